@@ -1,0 +1,1 @@
+"""What to do next, given what happened: pure. Knows nothing of the guardian."""

@@ -1,0 +1,1 @@
+"""The command line. Imports nothing heavy at its start."""

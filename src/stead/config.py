@@ -1,0 +1,134 @@
+"""Where the home is, and the few settings that are needed before anything else can be read.
+
+Layer: config. Everything that can change while Stead runs is an event, not a setting here. Standard library only: the
+command line imports this at its start.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stead.domain.errors import InvalidRequest
+
+
+@dataclass(frozen=True)
+class Home:
+    """The folder of one person's Stead. One daemon serves it.
+
+    Args:
+        root: absolute; created with mode 0700 by ``make``.
+    """
+
+    root: Path
+
+    @property
+    def data(self) -> Path:
+        """What a backup holds: the journal, read models, backups before migrations."""
+        return self.root / "data"
+
+    @property
+    def journal(self) -> Path:
+        """The encrypted journal."""
+        return self.data / "journal.db"
+
+    @property
+    def views(self) -> Path:
+        """Derived, rebuildable read models, one file per workspace."""
+        return self.data / "views"
+
+    @property
+    def key(self) -> Path:
+        """The key file (0600), outside the data folder so that a copy of the data does not carry it."""
+        return self.root / "key"
+
+    @property
+    def settings(self) -> Path:
+        """The boot settings; absent means defaults."""
+        return self.root / "config.toml"
+
+    @property
+    def run(self) -> Path:
+        """What lives only while a daemon runs: its lock, its address."""
+        return self.root / "run"
+
+    @property
+    def address(self) -> Path:
+        """Port, name and bearer of the running daemon, JSON, 0600."""
+        return self.run / "daemon.json"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the daemon for as long as it lives (``flock``), so a stale file locks nobody out."""
+        return self.run / "lock"
+
+    @property
+    def log(self) -> Path:
+        """The daemon's log."""
+        return self.root / "logs" / "stead.log"
+
+    def make(self) -> None:
+        """Create the folders, for the owner only."""
+        for folder in (self.root, self.data, self.views, self.run, self.log.parent):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The boot settings of ``config.toml``.
+
+    Args:
+        key_source: where the database key is: "file", "keyring" or "passphrase".
+        port: of the page and the API, on 127.0.0.1; 0 picks a free one at first start and keeps it.
+        machine: "auto" uses bubblewrap; "off" switches shell and code off.
+        log_level: "debug", "info", "warning" or "error".
+        approval_ttl_s: seconds until an unanswered question lapses, 60 to 30 days.
+        max_live_sessions: sessions that work at the same time, 1 to 1,000.
+    """
+
+    key_source: str = "file"
+    port: int = 0
+    machine: str = "auto"
+    log_level: str = "info"
+    approval_ttl_s: int = 7 * 24 * 3600
+    max_live_sessions: int = 64
+    unknown: tuple[str, ...] = field(default=())
+
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "key_source": ("file", "keyring", "passphrase"),
+    "machine": ("auto", "off"),
+    "log_level": ("debug", "info", "warning", "error"),
+}
+_RANGES = {"port": (0, 65535), "approval_ttl_s": (60, 30 * 24 * 3600), "max_live_sessions": (1, 1000)}
+
+
+def find_home() -> Home:
+    """``$STEAD_HOME``, else ``~/.stead``."""
+    chosen = os.environ.get("STEAD_HOME")
+    return Home(Path(chosen).expanduser().absolute() if chosen else Path.home() / ".stead")
+
+
+def load_settings(home: Home) -> Settings:
+    """Read ``config.toml``; a missing file gives the defaults.
+
+    Raises:
+        InvalidRequest: it is not TOML, or a value is out of its range; the text names the key and what it may be.
+    """
+    if not home.settings.exists():
+        return Settings()
+    try:
+        values = tomllib.loads(home.settings.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidRequest(f"{str(home.settings)!r} is not valid TOML: {error}; mend or remove it") from error
+    known = {name: value for name, value in values.items() if name in _CHOICES or name in _RANGES}
+    for name, value in known.items():
+        if name in _CHOICES and value not in _CHOICES[name]:
+            raise InvalidRequest(f"{name} = {value!r} in {str(home.settings)!r}: choose one of {_CHOICES[name]}")
+        if name in _RANGES:
+            low, high = _RANGES[name]
+            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+                raise InvalidRequest(f"{name} = {value!r} in {str(home.settings)!r}: give {low} to {high}")
+    return Settings(**known, unknown=tuple(sorted(set(values) - set(known))))

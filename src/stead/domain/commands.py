@@ -1,0 +1,187 @@
+"""Every request that a door may make. A door parses its wire into one of these; ``runtime`` carries it out.
+
+Layer: domain. Each comes with a ``CommandId`` (the ``Idempotency-Key``): the same id and the same command again gives
+the first answer and changes nothing; the same id with another command is a ``Conflict``.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from stead.domain.events import Budget, Limits, ModelRef
+from stead.domain.ids import ApprovalId, CallDigest, CommandId, SessionId
+from stead.domain.policies import Profile
+
+GOAL_LIMIT_BYTES = 1_000_000
+"""A goal of this size in UTF-8 or more is refused; put long material into a file of the workspace."""
+
+DEFAULT_BUDGET = Budget(tokens=400_000, usd_micros=5_000_000)
+
+
+class CreateObjective(msgspec.Struct, frozen=True, tag="objective.create", forbid_unknown_fields=True):
+    """Give a goal.
+
+    Args:
+        goal: what to reach, 1 byte to under 1 MB of UTF-8.
+        directory: the workspace folder, absolute; must exist and be a folder that the machine may show.
+        title: "" derives it from the goal's first line.
+        constraints: rules that the result must keep, in the person's words.
+        tools: names to offer; empty offers all.
+        allow: names of tools granted for this objective without asking.
+        chain: models to use; empty uses the home's default.
+        budget: both figures positive or "unlimited".
+        limits: see there.
+        profile: strictness.
+    """
+
+    goal: str
+    directory: str
+    title: str = ""
+    constraints: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+    chain: tuple[ModelRef, ...] = ()
+    budget: Budget = DEFAULT_BUDGET
+    limits: Limits = Limits()
+    profile: Profile = Profile.DEFAULT
+
+
+class SendMessage(msgspec.Struct, frozen=True, tag="session.message", forbid_unknown_fields=True):
+    """Say something to a session; it reads it before its next model request."""
+
+    session: SessionId
+    text: str
+
+
+class Pause(msgspec.Struct, frozen=True, tag="session.pause", forbid_unknown_fields=True):
+    """Let what is under way finish, then hold."""
+
+    session: SessionId
+
+
+class Resume(msgspec.Struct, frozen=True, tag="session.resume", forbid_unknown_fields=True):
+    """Go on."""
+
+    session: SessionId
+
+
+class Cancel(msgspec.Struct, frozen=True, tag="session.cancel", forbid_unknown_fields=True):
+    """End it as cancelled; what is under way is killed."""
+
+    session: SessionId
+
+
+class Stop(msgspec.Struct, frozen=True, tag="session.stop", forbid_unknown_fields=True):
+    """Kill what is under way at once and hold. ``session`` "*" stops every session."""
+
+    session: SessionId
+    why: str = ""
+
+
+class Retry(msgspec.Struct, frozen=True, tag="objective.retry", forbid_unknown_fields=True):
+    """Run a failed or cancelled objective again with what it knows."""
+
+    session: SessionId
+    budget: Budget = DEFAULT_BUDGET
+
+
+class Delete(msgspec.Struct, frozen=True, tag="session.delete", forbid_unknown_fields=True):
+    """Erase an ended session's payloads."""
+
+    session: SessionId
+
+
+class Decide(msgspec.Struct, frozen=True, tag="approval.decide", forbid_unknown_fields=True):
+    """Answer a question. The digest must be the one that was shown; the first answer wins.
+
+    ``once`` allows this call, ``session`` also calls of its shape in this session, ``project`` also in later ones of
+    the same folder; ``deny`` refuses, with a reason that the model reads.
+    """
+
+    approval: ApprovalId
+    digest: CallDigest
+    answer: Literal["once", "session", "project", "deny"]
+    reason: str = ""
+
+
+class Revoke(msgspec.Struct, frozen=True, tag="grant.revoke", forbid_unknown_fields=True):
+    """Take back what was granted to a tool in a session (and, for project grants, in its folder)."""
+
+    session: SessionId
+    tool: str
+
+
+class ConfigureProvider(msgspec.Struct, frozen=True, tag="provider.configure", forbid_unknown_fields=True):
+    """Add or change a provider.
+
+    Args:
+        name: ``[a-z0-9-]{1,32}``, unique.
+        preset: one of ``stead providers presets``.
+        base_url: "" uses the preset's.
+        model: "" uses the preset's.
+        key: "none", "env:NAME" or "vault"; never the key itself.
+    """
+
+    name: str
+    preset: str
+    base_url: str = ""
+    model: str = ""
+    key: str = "none"
+
+
+class SetProviderKey(msgspec.Struct, frozen=True, tag="provider.set_key", forbid_unknown_fields=True):
+    """Put a provider's key into the vault. The key goes nowhere else; no event and no log has it."""
+
+    name: str
+    key: str
+
+
+class RemoveProvider(msgspec.Struct, frozen=True, tag="provider.remove", forbid_unknown_fields=True):
+    """Forget a provider and its key."""
+
+    name: str
+
+
+class SetChain(msgspec.Struct, frozen=True, tag="chain.set", forbid_unknown_fields=True):
+    """Choose the default model and its fallbacks."""
+
+    chain: tuple[ModelRef, ...]
+
+
+class SetCap(msgspec.Struct, frozen=True, tag="cap.set", forbid_unknown_fields=True):
+    """Cap what the whole home may spend in a UTC day."""
+
+    daily: Budget
+
+
+Command = (
+    CreateObjective
+    | SendMessage
+    | Pause
+    | Resume
+    | Cancel
+    | Stop
+    | Retry
+    | Delete
+    | Decide
+    | Revoke
+    | ConfigureProvider
+    | SetProviderKey
+    | RemoveProvider
+    | SetChain
+    | SetCap
+)
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What a command gives back, kept for repeats of its id.
+
+    ``session`` is "home" for commands about the home; ``seq`` is the head of the journal when it had been carried out.
+    """
+
+    command: CommandId
+    session: SessionId
+    seq: int
+    text: str = ""

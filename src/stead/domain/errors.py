@@ -1,0 +1,160 @@
+"""Every fault that Stead raises on purpose, by whose fault it is.
+
+    SteadError
+    ├── CallerError            the person or program that asked (HTTP 4xx, CLI exit 2)
+    │   ├── InvalidRequest     a value that cannot be accepted
+    │   ├── NotFound           no such session, approval, provider, event
+    │   └── Conflict           the world moved on: answered already, ended already, key used for another request
+    ├── PeerError              a model, a provider or a page
+    │   ├── ModelFault         a request that brought no usable reply
+    │   └── FetchFault         a page that could not be had
+    ├── MachineError           the sandbox
+    │   ├── MachineUnavailable it cannot be made here; says what is missing
+    │   ├── MachineDied        it went away under a call
+    │   └── ToolFault          the work was refused or failed inside (no such file, not unique, time-out)
+    └── OurError               Stead or its home
+        ├── PermitRefused      somebody ran what was not allowed
+        ├── Fenced             another runner owns the session; stop at once
+        ├── BudgetRefused      a reservation would pass the home's cap
+        ├── StorageFault       the disk is full, the database is foreign or damaged
+        └── WrongKey           the database does not open with this key
+
+Layer: domain. Denials, asks and reached limits are values, not errors. A message names the thing with ``!r`` and the
+way out; it never holds a secret.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class SteadError(Exception):
+    """The root. ``code`` is stable and what a program compares; the text is for people."""
+
+    code: ClassVar[str] = "error"
+
+
+class CallerError(SteadError):
+    """Whoever asked can mend it."""
+
+    code = "caller"
+
+
+class InvalidRequest(CallerError):
+    """A value that cannot be accepted."""
+
+    code = "invalid"
+
+
+class NotFound(CallerError):
+    """No such thing."""
+
+    code = "not_found"
+
+
+class Conflict(CallerError):
+    """It was true once; it no longer is."""
+
+    code = "conflict"
+
+
+class PeerError(SteadError):
+    """A model, a provider or a page is at fault."""
+
+    code = "peer"
+
+
+class ModelFault(PeerError):
+    """A model request that brought no usable reply.
+
+    Args:
+        message: cause and next step.
+        kind: ``rate_limit``, ``overloaded``, ``server``, ``auth``, ``connection``, ``timeout``, ``context``,
+            ``refused``, ``malformed`` (nonsense on the wire), ``truncated`` (no stop reason), ``unconfigured``.
+        retry_after_s: how long the provider asked to wait, in seconds; 0 when it did not say.
+        attempts: one line per model that was tried, in order.
+        charged: whether the provider may have counted tokens for it.
+    """
+
+    code = "model"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: str,
+        retry_after_s: float = 0.0,
+        attempts: tuple[str, ...] = (),
+        charged: bool = True,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.retry_after_s = retry_after_s
+        self.attempts = attempts
+        self.charged = charged
+
+
+class FetchFault(PeerError):
+    """A page that could not be had: refused address, redirect, size, time, type."""
+
+    code = "fetch"
+
+
+class MachineError(SteadError):
+    """The sandbox is at fault."""
+
+    code = "machine"
+
+
+class MachineUnavailable(MachineError):
+    """No machine can be made on this host. The text says what is missing and how to get it."""
+
+    code = "machine_unavailable"
+
+
+class MachineDied(MachineError):
+    """The machine went away under a call: killed, out of memory, or a broken runner."""
+
+    code = "machine_died"
+
+
+class ToolFault(MachineError):
+    """Work inside failed in a way that the model can act on: no such file, text not found, not a directory."""
+
+    code = "tool"
+
+
+class OurError(SteadError):
+    """Stead or its home is at fault."""
+
+    code = "internal"
+
+
+class PermitRefused(OurError):
+    """Somebody tried to run what was not allowed."""
+
+    code = "permit"
+
+
+class Fenced(OurError):
+    """Another runner appended to this session. The one who sees this stops and drops its state."""
+
+    code = "fenced"
+
+
+class BudgetRefused(OurError):
+    """A reservation would pass the home's cap. Nothing was reserved and no event was written."""
+
+    code = "budget"
+
+
+class StorageFault(OurError):
+    """The disk is full or read-only, or the database is foreign or damaged."""
+
+    code = "storage"
+
+
+class WrongKey(OurError):
+    """The database does not open with this key."""
+
+    code = "wrong_key"

@@ -1,0 +1,438 @@
+"""Every fact that is recorded: the one tagged union.
+
+Layer: domain. An event never changes its meaning: to change one, add ``<tag>`` with the next ``VERSIONS`` number and an
+upcast in ``storage/codec.py``; each version keeps its golden file in ``tests/events/`` for ever. Fields get a default
+only when they are added later. Times are milliseconds since 1970 (UTC), money is millionths of a US dollar.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from stead.domain.ids import ApprovalId, CallDigest, CallKey, CommandId, RequestNo, SessionId, WorkspaceId
+from stead.domain.messages import ReplyPart, Usage
+from stead.domain.policies import GrantScope, Label, Profile, Reason, Risk
+
+Unlimited = Literal["unlimited"]
+
+
+class Budget(msgspec.Struct, frozen=True):
+    """What a session may spend, a hard stop. Money is in millionths of a dollar; "unlimited" is said, not implied."""
+
+    tokens: int | Unlimited
+    usd_micros: int | Unlimited
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What ends a session that does not end itself.
+
+    Args:
+        iterations: model requests, 1 to 1,000.
+        stall: the same tool with the same arguments this many times in a row ends it.
+        repetition: the same reply text this many times in a row ends it.
+        wall_s: seconds from the first request, pauses and waits for the person not counted.
+        send_backs: refused completions before it fails.
+    """
+
+    iterations: int = 50
+    stall: int = 3
+    repetition: int = 3
+    wall_s: int = 4 * 3600
+    send_backs: int = 3
+
+
+class PlanStep(msgspec.Struct, frozen=True):
+    """One line of the plan."""
+
+    title: str
+    status: Literal["todo", "doing", "done", "skipped"] = "todo"
+
+
+class EvidenceWanted(msgspec.Struct, frozen=True):
+    """What must be in the journal before the goal counts as met: ``wrote`` a path, or ``ran`` a command."""
+
+    kind: Literal["wrote", "ran"]
+    subject: str
+
+
+class Spend(msgspec.Struct, frozen=True):
+    """Tokens and money, both never negative. ``price_known`` is false where no price list has the model."""
+
+    tokens: int = 0
+    usd_micros: int = 0
+    price_known: bool = True
+
+
+class ModelRef(msgspec.Struct, frozen=True):
+    """A configured provider and one of its models."""
+
+    provider: str
+    model: str
+
+
+# -- sessions -------------------------------------------------------------------------------------------------------
+
+
+class ObjectiveCreated(msgspec.Struct, frozen=True, tag="objective.created"):
+    """A person gave a goal."""
+
+    workspace: WorkspaceId
+    title: str
+    goal: str
+    constraints: tuple[str, ...]
+    evidence: tuple[EvidenceWanted, ...]
+    directory: str
+    """Absolute real path of the folder that the machine shows as the workspace."""
+    tools: tuple[str, ...]
+    """Names of the tools that may be offered; empty means every tool."""
+    chain: tuple[ModelRef, ...]
+    """Default model first, then its fallbacks; never empty."""
+    budget: Budget
+    limits: Limits
+    profile: Profile
+    instructions: str
+    """The whole system text, as composed at creation; kept so that every request repeats it byte for byte."""
+
+
+class MessageReceived(msgspec.Struct, frozen=True, tag="message.received"):
+    """Words for the session, durable before they are acknowledged."""
+
+    text: str
+    door: str
+    label: Label
+
+
+class NoticeGiven(msgspec.Struct, frozen=True, tag="notice.given"):
+    """Stead tells the model something: an unmet goal, a claim without evidence, a lost request."""
+
+    text: str
+    why: Literal["completion", "claim", "steer", "recovery"]
+
+
+class PlanMade(msgspec.Struct, frozen=True, tag="plan.made"):
+    """The whole plan as it now stands, by the model, or by Stead when the model made none."""
+
+    steps: tuple[PlanStep, ...]
+    by: Literal["model", "stead"]
+
+
+class ModelRequested(msgspec.Struct, frozen=True, tag="model.requested"):
+    """Intent: the request was about to be sent. What it says follows from the events before it.
+
+    Args:
+        number: from 1, without gaps.
+        prefix_sha256: of the canonical bytes of the request before this one; "" for the first.
+        messages: how many messages it carries in all.
+        max_output_tokens: the cap on the reply.
+        reserved: taken from every budget before the request; an upper bound.
+    """
+
+    number: RequestNo
+    prefix_sha256: str
+    messages: int
+    max_output_tokens: int
+    reserved: Spend
+
+
+class ModelReplied(msgspec.Struct, frozen=True, tag="model.replied"):
+    """One whole reply with a stop reason."""
+
+    number: RequestNo
+    parts: tuple[ReplyPart, ...]
+    stop: Literal["stop", "length", "tool_call", "content_filter"]
+    model: ModelRef
+    usage: Usage
+    spend: Spend
+    attempts: tuple[str, ...]
+    """One line per failed try before this reply, oldest first."""
+    duration_ms: int
+    first_token_ms: int
+
+
+class ModelFailed(msgspec.Struct, frozen=True, tag="model.failed"):
+    """The request brought no usable reply: nothing of it is kept, no call of it runs.
+
+    ``spend`` is what is counted for it: nothing when it surely was not served, else the whole reservation.
+    """
+
+    number: RequestNo
+    kind: str
+    error: str
+    attempts: tuple[str, ...]
+    spend: Spend
+    retry_after_ms: int
+
+
+class CallJudged(msgspec.Struct, frozen=True, tag="call.judged"):
+    """The guardian's verdict on one call, before anything of it happens."""
+
+    key: CallKey
+    tool: str
+    verdict: Literal["allow", "ask", "deny"]
+    reason: Reason
+    risk: Risk
+    digest: CallDigest
+    """Of what was judged; "" when the arguments did not even parse."""
+
+
+class ApprovalRequested(msgspec.Struct, frozen=True, tag="approval.requested"):
+    """A question to the person; the session waits and holds nothing."""
+
+    id: ApprovalId
+    key: CallKey
+    tool: str
+    arguments: str
+    """Canonical JSON of what would run."""
+    digest: CallDigest
+    level: Literal["session", "each", "confirm"]
+    reason: Reason
+    risk: Risk
+    expires_at_ms: int
+
+
+class ApprovalGiven(msgspec.Struct, frozen=True, tag="approval.given"):
+    """A person said yes to exactly the digest; good for one run, judged again when it comes."""
+
+    id: ApprovalId
+    key: CallKey
+    digest: CallDigest
+    door: str
+
+
+class ApprovalDenied(msgspec.Struct, frozen=True, tag="approval.denied"):
+    """A person said no; ``reason`` may be empty and is read by the model."""
+
+    id: ApprovalId
+    key: CallKey
+    door: str
+    reason: str
+
+
+class ApprovalLapsed(msgspec.Struct, frozen=True, tag="approval.lapsed"):
+    """The question is void: it expired, the session ended, or what it was about changed."""
+
+    id: ApprovalId
+    key: CallKey
+    why: Literal["expired", "ended", "changed"]
+
+
+class GrantMade(msgspec.Struct, frozen=True, tag="grant.made"):
+    """A person allowed a shape of call ahead of time.
+
+    ``shape`` is "any" (every call of the tool) or the canonical arguments of the one call that it repeats.
+    """
+
+    tool: str
+    shape: str
+    scope: GrantScope
+    expires_at_ms: int
+    door: str
+
+
+class GrantRevoked(msgspec.Struct, frozen=True, tag="grant.revoked"):
+    """The person took a grant back; every grant of the tool in this session ends."""
+
+    tool: str
+    door: str
+
+
+class ToolStarted(msgspec.Struct, frozen=True, tag="tool.started"):
+    """Intent: the call was about to run. Without a ``ToolFinished`` after it, the outcome is unknown."""
+
+    key: CallKey
+    tool: str
+    arguments: str
+    """Canonical JSON of what ran."""
+    digest: CallDigest
+    idempotent: bool
+
+
+class ToolFinished(msgspec.Struct, frozen=True, tag="tool.finished"):
+    """The one outcome of a call; ``text`` is what the model reads.
+
+    ``denied``: never ran. ``unknown``: it started, and a crash hid what became of it. ``cancelled``: stopped half-way.
+    """
+
+    key: CallKey
+    tool: str
+    outcome: Literal["ok", "error", "denied", "unknown", "cancelled"]
+    text: str
+    label: Label
+    size_bytes: int
+    duration_ms: int
+
+
+class SessionPaused(msgspec.Struct, frozen=True, tag="session.paused"):
+    """Nothing further starts until it is resumed. What was under way is finished and recorded."""
+
+    why: str
+
+
+class SessionResumed(msgspec.Struct, frozen=True, tag="session.resumed"):
+    """It goes on from its last recorded step."""
+
+
+class SessionStopped(msgspec.Struct, frozen=True, tag="session.stopped"):
+    """STOP: out of band, its processes were killed and its requests cut off. It stays paused."""
+
+    surface: str
+    why: str
+
+
+class ObjectiveEnded(msgspec.Struct, frozen=True, tag="objective.ended"):
+    """The end state.
+
+    ``reason`` is one of done, budget, iterations, stall, repetition, wall_time, evidence, model, cancelled, fault.
+    """
+
+    status: Literal["completed", "failed", "cancelled"]
+    reason: str
+    summary: str
+
+
+class ObjectiveRetried(msgspec.Struct, frozen=True, tag="objective.retried"):
+    """It runs again, with what it knows, under fresh counters and this budget on top of what is spent."""
+
+    budget: Budget
+
+
+class SessionDeleted(msgspec.Struct, frozen=True, tag="session.deleted"):
+    """The person deleted it: the payloads of its earlier events are erased, their commitments stay in the chain."""
+
+
+class MachineStarted(msgspec.Struct, frozen=True, tag="machine.started"):
+    """A sandbox was made for the session."""
+
+    driver: str
+    isolation: str
+
+
+class MachineEnded(msgspec.Struct, frozen=True, tag="machine.ended"):
+    """The sandbox went away; the next call starts another."""
+
+    why: str
+
+
+# -- the home -------------------------------------------------------------------------------------------------------
+
+
+class DaemonStarted(msgspec.Struct, frozen=True, tag="daemon.started"):
+    """A daemon took the home."""
+
+    version: str
+    recovered: tuple[SessionId, ...]
+    """Sessions that were under way and go on by themselves."""
+
+
+class DaemonStopped(msgspec.Struct, frozen=True, tag="daemon.stopped"):
+    """It left in good order."""
+
+    why: str
+
+
+class ProviderConfigured(msgspec.Struct, frozen=True, tag="provider.configured"):
+    """A provider was added or changed. ``key`` is where its key is: "none", "env:NAME" or "vault"; never the key."""
+
+    name: str
+    preset: str
+    base_url: str
+    model: str
+    key: str
+
+
+class ProviderRemoved(msgspec.Struct, frozen=True, tag="provider.removed"):
+    """A provider is no longer used; its key is erased from the vault."""
+
+    name: str
+
+
+class ChainSet(msgspec.Struct, frozen=True, tag="chain.set"):
+    """The default model and its fallbacks for new objectives; empty means whatever is found."""
+
+    chain: tuple[ModelRef, ...]
+
+
+class CapSet(msgspec.Struct, frozen=True, tag="cap.set"):
+    """What all sessions of the home together may spend in a UTC day."""
+
+    daily: Budget
+
+
+Body = (
+    ObjectiveCreated
+    | MessageReceived
+    | NoticeGiven
+    | PlanMade
+    | ModelRequested
+    | ModelReplied
+    | ModelFailed
+    | CallJudged
+    | ApprovalRequested
+    | ApprovalGiven
+    | ApprovalDenied
+    | ApprovalLapsed
+    | GrantMade
+    | GrantRevoked
+    | ToolStarted
+    | ToolFinished
+    | SessionPaused
+    | SessionResumed
+    | SessionStopped
+    | ObjectiveEnded
+    | ObjectiveRetried
+    | SessionDeleted
+    | MachineStarted
+    | MachineEnded
+    | DaemonStarted
+    | DaemonStopped
+    | ProviderConfigured
+    | ProviderRemoved
+    | ChainSet
+    | CapSet
+)
+
+VERSIONS: dict[str, int] = {}
+"""Tags whose current version is past 1."""
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """An event on its way into the journal, which gives it its place.
+
+    Args:
+        session: the stream.
+        session_seq: its place in the stream, from 1 without gaps; a taken place means another runner (``Fenced``).
+        ts_ms: when, by the clock of whoever records.
+        actor: ``person``, ``model``, ``stead``.
+        cause: the command that led to it, or "" for none.
+    """
+
+    session: SessionId
+    session_seq: int
+    ts_ms: int
+    actor: Literal["person", "model", "stead"]
+    cause: CommandId
+    body: Body
+
+
+class Event(msgspec.Struct, frozen=True):
+    """An event in the journal. ``seq`` is global, rising, and may have gaps to a reader of one stream."""
+
+    seq: int
+    session: SessionId
+    session_seq: int
+    ts_ms: int
+    actor: Literal["person", "model", "stead"]
+    cause: CommandId
+    body: Body
+
+
+class Erased(msgspec.Struct, frozen=True):
+    """The place of an event whose payload was deleted on purpose. Folds skip it; the chain still covers it."""
+
+    seq: int
+    session: SessionId
+    session_seq: int
+    ts_ms: int
+    tag: str

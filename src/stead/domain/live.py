@@ -1,0 +1,32 @@
+"""What watchers see beside events: pieces of a reply or of a command's output while they come.
+
+Layer: domain. Transient: never recorded, may be dropped for a slow watcher, made up for by the durable event that
+follows (``model.replied``, ``tool.finished``).
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from stead.domain.ids import CallKey, RequestNo, SessionId
+
+
+class TextDelta(msgspec.Struct, frozen=True, tag="text.delta"):
+    """More of the reply to a request. ``offset`` is where it goes, in characters from the start of the reply."""
+
+    session: SessionId
+    number: RequestNo
+    offset: int
+    text: str
+
+
+class OutputDelta(msgspec.Struct, frozen=True, tag="output.delta"):
+    """More of a running call's output; ``offset`` in characters from its start."""
+
+    session: SessionId
+    key: CallKey
+    offset: int
+    text: str
+
+
+Transient = TextDelta | OutputDelta

@@ -1,0 +1,88 @@
+"""What passes between a person, a model and tools, in no provider's dialect.
+
+Layer: domain. ``providers/convert.py`` maps these to each wire, deterministically, so that a request repeats the one
+before it byte for byte and only adds at its end. Each call has exactly one result; the fold sees to that.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from stead.domain.ids import CallKey
+from stead.domain.policies import Label
+
+
+class Text(msgspec.Struct, frozen=True, tag="text"):
+    """Words of a model."""
+
+    text: str
+
+
+class Thinking(msgspec.Struct, frozen=True, tag="thinking"):
+    """A model's reasoning, with what its provider needs to accept it again."""
+
+    text: str
+    signature: str = ""
+    provider: str = ""
+    """The provider that made it; another one is not sent it."""
+
+
+class ToolCall(msgspec.Struct, frozen=True, tag="call"):
+    """What a model asks to be done.
+
+    ``arguments`` is the model's JSON text as it came. Whether it parses and fits the schema is judged by the gate.
+    """
+
+    key: CallKey
+    tool: str
+    arguments: str
+
+
+ReplyPart = Text | Thinking | ToolCall
+
+
+class UserMessage(msgspec.Struct, frozen=True, tag="user"):
+    """A person's words, or a notice of Stead itself to the model (then ``notice`` is true)."""
+
+    text: str
+    label: Label
+    notice: bool = False
+
+
+class AssistantMessage(msgspec.Struct, frozen=True, tag="assistant"):
+    """One whole reply of a model; never a partial one."""
+
+    parts: tuple[ReplyPart, ...]
+
+
+class ToolResult(msgspec.Struct, frozen=True):
+    """The one answer to a call. ``is_error`` tells the model that the work was not done as asked."""
+
+    key: CallKey
+    tool: str
+    text: str
+    label: Label
+    is_error: bool = False
+
+
+class ResultsMessage(msgspec.Struct, frozen=True, tag="results"):
+    """The answers to all calls of the assistant message right before it, in the order of the calls."""
+
+    results: tuple[ToolResult, ...]
+
+
+Message = UserMessage | AssistantMessage | ResultsMessage
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """Tokens that a provider counted. ``input`` includes cached and cache-written ones."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    cache_written: int = 0
+
+    @property
+    def total(self) -> int:
+        """What budgets count: input and output together."""
+        return self.input + self.output

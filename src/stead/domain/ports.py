@@ -1,0 +1,312 @@
+"""What the runtime and the tools need from the world, as narrow protocols.
+
+Layer: domain. Adapters implement them; ``daemon.py`` puts them together. At most five methods each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from stead.domain.commands import Answer
+from stead.domain.events import Draft, Erased, Event, ModelRef, Spend
+from stead.domain.ids import CommandId, RequestNo, SessionId
+from stead.domain.messages import Message, ReplyPart, Usage
+from stead.domain.permits import Permit
+from stead.domain.tools import ToolSpec
+
+
+class Clock(Protocol):
+    """Time, handed in. Simulated in tests."""
+
+    def now_ms(self) -> int:
+        """Milliseconds since 1970 (UTC)."""
+        ...
+
+
+# -- the journal ----------------------------------------------------------------------------------------------------
+
+
+class Claimed(msgspec.Struct, frozen=True):
+    """A command's id, what it asked (a digest) and its answer; written with the events that it makes."""
+
+    id: CommandId
+    digest: str
+    answer: Answer
+
+
+class Journal(Protocol):
+    """The append-only record. One writer; an append returns only when it is durable."""
+
+    async def append(self, drafts: Sequence[Draft], *, claim: Claimed | None = None) -> tuple[Event, ...]:
+        """Write all drafts, or none, in one transaction.
+
+        A ``ModelRequested`` among them is charged to the home's day in the same transaction, a ``ModelReplied`` or
+        ``ModelFailed`` settles it. The claim's ``answer.seq`` is filled in with the last new seq.
+
+        Raises:
+            Fenced: a ``session_seq`` is not the next one of its stream.
+            BudgetRefused: the home's daily cap would be passed.
+            Conflict: the claim's id is taken.
+            StorageFault: the disk is full or the database is damaged; nothing was written.
+        """
+        ...
+
+    def events(self, *, after: int = 0, session: SessionId | None = None) -> Iterator[Event | Erased]:
+        """Events with ``seq > after``, in order; of one stream if named. Reads its own snapshot of the database."""
+        ...
+
+    def head(self) -> int:
+        """The seq of the last event, 0 when there is none."""
+        ...
+
+    def claimed(self, command: CommandId) -> Claimed | None:
+        """What was answered to this id, if anything was."""
+        ...
+
+    async def erase(self, session: SessionId) -> int:
+        """Delete payload and salt of every event of the stream but its last; gives how many. The chain stays whole."""
+        ...
+
+
+class Snapshots(Protocol):
+    """Folded states, so that a long session need not be read from its start. Never the truth."""
+
+    def load(self, session: SessionId) -> tuple[int, bytes] | None:
+        """(session_seq, state) of the newest one whose chain hash still matches the journal, else nothing."""
+        ...
+
+    async def save(self, session: SessionId, session_seq: int, state: bytes) -> None:
+        """Keep it in place of the older one."""
+        ...
+
+
+class Secrets(Protocol):
+    """Values by name, encrypted one by one within the encrypted database."""
+
+    async def put(self, name: str, value: str) -> None:
+        """Store or replace."""
+        ...
+
+    def get(self, name: str) -> str | None:
+        """The value, or nothing."""
+        ...
+
+    async def remove(self, name: str) -> bool:
+        """Erase; false when there was none."""
+        ...
+
+
+# -- models ---------------------------------------------------------------------------------------------------------
+
+
+class ModelInfo(msgspec.Struct, frozen=True):
+    """What is known of a model before it is asked.
+
+    Args:
+        window_tokens: input and output together.
+        max_output_tokens: what one reply may have.
+        input_usd_micros_per_mtok: price of a million input tokens, in millionths of a dollar; 0 for local models.
+        output_usd_micros_per_mtok: likewise for output (reasoning included).
+        price_known: false when no price list has it, then the prices are 0 and mean nothing.
+        rehearsal: it is the built-in rehearsal model.
+    """
+
+    ref: ModelRef
+    window_tokens: int
+    max_output_tokens: int
+    input_usd_micros_per_mtok: int
+    output_usd_micros_per_mtok: int
+    price_known: bool
+    rehearsal: bool
+
+
+class ModelRequest(msgspec.Struct, frozen=True):
+    """One request, in no provider's dialect."""
+
+    session: SessionId
+    number: RequestNo
+    chain: tuple[ModelRef, ...]
+    instructions: str
+    tools: tuple[ToolSpec, ...]
+    messages: tuple[Message, ...]
+    max_output_tokens: int
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """A whole reply. Calls are keyed ``call_<number>_<index>``."""
+
+    parts: tuple[ReplyPart, ...]
+    stop: Literal["stop", "length", "tool_call", "content_filter"]
+    model: ModelRef
+    usage: Usage
+    spend: Spend
+    attempts: tuple[str, ...]
+    duration_ms: int
+    first_token_ms: int
+
+
+class Models(Protocol):
+    """Every configured model behind one door."""
+
+    def info(self, ref: ModelRef) -> ModelInfo:
+        """What is known of it.
+
+        Raises:
+            NotFound: no such provider is configured.
+        """
+        ...
+
+    def default_chain(self) -> tuple[ModelRef, ...]:
+        """What new objectives use: the chosen chain, else what is found, else the rehearsal model. Never empty."""
+        ...
+
+    async def reply(self, request: ModelRequest, on_text: Callable[[str], None]) -> Reply:
+        """Send it to the first model of the chain; go on to the next only while nothing can have been charged.
+
+        Cancelling the task cuts the connection. ``on_text`` gets text as it streams and never blocks.
+
+        Raises:
+            ModelFault: no usable reply; ``charged`` says whether it may have cost something.
+        """
+        ...
+
+
+# -- machines -------------------------------------------------------------------------------------------------------
+
+
+class Isolation(msgspec.Struct, frozen=True):
+    """What the host can offer.
+
+    Args:
+        available: whether a machine can be made at all.
+        driver: "bubblewrap", or "none".
+        statement: one plain sentence on what separates the machine from the host.
+        missing: what is missing and how to get it, one line each; empty when available.
+    """
+
+    available: bool
+    driver: str
+    statement: str
+    missing: tuple[str, ...]
+
+
+class Machines(Protocol):
+    """The life of machines, for the runtime alone. Machines are made lazily, by the first work under a permit."""
+
+    def isolation(self) -> Isolation:
+        """What this host offers; probed once, cached."""
+        ...
+
+    def bind(self, session: SessionId, directory: str, *, writable: bool) -> None:
+        """Say which folder the session's machine shows at ``/work``. Makes nothing yet."""
+        ...
+
+    async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
+        """SHA-256 (hex) of each workspace file, "absent" or "folder" else; for the gate's digests, read-only.
+
+        Raises:
+            MachineError: as ``Shell.run``.
+        """
+        ...
+
+    async def kill(self, session: SessionId) -> bool:
+        """Kill the session's whole process tree now; true if there was one. Calls under way raise ``MachineDied``."""
+        ...
+
+    async def close(self) -> None:
+        """Kill every machine."""
+        ...
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """What became of a command. ``output``: stdout and stderr as they came, capped; ``size_bytes``: before the cap."""
+
+    exit_code: int
+    output: str
+    size_bytes: int
+    timed_out: bool
+
+
+class Shell(Protocol):
+    """Running programs in the permit's session's machine."""
+
+    async def run(
+        self, permit: Permit, command: str, *, timeout_s: float, cap_bytes: int, on_output: Callable[[str], None]
+    ) -> Ran:
+        """Run a bash command line in ``/work``; past the time or ten times the size cap its process group is killed.
+
+        Raises:
+            PermitRefused: the permit is not live for this session.
+            MachineUnavailable, MachineDied: no machine, or it went away.
+        """
+        ...
+
+
+class FileText(msgspec.Struct, frozen=True):
+    """A range of a text file. ``lines`` counts the whole file; ``truncated`` when the range was cut by the size cap."""
+
+    text: str
+    first_line: int
+    lines: int
+    size_bytes: int
+    truncated: bool
+
+
+class Written(msgspec.Struct, frozen=True):
+    """What a write or edit did. ``replaced`` counts edits; ``diff`` is unified, capped."""
+
+    created: bool
+    size_bytes: int
+    replaced: int
+    diff: str
+
+
+class Found(msgspec.Struct, frozen=True):
+    """Paths or ``path:line:text`` rows, sorted, capped; ``total`` is before the cap (at least, if ``timed_out``)."""
+
+    rows: tuple[str, ...]
+    total: int
+    timed_out: bool
+
+
+class Files(Protocol):
+    """File work in the permit's session's machine; paths are relative to ``/work`` and the kernel confines them.
+
+    Every method raises ``PermitRefused``, ``MachineUnavailable``, ``MachineDied`` as ``Shell.run``, and ``ToolFault``
+    when the work cannot be done (no such file, a folder, binary, too large, text not found or not unique).
+    """
+
+    async def read(self, permit: Permit, path: str, *, first_line: int, lines: int) -> FileText:
+        """Lines of a UTF-8 file, ``first_line`` from 1."""
+        ...
+
+    async def write(self, permit: Permit, path: str, text: str) -> Written:
+        """Replace or create the file whole and atomically, folders included."""
+        ...
+
+    async def edit(self, permit: Permit, path: str, old: str, new: str, *, every: bool) -> Written:
+        """Replace exact text; unless ``every``, it must occur once."""
+        ...
+
+    async def glob(self, permit: Permit, pattern: str) -> Found:
+        """Paths that match, ``**`` included."""
+        ...
+
+    async def grep(self, permit: Permit, pattern: str, path: str, include: str) -> Found:
+        """Rows that a regular expression matches, below ``path``, in files whose name matches ``include``."""
+        ...
+
+
+class Parser(Protocol):
+    """Turning hostile bytes into text, inside the machine."""
+
+    async def html_text(self, permit: Permit, content: bytes) -> str:
+        """The readable text of an HTML page, links as ``text (url)``.
+
+        Raises:
+            As ``Files``.
+        """
+        ...

@@ -1,0 +1,109 @@
+"""Rows of the read models, as doors show them.
+
+Layer: domain. They are rebuilt from the journal at any time; nothing decides by them. Times are milliseconds since 1970
+(0 for not yet), money is millionths of a dollar.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from stead.domain.events import Budget, ModelRef, PlanStep
+from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
+
+ObjectiveStatus = Literal["pending", "running", "waiting", "paused", "completed", "failed", "cancelled"]
+
+
+class ObjectiveRow(msgspec.Struct, frozen=True):
+    """One objective. ``waiting`` means for an answer; ``reason`` and ``summary`` are "" until it ends or pauses."""
+
+    id: SessionId
+    title: str
+    goal: str
+    constraints: tuple[str, ...]
+    status: ObjectiveStatus
+    reason: str
+    summary: str
+    directory: str
+    chain: tuple[ModelRef, ...]
+    budget: Budget
+    tokens_used: int
+    tokens_reserved: int
+    usd_micros_used: int
+    price_known: bool
+    iterations: int
+    plan: tuple[PlanStep, ...]
+    pending_approvals: int
+    created_ms: int
+    updated_ms: int
+    ended_ms: int
+
+
+class StepRow(msgspec.Struct, frozen=True):
+    """One step: a tool call, or a reply without one (``tool`` is ""). Tokens are its request's, on the first step."""
+
+    session: SessionId
+    index: int
+    ts_ms: int
+    reasoning: str
+    key: CallKey
+    tool: str
+    input: str
+    output: str
+    verdict: str
+    rule: str
+    risk: str
+    outcome: str
+    tokens_in: int
+    tokens_out: int
+    usd_micros: int
+    duration_ms: int
+    error: str
+
+
+class ApprovalRow(msgspec.Struct, frozen=True):
+    """One question to the person, with everything needed to answer it."""
+
+    id: ApprovalId
+    session: SessionId
+    title: str
+    directory: str
+    key: CallKey
+    tool: str
+    arguments: str
+    digest: CallDigest
+    level: str
+    rule: str
+    reason: str
+    risk: str
+    status: Literal["pending", "given", "denied", "lapsed"]
+    door: str
+    requested_ms: int
+    expires_at_ms: int
+
+
+class UsageRow(msgspec.Struct, frozen=True):
+    """What one model used on one UTC day (``YYYY-MM-DD``)."""
+
+    day: str
+    provider: str
+    model: str
+    requests: int
+    failed: int
+    tokens_in: int
+    tokens_out: int
+    tokens_cached: int
+    usd_micros: int
+    price_known: bool
+
+
+class SearchRow(msgspec.Struct, frozen=True):
+    """One hit in the history: where it is, and the text around it with the match between « and »."""
+
+    seq: int
+    session: SessionId
+    ts_ms: int
+    type: str
+    excerpt: str

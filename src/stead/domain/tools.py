@@ -1,0 +1,127 @@
+"""What a tool says about itself, and what it gives back.
+
+Layer: domain. The guardian derives its policy from the ``Declaration`` alone; there is no policy written per tool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Literal, Protocol
+
+import msgspec
+
+from stead.domain.events import PlanMade
+from stead.domain.ids import SessionId
+from stead.domain.permits import Permit
+from stead.domain.policies import Confidentiality, Integrity
+
+
+class ToolEffect(StrEnum):
+    """What a call does to the world, mildest first."""
+
+    THINK = "think"
+    """Changes the session's own notes (the plan) and nothing else."""
+    READ = "read"
+    """Reads files of the workspace."""
+    WRITE = "write"
+    """Changes files of the workspace."""
+    EXECUTE = "execute"
+    """Runs a program in the machine."""
+    FETCH = "fetch"
+    """Sends a request off the host; the request itself carries data out."""
+    SEND = "send"
+    """Acts on the outside world, or destroys what cannot be brought back."""
+
+
+class Declaration(msgspec.Struct, frozen=True):
+    """Everything the policy needs to know about a tool.
+
+    Args:
+        effect: the strongest thing that a call can do.
+        path_args: arguments that name files or folders of the workspace; empty for none.
+        authority_args: arguments that decide who or what is acted on (recipient, URL, command, path).
+        content_args: arguments that carry content to where ``authority_args`` point.
+        output_trust: integrity of what comes back.
+        sensitivity: confidentiality of what comes back.
+        idempotent: running the call twice is the same as once, so that a crash may run it again.
+    """
+
+    effect: ToolEffect
+    path_args: tuple[str, ...] = ()
+    authority_args: tuple[str, ...] = ()
+    content_args: tuple[str, ...] = ()
+    output_trust: Integrity = Integrity.UNTRUSTED
+    sensitivity: Confidentiality = Confidentiality.PRIVATE
+    idempotent: bool = False
+
+
+class ToolSpec(msgspec.Struct, frozen=True):
+    """A tool as a model and the guardian see it.
+
+    Args:
+        name: ``[a-z_]{1,64}``, unique.
+        description: one terse sentence; every byte of it is paid for in each first request.
+        parameters: a JSON Schema object with ``type``, ``properties``, ``required``.
+        declaration: see there.
+    """
+
+    name: str
+    description: str
+    parameters: dict[str, object]
+    declaration: Declaration
+
+
+class ToolOutcome(msgspec.Struct, frozen=True):
+    """What a finished call gives back.
+
+    Args:
+        status: ``ok``, or ``error`` when the work was not done as asked (the model reads why in ``text``).
+        text: for the model; already capped by the tool, with a note of what was left out.
+        size_bytes: of the output before the cap.
+        facts: changes of the session's plan that the call makes; recorded together with its outcome.
+    """
+
+    status: Literal["ok", "error"]
+    text: str
+    size_bytes: int = 0
+    facts: tuple[PlanMade, ...] = ()
+
+
+class ToolContext(msgspec.Struct, frozen=True):
+    """What a tool is told beside its arguments.
+
+    Args:
+        session: whose call it is.
+        progress: takes output as it comes, for people who watch; it is not recorded. Never blocks.
+    """
+
+    session: SessionId
+    progress: Callable[[str], None]
+
+
+class Tool(Protocol):
+    """One thing that a model can ask for. A new tool is one file in ``tools/`` and one line in ``daemon.py``."""
+
+    @property
+    def spec(self) -> ToolSpec:
+        """Name, schema and declaration; constant."""
+        ...
+
+    def parse(self, arguments: str) -> Mapping[str, object]:
+        """The model's JSON as canonical plain data, defaults filled in.
+
+        Raises:
+            InvalidRequest: it is no JSON object, or does not fit the schema (unknown keys included).
+        """
+        ...
+
+    async def run(self, permit: Permit, arguments: Mapping[str, object], context: ToolContext) -> ToolOutcome:
+        """Spend the permit, then do the work.
+
+        Raises:
+            PermitRefused: the permit does not cover these arguments.
+            MachineError: the machine failed; the gate records the text as the call's error.
+            FetchFault: a page could not be had; likewise.
+        """
+        ...

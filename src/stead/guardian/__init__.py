@@ -1,0 +1,1 @@
+"""Yes, ask, or no: pure and total, default deny. Knows nothing of the loop."""

@@ -1,0 +1,1 @@
+"""Models behind one port. The only package that imports a vendor SDK."""

@@ -1,0 +1,90 @@
+"""What the doors may call: one protocol, so that no door needs to know how the work is done.
+
+Layer: runtime.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from stead.domain.commands import Answer, Command
+from stead.domain.events import ModelRef
+from stead.domain.ids import CommandId
+from stead.domain.ports import Isolation
+from stead.runtime.bus import Bus
+
+
+class ProviderRow(msgspec.Struct, frozen=True):
+    """A provider as shown to people. ``key``: "none", "env:NAME (set)", "env:NAME (not set)", "vault" or "missing"."""
+
+    name: str
+    preset: str
+    base_url: str
+    model: str
+    key: str
+    found: bool
+    """Found by itself (environment, local server, rehearsal), not configured by a person."""
+
+
+class ProviderCheck(msgspec.Struct, frozen=True):
+    """The result of a live test: one real, tiny request. ``models``: what the provider lists, empty if it does not."""
+
+    name: str
+    ok: bool
+    text: str
+    duration_ms: int
+    models: tuple[str, ...]
+
+
+class Readiness(msgspec.Struct, frozen=True):
+    """Whether Stead can do its work, the same for CLI, page and doctor."""
+
+    version: str
+    build: str
+    started_ms: int
+    head: int
+    chain: tuple[ModelRef, ...]
+    rehearsal: bool
+    isolation: Isolation
+    live_sessions: int
+    watchers: int
+
+
+class Service(Protocol):
+    """The runtime, as doors see it."""
+
+    @property
+    def bus(self) -> Bus:
+        """The live stream."""
+        ...
+
+    async def handle(self, command: Command, *, id: CommandId, door: str) -> Answer:
+        """Carry out a command; it is durable when this returns.
+
+        Args:
+            command: what is asked.
+            id: its idempotency key.
+            door: which door it came through: "cli", "web", later a channel's name.
+
+        Raises:
+            CallerError, BudgetRefused, StorageFault, MachineUnavailable.
+        """
+        ...
+
+    async def readiness(self) -> Readiness:
+        """How things stand."""
+        ...
+
+    async def providers(self) -> tuple[ProviderRow, ...]:
+        """Configured ones first, then those found by themselves."""
+        ...
+
+    async def check_provider(self, name: str) -> ProviderCheck:
+        """Send one tiny request, within 15 s.
+
+        Raises:
+            NotFound: no such provider.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""The journal, its read models and the vault: everything that is kept on disk."""

@@ -1,0 +1,1 @@
+"""What a model can ask for. Reaches machines only through domain.ports."""

@@ -1,0 +1,1 @@
+"""The HTTP door: wire to Command, Event to wire."""
