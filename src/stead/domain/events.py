@@ -32,7 +32,7 @@ class Limits(msgspec.Struct, frozen=True):
         iterations: model requests, 1 to 1,000.
         stall: the same tool with the same arguments this many times in a row ends it.
         repetition: the same reply text this many times in a row ends it.
-        wall_s: seconds from the first request, pauses and waits for the person not counted.
+        wall_s: seconds of work (requests and tools); pauses and waits are not counted.
         send_backs: refused completions before it fails.
     """
 
@@ -221,20 +221,23 @@ class ApprovalLapsed(msgspec.Struct, frozen=True, tag="approval.lapsed"):
 class GrantMade(msgspec.Struct, frozen=True, tag="grant.made"):
     """A person allowed a shape of call ahead of time.
 
-    ``shape`` is "any" (every call of the tool) or the canonical arguments of the one call that it repeats.
+    ``shape`` is "any" (every call of the tool) or the canonical arguments of the one call that it repeats. A grant for a
+    project stands in the home's stream with its ``directory``; one for a session stands in that session's ("" there).
     """
 
     tool: str
     shape: str
     scope: GrantScope
+    directory: str
     expires_at_ms: int
     door: str
 
 
 class GrantRevoked(msgspec.Struct, frozen=True, tag="grant.revoked"):
-    """The person took a grant back; every grant of the tool in this session ends."""
+    """The person took a grant back: every grant of the tool ends, in this session, or in this directory."""
 
     tool: str
+    directory: str
     door: str
 
 
@@ -284,7 +287,8 @@ class SessionStopped(msgspec.Struct, frozen=True, tag="session.stopped"):
 class ObjectiveEnded(msgspec.Struct, frozen=True, tag="objective.ended"):
     """The end state.
 
-    ``reason`` is one of done, budget, iterations, stall, repetition, wall_time, evidence, model, cancelled, fault.
+    ``reason`` is one of done, budget, context, iterations, stall, repetition, wall_time, evidence, denied, model,
+    cancelled.
     """
 
     status: Literal["completed", "failed", "cancelled"]
