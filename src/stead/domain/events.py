@@ -221,8 +221,8 @@ class ApprovalLapsed(msgspec.Struct, frozen=True, tag="approval.lapsed"):
 class GrantMade(msgspec.Struct, frozen=True, tag="grant.made"):
     """A person allowed a shape of call ahead of time.
 
-    ``shape`` is "any" (every call of the tool) or the canonical arguments of the one call that it repeats. A grant for a
-    project stands in the home's stream with its ``directory``; one for a session stands in that session's ("" there).
+    ``shape`` is "any" (every call of the tool) or the canonical arguments of the one call that it repeats. A grant for
+    a project stands in the home's stream with its ``directory``; one for a session stands in that session's ("" there).
     """
 
     tool: str

@@ -1,0 +1,384 @@
+"""A session: what its events add up to.
+
+Layer: domain. ``Session`` is changed by ``apply`` alone, so ``fold(events)`` is a function of the events and nothing
+else; it is not frozen because a session of 10,000 turns must cost the same per event as one of ten. Whether an event
+may happen is decided before it is recorded; here it simply has happened.
+
+A call lives through these states, and every call of a reply ends ``done`` with exactly one result::
+
+    new ──judged ask──> asking ──given──> approved ──┐
+     │                    ├──denied───> refused ─────┤
+     │                    ├──expired──> lapsed ──────┤
+     │                    └──changed──> new          │
+     └────────allowed────────> started ──────────> done
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Literal, assert_never
+
+import msgspec
+
+from stead.domain import events as ev
+from stead.domain.ids import ApprovalId, CallDigest, CallKey, RequestNo, SessionId
+from stead.domain.messages import (
+    AssistantMessage,
+    Message,
+    ResultsMessage,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from stead.domain.policies import Integrity, Label
+from stead.domain.rows import ObjectiveStatus
+
+PERSON = Label(integrity=Integrity.PERSON)
+STEAD = Label(integrity=Integrity.TRUSTED)
+
+CallStep = Literal["new", "asking", "approved", "refused", "lapsed", "started", "done"]
+
+
+class Call(msgspec.Struct):
+    """One call of the reply that is being worked off."""
+
+    key: CallKey
+    tool: str
+    arguments: str
+    runnable: bool
+    """False when the reply was cut off or filtered: then no call of it may run."""
+    step: CallStep = "new"
+    approval: ApprovalId = ApprovalId("")
+    digest: CallDigest = CallDigest("")
+    """What was asked about, once it is asked."""
+    expires_at_ms: int = 0
+    said: str = ""
+    """The person's reason for a refusal."""
+    idempotent: bool = False
+    result: ToolResult | None = None
+
+
+class Grant(msgspec.Struct, frozen=True):
+    """A shape of call that the person allowed ahead."""
+
+    tool: str
+    shape: str
+    expires_at_ms: int
+
+
+class Action(msgspec.Struct, frozen=True):
+    """A finished call: what evidence is looked for in."""
+
+    tool: str
+    arguments: str
+    outcome: Literal["ok", "error", "denied", "unknown", "cancelled"]
+
+
+class Session(msgspec.Struct):
+    """Everything that is true of a session after its last event. Read it freely; only ``apply`` changes it."""
+
+    id: SessionId
+    spec: ev.ObjectiveCreated
+    seq: int
+    """``session_seq`` of the last event."""
+    created_ms: int
+    phase: Literal["active", "paused", "ended"] = "active"
+    end: ev.ObjectiveEnded | None = None
+    deleted: bool = False
+
+    messages: list[Message] = []
+    inbox: list[UserMessage] = []
+    """Words that came while calls were open; they follow the results."""
+    sent: int = 0
+    """How many messages the last request carried."""
+    sent_sha256: str = ""
+    """Chained digest of those messages, on top of the instructions'."""
+    calls: dict[CallKey, Call] = {}
+    """The calls of the last reply, in the model's order; empty when all are answered."""
+    plan: tuple[ev.PlanStep, ...] = ()
+    grants: list[Grant] = []
+    actions: list[Action] = []
+    revision: int = 0
+    """Counts the calls that may have changed the workspace."""
+
+    requests: int = 0
+    """Model requests in all."""
+    open_request: ev.ModelRequested | None = None
+    budget: ev.Budget = ev.Budget(tokens=0, usd_micros=0)
+    spent: ev.Spend = ev.Spend()
+    measured_tokens: int = 0
+    """What the provider counted for the first ``measured`` messages, tools and instructions included; 0 for never."""
+    measured: int = 0
+    measured_by: ev.ModelRef | None = None
+
+    iterations: int = 0
+    failures: int = 0
+    """Model requests in a row that brought nothing."""
+    not_before_ms: int = 0
+    first_model: int = 0
+    """Where in the chain to start; moves on after a reply that was bad and charged."""
+    send_backs: int = 0
+    worked_ms: int = 0
+    last_call: str = ""
+    same_calls: int = 0
+    last_text: str = ""
+    same_texts: int = 0
+
+
+def begin(event: ev.Event) -> Session:
+    """The session that its first event opens.
+
+    Raises:
+        ValueError: the event does not open a session; a stream that starts with anything else is damaged.
+    """
+    body = event.body
+    if not isinstance(body, ev.ObjectiveCreated):
+        raise ValueError(f"stream {event.session!r} starts with {type(body).__name__}, not with ObjectiveCreated")
+    return Session(
+        id=event.session,
+        spec=body,
+        seq=event.session_seq,
+        created_ms=event.ts_ms,
+        budget=body.budget,
+        messages=[UserMessage(text=_goal_text(body), label=PERSON)],
+        sent_sha256=hashlib.sha256(body.instructions.encode()).hexdigest(),
+    )
+
+
+def fold(events: Iterable[ev.Event], session: Session | None = None) -> Session | None:
+    """Apply events in order, to a new session or to the one given; nothing in gives nothing out."""
+    for event in events:
+        if session is None:
+            session = begin(event)
+        else:
+            apply(session, event)
+    return session
+
+
+def status(session: Session) -> ObjectiveStatus:
+    """The one word that people see."""
+    if session.end is not None:
+        return session.end.status
+    if session.phase == "paused":
+        return "paused"
+    if any(call.step == "asking" for call in session.calls.values()):
+        return "waiting"
+    return "running" if session.requests else "pending"
+
+
+def apply(session: Session, event: ev.Event) -> None:
+    """Let one more event have happened."""
+    session.seq = event.session_seq
+    body = event.body
+    match body:
+        case ev.ModelRequested() | ev.ModelReplied() | ev.ModelFailed():
+            _apply_model(session, body, event.ts_ms)
+        case ev.CallJudged() | ev.ToolStarted() | ev.ToolFinished():
+            _apply_call(session, body)
+        case ev.ApprovalRequested() | ev.ApprovalGiven() | ev.ApprovalDenied() | ev.ApprovalLapsed():
+            _apply_approval(session, body)
+        case ev.MessageReceived(text=text, label=label):
+            _hear(session, UserMessage(text=text, label=label))
+        case ev.NoticeGiven(text=text, why=why):
+            session.send_backs += why in ("completion", "claim")
+            _hear(session, UserMessage(text=text, label=STEAD, notice=True))
+        case ev.PlanMade(steps=steps):
+            session.plan = steps
+        case ev.GrantMade(tool=tool, shape=shape, expires_at_ms=expires_at_ms):
+            session.grants.append(Grant(tool, shape, expires_at_ms))
+        case ev.GrantRevoked(tool=tool):
+            session.grants = [grant for grant in session.grants if grant.tool != tool]
+        case ev.SessionPaused() | ev.SessionStopped():
+            session.phase = "paused"
+        case ev.SessionResumed():
+            session.phase = "active"
+            session.failures = session.not_before_ms = 0
+        case ev.ObjectiveEnded():
+            _end(session, body)
+        case ev.ObjectiveRetried():
+            _retry(session, body)
+        case ev.SessionDeleted():
+            session.deleted = True
+        case ev.MachineStarted() | ev.MachineEnded():
+            return
+        case (
+            ev.ObjectiveCreated()
+            | ev.DaemonStarted()
+            | ev.DaemonStopped()
+            | ev.ProviderConfigured()
+            | ev.ProviderRemoved()
+            | ev.ChainSet()
+            | ev.CapSet()
+        ):
+            raise ValueError(f"{type(body).__name__} does not belong inside the stream {event.session!r}")
+        case _:
+            assert_never(body)
+
+
+def _apply_model(session: Session, body: ev.ModelRequested | ev.ModelReplied | ev.ModelFailed, ts_ms: int) -> None:
+    match body:
+        case ev.ModelRequested(number=number, reserved=reserved):
+            session.open_request = body
+            session.requests = number
+            session.iterations += 1
+            session.sent_sha256 = digest_messages(session.sent_sha256, session.messages[session.sent :])
+            session.sent = len(session.messages)
+            session.spent = _plus(session.spent, reserved)
+        case ev.ModelReplied():
+            _settle(session, body.spend)
+            session.failures = session.first_model = session.not_before_ms = 0
+            session.worked_ms += body.duration_ms
+            _take_reply(session, body)
+        case ev.ModelFailed(spend=spend, retry_after_ms=retry_after_ms):
+            _settle(session, spend)
+            session.failures += 1
+            session.not_before_ms = ts_ms + retry_after_ms if retry_after_ms else 0
+            _close_turn(session, "")
+            if spend.tokens:
+                session.first_model = (session.first_model + 1) % len(session.spec.chain)
+
+
+def _take_reply(session: Session, reply: ev.ModelReplied) -> None:
+    session.messages.append(AssistantMessage(parts=reply.parts))
+    if reply.usage.total:
+        session.measured_tokens = reply.usage.total
+        session.measured = len(session.messages)
+        session.measured_by = reply.model
+    runnable = reply.stop in ("stop", "tool_call")
+    for part in reply.parts:
+        if isinstance(part, ToolCall):
+            session.calls[part.key] = Call(part.key, part.tool, part.arguments, runnable)
+            signature = f"{part.tool} {part.arguments}"
+            session.same_calls = session.same_calls + 1 if signature == session.last_call else 1
+            session.last_call = signature
+    said = "".join(part.text for part in reply.parts if isinstance(part, Text)).strip()
+    if said:
+        session.same_texts = session.same_texts + 1 if said == session.last_text else 1
+        session.last_text = said
+    if not session.calls:
+        _close_turn(session, "")
+
+
+def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.ToolFinished) -> None:
+    call = session.calls.get(body.key)
+    if call is None:
+        return
+    match body:
+        case ev.CallJudged():
+            return  # what follows from a verdict is recorded as its own event
+        case ev.ToolStarted(arguments=arguments, idempotent=idempotent):
+            call.step = "started"
+            call.arguments = arguments
+            call.idempotent = idempotent
+        case ev.ToolFinished(text=text, label=label, outcome=outcome):
+            session.actions.append(Action(call.tool, call.arguments, outcome))
+            session.revision += call.step == "started" and not call.idempotent
+            session.worked_ms += body.duration_ms
+            call.step = "done"
+            call.result = ToolResult(call.key, call.tool, text, label, is_error=outcome != "ok")
+            if all(other.step == "done" for other in session.calls.values()):
+                _close_turn(session, "")
+
+
+def _apply_approval(
+    session: Session,
+    body: ev.ApprovalRequested | ev.ApprovalGiven | ev.ApprovalDenied | ev.ApprovalLapsed,
+) -> None:
+    call = session.calls.get(body.key)
+    if call is None:
+        return
+    match body:
+        case ev.ApprovalRequested(id=approval, digest=digest, expires_at_ms=expires_at_ms):
+            call.step, call.approval, call.digest = "asking", approval, digest
+            call.expires_at_ms = expires_at_ms
+        case ev.ApprovalGiven():
+            call.step = "approved"
+        case ev.ApprovalDenied(reason=reason):
+            call.step, call.said = "refused", reason
+        case ev.ApprovalLapsed(why=why):
+            call.step = "new" if why == "changed" else "lapsed"
+
+
+def _hear(session: Session, message: UserMessage) -> None:
+    """Take words in: after the open calls' results, since nothing may stand between a call and its result."""
+    if session.calls or session.open_request is not None:
+        session.inbox.append(message)
+    else:
+        session.messages.append(message)
+
+
+def _settle(session: Session, spend: ev.Spend) -> None:
+    reserved = session.open_request.reserved if session.open_request else ev.Spend()
+    session.open_request = None
+    session.spent = ev.Spend(
+        tokens=session.spent.tokens - reserved.tokens + spend.tokens,
+        usd_micros=session.spent.usd_micros - reserved.usd_micros + spend.usd_micros,
+        price_known=session.spent.price_known and spend.price_known,
+    )
+
+
+def _close_turn(session: Session, fallback: str) -> None:
+    """Answer the reply's calls all at once; a call without a result gets ``fallback``."""
+    if session.calls:
+        session.messages.append(
+            ResultsMessage(
+                results=tuple(
+                    call.result or ToolResult(call.key, call.tool, fallback, STEAD, is_error=True)
+                    for call in session.calls.values()
+                )
+            )
+        )
+        session.calls = {}
+    session.messages.extend(session.inbox)
+    session.inbox = []
+
+
+def _end(session: Session, body: ev.ObjectiveEnded) -> None:
+    session.phase, session.end = "ended", body
+    _close_turn(session, "Not run: the objective had ended.")
+
+
+def _retry(session: Session, body: ev.ObjectiveRetried) -> None:
+    session.phase, session.end = "active", None
+    session.budget = ev.Budget(
+        tokens=_raised(session.spent.tokens, body.budget.tokens),
+        usd_micros=_raised(session.spent.usd_micros, body.budget.usd_micros),
+    )
+    session.iterations = session.failures = session.send_backs = session.worked_ms = 0
+    session.same_calls = session.same_texts = session.not_before_ms = session.first_model = 0
+    session.last_call = session.last_text = ""
+    if isinstance(session.messages[-1], AssistantMessage):
+        session.messages.append(UserMessage("Try again; the objective is still open.", STEAD, notice=True))
+
+
+def _raised(spent: int, more: int | ev.Unlimited) -> int | ev.Unlimited:
+    return more if more == "unlimited" else spent + more
+
+
+def _plus(one: ev.Spend, other: ev.Spend) -> ev.Spend:
+    return ev.Spend(
+        tokens=one.tokens + other.tokens,
+        usd_micros=one.usd_micros + other.usd_micros,
+        price_known=one.price_known and other.price_known,
+    )
+
+
+def _goal_text(created: ev.ObjectiveCreated) -> str:
+    if not created.constraints:
+        return created.goal
+    rules = "\n".join(f"- {constraint}" for constraint in created.constraints)
+    return f"{created.goal}\n\nConstraints:\n{rules}"
+
+
+def digest_messages(before: str, messages: Iterable[Message]) -> str:
+    """Chain messages onto a digest (hex SHA-256), so that a request's prefix is named by one value."""
+    for message in messages:
+        before = hashlib.sha256(before.encode() + msgspec.json.encode(message)).hexdigest()
+    return before
+
+
+def next_request(session: Session) -> RequestNo:
+    """The number of the request that would come next."""
+    return RequestNo(session.requests + 1)
