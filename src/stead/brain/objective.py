@@ -1,0 +1,95 @@
+"""When a goal counts as met: the contract made from it, and the check of a model's last word against the journal.
+
+Layer: brain. Nothing here asks a model: what a goal names as its result, and what a reply claims, is held against the
+calls that really ran. A wrong guess costs one question back, and ``send_backs`` bounds those.
+"""
+
+from __future__ import annotations
+
+import re
+
+from stead.brain import claims
+from stead.domain.effects import Effect, Finish, Record
+from stead.domain.events import EvidenceWanted, NoticeGiven
+from stead.domain.messages import AssistantMessage, Text
+from stead.domain.sessions import Action, Session
+
+_CLAUSE = re.compile(r"\s*(?:[;\n]|\.\s|,|\band then\b|\bthen\b|\band\b(?=\s+(?:\w+ly\s+)?[a-z]+\s))\s*", re.IGNORECASE)
+_NEGATED = re.compile(r"\b(?:not|never|without|don't|avoid|instead of)\b", re.IGNORECASE)
+_MAKES = re.compile(
+    r"^(?:\W*(?:please|also|finally|first|next|now|to|you|should|must|can|could)\s+)*"
+    r"(?:write|create|save|store|put|generate|produce|export|append|copy|add|record|output|list|count|summari[sz]e)\b",
+    re.IGNORECASE,
+)
+_NAMED = r"\s+(?:the\s+|a\s+|an\s+)?(?:new\s+)?(?:file\s+)?(?:named\s+|called\s+)?$"
+_INTO = re.compile(rf"\b(?:to|into|in|as|at){_NAMED}", re.IGNORECASE)
+_DIRECT = re.compile(rf"\b(?:write|create|generate|produce){_NAMED}", re.IGNORECASE)
+_RUN = re.compile(r"\b(?:run|execute)\s+`([^`\n]{1,200})`", re.IGNORECASE)
+
+
+def contract(goal: str) -> tuple[EvidenceWanted, ...]:
+    """What the goal itself says must have happened: files that it tells to write, commands that it tells to run."""
+    wanted: list[EvidenceWanted] = []
+    for clause in _CLAUSE.split(goal[:20_000]):
+        if not clause or _NEGATED.search(clause):
+            continue
+        wanted.extend(EvidenceWanted("ran", command.split()[0]) for command in _RUN.findall(clause))
+        if not _MAKES.search(clause):
+            continue
+        for path in claims.PATH.finditer(clause):
+            before = clause[: path.start()].rstrip("`'\" ") + " "
+            if _INTO.search(before) or _DIRECT.search(before):
+                wanted.append(EvidenceWanted("wrote", claims.clean(path.group())))
+    return tuple(dict.fromkeys(wanted))
+
+
+def judge(session: Session) -> Effect:
+    """What follows from a reply without calls: the end, or a question back."""
+    text = last_text(session)
+    missing = [want for want in session.spec.evidence if not _shown(want, session.actions)]
+    if refused := [want for want in missing if _denied(want, session.actions)]:
+        named = ", ".join(repr(want.subject) for want in refused)
+        return Finish("failed", "denied", f"{text}\n\nNot done, because it was refused: {named}.".strip())
+    unsupported = claims.unsupported(text, session.actions)
+    if text and not missing and not unsupported:
+        return Finish("completed", "done", text)
+    if session.send_backs >= session.spec.limits.send_backs:
+        return Finish("failed", "evidence", _give_up(missing, unsupported))
+    return Record((_send_back(text, missing, unsupported),))
+
+
+def last_text(session: Session) -> str:
+    """The words of the last reply, or "" when the last message is none."""
+    last = session.messages[-1]
+    if not isinstance(last, AssistantMessage):
+        return ""
+    return "".join(part.text for part in last.parts if isinstance(part, Text)).strip()
+
+
+def _send_back(text: str, missing: list[EvidenceWanted], unsupported: tuple[str, ...]) -> NoticeGiven:
+    if unsupported:
+        said = "; ".join(unsupported)
+        return NoticeGiven(f"No tool result shows this: {said}. Do it with a tool, or correct your report.", "claim")
+    if missing:
+        named = ", ".join(_wanted(want) for want in missing)
+        return NoticeGiven(f"The goal is not met: {named}. Go on, or say why it cannot be done.", "completion")
+    return NoticeGiven("Your reply was empty. Go on with the goal, or report.", "completion")
+
+
+def _give_up(missing: list[EvidenceWanted], unsupported: tuple[str, ...]) -> str:
+    parts = [*(f"claimed without evidence: {claim}" for claim in unsupported), *(_wanted(want) for want in missing)]
+    return f"Stopped: sent back too often; {'; '.join(parts) or 'the replies were empty'}."
+
+
+def _wanted(want: EvidenceWanted) -> str:
+    return f"{want.subject!r} was not written" if want.kind == "wrote" else f"{want.subject!r} was not run"
+
+
+def _shown(want: EvidenceWanted, actions: list[Action]) -> bool:
+    wanted = claims.wrote if want.kind == "wrote" else claims.ran
+    return any(action.outcome == "ok" and wanted(action, want.subject) for action in actions)
+
+
+def _denied(want: EvidenceWanted, actions: list[Action]) -> bool:
+    wanted = claims.wrote if want.kind == "wrote" else claims.ran
+    return any(action.outcome == "denied" and wanted(action, want.subject) for action in actions)

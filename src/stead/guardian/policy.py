@@ -1,0 +1,74 @@
+"""The policy that follows from a tool's declaration. There is none written for a single tool.
+
+Layer: guardian. Strict and small: reads of the workspace are free, writes are asked once a session, programs and the
+network are asked each time, what leaves for good is confirmed with its parameters shown.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from typing import assert_never
+
+from stead.domain.policies import Level, Risk
+from stead.domain.tools import Declaration, ToolEffect
+
+WORKSPACE = "/work"
+"""Where every machine shows its workspace."""
+
+
+def level_of(declaration: Declaration) -> Level:
+    """How often the person is asked about calls of such a tool."""
+    match declaration.effect:
+        case ToolEffect.THINK | ToolEffect.READ:
+            return Level.AUTO
+        case ToolEffect.WRITE:
+            return Level.SESSION
+        case ToolEffect.EXECUTE | ToolEffect.FETCH:
+            return Level.EACH
+        case ToolEffect.SEND:
+            return Level.CONFIRM
+        case _:
+            assert_never(declaration.effect)
+
+
+def risk_of(declaration: Declaration) -> Risk:
+    """How bad a call of such a tool could be, before its arguments are understood."""
+    match declaration.effect:
+        case ToolEffect.THINK | ToolEffect.READ:
+            return Risk.LOW
+        case ToolEffect.WRITE:
+            return Risk.MEDIUM
+        case ToolEffect.EXECUTE | ToolEffect.FETCH:
+            return Risk.HIGH
+        case ToolEffect.SEND:
+            return Risk.CRITICAL
+        case _:
+            assert_never(declaration.effect)
+
+
+def needs_machine(declaration: Declaration) -> bool:
+    """Whether calls of the tool do their work in the sandbox."""
+    return declaration.effect in (ToolEffect.READ, ToolEffect.WRITE, ToolEffect.EXECUTE)
+
+
+def changes(declaration: Declaration) -> bool:
+    """Whether calls of the tool may change anything outside Stead."""
+    return declaration.effect not in (ToolEffect.THINK, ToolEffect.READ)
+
+
+def outside(declaration: Declaration, arguments: Mapping[str, object]) -> str | None:
+    """The first path argument that points out of the workspace, read as text; nothing when all stay inside.
+
+    Links are not this function's business: inside the machine nothing else exists for them to lead to.
+    """
+    for name in declaration.path_args:
+        path = arguments.get(name, "")
+        if not isinstance(path, str) or "\0" in path:
+            return repr(path)
+        whole = posixpath.normpath(posixpath.join(WORKSPACE, path))
+        if whole != WORKSPACE and not whole.startswith(WORKSPACE + "/"):
+            return path
+        if ".." in path.split("/"):
+            return path
+    return None
