@@ -252,6 +252,13 @@ class ToolStarted(msgspec.Struct, frozen=True, tag="tool.started"):
     idempotent: bool
 
 
+class ToolReopened(msgspec.Struct, frozen=True, tag="tool.reopened"):
+    """A call was cut off by a crash, and running it twice is the same as once: it will be judged and run again."""
+
+    key: CallKey
+    tool: str
+
+
 class ToolFinished(msgspec.Struct, frozen=True, tag="tool.finished"):
     """The one outcome of a call; ``text`` is what the model reads.
 
@@ -380,6 +387,7 @@ Body = (
     | GrantMade
     | GrantRevoked
     | ToolStarted
+    | ToolReopened
     | ToolFinished
     | SessionPaused
     | SessionResumed

@@ -175,7 +175,7 @@ def apply(session: Session, event: ev.Event) -> None:
     match body:
         case ev.ModelRequested() | ev.ModelReplied() | ev.ModelFailed():
             _apply_model(session, body, event.ts_ms)
-        case ev.CallJudged() | ev.ToolStarted() | ev.ToolFinished():
+        case ev.CallJudged() | ev.ToolStarted() | ev.ToolReopened() | ev.ToolFinished():
             _apply_call(session, body)
         case ev.ApprovalRequested() | ev.ApprovalGiven() | ev.ApprovalDenied() | ev.ApprovalLapsed():
             _apply_approval(session, body)
@@ -261,7 +261,7 @@ def _take_reply(session: Session, reply: ev.ModelReplied) -> None:
         _close_turn(session, "")
 
 
-def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.ToolFinished) -> None:
+def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.ToolReopened | ev.ToolFinished) -> None:
     call = session.calls.get(body.key)
     if call is None:
         return
@@ -272,6 +272,8 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
             call.step = "started"
             call.arguments = arguments
             call.idempotent = idempotent
+        case ev.ToolReopened():
+            call.step = "new"
         case ev.ToolFinished(text=text, label=label, outcome=outcome):
             session.actions.append(Action(call.tool, call.arguments, outcome))
             session.revision += call.step == "started" and not call.idempotent
