@@ -1,0 +1,275 @@
+"""The rules of the house that import contracts cannot express, each as a function from sources to findings.
+
+A finding is one line: where, what, and the limit. ``tests/test_architecture.py`` runs them over the product, and over
+planted snippets to show that each can fail.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import statistics
+import tokenize
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+PURE = ("domain", "guardian", "brain")
+FILE_LINES, FILE_LINES_MEDIAN = 500, 170
+FUNCTION_LINES, FUNCTION_LINES_P95 = 70, 40
+CLASS_LINES, CLASS_METHODS = 400, 20
+PROTOCOL_METHODS = 5
+CONSTRUCTOR_PARAMETERS = 7
+TRUSTED_BASE_LINES = 4000
+BROAD_EXCEPTS_PER_KLOC = 1.5
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file. ``name`` is its path below the package, like ``guardian/decide.py``."""
+
+    name: str
+    text: str
+
+    @property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text, self.name)
+
+    @property
+    def lines(self) -> int:
+        return len(self.text.splitlines())
+
+
+def load(root: Path) -> list[Source]:
+    """Every Python file below a folder, in order."""
+    return [
+        Source(path.relative_to(root).as_posix(), path.read_text("utf-8"))
+        for path in sorted(root.rglob("*.py"))
+        if not {"node_modules", "__pycache__"} & set(path.parts)
+    ]
+
+
+def sizes(sources: Sequence[Source]) -> Iterator[str]:
+    """Files, functions, classes and constructors that are too large; medians once there is enough to speak of one."""
+    lengths: list[int] = []
+    for source in sources:
+        if source.lines > FILE_LINES:
+            yield f"{source.name}: {source.lines} lines, {FILE_LINES} are the most"
+        for node in ast.walk(source.tree):
+            if isinstance(node, Function):
+                lengths.append(_length(node))
+                if lengths[-1] > FUNCTION_LINES:
+                    yield f"{source.name}: {node.name} has {lengths[-1]} lines, {FUNCTION_LINES} are the most"
+            if isinstance(node, ast.ClassDef):
+                yield from (f"{source.name}: {flaw}" for flaw in _class_flaws(node))
+    real = [source.lines for source in sources if not source.name.endswith("__init__.py")]
+    if len(real) >= 30:
+        if (median := statistics.median(real)) > FILE_LINES_MEDIAN:
+            yield f"the median file has {median:.0f} lines, {FILE_LINES_MEDIAN} are the most"
+        if len(lengths) > 1 and (p95 := statistics.quantiles(lengths, n=20)[-1]) > FUNCTION_LINES_P95:
+            yield f"95 % of functions have up to {p95:.0f} lines, {FUNCTION_LINES_P95} are the most"
+
+
+def _length(node: Function | ast.ClassDef) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def _class_flaws(node: ast.ClassDef) -> Iterator[str]:
+    methods = [item for item in node.body if isinstance(item, Function)]
+    if _length(node) > CLASS_LINES:
+        yield f"{node.name} has {_length(node)} lines, {CLASS_LINES} are the most"
+    if len(methods) > CLASS_METHODS:
+        yield f"{node.name} has {len(methods)} methods, {CLASS_METHODS} are the most"
+    if any(ast.unparse(base) == "Protocol" for base in node.bases) and len(methods) > PROTOCOL_METHODS:
+        yield f"the protocol {node.name} has {len(methods)} methods, {PROTOCOL_METHODS} are the most"
+    for method in methods:
+        if method.name == "__init__":
+            known = method.args
+            count = len(known.posonlyargs) + len(known.args) + len(known.kwonlyargs) - 1
+            if count > CONSTRUCTOR_PARAMETERS:
+                yield f"{node.name}() takes {count} parameters, {CONSTRUCTOR_PARAMETERS} are the most"
+
+
+def import_cycles(sources: Sequence[Source], package: str = "stead") -> Iterator[str]:
+    """Modules that import each other, lazy and TYPE_CHECKING imports counted."""
+    modules = {_module(source, package): source for source in sources}
+    graph = {module: _imports(source, module, modules) for module, source in modules.items()}
+    for group in _components(graph):
+        if len(group) > 1 or group[0] in graph[group[0]]:
+            yield "import cycle: " + " -> ".join(sorted(group))
+
+
+def _module(source: Source, package: str) -> str:
+    parts = source.name.removesuffix(".py").removesuffix("__init__").strip("/").replace("/", ".")
+    return f"{package}.{parts}" if parts else package
+
+
+def _imports(source: Source, module: str, known: Mapping[str, Source]) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = module.split(".")[: -node.level + source.name.endswith("__init__.py") or None]
+                base = ".".join([*above, base]).rstrip(".")
+            found |= {f"{base}.{alias.name}" if f"{base}.{alias.name}" in known else base for alias in node.names}
+    return (found & known.keys()) - {module}
+
+
+def _components(graph: Mapping[str, set[str]]) -> Iterator[list[str]]:
+    """Strongly connected components: the modules that reach each other."""
+    reach = {start: _reachable(graph, start) for start in graph}
+    seen: set[str] = set()
+    for start in graph:
+        if start not in seen:
+            group = [start, *(other for other in reach[start] if other != start and start in reach[other])]
+            seen |= set(group)
+            yield group
+
+
+def _reachable(graph: Mapping[str, set[str]], start: str) -> set[str]:
+    seen: set[str] = set()
+    todo = list(graph[start])
+    while todo:
+        if (module := todo.pop()) not in seen:
+            seen.add(module)
+            todo += graph[module]
+    return seen
+
+
+def permits_built(sources: Sequence[Source]) -> Iterator[str]:
+    """Places outside guardian/decide.py where ``Permit`` is used as anything but a type."""
+    for source in sources:
+        if source.name in ("guardian/decide.py", "domain/permits.py"):
+            continue
+        tree = source.tree
+        typed = {id(part) for hint in _annotations(tree) for part in ast.walk(hint)}
+        for node in ast.walk(tree):
+            named = getattr(node, "id", None) == "Permit" or getattr(node, "attr", None) == "Permit"
+            if named and isinstance(node, ast.expr) and id(node) not in typed:
+                yield f"{source.name}:{node.lineno}: only guardian/decide.py builds a Permit"
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    if alias.name == "Permit" and alias.asname:
+                        yield f"{source.name}:{node.lineno}: Permit keeps its name"
+
+
+def _annotations(tree: ast.Module) -> Iterator[ast.expr]:
+    for node in ast.walk(tree):
+        hint = getattr(node, "annotation", None) or getattr(node, "returns", None)
+        if isinstance(hint, ast.expr):
+            yield hint
+
+
+def broad_excepts(sources: Sequence[Source], allowed: Mapping[str, int]) -> Iterator[str]:
+    """Handlers that catch everything, outside the files that may, or more of them than the whole may have.
+
+    Args:
+        sources: the package.
+        allowed: how many each file may have: an actor's top, a door.
+    """
+    total = 0
+    for source in sources:
+        found = [line for node in ast.walk(source.tree) if (line := _catches_all(node))]
+        total += len(found)
+        if len(found) > allowed.get(source.name, 0):
+            yield f"{source.name}:{found}: {len(found)} broad excepts, {allowed.get(source.name, 0)} allowed"
+    per_kloc = 1000 * total / max(1, sum(source.lines for source in sources))
+    if total > 1 and per_kloc > BROAD_EXCEPTS_PER_KLOC:
+        yield f"{total} broad excepts are {per_kloc:.1f} in 1,000 lines, {BROAD_EXCEPTS_PER_KLOC} are the most"
+
+
+def _catches_all(node: ast.AST) -> int:
+    """The line of a handler that hides whatever comes, else 0."""
+    if isinstance(node, ast.ExceptHandler):
+        # A handler that ends by raising the same error again hides nothing.
+        passes_on = isinstance(node.body[-1], ast.Raise) and node.body[-1].exc is None
+        return node.lineno if not passes_on and (node.type is None or _names_everything(node.type)) else 0
+    if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("suppress"):
+        return node.lineno if _names_everything(*node.args) else 0
+    return 0
+
+
+def _names_everything(*types: ast.expr) -> bool:
+    names = {part.id for kind in types for part in ast.walk(kind) if isinstance(part, ast.Name)}
+    return bool(names & {"Exception", "BaseException"})
+
+
+def impure(sources: Sequence[Source]) -> Iterator[str]:
+    """Calls in the pure packages that reach the world without an import that a contract could see."""
+    banned = {"open", "print", "input", "exec", "eval", "__import__", "breakpoint"}
+    methods = re.compile(
+        r"(datetime\.)?(datetime|date)\.(now|utcnow|today)|urllib\.request\..*|sys\.std(in|out|err)\..*"
+    )
+    for source in sources:
+        if source.name.split("/")[0] not in PURE:
+            continue
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Call):
+                name = ast.unparse(node.func)
+                if name in banned or methods.fullmatch(name):
+                    yield f"{source.name}:{node.lineno}: {name}() in a pure package"
+
+
+def leftovers(sources: Sequence[Source]) -> Iterator[str]:
+    """Comments that put work off."""
+    for source in sources:
+        for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
+            if token.type == tokenize.COMMENT and re.search(r"\b(TODO|FIXME|XXX|HACK)\b", token.string):
+                yield f"{source.name}:{token.start[0]}: {token.string.strip()}"
+
+
+def drawers(names: Iterable[str]) -> Iterator[str]:
+    """Modules and folders whose name says nothing."""
+    for name in names:
+        for part in name.removesuffix(".py").split("/"):
+            if re.fullmatch(r"_?(utils?|helpers?|managers?|common|misc|shared|stuff)", part):
+                yield f"{name}: {part!r} says nothing; name it by its noun"
+
+
+def mocks(sources: Sequence[Source]) -> Iterator[str]:
+    """Tests that put a mock in place of our own code."""
+    for source in sources:
+        for node in ast.walk(source.tree):
+            names: list[str] = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)]
+            elif isinstance(node, ast.Attribute):
+                names = [ast.unparse(node)]
+            for name in names:
+                if re.match(r"(unittest\.mock|mock|pytest_mock)(\.|$)|(monkeypatch|mp)\.(setattr|setitem)$", name):
+                    yield f"{source.name}:{getattr(node, 'lineno', 0)}: {name}: hand a real part in instead"
+
+
+def trusted_base(sources: Sequence[Source], members: Sequence[str]) -> Iterator[str]:
+    """Whether everything that must be trusted still fits in a day's reading."""
+    base = [source for source in sources if source.name.startswith(tuple(members))]
+    if (lines := sum(source.lines for source in base)) > TRUSTED_BASE_LINES:
+        yield f"the trusted base has {lines} lines, {TRUSTED_BASE_LINES} are the most"
+
+
+def undocumented(sources: Sequence[Source]) -> Iterator[str]:
+    """Modules that do not say which layer they are, and public names without a docstring."""
+    for source in sources:
+        tree = source.tree
+        first = ast.get_docstring(tree) or ""
+        if not first or ("Layer:" not in first and not source.name.endswith("__init__.py")):
+            yield f"{source.name}: its docstring says 'Layer: ...' and what it must not know"
+        for owner, node in _public(tree.body, ""):
+            if not ast.get_docstring(node):
+                yield f"{source.name}:{node.lineno}: {owner}{node.name} has no docstring"
+
+
+def _public(body: Sequence[ast.stmt], owner: str) -> Iterator[tuple[str, Function | ast.ClassDef]]:
+    for node in body:
+        if isinstance(node, Function | ast.ClassDef) and not node.name.startswith("_"):
+            yield owner, node
+            if isinstance(node, ast.ClassDef):
+                yield from _public(node.body, f"{owner}{node.name}.")
