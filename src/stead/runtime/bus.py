@@ -71,6 +71,11 @@ class Bus:
         """Forget a watcher."""
         self._subscriptions.discard(subscription)
 
+    @property
+    def watchers(self) -> int:
+        """How many subscriptions there are."""
+        return len(self._subscriptions)
+
     def publish(self, items: Iterable[Event | Transient]) -> None:
         """Hand out events (after their commit, in order of seq) or transients. Never waits."""
         batch = tuple(items)

@@ -1,0 +1,73 @@
+"""What a person's answer makes of a question.
+
+Layer: runtime; part of the trusted base. The answer counts only for the digest that was shown, only once, only in time,
+and only if nobody answered before. What it makes is recorded; the call is judged again before it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from stead.domain import events as ev
+from stead.domain.commands import Decide
+from stead.domain.errors import Conflict
+from stead.domain.policies import GrantScope
+from stead.domain.sessions import Call, Session
+
+GRANT_MS = 30 * 24 * 3600 * 1000
+"""How long a grant lives at most; a session's grants end with it anyway."""
+
+ANY = "any"
+
+
+def answer(session: Session, command: Decide, *, door: str, now_ms: int) -> tuple[ev.Body, ...]:
+    """The facts that an answer makes in the session.
+
+    Raises:
+        Conflict: it is not open, it was answered, it lapsed, it was about something else, or a grant cannot cover it.
+    """
+    call = next((call for call in session.calls.values() if call.approval == command.approval), None)
+    if call is None:
+        raise Conflict(f"the question {command.approval!r} is not open any more; see `stead approvals`")
+    _require_open(session, call, command, now_ms)
+    if command.answer == "deny":
+        return (ev.ApprovalDenied(id=call.approval, key=call.key, door=door, reason=command.reason.strip()),)
+    given = ev.ApprovalGiven(id=call.approval, key=call.key, digest=command.digest, door=door)
+    if command.answer == "once":
+        return (given,)
+    grant = ev.GrantMade(
+        tool=call.tool,
+        shape=shape_of(call),
+        scope=GrantScope.SESSION,
+        directory="",
+        expires_at_ms=now_ms + GRANT_MS,
+        door=door,
+    )
+    return (given, grant)
+
+
+def for_project(events: Iterable[ev.Event], directory: str) -> tuple[ev.GrantMade, ...]:
+    """The grants just made in a session, as they stand for its whole folder."""
+    return tuple(
+        msgspec.structs.replace(event.body, scope=GrantScope.PROJECT, directory=directory)
+        for event in events
+        if isinstance(event.body, ev.GrantMade)
+    )
+
+
+def shape_of(call: Call) -> str:
+    """What a grant for this call repeats: every call of a tool that is asked once a session, else exactly this one."""
+    return ANY if call.level == "session" else call.asked
+
+
+def _require_open(session: Session, call: Call, command: Decide, now_ms: int) -> None:
+    if call.step != "asking" or session.end is not None:
+        raise Conflict(f"the question {command.approval!r} was answered already")
+    if now_ms >= call.expires_at_ms:
+        raise Conflict(f"the question {command.approval!r} has expired; the session will go on without it")
+    if command.digest != call.digest:
+        raise Conflict("the answer is for another call than the one that is open; look at it again and answer anew")
+    if command.answer in ("session", "project") and call.level == "confirm":
+        raise Conflict(f"calls of {call.tool!r} are confirmed one by one; answer with once or deny")

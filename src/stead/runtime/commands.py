@@ -1,0 +1,233 @@
+"""Carrying out what doors ask for: each command becomes facts, durable before the door hears back.
+
+Layer: runtime. The runtime's face to the doors (``service.Service``). A command's id makes it happen once, however
+often it comes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+from collections.abc import Sequence
+from functools import partial
+from typing import Protocol
+
+import msgspec
+
+from stead.domain import commands as cmd
+from stead.domain import events as ev
+from stead.domain.errors import Conflict
+from stead.domain.ids import HOME, ApprovalId, CommandId, SessionId
+from stead.domain.ports import Claimed, Secrets
+from stead.domain.rows import ApprovalRow
+from stead.domain.sessions import Session
+from stead.runtime import approvals, objectives
+from stead.runtime.bus import Bus
+from stead.runtime.home import HomeCommand, HomeState, HomeStream, change
+from stead.runtime.registry import Sessions
+from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
+from stead.runtime.sessions import Deps
+from stead.runtime.stream import Stream
+
+
+class ProviderDesk(Protocol):
+    """What can be asked about providers beside their use; ``daemon.py`` puts the real ones behind it."""
+
+    def presets(self) -> frozenset[str]:
+        """Names of presets."""
+        ...
+
+    def configure(self, state: HomeState) -> None:
+        """Use these providers and this chain from now on."""
+        ...
+
+    def rows(self) -> tuple[ProviderRow, ...]:
+        """All providers, as shown to people."""
+        ...
+
+    async def check(self, name: str) -> ProviderCheck:
+        """A live test, within 15 s."""
+        ...
+
+
+class Questions(Protocol):
+    """Where a question stands; the read models know."""
+
+    def approval(self, id: ApprovalId) -> ApprovalRow:
+        """The question.
+
+        Raises:
+            NotFound: there never was one of this id.
+        """
+        ...
+
+
+class Runtime:
+    """Implements ``service.Service``."""
+
+    def __init__(
+        self,
+        deps: Deps,
+        sessions: Sessions,
+        home: HomeStream,
+        *,
+        secrets: Secrets,
+        desk: ProviderDesk,
+        questions: Questions,
+        digest_key: bytes,
+    ) -> None:
+        self._deps = deps
+        self._sessions = sessions
+        self._home = home
+        self._secrets = secrets
+        self._desk = desk
+        self._questions = questions
+        self._digest_key = digest_key
+        self._started_ms = deps.clock.now_ms()
+
+    @property
+    def bus(self) -> Bus:
+        """The live stream."""
+        return self._deps.bus
+
+    async def handle(self, command: cmd.Command, *, id: CommandId, door: str) -> cmd.Answer:
+        """See ``service.Service``."""
+        digest = hmac.new(self._digest_key, msgspec.json.encode(command), hashlib.sha256).hexdigest()
+        if earlier := self._earlier(id, digest):
+            return earlier
+        try:
+            match command:
+                case cmd.CreateObjective():
+                    return await self._create(command, id, digest, door)
+                case cmd.Decide():
+                    return await self._decide(command, id, digest, door)
+                case cmd.Stop(session="*"):
+                    return await self._stop_all(command, id, door)
+                case (
+                    cmd.SendMessage()
+                    | cmd.Pause()
+                    | cmd.Resume()
+                    | cmd.Cancel()
+                    | cmd.Stop()
+                    | cmd.Retry()
+                    | cmd.Revoke()
+                    | cmd.Delete()
+                ):
+                    return await self._tell(command, _claim(id, digest, command.session), door)
+                case _:
+                    return await self._change_home(command, _claim(id, digest, HOME))
+        except Conflict:
+            # The same id twice at the same time: the other was first, and its answer is this one's too.
+            if earlier := self._earlier(id, digest):
+                return earlier
+            raise
+
+    async def readiness(self) -> Readiness:
+        """See ``service.Service``."""
+        return self._sessions.readiness(self._started_ms)
+
+    async def providers(self) -> tuple[ProviderRow, ...]:
+        """See ``service.Service``."""
+        return self._desk.rows()
+
+    async def check_provider(self, name: str) -> ProviderCheck:
+        """See ``service.Service``."""
+        return await self._desk.check(name)
+
+    def _earlier(self, id: CommandId, digest: str) -> cmd.Answer | None:
+        """What was answered to this id before.
+
+        Raises:
+            Conflict: the id was used for another command.
+        """
+        claimed = self._deps.journal.claimed(id)
+        if claimed is None:
+            return None
+        if claimed.digest != digest:
+            raise Conflict(f"the idempotency key {id!r} was used for another command; make a new one")
+        return claimed.answer
+
+    async def _create(self, command: cmd.CreateObjective, id: CommandId, digest: str, door: str) -> cmd.Answer:
+        d = self._deps
+        d.gate.specs((*command.tools, *command.allow))
+        for ref in command.chain:
+            d.models.info(ref)
+        fact = await asyncio.to_thread(objectives.created, command, d.models.default_chain())
+        session = SessionId(d.new_id("s"))
+        grants = objectives.granted(command, fact.directory, self._home.state.grants, d.clock.now_ms(), door)
+        self._sessions.bind(session, fact)
+        stream = Stream.open(
+            session, fact, cause=id, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock
+        )
+        stream.add(*grants, actor="person", cause=id)
+        claim = _claim(id, digest, session)
+        events = await stream.commit(claim)
+        self._sessions.adopt(stream).wake()
+        return _answer(claim, events)
+
+    async def _tell(self, command: objectives.Told, claim: Claimed, door: str) -> cmd.Answer:
+        actor = self._sessions.actor(command.session)
+        halts = isinstance(command, (cmd.Stop, cmd.Cancel))
+        if halts:
+            await actor.halt()
+        try:
+            events = await actor.tell(partial(_told, command, door), claim, cause=claim.id)
+        finally:
+            if halts:
+                actor.release()
+        if isinstance(command, cmd.Delete):
+            await self._deps.journal.erase(command.session)
+            self._sessions.drop(command.session)
+        if isinstance(command, cmd.Revoke):
+            await self._revoke_for_folder(command, claim.id, door)
+        return _answer(claim, events)
+
+    async def _stop_all(self, command: cmd.Stop, id: CommandId, door: str) -> cmd.Answer:
+        """Stop every session at once. It is not claimed: stopping twice is the same as once."""
+        live = [actor for actor in self._sessions.live() if actor.busy]
+        await asyncio.gather(*(actor.halt() for actor in live))
+        for actor in live:
+            stop = cmd.Stop(actor.id, command.why)
+            try:
+                await actor.tell(partial(_told, stop, door), None, cause=id)
+            except Conflict:
+                continue  # it ended by itself in the meantime
+            finally:
+                actor.release()
+        return cmd.Answer(id, HOME, self._deps.journal.head(), f"{len(live)} stopped")
+
+    async def _decide(self, command: cmd.Decide, id: CommandId, digest: str, door: str) -> cmd.Answer:
+        question = await asyncio.to_thread(self._questions.approval, command.approval)
+        claim = _claim(id, digest, question.session)
+        now_ms = self._deps.clock.now_ms()
+        events = await self._sessions.actor(question.session).tell(
+            lambda session: approvals.answer(session, command, door=door, now_ms=now_ms), claim, cause=id
+        )
+        if command.answer == "project":
+            await self._home.record(*approvals.for_project(events, question.directory), cause=id)
+        return _answer(claim, events)
+
+    async def _revoke_for_folder(self, command: cmd.Revoke, id: CommandId, door: str) -> None:
+        directory = await self._sessions.actor(command.session).directory()
+        if any(folder == directory and grant.tool == command.tool for folder, grant in self._home.state.grants):
+            await self._home.record(ev.GrantRevoked(tool=command.tool, directory=directory, door=door), cause=id)
+
+    async def _change_home(self, command: HomeCommand, claim: Claimed) -> cmd.Answer:
+        fact = await change(command, self._home.state, self._secrets, self._desk.presets())
+        events = await self._home.record(fact, cause=claim.id, claim=claim)
+        self._desk.configure(self._home.state)
+        return _answer(claim, events)
+
+
+def _told(command: objectives.Told, door: str, session: Session) -> tuple[ev.Body, ...]:
+    return objectives.told(command, session, door)
+
+
+def _claim(id: CommandId, digest: str, session: SessionId) -> Claimed:
+    return Claimed(id=id, digest=digest, answer=cmd.Answer(command=id, session=session, seq=0))
+
+
+def _answer(claim: Claimed, events: Sequence[ev.Event]) -> cmd.Answer:
+    """The claim's answer as the journal completed it."""
+    return msgspec.structs.replace(claim.answer, seq=events[-1].seq)

@@ -1,0 +1,167 @@
+"""Facts about the whole home: providers, the default chain, the daily cap, what is granted for a project.
+
+Layer: runtime. The stream ``home`` is folded like a session's; it is small, so it is kept whole in memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from stead.domain import events as ev
+from stead.domain.commands import ConfigureProvider, RemoveProvider, SetCap, SetChain, SetProviderKey
+from stead.domain.errors import InvalidRequest, NotFound
+from stead.domain.ids import HOME, CommandId
+from stead.domain.ports import Claimed, Clock, Journal, Secrets
+from stead.domain.sessions import Grant
+from stead.runtime.bus import Bus
+
+NO_CAP = ev.Budget(tokens="unlimited", usd_micros="unlimited")
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
+_KEY_PLACE = re.compile(r"none|vault|env:[A-Za-z_][A-Za-z0-9_]{0,127}")
+
+HomeCommand = ConfigureProvider | SetProviderKey | RemoveProvider | SetChain | SetCap
+
+
+def vault_name(provider: str) -> str:
+    """Under which name the vault holds a provider's key."""
+    return f"provider/{provider}"
+
+
+@dataclass(frozen=True)
+class HomeState:
+    """What the home's stream adds up to. ``grants`` are pairs of folder and grant."""
+
+    seq: int = 0
+    providers: dict[str, ev.ProviderConfigured] = field(default_factory=dict)
+    chain: tuple[ev.ModelRef, ...] = ()
+    cap: ev.Budget = NO_CAP
+    grants: tuple[tuple[str, Grant], ...] = ()
+
+
+def fold(state: HomeState, event: ev.Event) -> HomeState:
+    """The state after one more event of the home's stream."""
+    state = replace(state, seq=event.session_seq)
+    match event.body:
+        case ev.ProviderConfigured() as configured:
+            return replace(state, providers={**state.providers, configured.name: configured})
+        case ev.ProviderRemoved(name=name):
+            left = {key: value for key, value in state.providers.items() if key != name}
+            chain = tuple(ref for ref in state.chain if ref.provider != name)
+            return replace(state, providers=left, chain=chain)
+        case ev.ChainSet(chain=chain):
+            return replace(state, chain=chain)
+        case ev.CapSet(daily=daily):
+            return replace(state, cap=daily)
+        case ev.GrantMade(tool=tool, shape=shape, directory=directory, expires_at_ms=expires_at_ms):
+            return replace(state, grants=(*state.grants, (directory, Grant(tool, shape, expires_at_ms))))
+        case ev.GrantRevoked(tool=tool, directory=directory):
+            kept = tuple(pair for pair in state.grants if pair[0] != directory or pair[1].tool != tool)
+            return replace(state, grants=kept)
+        case _:
+            return state
+
+
+class HomeStream:
+    """The home's end of the journal. ``lock``: whoever holds it alone may append to the stream."""
+
+    def __init__(self, *, journal: Journal, bus: Bus, clock: Clock) -> None:
+        self._journal = journal
+        self._bus = bus
+        self._clock = clock
+        self._lock = asyncio.Lock()
+        self.state = HomeState()
+
+    def load(self) -> None:
+        """Fold what the journal has."""
+        for event in self._journal.events(session=HOME):
+            if isinstance(event, ev.Event):
+                self.state = fold(self.state, event)
+
+    async def record(self, *bodies: ev.Body, cause: CommandId, claim: Claimed | None = None) -> tuple[ev.Event, ...]:
+        """Append facts about the home.
+
+        Raises:
+            Fenced, Conflict, StorageFault: nothing was written.
+        """
+        async with self._lock:
+            drafts = [
+                ev.Draft(
+                    HOME, self.state.seq + index, self._clock.now_ms(), "person" if cause else "stead", cause, body
+                )
+                for index, body in enumerate(bodies, start=1)
+            ]
+            events = await self._journal.append(drafts, claim=claim)
+            for event in events:
+                self.state = fold(self.state, event)
+        self._bus.publish(events)
+        return events
+
+
+async def change(command: HomeCommand, state: HomeState, secrets: Secrets, presets: frozenset[str]) -> ev.Body:
+    """The fact that a command about the home makes; a key goes into the vault on the way.
+
+    Raises:
+        InvalidRequest: a name, preset, place of a key or figure that cannot be.
+        NotFound: no such provider.
+    """
+    match command:
+        case ConfigureProvider():
+            return _configured(command, presets)
+        case SetProviderKey(name=name, key=key):
+            if not key.strip() or len(key) > 10_000 or "\n" in key.strip():
+                raise InvalidRequest("a key is one line of text, not empty")
+            provider = _known(state, name)
+            await secrets.put(vault_name(name), key.strip())
+            return ev.ProviderConfigured(
+                name=name, preset=provider.preset, base_url=provider.base_url, model=provider.model, key="vault"
+            )
+        case RemoveProvider(name=name):
+            _known(state, name)
+            await secrets.remove(vault_name(name))
+            return ev.ProviderRemoved(name=name)
+        case SetChain(chain=chain):
+            return ev.ChainSet(chain=chain)
+        case SetCap(daily=daily):
+            check_budget(daily)
+            return ev.CapSet(daily=daily)
+        case _:
+            assert_never(command)
+
+
+def check_budget(budget: ev.Budget) -> None:
+    """Refuse a budget that is not positive.
+
+    Raises:
+        InvalidRequest: a figure of 0 or less.
+    """
+    for name, value in (("tokens", budget.tokens), ("money", budget.usd_micros)):
+        if value != "unlimited" and value <= 0:
+            raise InvalidRequest(f'a budget of {value} {name} allows nothing; give more than 0, or "unlimited"')
+
+
+def _configured(command: ConfigureProvider, presets: frozenset[str]) -> ev.ProviderConfigured:
+    if not _NAME.fullmatch(command.name):
+        raise InvalidRequest(f"{command.name!r} is no provider name; use a-z, 0-9 and -, at most 32")
+    if command.preset not in presets:
+        raise InvalidRequest(f"there is no preset {command.preset!r}; the presets are {', '.join(sorted(presets))}")
+    if command.base_url and not re.match(r"https?://[^\s/?#@]+", command.base_url):
+        raise InvalidRequest(f"{command.base_url!r} is no http(s) URL of a provider")
+    if not _KEY_PLACE.fullmatch(command.key):
+        raise InvalidRequest('the place of a key is "none", "vault" or "env:NAME"; give the key with set-key')
+    return ev.ProviderConfigured(
+        name=command.name,
+        preset=command.preset,
+        base_url=command.base_url,
+        model=command.model,
+        key=command.key,
+    )
+
+
+def _known(state: HomeState, name: str) -> ev.ProviderConfigured:
+    provider = state.providers.get(name)
+    if provider is None:
+        raise NotFound(f"no provider {name!r} is configured; add it with `stead providers add {name} --preset …`")
+    return provider

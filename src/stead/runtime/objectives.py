@@ -1,0 +1,157 @@
+"""From a person's request to the first facts of an objective, and from what they say later to further facts.
+
+Layer: runtime. Everything that can be refused is refused here, before anything is written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import assert_never
+
+from stead.brain.context import INSTRUCTIONS
+from stead.brain.objective import contract
+from stead.domain import commands as cmd
+from stead.domain import events as ev
+from stead.domain.errors import Conflict, InvalidRequest
+from stead.domain.ids import DEFAULT_WORKSPACE
+from stead.domain.policies import GrantScope
+from stead.domain.sessions import PERSON, Grant, Session
+from stead.runtime import approvals
+from stead.runtime.home import check_budget
+from stead.runtime.sessions import ending
+
+_CONSTRAINTS = 100
+_TITLE_CHARS = 80
+_LIMIT_RANGES = {
+    "iterations": (1, 1000),
+    "stall": (2, 100),
+    "repetition": (2, 100),
+    "wall_s": (1, 30 * 24 * 3600),
+    "send_backs": (0, 100),
+}
+
+Told = cmd.SendMessage | cmd.Pause | cmd.Resume | cmd.Cancel | cmd.Stop | cmd.Retry | cmd.Revoke | cmd.Delete
+"""What a person can tell a session, beside answering its questions."""
+
+
+def created(command: cmd.CreateObjective, chain: tuple[ev.ModelRef, ...]) -> ev.ObjectiveCreated:
+    """The fact that opens an objective.
+
+    Args:
+        command: the request.
+        chain: the models to use when the request names none; never empty.
+
+    Raises:
+        InvalidRequest: the goal, the folder or a figure cannot be; the text says which and what it may be.
+    """
+    _check_goal(command)
+    check_budget(command.budget)
+    for name, (low, high) in _LIMIT_RANGES.items():
+        if not low <= getattr(command.limits, name) <= high:
+            raise InvalidRequest(f"the limit {name} must be {low} to {high}, not {getattr(command.limits, name)}")
+    goal = command.goal.strip()
+    return ev.ObjectiveCreated(
+        workspace=DEFAULT_WORKSPACE,
+        title=(command.title.strip() or goal.splitlines()[0])[:_TITLE_CHARS],
+        goal=goal,
+        constraints=tuple(text.strip() for text in command.constraints if text.strip()),
+        evidence=contract(goal),
+        directory=_folder(command.directory),
+        tools=command.tools,
+        chain=command.chain or chain,
+        budget=command.budget,
+        limits=command.limits,
+        profile=command.profile,
+        instructions=INSTRUCTIONS,
+    )
+
+
+def granted(
+    command: cmd.CreateObjective, directory: str, project: Sequence[tuple[str, Grant]], now_ms: int, door: str
+) -> tuple[ev.GrantMade, ...]:
+    """What the objective may do without asking: what the person allows with it, and what its folder was granted."""
+    asked = [Grant(tool, approvals.ANY, now_ms + approvals.GRANT_MS) for tool in command.allow]
+    held = [grant for folder, grant in project if folder == directory and grant.expires_at_ms > now_ms]
+    return tuple(
+        ev.GrantMade(
+            tool=grant.tool,
+            shape=grant.shape,
+            scope=GrantScope.SESSION,
+            directory="",
+            expires_at_ms=grant.expires_at_ms,
+            door=door,
+        )
+        for grant in dict.fromkeys([*asked, *held])
+    )
+
+
+def told(command: Told, session: Session, door: str) -> tuple[ev.Body, ...]:
+    """The facts that a person's word makes in a session.
+
+    Raises:
+        Conflict: the session is not in a state where it means anything.
+        InvalidRequest: the word itself cannot be.
+    """
+    match command:
+        case cmd.Delete():
+            if session.end is None:
+                raise Conflict("only an ended objective can be deleted; cancel it first")
+            return (ev.SessionDeleted(),)
+        case cmd.Retry(budget=budget):
+            if session.end is None or session.end.status == "completed":
+                raise Conflict("only a failed or cancelled objective can be tried again")
+            check_budget(budget)
+            return (ev.ObjectiveRetried(budget=budget),)
+        case cmd.Revoke(tool=tool):
+            return (ev.GrantRevoked(tool=tool, directory="", door=door),)
+        case _ if session.end is not None:
+            raise Conflict(f"the objective has ended ({session.end.status}); `retry` runs a failed one again")
+        case cmd.SendMessage(text=text):
+            if not text.strip() or len(text.encode()) >= cmd.GOAL_LIMIT_BYTES:
+                raise InvalidRequest("a message has 1 byte to under 1 MB of text")
+            return (ev.MessageReceived(text=text, door=door, label=PERSON),)
+        case cmd.Pause():
+            if session.phase == "paused":
+                raise Conflict("it is paused already")
+            return (ev.SessionPaused(why="the person paused it"),)
+        case cmd.Resume():
+            if session.phase != "paused":
+                raise Conflict("it is not paused")
+            return (ev.SessionResumed(),)
+        case cmd.Stop(why=why):
+            return (ev.SessionStopped(surface=door, why=why.strip() or "stopped by the person"),)
+        case cmd.Cancel():
+            return ending(session, "cancelled", "cancelled", "Cancelled by the person.")
+        case _:
+            assert_never(command)
+
+
+def _check_goal(command: cmd.CreateObjective) -> None:
+    size_bytes = len(command.goal.encode())
+    if not command.goal.strip():
+        raise InvalidRequest("the goal is empty; say what to reach")
+    if size_bytes >= cmd.GOAL_LIMIT_BYTES:
+        raise InvalidRequest(
+            f"the goal has {size_bytes} bytes and must stay under {cmd.GOAL_LIMIT_BYTES}; "
+            "put long material into a file of the folder and name it in the goal"
+        )
+    if len(command.constraints) > _CONSTRAINTS or sum(map(len, command.constraints)) >= cmd.GOAL_LIMIT_BYTES:
+        raise InvalidRequest(f"at most {_CONSTRAINTS} constraints, under 1 MB together")
+
+
+def _folder(directory: str) -> str:
+    """The real path of a folder that exists and may be entered.
+
+    Raises:
+        InvalidRequest: it is none.
+    """
+    if not os.path.isabs(directory):
+        raise InvalidRequest(f"{directory!r} is not absolute; give the whole path of the folder to work in")
+    path = Path(os.path.realpath(directory))
+    if not path.is_dir():
+        raise InvalidRequest(f"{directory!r} is no folder; make it first, or name another with --dir")
+    if not os.access(path, os.R_OK | os.X_OK):
+        raise InvalidRequest(f"{directory!r} may not be read by Stead's user; change its mode, or name another folder")
+    return str(path)

@@ -1,0 +1,43 @@
+"""What a crash left open, turned into facts before anything goes on.
+
+Layer: runtime. A request without a reply is lost, and counted in full, because the provider may have served it. A call
+that had started and not finished has an unknown outcome: the model and the person are told, and it is not repeated,
+unless its tool declared that twice is the same as once.
+"""
+
+from __future__ import annotations
+
+from stead.domain import events as ev
+from stead.domain.ids import RequestNo
+from stead.domain.sessions import STEAD, Call, Session
+
+UNKNOWN = (
+    "Outcome unknown: Stead was interrupted while this ran. It may have taken full, partial or no effect. "
+    "Look at the state of things before doing it again."
+)
+
+
+def mend(session: Session) -> tuple[ev.Body, ...]:
+    """The facts that close what a session's last runner left open; empty for a session that was left in order."""
+    facts: list[ev.Body] = []
+    if session.open_request is not None:
+        request = session.open_request
+        facts.append(
+            lost_request(request.number, request.reserved, "lost", "Stead was interrupted during the request.")
+        )
+    if session.phase != "ended":
+        facts.extend(_mend_call(call) for call in session.calls.values() if call.step == "started")
+    return tuple(facts)
+
+
+def lost_request(number: RequestNo, reserved: ev.Spend, kind: str, error: str) -> ev.ModelFailed:
+    """A request whose reply nobody saw; it counts as spent in full."""
+    return ev.ModelFailed(number=number, kind=kind, error=error, attempts=(), spend=reserved, retry_after_ms=0)
+
+
+def _mend_call(call: Call) -> ev.Body:
+    if call.idempotent:
+        return ev.ToolReopened(key=call.key, tool=call.tool)
+    return ev.ToolFinished(
+        key=call.key, tool=call.tool, outcome="unknown", text=UNKNOWN, label=STEAD, size_bytes=0, duration_ms=0
+    )

@@ -1,0 +1,84 @@
+"""Which sessions are live: finds, wakes and ends their actors, and starts them again after a crash.
+
+Layer: runtime.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+from stead import __version__
+from stead.domain import events as ev
+from stead.domain.ids import SessionId
+from stead.domain.policies import Profile
+from stead.runtime.service import Readiness
+from stead.runtime.sessions import Actor, Deps
+from stead.runtime.stream import Stream
+
+
+class Sessions:
+    """The actors of the sessions that are not at rest."""
+
+    def __init__(self, deps: Deps) -> None:
+        self._deps = deps
+        self._actors: dict[SessionId, Actor] = {}
+
+    def actor(self, id: SessionId) -> Actor:
+        """The session's actor, made when there is none; it reads the journal when it first needs to."""
+        if id not in self._actors:
+            self._actors[id] = Actor(id, self._deps)
+        return self._actors[id]
+
+    def adopt(self, stream: Stream) -> Actor:
+        """Make the actor of a session that has just begun."""
+        self._actors = {id: actor for id, actor in self._actors.items() if not actor.at_rest}
+        actor = Actor(stream.session.id, self._deps, stream)
+        self._actors[stream.session.id] = actor
+        return actor
+
+    def bind(self, id: SessionId, fact: ev.ObjectiveCreated) -> None:
+        """Check, before anything is written, that a machine may show the objective's folder.
+
+        Raises:
+            InvalidRequest: the folder is one that no machine may show.
+        """
+        self._deps.machines.bind(id, fact.directory, writable=fact.profile is not Profile.READONLY)
+
+    def live(self) -> tuple[Actor, ...]:
+        """Every actor there is."""
+        return tuple(self._actors.values())
+
+    def resume(self, open_sessions: Iterable[SessionId]) -> None:
+        """Wake the sessions that the last daemon left open. Each mends what was left and goes on."""
+        for id in open_sessions:
+            self.actor(id).wake()
+
+    def note(self, session: SessionId, fact: ev.MachineStarted | ev.MachineEnded) -> None:
+        """A fact about a session's machine, written with the session's next facts."""
+        if actor := self._actors.get(session):
+            actor.note(fact)
+
+    def drop(self, id: SessionId) -> None:
+        """Forget an actor that has nothing more to do."""
+        self._actors.pop(id, None)
+
+    async def close(self) -> None:
+        """Cut off everything that is under way, let the outcomes be recorded, and end."""
+        await asyncio.gather(*(actor.close() for actor in self.live()))
+        self._actors.clear()
+
+    def readiness(self, started_ms: int) -> Readiness:
+        """How things stand."""
+        chain = self._deps.models.default_chain()
+        return Readiness(
+            version=__version__,
+            build=__version__,
+            started_ms=started_ms,
+            head=self._deps.journal.head(),
+            chain=chain,
+            rehearsal=self._deps.models.info(chain[0]).rehearsal,
+            isolation=self._deps.machines.isolation(),
+            live_sessions=sum(actor.busy for actor in self.live()),
+            watchers=self._deps.bus.watchers,
+        )

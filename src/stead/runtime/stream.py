@@ -1,0 +1,98 @@
+"""One session's end of the journal: facts are applied at once, and written together.
+
+Layer: runtime. Between two commits the folded state runs ahead of the disk, so nothing that is seen outside (an effect,
+a published event, an answer) may happen before ``commit`` has returned.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from stead.domain.events import Body, Draft, Event
+from stead.domain.ids import CommandId, SessionId
+from stead.domain.ports import Claimed, Clock, Journal, Snapshots
+from stead.domain.sessions import Session, apply, begin, fold
+from stead.runtime.bus import Bus
+
+SNAPSHOT_EVERY = 500
+NO_COMMAND = CommandId("")
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Session)
+
+
+class Stream:
+    """The session's state and its way into the journal. One owner at a time; see ``Actor.lock``."""
+
+    def __init__(self, session: Session, *, journal: Journal, snapshots: Snapshots, bus: Bus, clock: Clock) -> None:
+        self.session = session
+        self._journal = journal
+        self._snapshots = snapshots
+        self._bus = bus
+        self._clock = clock
+        self._pending: list[Draft] = []
+        self._snapshot_seq = session.seq
+
+    @classmethod
+    def load(cls, id: SessionId, *, journal: Journal, snapshots: Snapshots, bus: Bus, clock: Clock) -> Stream | None:
+        """Fold what the journal has of a session, from its snapshot on if there is one; nothing if it has none."""
+        session = None
+        if kept := snapshots.load(id):
+            session = _decoder.decode(kept[1])
+        after = session.seq if session else 0
+        events = (event for event in journal.events(session=id) if event.session_seq > after)
+        session = fold((event for event in events if isinstance(event, Event)), session)
+        if session is None:
+            return None
+        return cls(session, journal=journal, snapshots=snapshots, bus=bus, clock=clock)
+
+    @classmethod
+    def open(
+        cls,
+        id: SessionId,
+        body: Body,
+        *,
+        cause: CommandId,
+        journal: Journal,
+        snapshots: Snapshots,
+        bus: Bus,
+        clock: Clock,
+    ) -> Stream:
+        """A new session from its first fact, not yet committed."""
+        draft = Draft(session=id, session_seq=1, ts_ms=clock.now_ms(), actor="person", cause=cause, body=body)
+        stream = cls(begin(_event(draft)), journal=journal, snapshots=snapshots, bus=bus, clock=clock)
+        stream._pending.append(draft)
+        return stream
+
+    def add(
+        self, *bodies: Body, actor: Literal["person", "model", "stead"] = "stead", cause: CommandId = NO_COMMAND
+    ) -> None:
+        """Let these have happened; they are durable after the next commit."""
+        for body in bodies:
+            draft = Draft(self.session.id, self.session.seq + 1, self._clock.now_ms(), actor, cause, body)
+            apply(self.session, _event(draft))
+            self._pending.append(draft)
+
+    async def commit(self, claim: Claimed | None = None) -> tuple[Event, ...]:
+        """Write what was added, all or nothing, then publish it.
+
+        Raises:
+            Fenced, BudgetRefused, Conflict, StorageFault: nothing was written; this object no longer tells the truth
+                and must be dropped.
+        """
+        if not self._pending:
+            return ()
+        events = await self._journal.append(self._pending, claim=claim)
+        self._pending = []
+        self._bus.publish(events)
+        if self.session.seq - self._snapshot_seq >= SNAPSHOT_EVERY:
+            self._snapshot_seq = self.session.seq
+            await self._snapshots.save(self.session.id, self.session.seq, _encoder.encode(self.session))
+        return events
+
+
+def _event(draft: Draft) -> Event:
+    """A draft as the fold reads it; its global place is not known yet, and no fold looks at it."""
+    return Event(0, draft.session, draft.session_seq, draft.ts_ms, draft.actor, draft.cause, draft.body)
