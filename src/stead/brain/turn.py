@@ -10,7 +10,7 @@ from stead.brain import context, limits, objective
 from stead.brain.world import World
 from stead.domain import events as ev
 from stead.domain.effects import Effect, Record, RunTool, Wait
-from stead.domain.messages import AssistantMessage
+from stead.domain.messages import AssistantMessage, UserMessage
 from stead.domain.sessions import STEAD, Call, Session
 
 
@@ -42,7 +42,7 @@ def next_effect(session: Session, world: World) -> Effect | None:
                 return Record((_not_run(call),))
             case "new" | "approved":
                 return RunTool(call.key) if call.runnable else Record((_cut_off(call),))
-    if session.requests and not session.plan:
+    if not session.plan and not isinstance(session.messages[-1], UserMessage):
         return Record((ev.PlanMade(steps=(ev.PlanStep(session.spec.title, "doing"),), by="stead"),))
     if isinstance(session.messages[-1], AssistantMessage):
         return objective.judge(session)

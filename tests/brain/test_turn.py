@@ -1,0 +1,197 @@
+"""The loop, one step at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from stead.brain.estimate import estimate_request
+from stead.brain.turn import next_effect
+from stead.brain.world import World
+from stead.domain import events as ev
+from stead.domain.effects import CallModel, Effect, Finish, Record, RunTool, Wait
+from stead.domain.ids import ApprovalId, CallDigest, CallKey, RequestNo
+from stead.domain.messages import ResultsMessage, UserMessage
+from stead.domain.ports import ModelInfo
+from stead.domain.sessions import PERSON, status
+from tests.build import MODEL, OTHER_MODEL, TOOLS, Story, created, info
+
+SHELL = ("shell", '{"command":"make"}')
+
+
+def step(story: Story, *models: ModelInfo) -> Effect | None:
+    return next_effect(story.session, World(story.now_ms, TOOLS, models or (info(),)))
+
+
+def test_a_new_objective_asks_the_model_with_an_upper_bound_reserved() -> None:
+    story = Story()
+    effect = step(story)
+    assert isinstance(effect, CallModel)
+    assert effect.number == 1
+    assert effect.reserve.tokens == effect.max_output_tokens + estimate_request(
+        story.session.spec.instructions, TOOLS, story.session.messages
+    )
+
+
+def test_nothing_is_done_while_a_request_is_under_way() -> None:
+    assert step(Story().ask()) is None
+
+
+def test_calls_are_taken_to_the_gate_one_after_the_other() -> None:
+    story = Story().turn(("read", '{"path":"a"}'), ("read", '{"path":"b"}'))
+    assert step(story) == RunTool(CallKey("call_1_0"))
+    story.run()
+    assert step(story) == RunTool(CallKey("call_1_1"))
+    story.run()
+    assert isinstance(story.session.messages[-1], ResultsMessage)
+
+
+def test_an_objective_without_a_plan_gets_one() -> None:
+    story = Story().turn(("read", '{"path":"a"}')).run()
+    effect = step(story)
+    assert isinstance(effect, Record)
+    assert isinstance(effect.bodies[0], ev.PlanMade)
+    assert isinstance(step(story.tell(*effect.bodies)), CallModel)
+
+
+def test_an_open_question_waits_until_it_expires_and_then_counts_as_refused() -> None:
+    story = Story().turn(SHELL).question(ttl_ms=10_000)
+    call = story.session.calls[story.open_call()]
+    assert step(story) == Wait(call.expires_at_ms)
+    assert status(story.session) == "waiting"
+    late = next_effect(story.session, World(call.expires_at_ms, TOOLS, (info(),)))
+    assert isinstance(late, Record)
+    refused = step(story.tell(*late.bodies))
+    assert isinstance(refused, Record)
+    assert isinstance(end := refused.bodies[0], ev.ToolFinished)
+    assert end.outcome == "denied"
+
+
+def test_a_yes_takes_the_call_to_the_gate_again() -> None:
+    story = Story().turn(SHELL).question()
+    key = story.open_call()
+    story.tell(ev.ApprovalGiven(ApprovalId("a_1"), key, CallDigest("d"), "cli"))
+    assert step(story) == RunTool(key)
+
+
+def test_a_no_is_told_to_the_model_with_its_reason() -> None:
+    story = Story().turn(SHELL).question()
+    story.tell(ev.ApprovalDenied(ApprovalId("a_1"), story.open_call(), "cli", "not on a Friday"))
+    effect = step(story)
+    assert isinstance(effect, Record)
+    assert isinstance(end := effect.bodies[0], ev.ToolFinished)
+    assert "not on a Friday" in end.text
+
+
+def test_the_calls_of_a_reply_that_was_cut_off_do_not_run() -> None:
+    story = Story().ask().reply(("write", '{"path":"a","te'), stop="length")
+    effect = step(story)
+    assert isinstance(effect, Record)
+    assert isinstance(end := effect.bodies[0], ev.ToolFinished)
+    assert end.outcome == "denied"
+
+
+@pytest.mark.parametrize(
+    ("story", "reason"),
+    [
+        (Story(created(limits=ev.Limits(iterations=1))).turn(SHELL).run().tell(ev.PlanMade((), "model")), "iterations"),
+        (Story().turn(SHELL).run().turn(SHELL).run().turn(SHELL), "stall"),
+        (Story(created(limits=ev.Limits(wall_s=1))).turn(SHELL).run(), "wall_time"),
+        (Story(created(budget=ev.Budget(tokens=200, usd_micros="unlimited"))), "budget"),
+    ],
+)
+def test_a_limit_ends_the_objective_with_its_name(story: Story, reason: str) -> None:
+    story.tell(ev.PlanMade((ev.PlanStep("go"),), "stead"))
+    effect = step(story)
+    assert isinstance(effect, Finish)
+    assert (effect.status, effect.reason) == ("failed", reason)
+
+
+def test_the_same_words_three_times_in_a_row_end_it() -> None:
+    story = Story().tell(ev.PlanMade((ev.PlanStep("go"),), "stead"))
+    for number in range(3):
+        story.turn("Looking.", ("read", f'{{"path":"{number}"}}'))
+        if number < 2:
+            story.run()
+    effect = step(story)
+    assert isinstance(effect, Finish)
+    assert effect.reason == "repetition"
+
+
+def test_a_budget_in_money_caps_the_reply_by_the_dearest_model() -> None:
+    budget = ev.Budget(tokens="unlimited", usd_micros=10_000)
+    story = Story(created(budget=budget, chain=(MODEL, OTHER_MODEL)))
+    effect = step(story, info(price=1_000_000), info(OTHER_MODEL, price=5_000_000))
+    assert isinstance(effect, CallModel)
+    assert effect.reserve.usd_micros <= 10_000
+    assert effect.reserve.usd_micros == effect.reserve.tokens * 5
+
+
+def test_a_budget_in_money_refuses_a_model_without_a_price() -> None:
+    story = Story(created(budget=ev.Budget(tokens="unlimited", usd_micros=10_000)))
+    effect = step(story, info(known=False))
+    assert isinstance(effect, Finish)
+    assert "no known price" in effect.summary
+
+
+def failed(kind: str, tokens: int = 0, retry_after_ms: int = 0) -> Callable[[RequestNo], ev.ModelFailed]:
+    return lambda number: ev.ModelFailed(number, kind, "no", (), ev.Spend(tokens=tokens), retry_after_ms)
+
+
+def test_after_a_failure_it_waits_as_told_and_after_five_it_ends() -> None:
+    story = Story()
+    effect = step(story)
+    for number in range(1, 6):
+        story.ask().tell(failed("server", retry_after_ms=5000)(RequestNo(number)))
+        effect = step(story)
+        if number == 1:
+            assert effect == Wait(story.now_ms + 5000)
+    assert isinstance(effect, Finish)
+    assert effect.reason == "model"
+
+
+def test_a_request_that_a_crash_lost_is_counted_in_full_and_asked_again() -> None:
+    story = Story()
+    for number in range(1, 8):
+        story.ask(tokens=700).tell(failed("lost", tokens=700)(RequestNo(number)))
+    assert story.session.spent.tokens == 4900
+    story.tell(ev.PlanMade((ev.PlanStep("go"),), "stead"))
+    assert isinstance(step(story), CallModel)
+
+
+def test_after_a_bad_and_charged_reply_the_next_model_is_tried_first() -> None:
+    story = Story(created(chain=(MODEL, OTHER_MODEL))).tell(ev.PlanMade((ev.PlanStep("go"),), "stead"))
+    story.ask().tell(failed("truncated", tokens=1000)(RequestNo(1)))
+    effect = step(story, info(), info(OTHER_MODEL))
+    assert isinstance(effect, CallModel)
+    assert effect.chain == (OTHER_MODEL, MODEL)
+
+
+def test_words_that_come_during_a_turn_follow_its_results() -> None:
+    story = Story().turn(SHELL)
+    story.tell(ev.MessageReceived("hurry", "cli", PERSON))
+    story.run()
+    assert isinstance(story.session.messages[-2], ResultsMessage)
+    assert isinstance(last := story.session.messages[-1], UserMessage)
+    assert last.text == "hurry"
+
+
+def test_what_is_paused_or_ended_does_nothing() -> None:
+    assert step(Story().tell(ev.SessionPaused("lunch"))) is None
+    assert step(Story().tell(ev.ObjectiveEnded("cancelled", "cancelled", ""))) is None
+
+
+def test_an_objective_that_is_tried_again_has_valid_messages_and_a_fresh_budget() -> None:
+    story = Story(created(budget=ev.Budget(tokens=5000, usd_micros="unlimited"))).turn(SHELL)
+    story.tell(ev.ObjectiveEnded("failed", "stall", ""), ev.ObjectiveRetried(ev.Budget(3000, "unlimited")))
+    assert isinstance(results := story.session.messages[-1], ResultsMessage)
+    assert results.results[0].is_error
+    assert story.session.budget.tokens == story.session.spent.tokens + 3000
+
+
+def test_a_snapshot_holds_the_whole_state() -> None:
+    story = Story().turn("Thinking.", SHELL).question()
+    again = msgspec.json.decode(msgspec.json.encode(story.session), type=type(story.session))
+    assert again == story.session
