@@ -1,0 +1,78 @@
+"""The tool that fetches a web page.
+
+Layer: tools. The daemon parses no page: HTML is made into text by the machine, through the ``Parser`` port.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from stead.domain.permits import Permit
+from stead.domain.policies import Confidentiality, Integrity
+from stead.domain.ports import Parser
+from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
+from stead.tools.fetching import Fetcher, Page
+from stead.tools.tool import StructTool, clip
+
+_HTML = ("text/html", "application/xhtml+xml")
+_CHARSETS = {
+    *("us-ascii", "ascii", "utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "latin1", "shift_jis", "euc-jp"),
+    *("iso-2022-jp", "euc-kr", "gb2312", "gbk", "gb18030", "big5", "koi8-r"),
+    *(f"iso-8859-{part}" for part in range(1, 17) if part != 12),
+    *(f"windows-{page}" for page in range(1250, 1259)),
+}
+"""Charsets that are decoded. Python's registry has more, and not all of its codecs are for text of strangers."""
+
+
+class FetchArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One public page."""
+
+    url: str
+
+
+class FetchTool(StructTool[FetchArguments]):
+    """Fetch one page of the public Internet as text.
+
+    Args:
+        fetcher: gets the bytes.
+        parser: makes text of HTML, inside the session's machine.
+    """
+
+    def __init__(self, fetcher: Fetcher, parser: Parser) -> None:
+        super().__init__(
+            "fetch",
+            "Get a public web page as text.",
+            FetchArguments,
+            Declaration(
+                effect=ToolEffect.FETCH,
+                authority_args=("url",),
+                output_trust=Integrity.UNTRUSTED,
+                sensitivity=Confidentiality.PUBLIC,
+                idempotent=True,  # a GET is safe to repeat (RFC 9110, section 9.2.1)
+            ),
+        )
+        self._fetcher = fetcher
+        self._parser = parser
+
+    async def work(self, permit: Permit, arguments: FetchArguments, context: ToolContext) -> ToolOutcome:
+        """Fetch it, and give its final URL, its type and its text.
+
+        Raises:
+            FetchFault: as ``Fetcher.fetch``.
+            MachineError: as ``Parser.html_text``.
+        """
+        page = await self._fetcher.fetch(arguments.url)
+        if page.media_type in _HTML:
+            # Without a charset in the header the page itself may name one, which is for the machine to find.
+            content = _decoded(page).encode() if page.charset in _CHARSETS else page.body
+            text = await self._parser.html_text(permit, content)
+        else:
+            text = _decoded(page)
+        cut = f", cut at {len(page.body):,} bytes" if page.cut else ""
+        return ToolOutcome("ok", clip(f"{page.url} ({page.media_type}{cut})\n\n{text}"), len(page.body))
+
+
+def _decoded(page: Page) -> str:
+    """The body as text by the server's word, or as UTF-8; what does not decode shows as U+FFFD."""
+    charset = page.charset if page.charset in _CHARSETS else "utf-8"
+    return page.body.decode(charset, "replace")
