@@ -1,0 +1,58 @@
+# Everything that is done to this clone. `make` alone lists it.
+.DEFAULT_GOAL := help
+.PHONY: help up down test test-long check bench ui wheel promises lock docs clean
+
+BIN := .venv/bin
+COMPILE := .uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url
+
+help: ## list what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+up: ## set up what is missing, start Stead in the background, print its link and the next command
+	@scripts/setup.sh run
+	@$(BIN)/stead up
+
+down: ## stop Stead in good order
+	@$(BIN)/stead down
+
+test: .setup/test ## set up what is missing and run the tests
+	@$(BIN)/pytest -m "not long" $(ARGS)
+
+test-long: .setup/test ## the tests that take minutes
+	@$(BIN)/pytest -m long $(ARGS)
+
+check: .setup/test ## format, lint, types, import contracts, dead code; no tests
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/mypy
+	@$(BIN)/vulture
+
+bench: .setup/test ## measure the bars: all, or BARS=P4,P6
+	@$(BIN)/python -m bench $(BARS)
+
+promises: .setup/test ## what is promised: done and open
+	@$(BIN)/python -m tests.promises
+
+docs: .setup/test ## write docs/generated anew from the code
+	@$(BIN)/python scripts/gen_docs.py
+
+wheel: .setup/test ## build the wheel into dist
+	@.uv/bin/uv build --quiet --wheel --require-hashes --build-constraints requirements-build.lock --out-dir dist
+	@ls dist/*.whl
+
+lock: .setup/test ## resolve the pins of pyproject.toml anew, with hashes and without addresses
+	@$(COMPILE) pyproject.toml --output-file requirements.lock >/dev/null
+	@$(COMPILE) pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock >/dev/null
+	@for group in uv build bwrap; do \
+		$(COMPILE) --group pyproject.toml:$$group --output-file requirements-$$group.lock >/dev/null || exit 1; done
+	@git --no-pager diff --stat -- 'requirements*.lock'
+
+clean: ## remove what was set up and built; no home of Stead is touched
+	rm -rf .venv .uv .setup dist bench/out tests/fakes/node/node_modules
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+.PHONY: .setup/test
+.setup/test:
+	@scripts/setup.sh test
