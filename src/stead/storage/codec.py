@@ -1,0 +1,66 @@
+"""Events to bytes and back, every version that was ever written included.
+
+Layer: storage. The current form of an event is its struct in ``domain/events.py``. When that changes, its number in
+``VERSIONS`` goes up and an upcast from the number before is added here; old rows are never rewritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, get_args
+
+import msgspec
+
+from stead.domain.errors import StorageFault
+from stead.domain.events import VERSIONS, Body
+
+Upcast = Callable[[dict[str, Any]], dict[str, Any]]
+
+UPCASTS: dict[tuple[str, int], Upcast] = {}
+"""From (tag, version) to the plain data of the version after it."""
+
+_encoder = msgspec.json.Encoder()
+_decoder: msgspec.json.Decoder[Body] = msgspec.json.Decoder(Body)
+
+
+def tag_of(body: type[Body] | Body) -> str:
+    """The name of an event's type."""
+    return str(body.__struct_config__.tag)
+
+
+CURRENT: dict[str, int] = {tag_of(kind): VERSIONS.get(tag_of(kind), 1) for kind in get_args(Body)}
+"""Every tag with the version that is written now."""
+
+
+def encode(body: Body) -> tuple[str, int, bytes]:
+    """(tag, version, payload) of an event."""
+    tag = tag_of(body)
+    return tag, CURRENT[tag], _encoder.encode(body)
+
+
+def decode(tag: str, version: int, payload: bytes) -> Body:
+    """The event in its current form.
+
+    Raises:
+        StorageFault: a newer Stead wrote it, or it is damaged.
+    """
+    try:
+        if CURRENT.get(tag) == version:
+            return _decoder.decode(payload)
+        return _raise_version(tag, version, payload)
+    except msgspec.DecodeError as error:  # ValidationError included
+        raise StorageFault(
+            f"an event {tag!r} (version {version}) cannot be read: {error}; restore a backup, or install the version "
+            "of Stead that wrote it"
+        ) from error
+
+
+def _raise_version(tag: str, version: int, payload: bytes) -> Body:
+    current = CURRENT.get(tag, 0)
+    if not 0 < version < current:
+        raise StorageFault(f"an event {tag!r} (version {version}) is of a newer Stead; install that version again")
+    plain = msgspec.json.decode(payload, type=dict[str, Any])
+    for number in range(version, current):
+        plain = UPCASTS[tag, number](plain)
+    body: Body = msgspec.convert(plain, Body)
+    return body

@@ -1,0 +1,131 @@
+"""What the home has spent, by UTC day, and the cap on it; kept in one transaction with the events that say so.
+
+Layer: storage. The rows follow from the journal. They stay when a session's payloads are erased, because what was
+spent stays spent; they hold figures and names of models, no content.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from stead.domain.errors import BudgetRefused, Conflict
+from stead.domain.events import Budget, CapSet, Draft, ModelFailed, ModelRef, ModelReplied, ModelRequested, Spend
+from stead.domain.messages import Usage
+from stead.domain.rows import UsageRow
+from stead.storage.database import IntegrityError
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+NO_CAP = Budget(tokens="unlimited", usd_micros="unlimited")
+_CAP = "cap"
+_INSERT = """
+    INSERT INTO ledger (session, number, day, state, provider, model, tokens, usd_micros, price_known,
+                        tokens_in, tokens_out, tokens_cached)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_OR_SETTLE = """
+    ON CONFLICT (session, number) DO UPDATE SET
+        state = excluded.state, provider = excluded.provider, model = excluded.model, tokens = excluded.tokens,
+        usd_micros = excluded.usd_micros, price_known = excluded.price_known, tokens_in = excluded.tokens_in,
+        tokens_out = excluded.tokens_out, tokens_cached = excluded.tokens_cached
+"""
+_SPENT = """
+    SELECT coalesce(sum(tokens), 0), coalesce(sum(usd_micros), 0), coalesce(min(price_known), 1)
+    FROM ledger WHERE day = ?
+"""
+_USAGE = """
+    SELECT day, provider, model, count(*), sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END), sum(tokens_in),
+           sum(tokens_out), sum(tokens_cached), sum(usd_micros), min(price_known)
+    FROM ledger WHERE day >= ? AND state <> 'reserved'
+    GROUP BY day, provider, model ORDER BY day DESC, provider, model
+"""
+
+
+def day_of(ts_ms: int) -> str:
+    """The UTC day (``YYYY-MM-DD``) of a time in milliseconds since 1970."""
+    return datetime.fromtimestamp(ts_ms / 1000, UTC).date().isoformat()
+
+
+def record(connection: Connection, draft: Draft) -> None:
+    """Let the ledger follow one event, inside the transaction that writes it.
+
+    Raises:
+        BudgetRefused: a reservation would pass the day's cap.
+        Conflict: the request is in the ledger already.
+    """
+    match draft.body:
+        case ModelRequested() as body:
+            _reserve(connection, draft, body)
+        case ModelReplied(model=model, usage=used) as reply:
+            _settle(connection, draft, reply, model, used)
+        case ModelFailed() as failure:
+            _settle(connection, draft, failure, ModelRef(provider="", model=""), Usage())
+        case CapSet(daily=daily):
+            connection.execute("DELETE FROM meta WHERE name = ?", (_CAP,))
+            connection.execute("INSERT INTO meta VALUES (?, ?)", (_CAP, msgspec.json.encode(daily).decode()))
+        case _:
+            pass
+
+
+def cap(connection: Connection) -> Budget:
+    """What the home may spend in a UTC day."""
+    row = connection.execute("SELECT value FROM meta WHERE name = ?", (_CAP,)).fetchone()
+    return msgspec.json.decode(row[0], type=Budget) if row else NO_CAP
+
+
+def spent(connection: Connection, day: str) -> Spend:
+    """What was spent on a day, open reservations included."""
+    tokens, usd_micros, price_known = connection.execute(_SPENT, (day,)).fetchone()
+    return Spend(tokens, usd_micros, bool(price_known))
+
+
+def usage(connection: Connection, since: str) -> list[UsageRow]:
+    """What each model used on each day from ``since`` on, newest day first.
+
+    Requests that no model answered stand in a row without provider and model. Open ones are not counted.
+    """
+    fields = UsageRow.__struct_fields__
+    return [
+        msgspec.convert(dict(zip(fields, row, strict=True)), UsageRow, strict=False)
+        for row in connection.execute(_USAGE, (since,))
+    ]
+
+
+def _reserve(connection: Connection, draft: Draft, body: ModelRequested) -> None:
+    day = day_of(draft.ts_ms)
+    allowed = cap(connection)
+    if allowed != NO_CAP:
+        so_far = spent(connection, day)
+        _require(day, "tokens", allowed.tokens, so_far.tokens, body.reserved.tokens)
+        _require(day, "millionths of a dollar", allowed.usd_micros, so_far.usd_micros, body.reserved.usd_micros)
+    row = (draft.session, body.number, day, "reserved", "", "", *msgspec.structs.astuple(body.reserved), 0, 0, 0)
+    try:
+        connection.execute(_INSERT, row)
+    except IntegrityError as error:
+        raise Conflict(
+            f"request {body.number} of {draft.session!r} was reserved before; read the session again"
+        ) from error
+
+
+def _require(day: str, unit: str, allowed: int | str, so_far: int, wanted: int) -> None:
+    if isinstance(allowed, int) and so_far + wanted > allowed:
+        raise BudgetRefused(
+            f"the home's daily cap of {allowed:,} {unit} would be passed: {so_far:,} are spent or reserved on {day} "
+            f"(UTC) and this request reserves {wanted:,}; raise the cap, or go on the next day"
+        )
+
+
+def _settle(
+    connection: Connection, draft: Draft, body: ModelReplied | ModelFailed, model: ModelRef, used: Usage
+) -> None:
+    """Put what was spent in place of the reservation, on its day."""
+    state = "failed" if isinstance(body, ModelFailed) else "replied"
+    figures = (*msgspec.structs.astuple(body.spend), used.input, used.output, used.cached)
+    connection.execute(
+        _INSERT + _OR_SETTLE,
+        (draft.session, body.number, day_of(draft.ts_ms), state, model.provider, model.model, *figures),
+    )
