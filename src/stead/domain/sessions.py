@@ -53,6 +53,9 @@ class Call(msgspec.Struct):
     approval: ApprovalId = ApprovalId("")
     digest: CallDigest = CallDigest("")
     """What was asked about, once it is asked."""
+    level: Literal["session", "each", "confirm"] = "confirm"
+    asked: str = ""
+    """Canonical arguments as they were shown to the person."""
     expires_at_ms: int = 0
     said: str = ""
     """The person's reason for a refusal."""
@@ -231,6 +234,10 @@ def _apply_model(session: Session, body: ev.ModelRequested | ev.ModelReplied | e
             session.failures = session.first_model = session.not_before_ms = 0
             session.worked_ms += body.duration_ms
             _take_reply(session, body)
+        case ev.ModelFailed(kind="lost" | "stopped", spend=spend):
+            # Cut off from our side: it says nothing about the model.
+            _settle(session, spend)
+            _close_turn(session, "")
         case ev.ModelFailed(spend=spend, retry_after_ms=retry_after_ms):
             _settle(session, spend)
             session.failures += 1
@@ -292,9 +299,9 @@ def _apply_approval(
     if call is None:
         return
     match body:
-        case ev.ApprovalRequested(id=approval, digest=digest, expires_at_ms=expires_at_ms):
-            call.step, call.approval, call.digest = "asking", approval, digest
-            call.expires_at_ms = expires_at_ms
+        case ev.ApprovalRequested():
+            call.step, call.approval, call.digest = "asking", body.id, body.digest
+            call.level, call.asked, call.expires_at_ms = body.level, body.arguments, body.expires_at_ms
         case ev.ApprovalGiven():
             call.step = "approved"
         case ev.ApprovalDenied(reason=reason):

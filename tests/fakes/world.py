@@ -1,0 +1,204 @@
+"""A small working world for the runtime: a model with a script, a machine without walls, tools that count.
+
+Each is a full implementation of its port, so that the runtime runs as in the product; what it changes is counted
+outside of it. The journal beside it is always the real one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from stead.domain import events as ev
+from stead.domain.errors import ModelFault, NotFound
+from stead.domain.ids import CallKey, SessionId
+from stead.domain.messages import ReplyPart, Text, ToolCall, Usage
+from stead.domain.permits import Permit
+from stead.domain.ports import Isolation, ModelInfo, ModelRequest, Reply
+from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome, ToolSpec
+from stead.guardian.reach import Reach
+from stead.runtime.bus import Bus
+from stead.runtime.gate import Gate
+from stead.runtime.sessions import Actor, Deps
+from stead.storage.journal import JournalFile, open_journal
+from stead.storage.keys import derive_keys
+from tests.build import MODEL, START_MS, info
+
+Turn = Sequence[str | tuple[str, str]] | ModelFault
+"""What the model says to one request: texts and (tool, JSON) calls, or a fault."""
+
+
+class Ticking:
+    """A clock that goes on by a millisecond whenever it is looked at, and as far as one says."""
+
+    def __init__(self) -> None:
+        self.ms = START_MS
+
+    def now_ms(self) -> int:
+        self.ms += 1
+        return self.ms
+
+
+class ScriptedModels:
+    """Answers request N with turn N of its script, and ends with "Done." after the last."""
+
+    def __init__(self, script: Sequence[Turn], *, refs: Sequence[ev.ModelRef] = (MODEL,)) -> None:
+        self.script = list(script)
+        self.refs = tuple(refs)
+        self.requests: list[ModelRequest] = []
+        self.hold: asyncio.Event | None = None
+        self.asked = asyncio.Event()
+
+    def info(self, ref: ev.ModelRef) -> ModelInfo:
+        if ref not in self.refs:
+            raise NotFound(f"no model {ref.model!r} is configured")
+        return info(ref)
+
+    def default_chain(self) -> tuple[ev.ModelRef, ...]:
+        return self.refs
+
+    async def reply(self, request: ModelRequest, on_text: Callable[[str], None]) -> Reply:
+        self.requests.append(request)
+        self.asked.set()
+        if self.hold is not None:
+            await self.hold.wait()
+        at = request.number - 1
+        turn = self.script[at] if at < len(self.script) else ("Done.",)
+        if isinstance(turn, ModelFault):
+            raise turn
+        parts: list[ReplyPart] = []
+        for part in turn:
+            if isinstance(part, str):
+                on_text(part)
+                parts.append(Text(part))
+            else:
+                parts.append(ToolCall(CallKey(f"call_{request.number}_{len(parts)}"), part[0], part[1]))
+        calls = any(isinstance(part, ToolCall) for part in parts)
+        return Reply(
+            parts=tuple(parts),
+            stop="tool_call" if calls else "stop",
+            model=request.chain[0],
+            usage=Usage(input=100, output=10),
+            spend=ev.Spend(tokens=110),
+            attempts=(),
+            duration_ms=1,
+            first_token_ms=1,
+        )
+
+
+class OpenMachines:
+    """Machines without walls: knows bindings and fingerprints, and remembers whom it was told to kill."""
+
+    def __init__(self) -> None:
+        self.bound: dict[SessionId, str] = {}
+        self.files: dict[str, str] = {}
+        self.killed: list[SessionId] = []
+
+    def isolation(self) -> Isolation:
+        return Isolation(available=True, driver="simulated", statement="No walls: a simulation.", missing=())
+
+    def bind(self, session: SessionId, directory: str, *, writable: bool) -> None:
+        self.bound[session] = directory
+
+    async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
+        return {path: self.files.get(path, "absent") for path in paths}
+
+    async def kill(self, session: SessionId) -> bool:
+        self.killed.append(session)
+        return True
+
+    async def close(self) -> None:
+        self.bound.clear()
+
+
+class CountingTool:
+    """A tool whose only effect is to be counted, by the text of its arguments. Takes any JSON object."""
+
+    def __init__(self, name: str, declaration: Declaration, effects: Counter[str]) -> None:
+        self.spec = ToolSpec(name, f"{name}.", {"type": "object", "properties": {}, "required": []}, declaration)
+        self._effects = effects
+        self.hold: asyncio.Event | None = None
+        self.running = asyncio.Event()
+
+    def parse(self, arguments: str) -> Mapping[str, object]:
+        parsed: dict[str, object] = msgspec.json.decode(arguments, type=dict[str, object])
+        return parsed
+
+    async def run(self, permit: Permit, arguments: Mapping[str, object], context: ToolContext) -> ToolOutcome:
+        permit.spend(self.spec.name, arguments)
+        permit.require_live(context.session)
+        self._effects[f"{context.session} {permit.call} {self.spec.name}"] += 1
+        self.running.set()
+        if self.hold is not None:
+            await self.hold.wait()
+        context.progress("working")
+        return ToolOutcome("ok", "done", size_bytes=4)
+
+
+DECLARATIONS = {
+    "read": Declaration(ToolEffect.READ, path_args=("path",), idempotent=True),
+    "write": Declaration(ToolEffect.WRITE, path_args=("path",), authority_args=("path",)),
+    "shell": Declaration(ToolEffect.EXECUTE, authority_args=("command",)),
+    "mail": Declaration(ToolEffect.SEND, authority_args=("to",)),
+}
+
+KEYS = derive_keys(bytes(range(32)))
+
+
+class World:
+    """Everything that an actor works with. ``effects`` outlives crashes; the journal's file does too."""
+
+    def __init__(self, folder: Path, models: ScriptedModels, effects: Counter[str] | None = None) -> None:
+        self.folder = folder
+        self.models = models
+        self.effects = effects if effects is not None else Counter()
+        self.machines = OpenMachines()
+        self.tools = {name: CountingTool(name, declared, self.effects) for name, declared in DECLARATIONS.items()}
+        self.clock = Ticking()
+        self.bus = Bus()
+        self.journal: JournalFile = open_journal(folder / "journal.db", KEYS)
+        numbers = itertools.count(self.journal.head() + 1)
+        self.deps = Deps(
+            journal=self.journal,
+            snapshots=self.journal.snapshots,
+            models=models,
+            machines=self.machines,
+            gate=Gate(
+                list(self.tools.values()),
+                self.machines,
+                reach=Reach(),
+                digest_key=KEYS.digests,
+                random_bytes=lambda size: bytes(size),
+            ),
+            bus=self.bus,
+            clock=self.clock,
+            new_id=lambda prefix: f"{prefix}_{next(numbers):016x}",
+            approval_ttl_s=3600,
+            backoff_ms=0,
+        )
+
+    def actor(self, id: SessionId) -> Actor:
+        """A fresh actor, as after a start."""
+        return Actor(id, self.deps)
+
+    def events(self, session: SessionId) -> list[ev.Event]:
+        """What the journal has of a session."""
+        return [event for event in self.journal.events(session=session) if isinstance(event, ev.Event)]
+
+    def close(self) -> None:
+        """Let the journal go."""
+        self.journal.close()
+
+
+async def settled(actor: Actor) -> None:
+    """Wait until the actor has nothing more to do by itself."""
+    async with asyncio.timeout(20):
+        while actor.busy:
+            driver = actor._driver
+            assert driver is not None
+            await asyncio.wait([driver])
