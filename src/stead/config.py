@@ -7,7 +7,6 @@ command line imports this at its start.
 from __future__ import annotations
 
 import os
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -83,6 +82,7 @@ class Settings:
         key_source: where the database key is: "file", "keyring" or "passphrase".
         port: of the page and the API, on 127.0.0.1; 0 picks a free one at first start and keeps it.
         machine: "auto" uses bubblewrap; "off" switches shell and code off.
+        discover: "auto" finds provider keys in the environment and model servers on this computer; "off" does not.
         log_level: "debug", "info", "warning" or "error".
         approval_ttl_s: seconds until an unanswered question lapses, 60 to 30 days.
         max_live_sessions: sessions that work at the same time, 1 to 1,000.
@@ -91,6 +91,7 @@ class Settings:
     key_source: str = "file"
     port: int = 0
     machine: str = "auto"
+    discover: str = "auto"
     log_level: str = "info"
     approval_ttl_s: int = 7 * 24 * 3600
     max_live_sessions: int = 64
@@ -100,6 +101,7 @@ class Settings:
 _CHOICES: dict[str, tuple[str, ...]] = {
     "key_source": ("file", "keyring", "passphrase"),
     "machine": ("auto", "off"),
+    "discover": ("auto", "off"),
     "log_level": ("debug", "info", "warning", "error"),
 }
 _RANGES = {"port": (0, 65535), "approval_ttl_s": (60, 30 * 24 * 3600), "max_live_sessions": (1, 1000)}
@@ -119,6 +121,8 @@ def load_settings(home: Home) -> Settings:
     """
     if not home.settings.exists():
         return Settings()
+    import tomllib  # takes 12 ms, which no command of the terminal should wait for
+
     try:
         values = tomllib.loads(home.settings.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

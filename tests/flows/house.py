@@ -1,0 +1,201 @@
+"""A real home with a real daemon, driven as a person or a program would: by the command line and over HTTP.
+
+For flows, attacks and benches. Nothing here reaches into the product; what it knows, it reads from the door.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from stead.client import Client, NoDaemon
+from stead.config import Home
+
+Json = dict[str, Any]
+DEADLINE_S = 30.0
+
+
+@dataclass
+class LivingHome:
+    """A home of its own, and the daemon that serves it.
+
+    Args:
+        root: the home's folder.
+        env: what the daemon's and the command line's environment has beside the few necessary names.
+        module: what is run as the daemon; a bench may bring its own.
+    """
+
+    root: Path
+    env: Mapping[str, str] = field(default_factory=dict)
+    module: str = "stead.daemon"
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def home(self) -> Home:
+        """Its paths."""
+        return Home(self.root)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """A bare environment: no keys, no model servers, no one else's home."""
+        bare = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
+        return {
+            **bare,
+            "HOME": str(self.root.parent),
+            "STEAD_HOME": str(self.root),
+            "NO_COLOR": "1",
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path.endswith("main") or path == os.getcwd()),
+            **self.env,
+        }
+
+    def start(self, *arguments: str) -> float:
+        """Start the daemon and wait until it answers; gives the seconds that it took."""
+        self.home.make()
+        if not self.home.settings.exists():
+            self.home.settings.write_text('discover = "off"\n', "utf-8")
+        self.home.address.unlink(missing_ok=True)
+        began = time.monotonic()
+        with self.home.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", self.module, "--home", str(self.root), *arguments],
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        self.until(self.answers, "the daemon to answer", poll_s=0.005)
+        return time.monotonic() - began
+
+    def answers(self) -> bool:
+        """Whether the daemon answers."""
+        assert self.process is not None
+        if self.process.poll() is not None:
+            raise AssertionError(f"the daemon left with {self.process.returncode}:\n{self.log_tail()}")
+        try:
+            self.client().get("/status")
+        except NoDaemon:
+            return False
+        return True
+
+    def client(self) -> Client:
+        """The product's own client."""
+        return Client(self.home)
+
+    def kill(self) -> None:
+        """The power goes out: SIGKILL, and nothing is tidied."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait(10)
+
+    def stop(self) -> None:
+        """Ask the daemon to leave, and see to it that it does."""
+        if self.process is None or self.process.poll() is not None:
+            return
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"the daemon did not leave within 10 s:\n{self.log_tail()}") from None
+
+    def cli(
+        self, *arguments: str, cwd: Path | None = None, stdin: str = "", timeout_s: float = 60
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the command line as a person would, without a terminal."""
+        return subprocess.run(
+            [sys.executable, "-m", "stead", *arguments],
+            env=self.environment,
+            cwd=cwd or self.root.parent,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+        )
+
+    def post(self, path: str, body: Json | None = None) -> Json:
+        """One command over HTTP."""
+        answer: Json = self.client().post(path, body or {})
+        return answer
+
+    def get(self, path: str, **query: str | int) -> Json:
+        """One read over HTTP."""
+        answer: Json = self.client().get(path, **query)
+        return answer
+
+    def give(self, goal: str, directory: Path, **fields: object) -> str:
+        """Create an objective; gives its id."""
+        return str(self.post("/objectives", {"goal": goal, "directory": str(directory), **fields})["session"])
+
+    def wait(self, id: str, *statuses: str, timeout_s: float = DEADLINE_S) -> Json:
+        """Wait until an objective has one of these statuses; gives its row."""
+        row: Json = {}
+
+        def reached() -> bool:
+            row.update(self.get(f"/objectives/{id}"))
+            return row["status"] in statuses
+
+        self.until(reached, f"{id} to be {' or '.join(statuses)}", timeout_s=timeout_s, last=row)
+        return row
+
+    def finish(self, id: str, *, answer: str = "session", timeout_s: float = DEADLINE_S) -> Json:
+        """Answer every question of an objective in the same way until it ends; gives its row."""
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            row = self.wait(id, "waiting", "completed", "failed", "cancelled", "paused", timeout_s=timeout_s)
+            if row["status"] != "waiting":
+                return row
+            for question in self.get("/approvals", session=id)["items"]:
+                self.post(f"/approvals/{question['id']}/decision", {"answer": answer, "digest": question["digest"]})
+        raise AssertionError(f"{id} did not end within {timeout_s} s")
+
+    def events(self, id: str = "") -> list[Json]:
+        """Every event, of one stream if named, as the door gives it."""
+        found: list[Json] = []
+        after = 0
+        while True:
+            query: dict[str, str | int] = {"after": after, "limit": 500} | ({"streams": id} if id else {})
+            page = self.get("/events", **query)["items"]
+            found += page
+            if len(page) < 500:
+                return found
+            after = page[-1]["seq"]
+
+    def bodies(self, id: str, kind: str) -> list[Json]:
+        """The bodies of a stream's events of one type."""
+        return [event["body"] for event in self.events(id) if event["body"]["type"] == kind]
+
+    def log_tail(self) -> str:
+        """The end of the daemon's log."""
+        return self.home.log.read_text("utf-8", "replace")[-4000:] if self.home.log.exists() else "(no log)"
+
+    def until(
+        self,
+        true: Callable[[], bool],
+        what: str,
+        *,
+        timeout_s: float = DEADLINE_S,
+        poll_s: float = 0.02,
+        last: object = "",
+    ) -> None:
+        """Wait for something to become true."""
+        deadline = time.monotonic() + timeout_s
+        while not true():
+            if time.monotonic() > deadline:
+                raise AssertionError(f"waited {timeout_s} s for {what}; last: {last}\n{self.log_tail()}")
+            time.sleep(poll_s)
+
+
+def use_model(house: LivingHome, base_url: str, *, name: str = "acme", preset: str = "compatible") -> None:
+    """Make a model server the home's only model."""
+    house.post("/providers", {"name": name, "preset": preset, "base_url": base_url, "model": "scripted"})
+    house.post("/chain", {"chain": [{"provider": name, "model": "scripted"}]})
