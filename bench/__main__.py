@@ -1,0 +1,87 @@
+"""Run benchmarks: ``python -m bench`` for all, ``python -m bench P4,P6`` for a choice.
+
+Prints one line a bar and keeps them in ``bench/out/bars.json``, where a choice replaces only its own. A bar that is
+missed says ``short``; the command still succeeds, because a figure is information. A benchmark that breaks is an error.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench.bar import Bar
+
+MODULES = {
+    "P1": "p01_prompt",
+    "P2": "p02_prefix",
+    "P4": "p04_turns",
+    "P5": "p04_turns",
+    "P6": "p06_gap",
+    "P7": "p07_start",
+    "P8": "p08_cli",
+    "P9": "p09_memory",
+    "P11": "p11_journal",
+    "P12": "p12_install",
+    "P13": "p13_sdk",
+    "R1": "r1_chaos",
+    "R2": "r2_stop",
+    "R3": "r3_budget",
+    "R6": "r6_upgrade",
+    "R7": "r7_faults",
+    "S2": "s2_machine",
+}
+"""Which file measures which bar. Each runs in a process of its own, so that none weighs on another's figure."""
+
+OUT = Path(__file__).parent / "out" / "bars.json"
+
+
+def main(arguments: list[str]) -> int:
+    """Measure the chosen bars, print and keep them."""
+    chosen = [name.strip().upper() for word in arguments for name in word.split(",") if name.strip()] or list(MODULES)
+    if strangers := [name for name in chosen if name not in MODULES]:
+        print(f"no such bar: {', '.join(strangers)}; there are {', '.join(MODULES)}", file=sys.stderr)
+        return 2
+    broken = 0
+    for module in dict.fromkeys(MODULES[name] for name in chosen):
+        bars, failed = _run(module)
+        broken += failed
+        for bar in bars:
+            print(bar.line(), flush=True)
+        _keep(bars)
+    return 1 if broken else 0
+
+
+def _run(module: str) -> tuple[list[Bar], bool]:
+    with tempfile.NamedTemporaryFile("r", suffix=".json") as out:
+        done = subprocess.run(
+            [sys.executable, "-c", _ONE.format(module=module), out.name], cwd=Path(__file__).parent.parent, check=False
+        )
+        found = json.loads(out.read() or "[]")
+    return [Bar(**fields) for fields in found], done.returncode != 0
+
+
+_ONE = """
+import dataclasses, json, sys
+from bench.{module} import measure
+bars = [dataclasses.asdict(bar) for bar in measure()]
+open(sys.argv[1], "w", encoding="utf-8").write(json.dumps(bars))
+"""
+
+
+def _keep(bars: list[Bar]) -> None:
+    OUT.parent.mkdir(exist_ok=True)
+    kept = json.loads(OUT.read_text("utf-8")) if OUT.exists() else []
+    fresh = {bar.id for bar in bars}
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    rows = [row for row in kept if row["id"] not in fresh]
+    rows += [{**dataclasses.asdict(bar), "time": at} for bar in bars]
+    OUT.write_text(json.dumps(sorted(rows, key=lambda row: row["id"]), indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
