@@ -107,3 +107,11 @@ class SearchRow(msgspec.Struct, frozen=True):
     ts_ms: int
     type: str
     excerpt: str
+
+
+class OpenRunRow(msgspec.Struct, frozen=True):
+    """An objective that has not ended: what it is at, and since when."""
+
+    session: SessionId
+    since_ms: int
+    what: str

@@ -74,12 +74,16 @@ def require_ours(path: Path, key: bytes) -> None:
     except OSError as error:
         raise StorageFault(f"{str(path)!r} cannot be read: {error.strerror}; mend its owner or mode") from error
     if start == _PLAIN_SQLITE:
-        raise StorageFault(f"{str(path)!r} is a plain SQLite database, not one of Stead; move it out of the home")
+        raise Damaged(f"{str(path)!r} is a plain SQLite database, not one of Stead; move it out of the home")
     if start and start != file_salt(key):
         raise WrongKey(
             f"{str(path)!r} does not open with this home's key; put back the key file that belongs to it or give its "
             "recovery key, or, if the file is not Stead's or is damaged, restore a backup"
         )
+
+
+class Damaged(StorageFault):
+    """The file has been there and cannot be made sense of; what is derived may be begun anew."""
 
 
 class Database:
@@ -89,13 +93,17 @@ class Database:
         path: the file. It is created, for the owner only, when it is absent.
         key: 32 bytes.
         connect: how connections are made.
+        mend: what a person can do when the file is damaged.
 
     Raises:
         StorageFault, WrongKey: it is not ours, or cannot be opened.
     """
 
-    def __init__(self, path: Path, key: bytes, connect: Connect = connect) -> None:
+    def __init__(
+        self, path: Path, key: bytes, connect: Connect = connect, *, mend: str = "restore the newest backup"
+    ) -> None:
         self.path = path
+        self._mend = mend
         self._key = key
         self._connect = connect
         self._idle: list[Connection] = []
@@ -153,6 +161,8 @@ class Database:
     def fault(self, error: BaseException) -> StorageFault:
         """What an error of the library means for a person: cause and next step."""
         name = str(getattr(error, "sqlite_errorname", type(error).__name__))
+        if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+            return Damaged(f"{str(self.path)!r}: the file is damaged; keep a copy of it, and {self._mend} ({name})")
         for start, text in _MEANINGS:
             if name.startswith(start):
                 return StorageFault(f"{str(self.path)!r}: {text} ({name})")
@@ -215,6 +225,4 @@ _MEANINGS = (
     ("SQLITE_CANTOPEN", "the file cannot be opened; mend the mode of its folder, or free some space"),
     ("SQLITE_BUSY", f"another program has held it for {BUSY_TIMEOUT_S:.0f} s; end that program and try again"),
     ("SQLITE_LOCKED", "another program has it locked; end that program and try again"),
-    ("SQLITE_CORRUPT", "the file is damaged; keep a copy of it, and restore the newest backup"),
-    ("SQLITE_NOTADB", "the file is damaged; keep a copy of it, and restore the newest backup"),
 )

@@ -58,6 +58,18 @@ def migrate(database: Database, backups: Path, steps: Mapping[int, str] | None =
     return version
 
 
+def statements(script: str) -> Iterator[str]:
+    """Split a script, so that it can run inside a transaction; the library's own runner would commit first."""
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if is_whole_statement(pending):
+            yield pending
+            pending = ""
+    if pending.strip():
+        raise StorageFault(f"a schema step does not end with a semicolon: {pending[-60:]!r}; reinstall Stead")
+
+
 def _version(connection: Connection, path: Path) -> int:
     """0 for an empty file."""
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
@@ -79,7 +91,7 @@ def _step(connection: Connection, path: Path, steps: Mapping[int, str]) -> int:
             if version == 1:
                 connection.execute("CREATE TABLE meta (name text PRIMARY KEY, value text NOT NULL)")
                 connection.execute("INSERT INTO meta VALUES ('kind', ?), ('schema', '0')", (KIND,))
-            for statement in _statements(steps[version]):
+            for statement in statements(steps[version]):
                 connection.execute(statement)
             connection.execute("UPDATE meta SET value = ? WHERE name = 'schema'", (str(version),))
         connection.execute("COMMIT")
@@ -87,18 +99,6 @@ def _step(connection: Connection, path: Path, steps: Mapping[int, str]) -> int:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
     return version
-
-
-def _statements(script: str) -> Iterator[str]:
-    """Split a script; the library's own runner would commit before it starts."""
-    pending = ""
-    for line in script.splitlines(keepends=True):
-        pending += line
-        if is_whole_statement(pending):
-            yield pending
-            pending = ""
-    if pending.strip():
-        raise StorageFault(f"a schema step does not end with a semicolon: {pending[-60:]!r}; reinstall Stead")
 
 
 def _back_up(database: Database, backups: Path, version: int) -> None:

@@ -1,0 +1,313 @@
+"""What each event changes in the read models, as pure functions over rows.
+
+Layer: storage. Knows no SQL. Nothing decides by these rows; the truth about a session is ``domain.sessions``.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec.structs import replace
+
+from stead.domain import events as ev
+from stead.domain.ids import CallKey, RequestNo
+from stead.domain.messages import ReplyPart, Text, ToolCall
+from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, OpenRunRow, StepRow
+
+ERROR_LIMIT = 300
+"""Characters of an outcome that a step shows as its error; the whole text is its output."""
+
+Answered = ev.ApprovalGiven | ev.ApprovalDenied | ev.ApprovalLapsed
+Called = ev.CallJudged | ev.ToolStarted | ev.ToolReopened | ev.ToolFinished
+
+
+class OpenCall(msgspec.Struct, frozen=True):
+    """A call that has started and not finished."""
+
+    key: CallKey
+    tool: str
+    since_ms: int
+
+
+class Objective(msgspec.Struct, frozen=True):
+    """An objective's row, and what is needed to carry it forward.
+
+    Args:
+        row: as shown, but for the goal, which is kept apart: it may have a megabyte and never changes.
+        requests: model requests in all; the row counts those since the last retry.
+        steps: how many it has.
+        paused: held, if it has not ended.
+        open_request: the request that waits for its reply, 0 for none.
+        requested_ms: since when.
+        open_calls: calls under way.
+    """
+
+    row: ObjectiveRow
+    requests: int = 0
+    steps: int = 0
+    paused: bool = False
+    open_request: RequestNo = RequestNo(0)
+    requested_ms: int = 0
+    open_calls: tuple[OpenCall, ...] = ()
+
+
+def opened(event: ev.Event, body: ev.ObjectiveCreated) -> Objective:
+    """A new objective."""
+    return Objective(
+        ObjectiveRow(
+            id=event.session,
+            title=body.title,
+            goal="",
+            constraints=body.constraints,
+            status="pending",
+            reason="",
+            summary="",
+            directory=body.directory,
+            chain=body.chain,
+            budget=body.budget,
+            tokens_used=0,
+            tokens_reserved=0,
+            usd_micros_used=0,
+            price_known=True,
+            iterations=0,
+            plan=(),
+            pending_approvals=0,
+            created_ms=event.ts_ms,
+            updated_ms=event.ts_ms,
+            ended_ms=0,
+        )
+    )
+
+
+def advanced(objective: Objective, event: ev.Event) -> Objective:
+    """The objective after one more event of its stream."""
+    changed = _advanced(objective, event)
+    row = replace(changed.row, status=_status(changed), updated_ms=event.ts_ms)
+    return replace(changed, row=row)
+
+
+def _advanced(objective: Objective, event: ev.Event) -> Objective:
+    row = objective.row
+    match event.body:
+        case ev.ModelRequested() as body:
+            counted = replace(row, tokens_reserved=body.reserved.tokens, iterations=row.iterations + 1)
+            return replace(
+                objective,
+                row=counted,
+                requests=objective.requests + 1,
+                open_request=body.number,
+                requested_ms=event.ts_ms,
+            )
+        case ev.ModelReplied(spend=spend, parts=parts):
+            steps = objective.steps + max(1, len(_calls(parts)))
+            return replace(_settled(objective, spend), steps=steps)
+        case ev.ModelFailed(spend=spend):
+            return _settled(objective, spend)
+        case ev.PlanMade(steps=plan):
+            return replace(objective, row=replace(row, plan=plan))
+        case ev.ApprovalRequested():
+            return replace(objective, row=replace(row, pending_approvals=row.pending_approvals + 1))
+        case ev.ApprovalGiven() | ev.ApprovalDenied() | ev.ApprovalLapsed():
+            return replace(objective, row=replace(row, pending_approvals=max(0, row.pending_approvals - 1)))
+        case ev.ToolStarted(key=key, tool=tool):
+            return replace(objective, open_calls=(*objective.open_calls, OpenCall(key, tool, event.ts_ms)))
+        case ev.ToolReopened(key=key) | ev.ToolFinished(key=key):
+            left = tuple(call for call in objective.open_calls if call.key != key)
+            return replace(objective, open_calls=left)
+        case _:
+            return _turned(objective, event)
+
+
+def _turned(objective: Objective, event: ev.Event) -> Objective:
+    """The objective after a turn of its life."""
+    row = objective.row
+    match event.body:
+        case ev.SessionPaused(why=why) | ev.SessionStopped(why=why):
+            return replace(objective, row=replace(row, reason=why), paused=True)
+        case ev.SessionResumed():
+            return replace(objective, row=replace(row, reason=""), paused=False)
+        case ev.ObjectiveEnded(status=status, reason=reason, summary=summary):
+            ended = replace(row, status=status, reason=reason, summary=summary, ended_ms=event.ts_ms)
+            return replace(objective, row=replace(ended, pending_approvals=0), paused=False, open_calls=())
+        case ev.ObjectiveRetried(budget=budget):
+            allowed = ev.Budget(
+                _on_top(row.tokens_used, budget.tokens), _on_top(row.usd_micros_used, budget.usd_micros)
+            )
+            again = replace(row, reason="", summary="", ended_ms=0, iterations=0, budget=allowed)
+            return replace(objective, row=again, paused=False)
+        case _:
+            return objective
+
+
+def new_steps(objective: Objective, event: ev.Event, body: ev.ModelReplied) -> list[StepRow]:
+    """One step for each call of a reply, or one for a reply without calls. ``objective`` is as before the reply."""
+    calls = _calls(body.parts)
+    said = "\n".join(part.text for part in body.parts if isinstance(part, Text)).strip()
+    bare = StepRow(
+        session=event.session,
+        index=objective.steps + 1,
+        ts_ms=event.ts_ms,
+        reasoning=said,
+        key=CallKey(""),
+        tool="",
+        input="",
+        output="",
+        verdict="",
+        rule="",
+        risk="",
+        outcome="",
+        tokens_in=body.usage.input,
+        tokens_out=body.usage.output,
+        usd_micros=body.spend.usd_micros,
+        duration_ms=0,
+        error="",
+    )
+    if not calls:
+        return [replace(bare, duration_ms=body.duration_ms)]
+    steps = [
+        replace(bare, index=bare.index + place, key=call.key, tool=call.tool, input=call.arguments)
+        for place, call in enumerate(calls)
+    ]
+    return steps[:1] + [replace(step, tokens_in=0, tokens_out=0, usd_micros=0) for step in steps[1:]]
+
+
+def filled(step: StepRow, body: Called) -> StepRow:
+    """A step after its call was judged, has started, or is finished."""
+    match body:
+        case ev.CallJudged(verdict=verdict, reason=reason, risk=risk):
+            return replace(step, verdict=verdict, rule=reason.rule, risk=risk)
+        case ev.ToolStarted(arguments=arguments):
+            return replace(step, input=arguments)
+        case ev.ToolReopened():
+            return step
+        case ev.ToolFinished(outcome=outcome, text=text, duration_ms=duration_ms):
+            first_line = text.strip().partition("\n")[0][:ERROR_LIMIT]
+            error = "" if outcome == "ok" else first_line or outcome
+            return replace(step, outcome=outcome, output=text, duration_ms=duration_ms, error=error)
+
+
+def asked(objective: Objective, event: ev.Event, body: ev.ApprovalRequested) -> ApprovalRow:
+    """A new question."""
+    return ApprovalRow(
+        id=body.id,
+        session=event.session,
+        title=objective.row.title,
+        directory=objective.row.directory,
+        key=body.key,
+        tool=body.tool,
+        arguments=body.arguments,
+        digest=body.digest,
+        level=body.level,
+        rule=body.reason.rule,
+        reason=body.reason.text,
+        risk=body.risk,
+        status="pending",
+        door="",
+        requested_ms=event.ts_ms,
+        expires_at_ms=body.expires_at_ms,
+    )
+
+
+def answered(row: ApprovalRow, body: Answered) -> ApprovalRow:
+    """A question after its answer."""
+    match body:
+        case ev.ApprovalGiven(door=door):
+            return replace(row, status="given", door=door)
+        case ev.ApprovalDenied(door=door):
+            return replace(row, status="denied", door=door)
+        case ev.ApprovalLapsed():
+            return replace(row, status="lapsed")
+
+
+def shown(objective: Objective, goal: str) -> ObjectiveRow:
+    """The row with the goal put back."""
+    return replace(objective.row, goal=goal)
+
+
+def open_run(objective: Objective) -> OpenRunRow:
+    """What an objective that has not ended is at."""
+    row = objective.row
+    if objective.open_calls:
+        call = objective.open_calls[0]
+        return OpenRunRow(row.id, call.since_ms, f"tool {call.tool} ({call.key})")
+    if objective.open_request:
+        return OpenRunRow(row.id, objective.requested_ms, f"model request {objective.open_request}")
+    what = {"waiting": "waits for an answer", "paused": "paused", "pending": "not begun"}.get(row.status, "next step")
+    return OpenRunRow(row.id, row.updated_ms, what)
+
+
+def searchable(body: ev.Body) -> str:
+    """The words of an event that the history is searched by; "" for none."""
+    match body:
+        case ev.ObjectiveCreated(title=title, goal=goal):
+            return goal if goal.startswith(title) else f"{title}\n{goal}"
+        case ev.MessageReceived(text=text) | ev.ToolFinished(text=text):
+            return text
+        case ev.ModelReplied(parts=parts):
+            return "\n".join(_words_of(part) for part in parts)
+        case _:
+            return ""
+
+
+def _words_of(part: ReplyPart) -> str:
+    match part:
+        case Text(text=text):
+            return text
+        case ToolCall(tool=tool, arguments=arguments):
+            return f"{tool} {' '.join(_strings(arguments))}"
+        case _:
+            return ""
+
+
+def _strings(arguments: str) -> list[str]:
+    """The values of a call's arguments, without the quoting of JSON; the text as it is where that does not parse."""
+    try:
+        plain = msgspec.json.decode(arguments)
+    except msgspec.DecodeError:
+        return [arguments]
+    found: list[str] = []
+    todo = [plain]
+    while todo:
+        value = todo.pop(0)
+        if isinstance(value, dict):
+            todo = [*value.values(), *todo]
+        elif isinstance(value, list):
+            todo = [*value, *todo]
+        elif value is not None:
+            found.append(str(value))
+    return found
+
+
+def _calls(parts: tuple[ReplyPart, ...]) -> list[ToolCall]:
+    return [part for part in parts if isinstance(part, ToolCall)]
+
+
+def _settled(objective: Objective, spend: ev.Spend) -> Objective:
+    row = objective.row
+    return replace(
+        objective,
+        row=replace(
+            row,
+            tokens_reserved=0,
+            tokens_used=row.tokens_used + spend.tokens,
+            usd_micros_used=row.usd_micros_used + spend.usd_micros,
+            price_known=row.price_known and spend.price_known,
+        ),
+        open_request=RequestNo(0),
+        requested_ms=0,
+    )
+
+
+def _status(objective: Objective) -> ObjectiveStatus:
+    """The same words, by the same rule, as ``domain.sessions.status``."""
+    row = objective.row
+    if row.ended_ms:
+        return row.status
+    if objective.paused:
+        return "paused"
+    if row.pending_approvals:
+        return "waiting"
+    return "running" if objective.requests else "pending"
+
+
+def _on_top(spent: int, more: int | ev.Unlimited) -> int | ev.Unlimited:
+    return more if more == "unlimited" else spent + more

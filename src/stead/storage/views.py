@@ -1,0 +1,283 @@
+"""The read models of one workspace: lists, pages and the search of its history.
+
+Layer: storage. One encrypted file, derived from the journal and rebuilt from it at any time; nothing decides by it.
+Every read first takes in the events that have come since the last one, so whoever writes never waits for this file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from stead.domain.errors import InvalidRequest, NotFound, WrongKey
+from stead.domain.ids import DEFAULT_WORKSPACE, ApprovalId, SessionId, WorkspaceId
+from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
+from stead.storage import projection
+from stead.storage.database import Connect, Damaged, Database, connect
+from stead.storage.journal import JournalFile
+from stead.storage.keys import Keys
+from stead.storage.ledger import day_of
+from stead.storage.migrate import statements
+from stead.storage.projector import Projector, decode_approval, decode_objective, decode_step
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+CHUNK_EVENTS = 500
+QUERY_WORDS = 32
+_DAY_MS = 86_400_000
+_SCHEMA = (Path(__file__).parent / "schema" / "views.sql").read_text("utf-8")
+_SCHEMA_ID = hashlib.sha256(_SCHEMA.encode()).hexdigest()
+_NEWEST = 2**62
+
+_log = logging.getLogger(__name__)
+
+
+class Views:
+    """Safe to call from several threads; each call waits for the one before it.
+
+    Args:
+        path: the file; its folder exists.
+        keys: the home's.
+        journal: the truth.
+        workspace: whose sessions are shown.
+        now_ms: milliseconds since 1970, for "the last days".
+        connect: how connections are made.
+
+    Every method raises ``StorageFault`` when a file cannot be read or written.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        keys: Keys,
+        journal: JournalFile,
+        *,
+        workspace: WorkspaceId = DEFAULT_WORKSPACE,
+        now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        connect: Connect = connect,
+    ) -> None:
+        self._path = path
+        self._key = keys.views
+        self._journal = journal
+        self._workspace = workspace
+        self._now_ms = now_ms
+        self._connect = connect
+        self._lock = threading.RLock()  # held from the first statement of a call to its last
+        self._database, self._connection = self._open_or_renew()
+
+    # -- keeping up -----------------------------------------------------------------------------------------------
+
+    def catch_up(self) -> int:
+        """Take in every event since the last one taken in; gives how many. Every read does this first."""
+        with self._lock, self._database.faults():
+            count, erased = 0, False
+            while taken := self._take_chunk():
+                count += taken[0]
+                erased = erased or taken[1]
+        if erased:
+            self._database.scrub()
+        return count
+
+    def rebuild(self) -> int:
+        """Drop the file and replay the journal; gives how many events that were. Readers wait."""
+        with self._lock:
+            self.close()
+            self._database, self._connection = self._renew()
+            return self.catch_up()
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+            self._database.close()
+
+    # -- objectives -----------------------------------------------------------------------------------------------
+
+    def objectives(
+        self, *, status: ObjectiveStatus | Literal[""] = "", after: str = "", limit: int = 50
+    ) -> tuple[list[ObjectiveRow], str]:
+        """Newest first, and the cursor of the next page, "" when there is none.
+
+        Raises:
+            InvalidRequest: ``after`` is not a cursor of this list.
+        """
+        if after and not after.isdecimal():
+            raise InvalidRequest(f"{after!r} is no place in the list; start without one")
+        before = int(after) if after else _NEWEST
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT s.seq, s.state, o.goal FROM states s JOIN objectives o ON o.id = s.session "
+                "WHERE s.seq < ? AND (? = '' OR s.status = ?) ORDER BY s.seq DESC LIMIT ?",
+                (before, status, status, limit + 1),
+            ).fetchall()
+        page = rows[:limit]
+        return [_objective(state, goal) for _, state, goal in page], str(page[-1][0]) if len(rows) > limit else ""
+
+    def objective(self, id: SessionId) -> ObjectiveRow:
+        """One.
+
+        Raises:
+            NotFound: no such objective.
+        """
+        with self._reading() as connection:
+            row = connection.execute(
+                "SELECT s.state, o.goal FROM states s JOIN objectives o ON o.id = s.session WHERE s.session = ?", (id,)
+            ).fetchone()
+        if row is None:
+            raise NotFound(f"there is no objective {id!r}; 'stead objectives' lists them")
+        return _objective(*row)
+
+    def steps(self, id: SessionId, after: int = 0, limit: int = 50) -> list[StepRow]:
+        """In order, those whose index is past ``after``.
+
+        Raises:
+            NotFound: no such objective.
+        """
+        self.objective(id)
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT row FROM steps WHERE session = ? AND step > ? ORDER BY step LIMIT ?", (id, after, limit)
+            ).fetchall()
+        return [decode_step(row) for (row,) in rows]
+
+    def open_runs(self) -> list[OpenRunRow]:
+        """What every objective that has not ended is at, the longest first."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT state FROM states WHERE status IN ('pending', 'running', 'waiting', 'paused')"
+            ).fetchall()
+        return sorted((projection.open_run(decode_objective(state)) for (state,) in rows), key=lambda run: run.since_ms)
+
+    # -- what waits for a person, what was spent ------------------------------------------------------------------
+
+    def approvals(
+        self, *, status: Literal["pending", "all"] = "pending", session: SessionId | None = None, limit: int = 50
+    ) -> list[ApprovalRow]:
+        """Questions to the person, newest first; of one session if named."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT row FROM approvals WHERE (? = 'all' OR status = ?) AND (? = '' OR session = ?) "
+                "ORDER BY seq DESC LIMIT ?",
+                (status, status, session or "", session or "", limit),
+            ).fetchall()
+        return [decode_approval(row) for (row,) in rows]
+
+    def approval(self, id: ApprovalId) -> ApprovalRow:
+        """One.
+
+        Raises:
+            NotFound: no such approval.
+        """
+        with self._reading() as connection:
+            row = connection.execute("SELECT row FROM approvals WHERE id = ?", (id,)).fetchone()
+        if row is None:
+            raise NotFound(f"there is no approval {id!r}; 'stead approve' without an id lists what waits")
+        return decode_approval(row[0])
+
+    def usage(self, days: int) -> list[UsageRow]:
+        """What each model used on each of the last ``days`` UTC days, today included, newest first.
+
+        It comes from the journal's ledger, so it stays when a session is deleted.
+        """
+        return self._journal.usage(day_of(self._now_ms() - (days - 1) * _DAY_MS))
+
+    # -- searching ------------------------------------------------------------------------------------------------
+
+    def search(self, query: str, limit: int = 50) -> list[SearchRow]:
+        """Where goals, messages, replies, tool inputs and outputs have all of these words, best first.
+
+        The last word may be a beginning. There is no syntax: marks count as spaces.
+        """
+        words = re.findall(r"\w+", query)[:QUERY_WORDS]
+        if not words:
+            return []
+        match = " ".join(f'"{word}"' for word in words) + "*"
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT t.seq, t.session, t.ts_ms, t.type, snippet(words, 0, '«', '»', '…', 24) "
+                "FROM words JOIN texts t ON t.seq = words.rowid WHERE words MATCH ? "
+                "ORDER BY words.rank, t.seq DESC LIMIT ?",
+                (match, limit),
+            ).fetchall()
+        return [SearchRow(*row) for row in rows]
+
+    # -- the file -------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with self._lock:
+            self.catch_up()
+            with self._database.faults():
+                yield self._connection
+
+    def _take_chunk(self) -> tuple[int, bool] | None:
+        """Take in the next events in one transaction: (how many, whether any was a deletion); None when up to date."""
+        connection = self._connection
+        if connection.execute("SELECT seq FROM progress").fetchone()[0] >= self._journal.head():
+            return None
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            (seq,) = connection.execute("SELECT seq FROM progress").fetchone()
+            events = list(islice(self._journal.events(after=seq), CHUNK_EVENTS))
+            projector = Projector(connection, self._workspace)
+            for event in events:
+                projector.take(event)
+            projector.flush()
+            if events:
+                seq = events[-1].seq
+                connection.execute("UPDATE progress SET seq = ?, chain = ?", (seq, self._journal.chain_at(seq)))
+            connection.execute("COMMIT")
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        return len(events), projector.erased
+
+    def _open_or_renew(self) -> tuple[Database, Connection]:
+        """Open the file; one that is damaged, of another journal or of another schema is dropped and begun anew."""
+        try:
+            database, connection = self._open()
+        except (Damaged, WrongKey) as error:
+            _log.warning("the read models are begun anew: %s", error)
+            return self._renew()
+        seq, chain, schema = connection.execute("SELECT seq, chain, schema FROM progress").fetchone()
+        if schema == _SCHEMA_ID and self._journal.chain_at(seq) == chain:
+            return database, connection
+        _log.info("the read models are begun anew: they are of another journal or of another version of Stead")
+        connection.close()
+        database.close()
+        return self._renew()
+
+    def _renew(self) -> tuple[Database, Connection]:
+        for suffix in ("", "-wal", "-shm"):
+            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+        return self._open()
+
+    def _open(self) -> tuple[Database, Connection]:
+        database = Database(self._path, self._key, self._connect, mend="rebuild the read models")
+        with database.faults():
+            connection = database.open()
+            try:
+                connection.execute("PRAGMA synchronous = normal")  # what a power cut takes is in the journal still
+                connection.execute("BEGIN IMMEDIATE")
+                if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+                    for statement in statements(_SCHEMA):
+                        connection.execute(statement)
+                    connection.execute("INSERT INTO progress VALUES (0, ?, ?)", (b"", _SCHEMA_ID))
+                connection.execute("COMMIT")
+            except BaseException:
+                connection.close()
+                raise
+        return database, connection
+
+
+def _objective(state: bytes, goal: str) -> ObjectiveRow:
+    return projection.shown(decode_objective(state), goal)
