@@ -1,0 +1,141 @@
+"""The docs say what the code does: nothing generated is stale, nothing named is missing, nothing named is unknown."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from stead.cli.commands import SUMMARIES
+from stead.config import Settings
+from stead.domain.commands import Command
+from stead.domain.events import Body
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+GENERATED = DOCS / "generated"
+WRITTEN = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
+
+
+def ids(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.fixture(scope="session")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The generated pages as the code makes them now."""
+    folder = tmp_path_factory.mktemp("generated")
+    program = "import sys; sys.path.insert(0, 'scripts'); import gen_docs, pathlib; "
+    program += "gen_docs.FOLDER = pathlib.Path(sys.argv[1]); gen_docs.main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(folder)], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_the_generated_pages_are_what_the_code_makes_now(fresh: Path) -> None:
+    made = {path.name: path.read_text("utf-8") for path in fresh.glob("*.md")}
+    kept = {path.name: path.read_text("utf-8") for path in GENERATED.glob("*.md")}
+
+    assert kept.keys() == made.keys(), "run `make docs`"
+    assert [name for name in made if kept[name] != made[name]] == [], "run `make docs`"
+
+
+def test_every_event_command_tool_and_setting_has_its_place() -> None:
+    tools = {
+        str(node.args[0].value)
+        for path in (ROOT / "src/stead/tools").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) == "super().__init__"
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+    }
+    wanted = {
+        "events.md": {str(kind.__struct_config__.tag) for kind in get_args(Body)},
+        "commands.md": {str(kind.__struct_config__.tag) for kind in get_args(Command)},
+        "settings.md": {field.name for field in fields(Settings)} - {"unknown"},
+        "tools.md": tools,
+    }
+
+    for page, names in wanted.items():
+        text = (GENERATED / page).read_text("utf-8")
+        assert {name for name in names if f"`{name}`" not in text} == set(), page
+    assert {"fetch", "plan"} <= tools
+
+
+def test_every_rule_of_the_guardian_is_in_the_security_model_and_no_other() -> None:
+    used: set[str] = set()
+    for path in (ROOT / "src/stead/guardian").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("Reason", "_deny"):
+                used |= _rules(node.args[1 if ast.unparse(node.func) == "_deny" else 0])
+    section = (DOCS / "security-model.md").read_text("utf-8").split("## The rules by name")[1].split("\n## ")[0]
+    told = set(re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE))
+
+    assert told == used
+    assert "unknown-tool" in used
+
+
+def _rules(name: ast.expr) -> set[str]:
+    """The rule that an argument names; ``f"level-{level.value}"`` names one for each level that asks."""
+    if isinstance(name, ast.Constant):
+        return {str(name.value)}
+    if isinstance(name, ast.JoinedStr):
+        assert ast.unparse(name) == "f'level-{level.value}'"
+        return {"level-session", "level-each", "level-confirm"}
+    return set()
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=ids)
+def test_every_file_that_a_page_names_exists(page: Path) -> None:
+    text = page.read_text("utf-8")
+    links = [link.split("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
+    missing = [link for link in links if link and not (page.parent / link).exists()]
+    named = re.findall(r"`((?:src|tests|docs|scripts|bench)/[\w./-]+)`", text)
+    missing += [name for name in named if not re.search("NAME|NNNN", name) and not (ROOT / name).exists()]
+
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=ids)
+def test_every_command_that_a_page_names_exists(page: Path) -> None:
+    text = page.read_text("utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+
+    assert {name for name in re.findall(r"`(?:\.venv/bin/)?stead ([a-z][a-z-]*)", text)} <= {*SUMMARIES, "help"}
+    assert set(re.findall(r"`make ([a-z-]+)", text)) <= targets
+
+
+def test_every_dependency_is_accounted_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    pins = [*project["dependencies"], *(pin for extra in project["optional-dependencies"].values() for pin in extra)]
+    record = (DOCS / "adr/0003-dependencies.md").read_text("utf-8")
+
+    for pin in pins:
+        name, _, version = pin.partition("==")
+        assert version, f"{pin!r} is not pinned exactly"
+        parts = [name.partition("[")[0], *re.findall(r"\[(.*)\]", name)]
+        assert all(re.search(rf"\b{re.escape(part)}\b", record) for part in ",".join(parts).split(",")), pin
+
+
+def test_the_small_pages_stay_small() -> None:
+    assert len((ROOT / "CONTRIBUTING.md").read_text("utf-8").splitlines()) <= 150
+    entries = re.findall(r"^- (.+(?:\n  .+)*)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert entries
+    assert [entry for entry in entries if len(entry.split()) > 25] == []
+
+
+def test_the_licence_is_whole() -> None:
+    text = (ROOT / "LICENSE").read_text("utf-8")
+
+    assert "Apache License" in text
+    assert "END OF TERMS AND CONDITIONS" in text
