@@ -30,4 +30,5 @@ class Bar:
     def line(self) -> str:
         """``P4 12.3 ms CPU, target ≤ 20, nanobot 100: holds``."""
         beside = "".join(f", {name} {value:g}" for name, value in self.anchors.items())
-        return f"{self.id} {self.figure:.4g} {self.unit}, target {self.target}{beside}: {'holds' if self.holds else 'short'}"
+        verdict = "holds" if self.holds else "short"
+        return f"{self.id} {self.figure:.4g} {self.unit}, target {self.target}{beside}: {verdict}"
