@@ -27,10 +27,14 @@ check: .setup/test ## format, lint, types, import contracts, dead code; no tests
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/mypy
-	@$(BIN)/vulture
+	@$(BIN)/python scripts/dead_code.py
+	@$(BIN)/python scripts/check_page.py
 
 bench: .setup/test ## measure the bars: all, or BARS=P4,P6
 	@$(BIN)/python -m bench $(BARS)
+
+ui: .setup/test ## check the page's static files; there is nothing to build yet
+	@$(BIN)/python scripts/check_page.py
 
 promises: .setup/test ## what is promised: done and open
 	@$(BIN)/python -m tests.promises

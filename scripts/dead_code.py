@@ -1,0 +1,73 @@
+"""Find code that nothing uses. `make check` runs it.
+
+vulture does the finding, at the confidence at which it really finds something. Fields of data types are left out: who
+reads them is on the other side of a wire. What else is used from outside is in ``USED_FROM_OUTSIDE``, with the reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from vulture.core import Vulture
+
+CONFIDENCE = 60
+ROUTES = ["@*.get", "@*.post", "@*.delete", "@*.websocket", "@*.exception_handler", "@*.middleware"]
+
+USED_FROM_OUTSIDE = {
+    "__cause__": "Python shows it",
+    "capture_signals": "uvicorn calls it",
+    "handle_data": "the HTML parser calls it",
+    "handle_endtag": "the HTML parser calls it",
+    "handle_starttag": "the HTML parser calls it",
+    "main_loop": "uvicorn calls it",
+    "redirect_slashes": "Starlette reads it",
+    "should_exit": "uvicorn reads it",
+}
+
+
+def findings(paths: Sequence[Path], allowed: Sequence[str] = tuple(USED_FROM_OUTSIDE)) -> list[str]:
+    """One line for each thing that is defined and never used."""
+    vulture = Vulture(ignore_names=list(allowed), ignore_decorators=ROUTES)
+    vulture.scavenge([str(path) for path in paths])
+    data = {(path, line) for path in _files(paths) for line in _data_lines(ast.parse(path.read_text("utf-8")))}
+    return [
+        f"{item.filename}:{item.first_lineno}: {item.message}"
+        for item in vulture.get_unused_code(min_confidence=CONFIDENCE)
+        if (Path(item.filename).resolve(), item.first_lineno) not in data
+    ]
+
+
+def _files(paths: Sequence[Path]) -> Iterator[Path]:
+    for path in paths:
+        yield from ([path.resolve()] if path.is_file() else [found.resolve() for found in path.rglob("*.py")])
+
+
+def _data_lines(tree: ast.Module) -> Iterator[int]:
+    """Lines of fields, of members of enumerations, and of the parameters that a protocol only names."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ClassDef):
+            continue
+        bases = {ast.unparse(base).split("[")[0].rpartition(".")[2] for base in node.bases}
+        decorators = {ast.unparse(decorator).split("(")[0] for decorator in node.decorator_list}
+        if bases & {"Struct", "NamedTuple", "TypedDict", "StrEnum", "Enum", "Protocol"} or "dataclass" in decorators:
+            yield from (item.lineno for item in node.body if isinstance(item, ast.AnnAssign | ast.Assign))
+        if "Protocol" in bases:
+            for method in node.body:
+                if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
+                    parameters = [*method.args.posonlyargs, *method.args.args, *method.args.kwonlyargs]
+                    yield from (parameter.lineno for parameter in parameters if parameter.arg != "self")
+
+
+def main() -> int:
+    """Print what is found; 1 when there is something."""
+    found = findings([Path(__file__).parents[1] / "src"])
+    for line in found:
+        print(line)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
