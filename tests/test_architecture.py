@@ -19,8 +19,8 @@ PACKAGE = ROOT / "src" / "stead"
 SOURCES = rules.load(PACKAGE)
 TESTS = rules.load(ROOT / "tests")
 
-BROAD_EXCEPTS: dict[str, int] = {}
-"""Who may catch everything, and how often: the top of an actor, a door."""
+BROAD_EXCEPTS = {"cli/main.py": 1, "runtime/sessions.py": 1, "storage/writer.py": 1, "web/guard.py": 1}
+"""Who may catch everything, and how often: the top of an actor, of a thread, a door."""
 
 TRUSTED_BASE = (
     "guardian/",
@@ -30,6 +30,7 @@ TRUSTED_BASE = (
     "storage/journal.py",
     "storage/vault.py",
     "web/auth.py",
+    "web/signin.py",
 )
 
 
