@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from stead.domain.errors import InvalidRequest
 
@@ -88,11 +89,11 @@ class Settings:
         max_live_sessions: sessions that work at the same time, 1 to 1,000.
     """
 
-    key_source: str = "file"
+    key_source: Literal["file", "keyring", "passphrase"] = "file"
     port: int = 0
-    machine: str = "auto"
-    discover: str = "auto"
-    log_level: str = "info"
+    machine: Literal["auto", "off"] = "auto"
+    discover: Literal["auto", "off"] = "auto"
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
     approval_ttl_s: int = 7 * 24 * 3600
     max_live_sessions: int = 64
     unknown: tuple[str, ...] = field(default=())

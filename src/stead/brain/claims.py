@@ -61,6 +61,11 @@ def ran(action: Action, word: str) -> bool:
     return action.tool == "shell" and word in str(_arguments(action).get("command", ""))
 
 
+def target(action: Action) -> str:
+    """The file that a call writes by its path argument, "" for any other call."""
+    return clean(str(_arguments(action).get("path", ""))) if action.tool in ("write", "edit") else ""
+
+
 def clean(path: str) -> str:
     """A workspace path as one spelling: no leading ``./`` or ``/work/``."""
     return path.removeprefix("/work/").removeprefix("./")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from stead.brain import claims
+from stead.brain import claims, constraints
 from stead.domain.effects import Effect, Finish, Record
 from stead.domain.events import EvidenceWanted, NoticeGiven
 from stead.domain.messages import AssistantMessage, Text
@@ -51,11 +51,12 @@ def judge(session: Session) -> Effect:
         named = ", ".join(repr(want.subject) for want in refused)
         return Finish("failed", "denied", f"{text}\n\nNot done, because it was refused: {named}.".strip())
     unsupported = claims.unsupported(text, session.actions)
-    if text and not missing and not unsupported:
+    broken = constraints.broken(session.spec.constraints, session.actions)
+    if text and not missing and not unsupported and not broken:
         return Finish("completed", "done", text)
     if session.send_backs >= session.spec.limits.send_backs:
-        return Finish("failed", "evidence", _give_up(missing, unsupported))
-    return Record((_send_back(text, missing, unsupported),))
+        return Finish("failed", "evidence", _give_up(missing, unsupported, broken))
+    return Record((_send_back(missing, unsupported, broken),))
 
 
 def last_text(session: Session) -> str:
@@ -66,7 +67,10 @@ def last_text(session: Session) -> str:
     return "".join(part.text for part in last.parts if isinstance(part, Text)).strip()
 
 
-def _send_back(text: str, missing: list[EvidenceWanted], unsupported: tuple[str, ...]) -> NoticeGiven:
+def _send_back(missing: list[EvidenceWanted], unsupported: tuple[str, ...], broken: tuple[str, ...]) -> NoticeGiven:
+    if broken:
+        said = "; ".join(broken)
+        return NoticeGiven(f"A constraint is broken: {said}. Put it right, and say so in your report.", "completion")
     if unsupported:
         said = "; ".join(unsupported)
         return NoticeGiven(f"No tool result shows this: {said}. Do it with a tool, or correct your report.", "claim")
@@ -76,8 +80,12 @@ def _send_back(text: str, missing: list[EvidenceWanted], unsupported: tuple[str,
     return NoticeGiven("Your reply was empty. Go on with the goal, or report.", "completion")
 
 
-def _give_up(missing: list[EvidenceWanted], unsupported: tuple[str, ...]) -> str:
-    parts = [*(f"claimed without evidence: {claim}" for claim in unsupported), *(_wanted(want) for want in missing)]
+def _give_up(missing: list[EvidenceWanted], unsupported: tuple[str, ...], broken: tuple[str, ...]) -> str:
+    parts = [
+        *(f"constraint broken: {breach}" for breach in broken),
+        *(f"claimed without evidence: {claim}" for claim in unsupported),
+        *(_wanted(want) for want in missing),
+    ]
     return f"Stopped: sent back too often; {'; '.join(parts) or 'the replies were empty'}."
 
 
