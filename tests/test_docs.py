@@ -127,6 +127,33 @@ def test_every_dependency_is_accounted_for() -> None:
         assert all(re.search(rf"\b{re.escape(part)}\b", record) for part in ",".join(parts).split(",")), pin
 
 
+def test_every_library_that_is_imported_is_accounted_for_and_locked() -> None:
+    imported = {
+        name.partition(".")[0]
+        for path in (ROOT / "src").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for name in _imported(node)
+    }
+    foreign = imported - sys.stdlib_module_names - {"stead"}
+    record = (DOCS / "adr/0003-dependencies.md").read_text("utf-8").replace("_", "-")
+    locked = (ROOT / "requirements.lock").read_text("utf-8") + "keyring=="  # an extra
+
+    for name in (DISTRIBUTIONS.get(module, module.replace("_", "-")) for module in foreign):
+        assert re.search(rf"\b{re.escape(name)}\b", record), name
+        assert f"{name}==" in locked, name
+    assert "msgspec" in foreign
+
+
+DISTRIBUTIONS = {"argon2": "argon2-cffi", "pydantic_ai": "pydantic-ai-slim"}
+"""Where a module's package has another name."""
+
+
+def _imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+
+
 def test_the_small_pages_stay_small() -> None:
     assert len((ROOT / "CONTRIBUTING.md").read_text("utf-8").splitlines()) <= 150
     entries = re.findall(r"^- (.+(?:\n  .+)*)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
