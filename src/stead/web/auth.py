@@ -1,0 +1,204 @@
+"""Who may come in: the rules for every request, before any of it is read.
+
+Layer: a door, and part of the trusted base. Pure decisions over what a request says of itself; it must not know HTTP's
+machinery, routes or the runtime. The rules, in order:
+
+1. The ``Host`` is exactly one of two names. ``127.0.0.1:PORT`` takes the bearer of the 0600 file that the command line
+   reads, and never a cookie. ``NAME.localhost:PORT`` takes the browser's cookie, and never a bearer. Cookies ignore
+   ports, so a server that an agent starts on 127.0.0.1 must not share its name with the page; and any other Host is a
+   name that somebody else pointed at us (DNS rebinding).
+2. An ``Origin``, when there is one, is our own. The page must show it on whatever changes something and on a WebSocket.
+   Browsers send none with a GET to the same origin, so an event stream may show ``Sec-Fetch-Site: same-origin``
+   instead, which no script can set.
+3. What changes something from the page is JSON and carries ``X-Stead: 1``: no form of another page can send either.
+4. Then the credential: 256 random bits, of which only a hash is kept, compared in constant time.
+
+Guessing 256 bits needs no lock-out; a one-time code gets one all the same, as it is what strangers may try. A correct
+bearer is never locked out, so that nobody can shut the person out of their own daemon.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from stead.domain.ports import Clock, Secrets
+from stead.web.errors import Problem
+from stead.web.signin import BrowserSessions, SignInCodes, TokenBucket, fingerprint
+
+API = "/api/v1/"
+SIGN_IN = "/api/v1/sign-in"
+STREAM = "/api/v1/events/stream"
+BEARER_ONLY = frozenset({"/api/v1/sign-in-codes", "/api/v1/shutdown"})
+COOKIE = "stead"
+_READS = frozenset({"GET", "HEAD"})
+_BEARER_MIN_CHARS = 32
+_BURST, _PER_S = 2000, 500.0
+
+Door = Literal["cli", "web"]
+
+
+@dataclass(frozen=True, slots=True)
+class Knock:
+    """What a request says of itself: everything that letting it in depends on.
+
+    Args:
+        method: as on the wire; "WS" for a WebSocket handshake.
+        path: decoded, from "/".
+        host: the one Host header, in lower case.
+        origin: the Origin header; "" for none. Likewise for the following.
+        authorization: whole.
+        cookies: every value under our cookie's name.
+        csrf: the X-Stead header.
+        fetch_site: the Sec-Fetch-Site header, which browsers set and scripts cannot.
+        is_json: whether the body is declared as JSON.
+        has_body: whether a body is announced.
+    """
+
+    method: str
+    path: str
+    host: str
+    origin: str = ""
+    authorization: str = ""
+    cookies: tuple[str, ...] = ()
+    csrf: str = ""
+    fetch_site: str = ""
+    is_json: bool = False
+    has_body: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who came in, by which door. ``session`` names the browser's session; "" for the CLI and for who has none yet."""
+
+    door: Door
+    session: str = ""
+
+
+class Auth:
+    """The keeper of the door.
+
+    Args:
+        name: the page's own host name is ``<name>.localhost``; random, so that nobody guesses it.
+        port: on 127.0.0.1.
+        bearer: of the command line, at least 32 characters.
+        clock: for expiry and rates.
+        random: gives that many random bytes.
+        secrets: where browser sessions outlive a restart.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        port: int,
+        bearer: str,
+        clock: Clock,
+        random: Callable[[int], bytes],
+        secrets: Secrets,
+    ) -> None:
+        if len(bearer) < _BEARER_MIN_CHARS:
+            raise ValueError(f"a bearer of {len(bearer)} characters is guessable; make one of {_BEARER_MIN_CHARS}")
+        self.page_host = f"{name}.localhost:{port}"
+        self._api_host = f"127.0.0.1:{port}"
+        self._plain_host = False
+        self._bearer = fingerprint(bearer)
+        self._codes = SignInCodes(clock, random)
+        self._sessions = BrowserSessions(clock, random, secrets)
+        self._rates = {door: TokenBucket(clock, _BURST, _PER_S) for door in ("cli", "web", "strangers")}
+
+    def admit(self, knock: Knock) -> Caller | Problem:
+        """Let a request in, or say why not. It changes nothing but how much of a rate is left."""
+        door = self._door(knock)
+        if door is None:
+            return Problem(421, "host", f"{knock.host!r} is not a name of this daemon; run: stead open")
+        if refused := _refuse_foreign(knock, door):
+            return refused
+        if not knock.path.startswith(API) or knock.path == SIGN_IN:
+            return Caller("web") if door == "web" else _NO_PAGE_HERE
+        caller = self._identify(knock, door)
+        if wait_s := self._rates[caller.door if caller else "strangers"].take():
+            return Problem(429, "rate", "too many requests at once; slow down and repeat this one", wait_s)
+        if caller and door == "web" and knock.path in BEARER_ONLY:
+            return Problem(403, "auth", "only the command line may do this; use stead open, or stead down")
+        return caller or Problem(401, "auth", _HOW_TO_SIGN_IN[door])
+
+    def holds(self, caller: Caller) -> bool:
+        """Whether somebody who came in is still welcome: a stream asks before it sends more."""
+        return caller.door == "cli" or self._sessions.holds(caller.session)
+
+    def make_code(self, *, plain_host: bool = False) -> tuple[str, str]:
+        """A fresh one-time code, and the link that signs a browser in with it.
+
+        Args:
+            plain_host: from now on, until the daemon stops, serve the page at 127.0.0.1 too: for browsers that do not
+                resolve ``.localhost``. Every local server that such a browser visits can then see the cookie.
+        """
+        self._plain_host |= plain_host
+        code = self._codes.make()
+        return code, f"http://{self._api_host if plain_host else self.page_host}/#code={code}"
+
+    async def sign_in(self, code: str) -> str | Problem:
+        """Spend a code; gives the ``Set-Cookie`` value of a new browser session.
+
+        Raises:
+            StorageFault: the session cannot be kept; the code is spent all the same.
+        """
+        if refused := self._codes.spend(code):
+            return refused
+        token = await self._sessions.open()
+        return f"{COOKIE}={token}; Max-Age={self._sessions.life_s}; {_COOKIE_RULES}"
+
+    async def sign_out(self, caller: Caller) -> str:
+        """End the browser's session; gives the ``Set-Cookie`` value that removes its cookie."""
+        await self._sessions.end(caller.session)
+        return f"{COOKIE}=; Max-Age=0; {_COOKIE_RULES}"
+
+    def _door(self, knock: Knock) -> Door | None:
+        if knock.host == self.page_host:
+            return "web"
+        if knock.host == self._api_host:
+            return "web" if self._plain_host and not knock.authorization else "cli"
+        return None
+
+    def _identify(self, knock: Knock, door: Door) -> Caller | None:
+        if door == "cli":
+            scheme, _, bearer = knock.authorization.partition(" ")
+            known = scheme.lower() == "bearer" and hmac.compare_digest(fingerprint(bearer), self._bearer)
+            return Caller("cli") if known else None
+        for token in knock.cookies:
+            if session := self._sessions.find(token):
+                return Caller("web", session)
+        return None
+
+
+_COOKIE_RULES = "Path=/; HttpOnly; SameSite=Strict"
+"""No ``Domain``, so it stays with this one host; no ``Secure``, as loopback has no TLS."""
+_NO_PAGE_HERE = Problem(404, "not_found", "the page is served at its own name; run: stead open")
+_HOW_TO_SIGN_IN: dict[Door, str] = {
+    "cli": "this needs the bearer of run/daemon.json in Stead's home, as Authorization: Bearer",
+    "web": "this browser is not signed in; run: stead open",
+}
+
+
+def _refuse_foreign(knock: Knock, door: Door) -> Problem | None:
+    """Why the request may be another page's doing, if it may."""
+    own = f"http://{knock.host}"
+    if knock.origin and knock.origin != own:
+        return Problem(403, "origin", f"requests from {knock.origin!r} are refused; use the page that stead open shows")
+    is_api = knock.path.startswith(API)
+    if is_api and knock.fetch_site not in ("", "same-origin", "none"):
+        return Problem(403, "origin", f"a {knock.fetch_site!r} request is refused; use the page that stead open shows")
+    changes = knock.method not in _READS and knock.method != "WS"
+    if changes and not knock.is_json and (door == "web" or knock.has_body):
+        return Problem(415, "content_type", "send the body as Content-Type: application/json")
+    if door == "cli" or not is_api:
+        return None
+    if changes or knock.method == "WS" or knock.path == STREAM:
+        shown = knock.origin == own or (knock.path == STREAM and knock.fetch_site == "same-origin")
+        if not shown:
+            return Problem(403, "origin", "this request must show its Origin; use the page that stead open shows")
+    if changes and knock.csrf != "1":
+        return Problem(403, "csrf", "this request needs the header X-Stead: 1")
+    return None

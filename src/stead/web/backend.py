@@ -1,0 +1,141 @@
+"""What the door needs from the house: named here, put together in ``daemon.py``.
+
+Layer: a door. Light to import, so that the live routes need not wait for FastAPI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import msgspec
+
+from stead.domain.ids import ApprovalId, SessionId
+from stead.domain.ports import Clock, Journal
+from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
+from stead.runtime.service import Service
+from stead.web.auth import Auth
+from stead.web.envelopes import Identity
+
+
+class PresetRow(msgspec.Struct, frozen=True):
+    """A provider that Stead knows how to reach. ``key_env``: where its key is looked for, "" if it needs none."""
+
+    name: str
+    title: str
+    base_url: str
+    model: str
+    key_env: str
+
+
+class Work(Protocol):
+    """What was done and what is under way. Every method blocks; the door calls them in threads."""
+
+    def objectives(
+        self, *, status: ObjectiveStatus | Literal[""], after: str, limit: int
+    ) -> tuple[Sequence[ObjectiveRow], str]:
+        """Newest first, and the cursor of the next page, "" when there is none."""
+        ...
+
+    def objective(self, id: SessionId) -> ObjectiveRow:
+        """One.
+
+        Raises:
+            NotFound: no such objective.
+        """
+        ...
+
+    def steps(self, id: SessionId, after: int, limit: int) -> Sequence[StepRow]:
+        """In order, those whose index is past ``after``.
+
+        Raises:
+            NotFound: no such objective.
+        """
+        ...
+
+    def open_runs(self) -> Sequence[OpenRunRow]:
+        """What is under way."""
+        ...
+
+    def search(self, query: str, limit: int) -> Sequence[SearchRow]:
+        """Where the history says it."""
+        ...
+
+
+class Desk(Protocol):
+    """What waits for a person, and what was spent."""
+
+    def approvals(
+        self, *, status: Literal["pending", "all"], session: SessionId | None, limit: int
+    ) -> Sequence[ApprovalRow]:
+        """Newest first."""
+        ...
+
+    def approval(self, id: ApprovalId) -> ApprovalRow:
+        """One.
+
+        Raises:
+            NotFound: no such approval.
+        """
+        ...
+
+    def usage(self, days: int) -> Sequence[UsageRow]:
+        """By day and model, newest first, over so many days up to today."""
+        ...
+
+
+class Views(Work, Desk, Protocol):
+    """The read models."""
+
+
+class Pace(msgspec.Struct, frozen=True):
+    """The door's times.
+
+    Args:
+        tick_s: the distance of live frames; what comes meanwhile goes together.
+        ping_s: how often an idle event stream says that it lives. (The server itself pings WebSockets.)
+        stall_s: a reader that takes nothing for this long is too slow.
+        farewell_s: how long it may then take to hear so.
+        command_s: how long a request waits for its command.
+        body_s: how long a request's body may take to arrive.
+        answer_s: how long any answer may take.
+    """
+
+    tick_s: float = 0.02
+    ping_s: float = 15.0
+    stall_s: float = 10.0
+    farewell_s: float = 60.0
+    command_s: float = 30.0
+    body_s: float = 15.0
+    answer_s: float = 60.0
+
+
+DEFAULT_PACE = Pace()
+
+
+@dataclass(frozen=True)
+class Backend:
+    """Everything behind the door.
+
+    Args:
+        service: carries commands out.
+        views: what lists and pages are read from.
+        journal: what streams are read from.
+        auth: who may come in.
+        clock: stamps transients.
+        identity: what streams are greeted with.
+        presets: providers that can be set up by name.
+        shut_down: asks the daemon to leave; returns at once.
+        pace: see there.
+    """
+
+    service: Service
+    views: Views
+    journal: Journal
+    auth: Auth
+    clock: Clock
+    identity: Identity
+    presets: tuple[PresetRow, ...]
+    shut_down: Callable[[], None]
+    pace: Pace = DEFAULT_PACE

@@ -1,0 +1,175 @@
+"""The edge of the door: what is true for every request, whatever it asks for.
+
+Layer: a door, and part of the trusted base. Plain ASGI around the whole application: it reads what ``auth.py`` decides
+by, bounds the body in size and time, bounds how long an answer may take, sets the security headers, and is the one
+place where an unforeseen exception ends. It must not know what any path means beyond "a stream has no end".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from stead.web.auth import API, COOKIE, STREAM, Auth, Knock
+from stead.web.backend import Pace
+from stead.web.errors import UNEXPECTED, Problem, answer
+
+_log = logging.getLogger(__name__)
+
+BODY_LIMIT_BYTES = 2_000_000
+_SINGLE = frozenset(
+    (b"host", b"origin", b"authorization", b"content-type", b"content-length", b"x-stead", b"sec-fetch-site")
+)
+_POLICY = (
+    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "frame-ancestors 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
+)
+_HEADERS: list[tuple[bytes, bytes]] = [
+    (b"content-security-policy", _POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
+]
+_NO_STORE = (b"cache-control", b"no-store")
+
+
+class Guard:
+    """Wraps the application; nothing reaches it but through here.
+
+    Args:
+        app: gets ``scope["state"]["caller"]``, and a body that is whole and within its limit.
+        auth: decides who comes in.
+        pace: how long a body and an answer may take.
+    """
+
+    def __init__(self, app: ASGIApp, auth: Auth, pace: Pace) -> None:
+        self._app = app
+        self._auth = auth
+        self._pace = pace
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request or WebSocket."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        reply = _Reply(send, is_api=scope["path"].startswith(API))
+        try:
+            problem = await self._serve(scope, receive, reply)
+        except Exception:  # noqa: BLE001 - the edge of a door; it is logged whole and answered for
+            _log.exception("a request to %s failed", scope["path"])
+            problem = UNEXPECTED
+        if problem is not None and not reply.started:
+            await answer(problem)(scope, receive, reply)
+
+    async def _serve(self, scope: Scope, receive: Receive, reply: _Reply) -> Problem | None:
+        headers = _headers(scope)
+        if isinstance(headers, Problem):
+            return headers
+        caller = self._auth.admit(_knock(scope, headers))
+        if isinstance(caller, Problem):
+            return caller
+        scope.setdefault("state", {})["caller"] = caller
+        if scope["type"] == "websocket" or scope["path"] == STREAM:
+            await self._app(scope, receive, reply)
+            return None
+        if scope["method"] not in ("GET", "HEAD"):
+            body = await _read_body(headers, receive, self._pace.body_s)
+            if isinstance(body, Problem):
+                return body
+            receive = _Replay(body, receive)
+        try:
+            async with asyncio.timeout(self._pace.answer_s):
+                await self._app(scope, receive, reply)
+        except TimeoutError:
+            return Problem(504, "timeout", f"no answer within {self._pace.answer_s:g} s; look with: stead status")
+        return None
+
+
+class _Reply:
+    """``send``, with the security headers on whatever starts an answer."""
+
+    def __init__(self, send: Send, *, is_api: bool) -> None:
+        self._send = send
+        self._headers = [*_HEADERS, _NO_STORE] if is_api else _HEADERS
+        self.started = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] in ("http.response.start", "websocket.http.response.start"):
+            message["headers"] = [*message.get("headers", ()), *self._headers]
+            self.started = True
+        elif message["type"] == "websocket.accept":
+            self.started = True
+        await self._send(message)
+
+
+class _Replay:
+    """``receive``, for a body that has been read already."""
+
+    def __init__(self, body: bytes, receive: Receive) -> None:
+        self._body: bytes | None = body
+        self._receive = receive
+
+    async def __call__(self) -> Message:
+        if self._body is None:
+            return await self._receive()
+        body, self._body = self._body, None
+        return {"type": "http.request", "body": body, "more_body": False}
+
+
+def _headers(scope: Scope) -> dict[bytes, str] | Problem:
+    """Every header by its name; those that decide something may come only once."""
+    headers: dict[bytes, str] = {}
+    for name, value in scope["headers"]:
+        if name in headers and name in _SINGLE:
+            return Problem(400, "invalid", f"the header {name.decode('latin-1')!r} came twice; send it once")
+        text = value.decode("latin-1")
+        headers[name] = f"{headers[name]}; {text}" if name == b"cookie" and name in headers else text
+    return headers
+
+
+def _knock(scope: Scope, headers: dict[bytes, str]) -> Knock:
+    media_type = headers.get(b"content-type", "").partition(";")[0].strip().lower()
+    return Knock(
+        method="WS" if scope["type"] == "websocket" else scope["method"],
+        path=scope["path"],
+        host=headers.get(b"host", "").lower(),
+        origin=headers.get(b"origin", ""),
+        authorization=headers.get(b"authorization", ""),
+        cookies=_cookies(headers.get(b"cookie", "")),
+        csrf=headers.get(b"x-stead", ""),
+        fetch_site=headers.get(b"sec-fetch-site", ""),
+        is_json=media_type == "application/json",
+        has_body=headers.get(b"content-length", "0") != "0" or b"transfer-encoding" in headers,
+    )
+
+
+def _cookies(header: str) -> tuple[str, ...]:
+    """Every value under our name. A neighbour on the same host may have set another one; it must not shadow ours."""
+    pairs = (pair.strip().partition("=") for pair in header.split(";"))
+    return tuple(value for name, _, value in pairs if name == COOKIE)
+
+
+async def _read_body(headers: dict[bytes, str], receive: Receive, timeout_s: float) -> bytes | Problem:
+    too_large = Problem(413, "too_large", f"a body has at most {BODY_LIMIT_BYTES} bytes; put long text into a file")
+    announced = headers.get(b"content-length", "0")
+    if not announced.isdecimal() or int(announced) > BODY_LIMIT_BYTES:
+        return too_large
+    body = bytearray()
+    try:
+        async with asyncio.timeout(timeout_s):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return Problem(400, "invalid", "the request broke off before its body ended; send it again")
+                body += message.get("body", b"")
+                if len(body) > BODY_LIMIT_BYTES:
+                    return too_large
+                if not message.get("more_body", False):
+                    return bytes(body)
+    except TimeoutError:
+        return Problem(408, "timeout", f"the body did not arrive within {timeout_s:g} s; send it again")

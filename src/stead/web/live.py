@@ -1,0 +1,289 @@
+"""The live streams: server-sent events for scripts, a WebSocket for the page, the same frames on both.
+
+Layer: a door. Plain Starlette routes and ready-made bytes, because these are the hot paths. Streams only show: whatever
+changes something is a POST. A WebSocket may choose what it is shown and acknowledge what it saw, nothing else.
+
+A reader that takes nothing for a while is told to come back (4408 on a WebSocket, the end of the response else) as soon
+as it reads again; the server's sockets give up on one that never does. It resumes by ``after`` and has lost nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Awaitable, Collection, Coroutine
+from contextlib import asynccontextmanager
+from itertools import islice
+from typing import Any, TypeVar
+
+import msgspec
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from stead.domain.errors import InvalidRequest
+from stead.domain.ids import SessionId
+from stead.domain.ports import Journal
+from stead.runtime.bus import Bus
+from stead.web.auth import Auth, Caller
+from stead.web.backend import Pace
+from stead.web.envelopes import Encoded, Hello, Identity, Reset, encode_control
+from stead.web.errors import Problem, answer, problem_of
+from stead.web.watch import Frame, Watch
+
+STREAMS_LIMIT = 1024
+"""Streams open at once; each holds a bounded queue."""
+LAST_WORD_S = 0.5
+SEQ_MAX = 2**63 - 1
+NAMES_LIMIT = 100
+_NAME = re.compile(r"[a-z0-9_]{1,64}")
+
+BAD_MESSAGE, SIGNED_OUT, TOO_SLOW, GOING_AWAY = 4400, 4401, 4408, 1001
+"""Why a WebSocket is closed. After 4408 and 1001 the watcher comes back with ``after``."""
+_GONE = 0
+"""The reader left by itself; there is nobody to tell why."""
+
+_T = TypeVar("_T")
+
+
+class Subscribe(msgspec.Struct, frozen=True, tag="subscribe", forbid_unknown_fields=True):
+    """From now on show these streams; empty for all. What was before is read at ``GET /events``."""
+
+    streams: tuple[str, ...]
+
+
+class Ack(msgspec.Struct, frozen=True, tag="ack", forbid_unknown_fields=True):
+    """The watcher has dealt with everything up to ``seq``. Nothing depends on it."""
+
+    seq: int
+
+
+_incoming: msgspec.json.Decoder[Subscribe | Ack] = msgspec.json.Decoder(Subscribe | Ack)
+
+
+class Streams:
+    """Every open stream of the door.
+
+    Args:
+        journal: what happened.
+        bus: what happens.
+        auth: whether a watcher is still welcome.
+        encoded: envelopes that watchers share.
+        identity: said in the first frame.
+        pace: see there.
+    """
+
+    def __init__(
+        self, journal: Journal, bus: Bus, auth: Auth, encoded: Encoded, identity: Identity, pace: Pace
+    ) -> None:
+        self.pace = pace
+        self._journal = journal
+        self._bus = bus
+        self._auth = auth
+        self._encoded = encoded
+        self._identity = identity
+        self._closing = asyncio.Event()
+        self._open: set[asyncio.Task[Any]] = set()
+
+    async def close(self) -> None:
+        """End every stream, now and from now on, so that the server can leave; waits a moment for readers to hear."""
+        self._closing.set()
+        if self._open:
+            await asyncio.wait(self._open, timeout=LAST_WORD_S)
+
+    async def events(self, request: Request) -> Response:
+        """``GET /events/stream``: server-sent events. ``Last-Event-ID`` goes before ``after``."""
+        query = request.query_params
+        after = parse_seq(request.headers.get("last-event-id") or query.get("after", ""))
+        streams = parse_streams(query.get("streams", ""))
+        if full := self._refuse():
+            return answer(full)
+        if request.method == "HEAD":
+            return Response(media_type="text/event-stream")
+        return _EventStream(self, after, streams)
+
+    async def live(self, socket: WebSocket) -> None:
+        """``WS /live``: text frames, each a JSON array of envelopes."""
+        query = socket.query_params
+        refused = self._refuse()
+        try:
+            after, streams = parse_seq(query.get("after", "")), parse_streams(query.get("streams", ""))
+        except InvalidRequest as error:
+            after, streams, refused = 0, frozenset(), problem_of(error)
+        if refused:
+            await socket.send_denial_response(answer(refused))
+            return
+        async with self.watching(after, streams) as (greeting, watch):
+            await socket.accept()
+            code = await first_of(self._show(socket, greeting, watch), _listen(socket, watch), self.ends())
+            if code != _GONE:
+                await _farewell(socket.close(code), self.farewell_s(code))
+
+    @asynccontextmanager
+    async def watching(self, after: int, streams: Collection[SessionId]) -> AsyncIterator[tuple[Frame, Watch]]:
+        """A watcher, and the frame that greets it."""
+        watch = Watch(self._journal, self._bus, self._encoded, after, streams, self.pace.tick_s)
+        task = asyncio.current_task()
+        assert task is not None
+        self._open.add(task)
+        try:
+            oldest, head = await asyncio.to_thread(_bounds, self._journal)
+            who = self._identity
+            greeting = [encode_control(Hello(who.server_id, who.epoch, head, oldest, who.build))]
+            if after > head:
+                watch.seen = head
+                greeting.append(encode_control(Reset("ahead", head)))
+            yield Frame(watch.seen, greeting), watch
+        finally:
+            self._open.discard(task)
+            watch.close()
+
+    def farewell_s(self, code: int) -> float:
+        """How long a reader may take to hear why its stream ends; a daemon that leaves does not wait for slow ones."""
+        return LAST_WORD_S if code == GOING_AWAY else self.pace.farewell_s
+
+    async def ends(self) -> int:
+        """Wait for the door to close."""
+        await self._closing.wait()
+        return GOING_AWAY
+
+    def welcomes(self, connection: HTTPConnection) -> bool:
+        """Whether the stream's owner may go on watching; a browser that signed out may not."""
+        caller: Caller = connection.state.caller
+        return self._auth.holds(caller)
+
+    def _refuse(self) -> Problem | None:
+        if len(self._open) < STREAMS_LIMIT:
+            return None
+        return Problem(429, "rate", f"{STREAMS_LIMIT} streams are open, which is the limit; close some", 5.0)
+
+    async def _show(self, socket: WebSocket, greeting: Frame, watch: Watch) -> int:
+        """Send until the reader leaves, is too slow, or is no longer welcome; gives the close code."""
+        frame: Frame | None = greeting
+        while self.welcomes(socket):
+            if frame is not None:
+                try:
+                    async with asyncio.timeout(self.pace.stall_s):
+                        await socket.send_text(frame.array().decode())
+                except TimeoutError:
+                    return TOO_SLOW
+                except WebSocketDisconnect:
+                    return _GONE
+            frame = await watch.next(self.pace.ping_s)
+        return SIGNED_OUT
+
+
+class _EventStream(Response):
+    """The response of an event stream; its body is written as things happen."""
+
+    def __init__(self, streams: Streams, after: int, names: Collection[SessionId]) -> None:
+        super().__init__(media_type="text/event-stream")
+        del self.headers["content-length"]
+        self._streams = streams
+        self._after = after
+        self._names = names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self._streams.watching(self._after, self._names) as (greeting, watch):
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+            show = self._show(HTTPConnection(scope), send, greeting, watch)
+            code = await first_of(show, _hang_up(receive), self._streams.ends())
+            if code != _GONE:
+                last = send({"type": "http.response.body", "body": b""})
+                await _farewell(last, self._streams.farewell_s(code))
+
+    async def _show(self, connection: HTTPConnection, send: Send, greeting: Frame, watch: Watch) -> int:
+        pace = self._streams.pace
+        # The greeting moves the reader's place only when it resets it.
+        place = f"id: {greeting.seen}\n" if len(greeting.envelopes) > 1 else ""
+        data = f"retry: 1000\n{place}data: ".encode() + greeting.array() + b"\n\n"
+        while self._streams.welcomes(connection):
+            try:
+                async with asyncio.timeout(pace.stall_s):
+                    await send({"type": "http.response.body", "body": data, "more_body": True})
+            except TimeoutError:
+                return TOO_SLOW
+            frame = await watch.next(pace.ping_s)
+            data = b"id: %d\ndata: %b\n\n" % (frame.seen, frame.array()) if frame else b": ping\n\n"
+        return SIGNED_OUT
+
+
+async def first_of(*works: Coroutine[Any, Any, _T]) -> _T:
+    """Run all until one returns; gives what it returned. The others are cancelled and have ended by then."""
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return next(iter(done)).result()
+
+
+def parse_seq(text: str) -> int:
+    """A place in the journal; "" is its beginning.
+
+    Raises:
+        InvalidRequest: it is none.
+    """
+    if not text:
+        return 0
+    if len(text) > 19 or not (text.isascii() and text.isdecimal()) or int(text) > SEQ_MAX:
+        raise InvalidRequest(f"after={text!r} is no place in the journal; give the seq of the last event seen, or 0")
+    return int(text)
+
+
+def parse_streams(text: str) -> frozenset[SessionId]:
+    """Names of streams, with commas between them; "" means all.
+
+    Raises:
+        InvalidRequest: too many, or something that cannot be a name.
+    """
+    names = text.split(",") if text else []
+    return check_streams(names)
+
+
+def check_streams(names: Collection[str]) -> frozenset[SessionId]:
+    """Likewise, for names that come one by one."""
+    if len(names) > NAMES_LIMIT:
+        raise InvalidRequest(f"{len(names)} streams are too many to name; name {NAMES_LIMIT}, or none for all")
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise InvalidRequest(f"{name!r} is no stream; give ids of sessions, or home")
+    return frozenset(SessionId(name) for name in names)
+
+
+def _bounds(journal: Journal) -> tuple[int, int]:
+    """The first and the last seq of the journal, 0 for none."""
+    return next((event.seq for event in islice(journal.events(), 1)), 0), journal.head()
+
+
+async def _listen(socket: WebSocket, watch: Watch) -> int:
+    """Take what the reader says, until it leaves or says something that it may not; gives the close code."""
+    while True:
+        message = await socket.receive()
+        if message["type"] == "websocket.disconnect":
+            return _GONE
+        try:
+            said = _incoming.decode(message.get("text") or message.get("bytes") or b"")
+            if isinstance(said, Subscribe):
+                watch.streams = check_streams(said.streams)
+        except (msgspec.MsgspecError, InvalidRequest, ValueError):
+            return BAD_MESSAGE
+
+
+async def _hang_up(receive: Receive) -> int:
+    """Wait for the reader to leave."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    return _GONE
+
+
+async def _farewell(last: Awaitable[None], timeout_s: float) -> None:
+    """Say one last thing, if the reader is there to hear it."""
+    try:
+        async with asyncio.timeout(timeout_s):
+            await last
+    except (TimeoutError, WebSocketDisconnect):
+        return

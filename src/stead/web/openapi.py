@@ -1,0 +1,102 @@
+"""How operations are described, so that the OpenAPI document says what the code does.
+
+Layer: a door. Bodies and answers are msgspec structs; FastAPI knows nothing of them, so each operation is declared with
+the schema of its structs, and a body is decoded by the same struct that describes it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, TypeVar
+
+import msgspec
+from fastapi import Depends, FastAPI, Request
+from fastapi.responses import Response
+
+from stead.domain.errors import InvalidRequest
+from stead.web.errors import ErrorBody
+
+JsonObject = dict[str, Any]
+_T = TypeVar("_T")
+
+_components: dict[str, JsonObject] = {}
+
+
+def schema_of(kind: Any) -> JsonObject:
+    """The JSON Schema of a type; what has a name becomes a component of the document, and a reference here."""
+    (schema,), components = msgspec.json.schema_components([kind], ref_template="#/components/schemas/{name}")
+    for name, component in components.items():
+        if "description" in component:
+            component["description"] = inspect.cleandoc(component["description"])
+        _components[name] = component
+    return schema
+
+
+def array_of(*kinds: Any) -> JsonObject:
+    """The schema of an array whose items are of any of these types."""
+    return {"type": "array", "items": {"anyOf": [schema_of(kind) for kind in kinds]}}
+
+
+def operation(gives: Any, *, takes: Any = None, status: int = 200, media_type: str = "application/json") -> JsonObject:
+    """The arguments of a route: what it takes and gives, and that everything else is an ``ErrorBody``.
+
+    Args:
+        gives: the type of its answer, or the answer's schema.
+        takes: the type of its body; none for no body.
+        status: of its success.
+        media_type: of its answer.
+    """
+    answer = gives if isinstance(gives, dict) else schema_of(gives)
+    route: JsonObject = {
+        "status_code": status,
+        "response_class": Response,
+        "response_model": None,
+        "responses": {
+            status: {"description": "Done.", "content": {media_type: {"schema": answer}}},
+            "default": {
+                "description": "Refused (4xx) or failed (5xx), and why.",
+                "content": {"application/json": {"schema": schema_of(ErrorBody)}},
+            },
+        },
+    }
+    if takes is not None:
+        content = {"application/json": {"schema": schema_of(takes)}}
+        required = any(field.required for field in msgspec.structs.fields(takes))
+        route["openapi_extra"] = {"requestBody": {"required": required, "content": content}}
+    return route
+
+
+def body_of(kind: type[_T]) -> Any:
+    """A parameter that is the request's body, decoded; no body at all counts as an empty object."""
+    decoder = msgspec.json.Decoder(kind)
+
+    async def read(request: Request) -> _T:
+        raw = await request.body()
+        try:
+            return decoder.decode(raw or b"{}")
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise InvalidRequest(f"the body is not what is taken here: {error}; see /api/v1/openapi.json") from error
+
+    return Depends(read)
+
+
+def document(app: FastAPI) -> bytes:
+    """The whole document, as JSON."""
+    whole = app.openapi()
+    components = whole.setdefault("components", {})
+    components["schemas"] = dict(sorted(_components.items()))
+    components["securitySchemes"] = {
+        "bearer": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "On 127.0.0.1: the bearer of run/daemon.json in Stead's home.",
+        },
+        "browser": {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": "stead",
+            "description": "On the page's own host, after POST /sign-in; what changes something needs X-Stead: 1 too.",
+        },
+    }
+    whole["security"] = [{"bearer": []}, {"browser": []}]
+    return msgspec.json.encode(whole)

@@ -1,0 +1,144 @@
+"""Serving the door on loopback: uvicorn in the daemon's own loop.
+
+Layer: a door. Knows uvicorn and sockets; must not know what is served. Signals belong to the daemon, and an idle server
+wakes up for nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import socket
+from collections.abc import Iterator
+from typing import Any, cast
+
+from uvicorn import Config, Server
+
+from stead.domain.errors import Conflict
+from stead.web.app import WebApp
+
+START_TIMEOUT_S = 10.0
+GRACE_S = 1
+"""What requests under way get to finish in; streams are told to end before."""
+UNREAD_TIMEOUT_MS = 30_000
+"""The kernel breaks a connection whose peer takes nothing for this long."""
+MESSAGE_LIMIT_BYTES = 64_000
+"""Of a WebSocket message that comes in; only short ones may."""
+
+
+def listen(port: int) -> socket.socket:
+    """A socket on 127.0.0.1. ``port`` 0 takes a free one.
+
+    Raises:
+        Conflict: the port is in use.
+    """
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux; elsewhere the streams' own farewell bounds it
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_TIMEOUT_MS)
+        listener.bind(("127.0.0.1", port))
+    except OSError as error:
+        listener.close()
+        if error.errno in (errno.EADDRINUSE, errno.EACCES):
+            raise Conflict(
+                f"port {port} of 127.0.0.1 cannot be had ({error.strerror}); end what uses it, "
+                "or set another port in config.toml"
+            ) from error
+        raise
+    return listener
+
+
+class WebServer:
+    """The door, open.
+
+    Args:
+        app: what is served.
+        listener: from ``listen``; closed at the end.
+    """
+
+    def __init__(self, app: WebApp, listener: socket.socket) -> None:
+        self._app = app
+        self._listener = listener
+        self._server = _QuietServer(
+            Config(
+                app,
+                http="httptools",
+                ws=cast("type[asyncio.Protocol]", _web_socket),
+                lifespan="off",
+                log_config=None,
+                log_level="warning",  # below that it logs whole requests, cookies included
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                date_header=False,
+                ws_max_size=MESSAGE_LIMIT_BYTES,
+                ws_per_message_deflate=False,
+                timeout_graceful_shutdown=GRACE_S,
+            )
+        )
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Where it listens."""
+        host, port = self._listener.getsockname()
+        return host, port
+
+    async def start(self) -> None:
+        """Take connections from now on.
+
+        Raises:
+            OSError: the socket does not listen.
+        """
+        self._task = asyncio.create_task(self._server.serve([self._listener]), name="web")
+        ready = asyncio.create_task(self._server.ready.wait())
+        try:
+            await asyncio.wait({self._task, ready}, timeout=START_TIMEOUT_S, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            ready.cancel()
+        if self._task.done():
+            await self._task
+        if not self._server.started:
+            raise TimeoutError(f"the web server did not start within {START_TIMEOUT_S:g} s")
+
+    async def stop(self) -> None:
+        """End the streams, let requests finish, and close; at most about two seconds."""
+        await self._app.close_streams()
+        self._server.leave()
+        if self._task is not None:
+            await self._task
+        self._listener.close()
+
+
+def _web_socket(**parts: Any) -> asyncio.Protocol:
+    """The WebSocket of uvicorn, imported when the first one is opened: a daemon need not wait for it to be ready."""
+    from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+    return WebSocketsSansIOProtocol(**parts)
+
+
+class _QuietServer(Server):
+    """uvicorn, without its own signal handlers and its ten wake-ups a second."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+        self._leaving = asyncio.Event()
+
+    def leave(self) -> None:
+        """Begin to shut down."""
+        self.should_exit = True
+        self._leaving.set()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+    async def main_loop(self) -> None:
+        await self._leaving.wait()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield

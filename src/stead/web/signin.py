@@ -1,0 +1,175 @@
+"""What a browser shows to be let in: the one-time code, then its session's cookie; and how often it may try.
+
+Layer: a door, and part of the trusted base. Only hashes are kept, of codes in memory and of sessions in the vault. It
+must not know HTTP.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+from base64 import urlsafe_b64encode
+from collections.abc import Callable
+
+import msgspec
+
+from stead.domain.errors import StorageFault
+from stead.domain.ports import Clock, Secrets
+from stead.web.errors import Problem
+
+_log = logging.getLogger(__name__)
+
+TOKEN_BYTES = 32
+CODE_LIFE_S = 600
+SESSION_LIFE_S = 30 * 24 * 3600
+STORED_AS = "web-sessions"
+_CODES_HELD = 16
+_SESSIONS_HELD = 64
+_TRIES, _TRIES_PER_S = 5, 0.1
+_FAILURES_ALLOWED = 10
+_LOCK_S = 15 * 60
+
+
+def fingerprint(secret: str) -> str:
+    """What is kept of a secret of 256 random bits. It needs no salt and no slow hash: nobody can guess its source."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class TokenBucket:
+    """A rate: ``burst`` at once, then ``per_s`` every second."""
+
+    def __init__(self, clock: Clock, burst: int, per_s: float) -> None:
+        self._clock = clock
+        self._burst = burst
+        self._per_s = per_s
+        self._tokens = float(burst)
+        self._at_ms = clock.now_ms()
+
+    def take(self) -> float:
+        """Take one; gives 0.0, or the seconds until there is one. A clock that jumps back gives nothing away."""
+        now_ms = self._clock.now_ms()
+        elapsed_s = max(0, now_ms - self._at_ms) / 1000
+        self._at_ms = now_ms
+        self._tokens = min(self._burst, self._tokens + elapsed_s * self._per_s)
+        if self._tokens < 1:
+            return (1 - self._tokens) / self._per_s
+        self._tokens -= 1
+        return 0.0
+
+
+class SignInCodes:
+    """One-time codes: 256 bits, ten minutes, one use.
+
+    Ten wrong ones in a row lock signing in for a quarter of an hour. Whoever holds the bearer unlocks it by asking for
+    another code.
+    """
+
+    def __init__(self, clock: Clock, random: Callable[[int], bytes]) -> None:
+        self._clock = clock
+        self._random = random
+        self._expires_ms: dict[str, int] = {}
+        self._rate = TokenBucket(clock, _TRIES, _TRIES_PER_S)
+        self._failures = 0
+        self._locked_until_ms = 0
+
+    def make(self) -> str:
+        """A new code. Of more than a few unused ones the oldest is dropped."""
+        self._failures = self._locked_until_ms = 0
+        code = _token(self._random)
+        self._expires_ms[fingerprint(code)] = self._clock.now_ms() + CODE_LIFE_S * 1000
+        while len(self._expires_ms) > _CODES_HELD:
+            del self._expires_ms[next(iter(self._expires_ms))]
+        return code
+
+    def spend(self, code: str) -> Problem | None:
+        """Use a code up; gives nothing when it was good, else why it was not."""
+        now_ms = self._clock.now_ms()
+        wait_s = max((self._locked_until_ms - now_ms) / 1000, 0.0) or self._rate.take()
+        if wait_s:
+            return Problem(429, "rate", "too many sign-ins were tried; wait, or run again: stead open", wait_s)
+        found = _match(self._expires_ms, fingerprint(code))
+        if found and self._expires_ms.pop(found) > now_ms:
+            self._failures = 0
+            return None
+        self._failures += 1
+        if self._failures >= _FAILURES_ALLOWED:
+            self._locked_until_ms = now_ms + _LOCK_S * 1000
+        return Problem(401, "auth", "this sign-in code is wrong, was used, or is too old; run again: stead open")
+
+
+class BrowserSessions:
+    """Who is signed in. It outlives a restart: the vault has each session's hash and expiry, nothing else has more."""
+
+    life_s = SESSION_LIFE_S
+
+    def __init__(self, clock: Clock, random: Callable[[int], bytes], secrets: Secrets) -> None:
+        self._clock = clock
+        self._random = random
+        self._secrets = secrets
+        self._expires_ms = _load(secrets)
+
+    async def open(self) -> str:
+        """A new session; gives the token of its cookie. Of very many the oldest one ends.
+
+        Raises:
+            StorageFault: it cannot be kept, so it was not opened.
+        """
+        now_ms = self._clock.now_ms()
+        for session in [session for session in self._expires_ms if not self.holds(session)]:
+            del self._expires_ms[session]
+        token = _token(self._random)
+        self._expires_ms[fingerprint(token)] = now_ms + SESSION_LIFE_S * 1000
+        while len(self._expires_ms) > _SESSIONS_HELD:
+            del self._expires_ms[next(iter(self._expires_ms))]
+        try:
+            await self._keep()
+        except StorageFault:
+            self._expires_ms.pop(fingerprint(token), None)
+            raise
+        return token
+
+    def find(self, token: str) -> str:
+        """The session of a cookie's token, or ""."""
+        session = _match(self._expires_ms, fingerprint(token))
+        return session if self.holds(session) else ""
+
+    def holds(self, session: str) -> bool:
+        """Whether the session is open."""
+        return self._expires_ms.get(session, 0) > self._clock.now_ms()
+
+    async def end(self, session: str) -> None:
+        """Close it; it is closed at once, even if that cannot be kept.
+
+        Raises:
+            StorageFault: a restart would open it again.
+        """
+        self._expires_ms.pop(session, None)
+        await self._keep()
+
+    async def _keep(self) -> None:
+        await self._secrets.put(STORED_AS, msgspec.json.encode(self._expires_ms).decode())
+
+
+def _load(secrets: Secrets) -> dict[str, int]:
+    stored = secrets.get(STORED_AS)
+    if stored is None:
+        return {}
+    try:
+        return msgspec.json.decode(stored, type=dict[str, int])
+    except msgspec.MsgspecError as error:
+        _log.warning("the stored browser sessions do not decode (%s); browsers must sign in again", error)
+        return {}
+
+
+def _match(held: dict[str, int], wanted: str) -> str:
+    """The key equal to ``wanted``, or "", in a time that does not depend on which one it is."""
+    found = ""
+    for key in held:
+        if hmac.compare_digest(key, wanted):
+            found = key
+    return found
+
+
+def _token(random: Callable[[int], bytes]) -> str:
+    return urlsafe_b64encode(random(TOKEN_BYTES)).rstrip(b"=").decode()

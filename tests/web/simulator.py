@@ -1,0 +1,464 @@
+"""What stands behind the door in these tests: a small home in memory that does what commands ask.
+
+It keeps the contracts of the runtime's service, the journal's and the read models' ports with the same care, and has
+the real bus; only the disk, the models and the machines are missing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import itertools
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from stead.domain import commands as cmd
+from stead.domain import events as ev
+from stead.domain.errors import Conflict, Fenced, InvalidRequest, NotFound, SteadError
+from stead.domain.ids import HOME, ApprovalId, CallDigest, CallKey, CommandId, SessionId, WorkspaceId
+from stead.domain.live import Transient
+from stead.domain.policies import Integrity, Label, Reason, Risk
+from stead.domain.ports import Claimed, Isolation
+from stead.domain.rows import ApprovalRow, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageRow
+from stead.domain.sessions import Session, fold, status
+from stead.runtime.bus import Bus
+from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
+
+PERSON = Label(integrity=Integrity.PERSON)
+REHEARSAL = ev.ModelRef("rehearsal", "rehearsal")
+_ENDED = ("completed", "failed", "cancelled")
+
+
+class SetClock:
+    """Time that moves when it is told to."""
+
+    def __init__(self, now_ms: int = 1_760_000_000_000) -> None:
+        self._now_ms = now_ms
+
+    def now_ms(self) -> int:
+        return self._now_ms
+
+    def advance(self, seconds: float) -> None:
+        self._now_ms += round(seconds * 1000)
+
+
+class MemorySecrets:
+    """Values by name. ``fault`` is raised by the next writes while it is set."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, str] = {}
+        self.fault: SteadError | None = None
+
+    async def put(self, name: str, value: str) -> None:
+        if self.fault:
+            raise self.fault
+        self.values[name] = value
+
+    def get(self, name: str) -> str | None:
+        return self.values.get(name)
+
+    async def remove(self, name: str) -> bool:
+        return self.values.pop(name, None) is not None
+
+
+class MemoryJournal:
+    """The record, in a list. Readers may be in other threads."""
+
+    def __init__(self) -> None:
+        self._events: list[ev.Event | ev.Erased] = []
+        self._claims: dict[CommandId, Claimed] = {}
+        self._places: dict[SessionId, int] = {}
+        self._lock = threading.Lock()
+
+    async def append(self, drafts: Sequence[ev.Draft], *, claim: Claimed | None = None) -> tuple[ev.Event, ...]:
+        await asyncio.sleep(0)  # a disk would make the caller wait
+        with self._lock:
+            if claim and claim.id in self._claims:
+                raise Conflict(f"the command id {claim.id!r} was used before")
+            new: list[ev.Event] = []
+            places = dict(self._places)
+            for draft in drafts:
+                if draft.session_seq != places.get(draft.session, 0) + 1:
+                    raise Fenced(f"place {draft.session_seq} of {draft.session!r} is not the next one")
+                places[draft.session] = draft.session_seq
+                new.append(ev.Event(len(self._events) + len(new) + 1, *msgspec.structs.astuple(draft)))
+            self._events += new
+            self._places = places
+            if claim:
+                answer = msgspec.structs.replace(claim.answer, seq=new[-1].seq)
+                self._claims[claim.id] = msgspec.structs.replace(claim, answer=answer)
+            return tuple(new)
+
+    def events(self, *, after: int = 0, session: SessionId | None = None) -> Iterator[ev.Event | ev.Erased]:
+        snapshot = self._events[after:]
+        return (event for event in snapshot if session is None or event.session == session)
+
+    def head(self) -> int:
+        return len(self._events)
+
+    def claimed(self, command: CommandId) -> Claimed | None:
+        return self._claims.get(command)
+
+    async def erase(self, session: SessionId) -> int:
+        count = 0
+        for place, event in enumerate(self._events[:-1]):
+            if event.session == session and isinstance(event, ev.Event):
+                tag = str(type(event.body).__struct_config__.tag)
+                self._events[place] = ev.Erased(event.seq, session, event.session_seq, event.ts_ms, tag)
+                count += 1
+        return count
+
+
+class Home:
+    """A home: the service, its read models and its journal in one."""
+
+    def __init__(self, clock: SetClock) -> None:
+        self.clock = clock
+        self.journal = MemoryJournal()
+        self.secrets = MemorySecrets()
+        self.doors: list[str] = []
+        self.hold = asyncio.Event()
+        self.hold.set()
+        self.entered = asyncio.Event()
+        self._bus = Bus()
+        self._ids = itertools.count(1)
+        self._places: dict[SessionId, int] = {}
+
+    # -- what tests do ----------------------------------------------------------------------------------------------
+
+    async def record(
+        self, session: SessionId, *bodies: ev.Body, cause: str = "", claim: Claimed | None = None
+    ) -> tuple[ev.Event, ...]:
+        """Let facts happen: committed, then published."""
+        place = self._places.get(session, 0)
+        self._places[session] = place + len(bodies)
+        events = await self.journal.append(
+            [
+                ev.Draft(session, place + index, self.clock.now_ms(), "stead", CommandId(cause), body)
+                for index, body in enumerate(bodies, start=1)
+            ],
+            claim=claim,
+        )
+        self._bus.publish(events)
+        return events
+
+    def show(self, *items: Transient) -> None:
+        """Let watchers see something that is not recorded."""
+        self._bus.publish(items)
+
+    async def ask(
+        self, session: SessionId, command: str = "ls", level: Literal["session", "each", "confirm"] = "each"
+    ) -> ApprovalId:
+        """Have a session ask to run a shell command."""
+        number = next(self._ids)
+        approval = ApprovalId(f"a_{number:016x}")
+        key = CallKey(f"call_{number}_0")
+        arguments = msgspec.json.encode({"command": command}).decode()
+        digest = CallDigest(hashlib.sha256(arguments.encode()).hexdigest())
+        reason = Reason("shell.each", "shell commands are asked about, every one")
+        await self.record(
+            session,
+            ev.CallJudged(key, "shell", "ask", reason, Risk.MEDIUM, digest),
+            ev.ApprovalRequested(
+                approval, key, "shell", arguments, digest, level, reason, Risk.MEDIUM, self.clock.now_ms() + 3_600_000
+            ),
+        )
+        return approval
+
+    # -- the service ------------------------------------------------------------------------------------------------
+
+    @property
+    def bus(self) -> Bus:
+        return self._bus
+
+    async def handle(self, command: cmd.Command, *, id: CommandId, door: str) -> cmd.Answer:
+        self.entered.set()
+        await self.hold.wait()
+        self.doors.append(door)
+        digest = hashlib.sha256(msgspec.json.encode(command)).hexdigest()
+        if (earlier := self.journal.claimed(id)) is not None:
+            if earlier.digest != digest:
+                raise Conflict(f"the idempotency key {id!r} was used for another command; make a new one")
+            return earlier.answer
+        session, bodies = await self._facts(command, door)
+        claim = Claimed(id, digest, cmd.Answer(id, session, 0))
+        events = await self.record(session, *bodies, cause=id, claim=claim)
+        if isinstance(command, cmd.Delete):
+            await self.journal.erase(session)
+        return msgspec.structs.replace(claim.answer, seq=events[-1].seq)
+
+    async def readiness(self) -> Readiness:
+        return Readiness(
+            version="0.0.0",
+            build="test",
+            started_ms=self.clock.now_ms(),
+            head=self.journal.head(),
+            chain=(REHEARSAL,),
+            rehearsal=True,
+            isolation=Isolation(
+                True, "bubblewrap", "Commands run in a sandbox without network and without your keys.", ()
+            ),
+            live_sessions=sum(row.status == "running" for row in self._rows()),
+            watchers=self._bus.watchers,
+        )
+
+    async def providers(self) -> tuple[ProviderRow, ...]:
+        rows = {"rehearsal": ProviderRow("rehearsal", "rehearsal", "", "rehearsal", "none", True)}
+        for body in self._home_facts():
+            match body:
+                case ev.ProviderConfigured(name=name, preset=preset, base_url=url, model=model, key=key):
+                    rows[name] = ProviderRow(name, preset, url, model, key, False)
+                case ev.ProviderRemoved(name=name):
+                    rows.pop(name, None)
+                case _:
+                    pass
+        return tuple(rows.values())
+
+    async def check_provider(self, name: str) -> ProviderCheck:
+        if name not in {row.name for row in await self.providers()}:
+            raise NotFound(f"there is no provider {name!r}; see: stead providers")
+        return ProviderCheck(name, True, "it answered", 12, ("rehearsal",))
+
+    # -- the read models ----------------------------------------------------------------------------------------------
+
+    def objectives(self, *, status: str, after: str, limit: int) -> tuple[list[ObjectiveRow], str]:
+        rows = [row for row in reversed(self._rows()) if status in ("", row.status)]
+        start = int(after) if after else 0
+        page = rows[start : start + limit]
+        return page, str(start + limit) if start + limit < len(rows) else ""
+
+    def objective(self, id: SessionId) -> ObjectiveRow:
+        for row in self._rows():
+            if row.id == id:
+                return row
+        raise NotFound(f"there is no objective {id!r}; list them with: stead objectives")
+
+    def steps(self, id: SessionId, after: int, limit: int) -> list[StepRow]:
+        self.objective(id)
+        steps: list[StepRow] = []
+        for event in self._of(id):
+            if isinstance(event.body, ev.ToolFinished):
+                body = event.body
+                steps.append(
+                    StepRow(
+                        session=id,
+                        index=len(steps) + 1,
+                        ts_ms=event.ts_ms,
+                        reasoning="",
+                        key=body.key,
+                        tool=body.tool,
+                        input="{}",
+                        output=body.text,
+                        verdict="allow",
+                        rule="test",
+                        risk="low",
+                        outcome=body.outcome,
+                        tokens_in=0,
+                        tokens_out=0,
+                        usd_micros=0,
+                        duration_ms=body.duration_ms,
+                        error="",
+                    )
+                )
+        return [step for step in steps if step.index > after][:limit]
+
+    def open_runs(self) -> list[OpenRunRow]:
+        return [OpenRunRow(row.id, row.updated_ms, row.status) for row in self._rows() if row.status not in _ENDED]
+
+    def search(self, query: str, limit: int) -> list[SearchRow]:
+        rows = self._rows()
+        return [
+            SearchRow(1, row.id, row.created_ms, "objective.created", f"«{query}»") for row in rows if query in row.goal
+        ][:limit]
+
+    def approvals(
+        self, *, status: Literal["pending", "all"], session: SessionId | None, limit: int
+    ) -> list[ApprovalRow]:
+        rows = [row for row in self._questions() if status == "all" or row.status == "pending"]
+        return [row for row in reversed(rows) if session in (None, row.session)][:limit]
+
+    def approval(self, id: ApprovalId) -> ApprovalRow:
+        for row in self._questions():
+            if row.id == id:
+                return row
+        raise NotFound(f"there is no approval {id!r}; list them with: stead approvals")
+
+    def usage(self, days: int) -> list[UsageRow]:
+        return [UsageRow("2025-10-09", "rehearsal", "rehearsal", 3, 0, 900, 90, 600, 0, True)][:days]
+
+    # -- within -----------------------------------------------------------------------------------------------------
+
+    async def _facts(self, command: cmd.Command, door: str) -> tuple[SessionId, tuple[ev.Body, ...]]:
+        match command:
+            case cmd.CreateObjective():
+                return SessionId(f"s_{next(self._ids):016x}"), (_created(command),)
+            case cmd.Decide():
+                return self._decided(command, door)
+            case cmd.Stop(session="*", why=why):
+                return HOME, (ev.SessionStopped(door, why),)
+            case cmd.ConfigureProvider(name=name, preset=preset, base_url=url, model=model, key=key):
+                return HOME, (ev.ProviderConfigured(name, preset, url, model, key),)
+            case cmd.SetProviderKey(name=name, key=key):
+                await self.secrets.put(f"provider-{name}", key)
+                return HOME, (ev.ProviderConfigured(name, "custom", "", "", "vault"),)
+            case cmd.RemoveProvider(name=name):
+                if name not in {row.name for row in await self.providers()}:
+                    raise NotFound(f"there is no provider {name!r}; see: stead providers")
+                return HOME, (ev.ProviderRemoved(name),)
+            case cmd.SetChain(chain=chain):
+                return HOME, (ev.ChainSet(chain),)
+            case cmd.SetCap(daily=daily):
+                return HOME, (ev.CapSet(_positive(daily)),)
+            case _:
+                return command.session, (self._told(command, door),)
+
+    def _told(
+        self,
+        command: cmd.SendMessage | cmd.Pause | cmd.Resume | cmd.Cancel | cmd.Stop | cmd.Retry | cmd.Delete | cmd.Revoke,
+        door: str,
+    ) -> ev.Body:
+        row = self.objective(command.session)
+        ended = row.status in _ENDED
+        wants_ended = isinstance(command, cmd.Retry | cmd.Delete)
+        if ended is not wants_ended and not isinstance(command, cmd.Revoke):
+            raise Conflict(f"{command.session!r} is {row.status}; look at it with: stead objectives")
+        match command:
+            case cmd.SendMessage(text=text):
+                return ev.MessageReceived(text, door, PERSON)
+            case cmd.Pause():
+                return ev.SessionPaused("asked")
+            case cmd.Resume():
+                return ev.SessionResumed()
+            case cmd.Cancel():
+                return ev.ObjectiveEnded("cancelled", "cancelled", "")
+            case cmd.Stop(why=why):
+                return ev.SessionStopped(door, why)
+            case cmd.Retry(budget=budget):
+                return ev.ObjectiveRetried(_positive(budget))
+            case cmd.Delete():
+                return ev.SessionDeleted()
+            case cmd.Revoke(tool=tool):
+                return ev.GrantRevoked(tool, "", door)
+
+    def _decided(self, command: cmd.Decide, door: str) -> tuple[SessionId, tuple[ev.Body, ...]]:
+        question = self.approval(command.approval)
+        if question.status != "pending":
+            raise Conflict(f"the question {question.id!r} was answered already: {question.status}")
+        if question.digest != command.digest:
+            raise Conflict("the answer is for another call than the one that is open; look at it again")
+        if command.answer == "deny":
+            return question.session, (ev.ApprovalDenied(question.id, question.key, door, command.reason),)
+        return question.session, (ev.ApprovalGiven(question.id, question.key, question.digest, door),)
+
+    def _of(self, session: SessionId) -> Iterable[ev.Event]:
+        return (event for event in self.journal.events(session=session) if isinstance(event, ev.Event))
+
+    def _home_facts(self) -> Iterable[ev.Body]:
+        return (event.body for event in self._of(HOME))
+
+    def _rows(self) -> list[ObjectiveRow]:
+        sessions = dict.fromkeys(event.session for event in self.journal.events() if event.session != HOME)
+        folded = [(fold(self._of(id)), list(self._of(id))) for id in sessions if _is_whole(self._of(id))]
+        return [self._row(session, events) for session, events in folded if session]
+
+    def _row(self, session: Session, events: list[ev.Event]) -> ObjectiveRow:
+        waiting = self.approvals(status="pending", session=session.id, limit=100)
+        now = status(session)
+        return ObjectiveRow(
+            id=session.id,
+            title=session.spec.title,
+            goal=session.spec.goal,
+            constraints=session.spec.constraints,
+            status="waiting" if waiting and now in ("running", "pending") else now,
+            reason=session.end.reason if session.end else "",
+            summary=session.end.summary if session.end else "",
+            directory=session.spec.directory,
+            chain=session.spec.chain,
+            budget=session.budget,
+            tokens_used=session.spent.tokens,
+            tokens_reserved=0,
+            usd_micros_used=session.spent.usd_micros,
+            price_known=session.spent.price_known,
+            iterations=session.iterations,
+            plan=session.plan,
+            pending_approvals=len(waiting),
+            created_ms=session.created_ms,
+            updated_ms=events[-1].ts_ms,
+            ended_ms=events[-1].ts_ms if session.end else 0,
+        )
+
+    def _questions(self) -> list[ApprovalRow]:
+        rows: dict[ApprovalId, ApprovalRow] = {}
+        titles: dict[SessionId, tuple[str, str]] = {}
+        for event in self.journal.events():
+            if not isinstance(event, ev.Event):
+                continue
+            match event.body:
+                case ev.ObjectiveCreated(title=title, directory=directory):
+                    titles[event.session] = (title, directory)
+                case ev.ApprovalRequested() as asked:
+                    rows[asked.id] = ApprovalRow(
+                        id=asked.id,
+                        session=event.session,
+                        title=titles[event.session][0],
+                        directory=titles[event.session][1],
+                        key=asked.key,
+                        tool=asked.tool,
+                        arguments=asked.arguments,
+                        digest=asked.digest,
+                        level=asked.level,
+                        rule=asked.reason.rule,
+                        reason=asked.reason.text,
+                        risk=asked.risk,
+                        status="pending",
+                        door="",
+                        requested_ms=event.ts_ms,
+                        expires_at_ms=asked.expires_at_ms,
+                    )
+                case ev.ApprovalGiven(id=id, door=door):
+                    rows[id] = msgspec.structs.replace(rows[id], status="given", door=door)
+                case ev.ApprovalDenied(id=id, door=door):
+                    rows[id] = msgspec.structs.replace(rows[id], status="denied", door=door)
+                case ev.ApprovalLapsed(id=id):
+                    rows[id] = msgspec.structs.replace(rows[id], status="lapsed")
+                case _:
+                    pass
+        return list(rows.values())
+
+
+def _is_whole(events: Iterable[ev.Event]) -> bool:
+    return any(isinstance(event.body, ev.ObjectiveCreated) for event in events)
+
+
+def _created(command: cmd.CreateObjective) -> ev.ObjectiveCreated:
+    if not command.goal.strip():
+        raise InvalidRequest("the goal is empty; say what to reach")
+    if len(command.goal.encode()) >= cmd.GOAL_LIMIT_BYTES:
+        raise InvalidRequest("the goal has 1 MB or more; put long material into a file of the folder")
+    if "\0" in command.directory or not Path(command.directory).is_absolute() or not Path(command.directory).is_dir():
+        raise InvalidRequest(f"{command.directory!r} is no folder; give an absolute path of one")
+    return ev.ObjectiveCreated(
+        workspace=WorkspaceId("default"),
+        title=command.title or command.goal.strip().splitlines()[0][:80],
+        goal=command.goal,
+        constraints=command.constraints,
+        evidence=(),
+        directory=command.directory,
+        tools=command.tools,
+        chain=command.chain or (REHEARSAL,),
+        budget=_positive(command.budget),
+        limits=command.limits,
+        profile=command.profile,
+        instructions="",
+    )
+
+
+def _positive(budget: ev.Budget) -> ev.Budget:
+    for name, figure in (("tokens", budget.tokens), ("usd_micros", budget.usd_micros)):
+        if figure != "unlimited" and figure <= 0:
+            raise InvalidRequest(f"a budget of {figure} {name} allows nothing; give a positive figure or 'unlimited'")
+    return budget
