@@ -5,7 +5,6 @@ For flows, attacks and benches. Nothing here reaches into the product; what it k
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
