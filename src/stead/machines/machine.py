@@ -1,0 +1,262 @@
+"""One session's machine: its start, its calls, its end.
+
+Layer: machines. The process is started on the event loop's thread, since the kernel kills a sandbox whose parent
+*thread* has ended. It is killed from outside, through a descriptor of the first process inside: when that is gone, the
+kernel has killed everything else in its pid namespace.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from stead.domain.errors import MachineDied, MachineUnavailable
+from stead.machines.host import Host
+from stead.machines.link import Link
+from stead.machines.sandbox import Descriptors, Limits, Workspace, command_line, runner_line
+from stead.machines.stage import Stage, make_stage
+
+START_LIMIT_S = 20.0
+_END_LIMIT_S = 5.0
+
+
+@dataclass(frozen=True)
+class Binding:
+    """Which folder a machine shows. ``directory`` is an absolute real path."""
+
+    directory: str
+    writable: bool
+
+
+class _Info(msgspec.Struct, frozen=True):
+    child_pid: int = msgspec.field(name="child-pid")
+
+
+class Machine:
+    """A running sandbox. Made by ``start_machine``.
+
+    Args:
+        binding: what it shows.
+        process: bubblewrap, which waits outside.
+        link: to the runner inside.
+        first: descriptor of the first process inside.
+        on_end: called once, with the reason, when it is over.
+    """
+
+    def __init__(
+        self, binding: Binding, process: Process, link: Link, first: int, on_end: Callable[[str], None]
+    ) -> None:
+        self.binding = binding
+        self.link = link
+        self._process = process
+        self._first = first
+        self._why = ""
+        self._on_end = on_end
+        self._life = asyncio.create_task(self._live(), name="machine")
+
+    def kill(self, why: str) -> None:
+        """Kill everything inside, now, and fail the calls under way."""
+        self._why = self._why or why
+        self.link.end(why)
+        if not self._life.done():
+            _kill(self._first)
+
+    async def gone(self) -> None:
+        """Wait until every process inside is dead.
+
+        Raises:
+            MachineDied: they are not within five seconds, which a hung file system can do.
+        """
+        try:
+            async with asyncio.timeout(_END_LIMIT_S):
+                await asyncio.shield(self._life)
+        except TimeoutError as error:
+            raise MachineDied(
+                f"the machine's processes are still there {_END_LIMIT_S:.0f} s after being killed"
+            ) from error
+
+    async def call(
+        self, operation: str, *arguments: bytes, limit_s: float, on_output: Callable[[bytes], None] | None = None
+    ) -> list[bytes]:
+        """As ``Link.call``; a runner that does not answer in time is killed."""
+        try:
+            return await self.link.call(operation, *arguments, limit_s=limit_s, on_output=on_output)
+        except MachineDied:
+            self.kill("its runner was lost")
+            raise
+
+    async def _live(self) -> None:
+        """Serve the link; when that ends, for whatever reason, see everything dead and say so."""
+        try:
+            why = await self.link.serve()
+            self._why = self._why or why
+        finally:
+            self.link.end(self._why)
+            _kill(self._first)
+            await _readable(self._first)
+            await _leave(self._process)
+            os.close(self._first)
+            self._on_end(self._why)
+
+
+async def start_machine(host: Host, binding: Binding, limits: Limits, on_end: Callable[[str], None]) -> Machine:
+    """Make the sandbox and hear its runner's hello.
+
+    Raises:
+        MachineUnavailable: the host offers none, or it could not be made; says why.
+    """
+    tools = host.require()
+    prepared = await _prepare(host, binding)
+    stage = prepared.stage
+    with ExitStack() as closing:
+        closing.callback(stage.close)
+        descriptors = Descriptors(host.code)
+        closing.callback(descriptors.close)
+        info, info_inside = os.pipe()
+        closing.callback(os.close, info)
+        closing.callback(os.close, info_inside)
+        inside = command_line(stage.bwrap, stage.prefix, tools, prepared.workspace, descriptors)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *stage.command,
+                *inside,
+                *("--info-fd", str(info_inside), "--", *runner_line(tools.python, limits)),
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=PIPE,
+                env={},
+                cwd="/",
+                pass_fds=[*descriptors.all(), info_inside],
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise MachineUnavailable(f"a sandbox could not be started: {error}") from error
+        outer = _watch(process.pid)
+        closing.callback(os.close, outer)
+        try:
+            return await _greet(process, prepared, info, binding, on_end)
+        except BaseException:
+            _kill(outer)
+            await _leave(process)
+            raise
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    stage: Stage
+    workspace: Workspace
+    work: bytes
+    git: bytes
+
+
+async def _prepare(host: Host, binding: Binding) -> _Prepared:
+    """Look at the folder and make it reachable, in a thread: its file system may be slow."""
+    work = asyncio.create_task(asyncio.to_thread(_look, host, binding))
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        work.add_done_callback(_discard)
+        raise
+
+
+def _discard(work: asyncio.Task[_Prepared]) -> None:
+    if not work.cancelled() and work.exception() is None:
+        work.result().stage.close()
+
+
+def _look(host: Host, binding: Binding) -> _Prepared:
+    directory = binding.directory
+    if os.path.realpath(directory) != directory or not os.path.isdir(directory):
+        raise MachineUnavailable(f"{directory!r} is no longer the folder that was chosen; put it back, or start anew")
+    git: Literal["folder", "file", "absent"] = "absent"
+    if os.path.lexists(f"{directory}/.git"):
+        git = "folder" if os.path.isdir(f"{directory}/.git") else "file"
+    if binding.writable and os.path.islink(f"{directory}/.git"):
+        raise MachineUnavailable(
+            f"{directory + '/.git'!r} is a symbolic link, which cannot be protected; choose a folder without one"
+        )
+    seen = _identity(directory), _identity(f"{directory}/.git") if git != "absent" else b""
+    stage = make_stage(host.require(), directory, writable=binding.writable)
+    return _Prepared(stage, Workspace(stage.directory, binding.writable, git), *seen)
+
+
+def _identity(path: str) -> bytes:
+    found = os.stat(path, follow_symlinks=False)
+    return b"%d:%d" % (found.st_dev, found.st_ino)
+
+
+async def _greet(
+    process: Process, prepared: _Prepared, info: int, binding: Binding, on_end: Callable[[str], None]
+) -> Machine:
+    """Hear the hello and check it: another session may have swapped a folder for a link while we were mounting."""
+    assert process.stdin and process.stdout and process.stderr
+    link = Link(process.stdout, process.stdin)
+    try:
+        async with asyncio.timeout(START_LIMIT_S):
+            work, git = await link.hello()
+    except (TimeoutError, ValueError, asyncio.IncompleteReadError) as error:
+        said = await _complaint(process) or error
+        raise MachineUnavailable(f"a sandbox for {binding.directory!r} did not come up: {said}") from error
+    if not _as_meant(prepared, work, git):
+        raise MachineUnavailable(f"{binding.directory!r} changed while its machine was being made; try again")
+    first = os.pidfd_open(msgspec.json.decode(os.read(info, 4096), type=_Info).child_pid)
+    return Machine(binding, process, link, first, on_end)
+
+
+def _as_meant(prepared: _Prepared, work: bytes, git: bytes) -> bool:
+    if work != prepared.work:
+        return False
+    if prepared.git:
+        return git == prepared.git
+    placeholder = git != b"" and git.partition(b":")[0] != work.partition(b":")[0]
+    return placeholder if prepared.workspace.writable else git == b""
+
+
+async def _complaint(process: Process) -> str:
+    """What bubblewrap says before it gives up."""
+    assert process.stderr
+    try:
+        async with asyncio.timeout(1):
+            return (await process.stderr.read(2000)).decode("utf-8", "replace").strip()
+    except TimeoutError:
+        return ""
+
+
+def _watch(pid: int) -> int:
+    """A descriptor of a process. Signals sent through it reach that process or none, whatever becomes of its number."""
+    try:
+        return os.pidfd_open(pid)
+    except ProcessLookupError:
+        return os.open("/dev/null", os.O_RDONLY)  # it is gone already, and reaped
+
+
+def _kill(pidfd: int) -> None:
+    """Now; if it has not gone already."""
+    with suppress(OSError):
+        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+
+
+async def _leave(process: Process) -> None:
+    """See bubblewrap's own process off, which waits outside for the first inside."""
+    if process.stdin:
+        process.stdin.close()
+    await process.wait()
+
+
+async def _readable(fd: int) -> None:
+    """Wait until the process of a descriptor is dead."""
+    loop = asyncio.get_running_loop()
+    ready = asyncio.Event()
+    loop.add_reader(fd, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(fd)

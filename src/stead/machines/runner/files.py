@@ -1,0 +1,186 @@
+"""File work that is short: read, write, edit, hash.
+
+Layer: machines, runner. Standard library only. The kernel confines this process to the machine; the checks here keep
+it within the workspace, away from its own entries in ``/proc``.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from .frames import Fault
+
+WORK = "/work"
+_LARGEST = 16 << 20
+_DIFF_CHARACTERS, _DIFF_LINES = 8_000, 2_000
+
+
+def name(path: str | bytes) -> str:
+    """A path as people see it: relative to the workspace, control characters escaped."""
+    text = os.fsdecode(path)
+    text = text[len(WORK) + 1 :] if text.startswith(WORK + "/") else text
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
+def explain(error: OSError, operation: str) -> str:
+    """What an operating-system error says, and about which file."""
+    return f"{name(error.filename or operation)!r}: {error.strerror}"
+
+
+def inside(real: str) -> bool:
+    """Whether a resolved path is the workspace or below it."""
+    return real == WORK or real.startswith(WORK + "/")
+
+
+def target(path: bytes) -> str:
+    """The real path that a path of the workspace means, links followed; "" means the workspace itself.
+
+    Raises:
+        Fault: it leads out.
+    """
+    real = os.path.realpath(os.path.join(WORK, os.fsdecode(path)))
+    if not inside(real):
+        raise Fault(f"{name(path)!r} leads out of the workspace")
+    return real
+
+
+def open_file(path: bytes) -> int:
+    """A descriptor of a regular file of the workspace. What was opened is checked, so no race of links misleads it.
+
+    Raises:
+        Fault: it is a folder, a device, or not in the workspace.
+        OSError: it cannot be opened.
+    """
+    fd = os.open(os.path.join(WORK, os.fsdecode(path)), os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    kind = os.fstat(fd).st_mode & 0o170000
+    within = inside(os.readlink(f"/proc/self/fd/{fd}"))
+    if within and kind == 0o100000:
+        return fd
+    os.close(fd)
+    if not within:
+        raise Fault(f"{name(path)!r} leads out of the workspace")
+    raise Fault(f"{name(path)!r} is a folder; use glob" if kind == 0o040000 else f"{name(path)!r} is no regular file")
+
+
+def read(path: bytes, first: bytes, count: bytes, cap: bytes) -> list[bytes]:
+    """Answer with some lines, how many there are, the file's size, and whether the cap cut the lines."""
+    text = _text(path).encode()
+    lines = text.split(b"\n")
+    if not lines[-1]:
+        del lines[-1]
+    wanted = b"\n".join(lines[int(first) - 1 : int(first) - 1 + int(count)])
+    cut = wanted[: int(cap)].decode("utf-8", "ignore").encode()
+    return [cut, b"%d" % len(lines), b"%d" % len(text), b"%d" % (len(wanted) > int(cap))]
+
+
+def write(path: bytes, text: bytes) -> list[bytes]:
+    """Replace or create a file; answers with whether it was created, its size, 0, and a diff."""
+    real = target(path)
+    if os.path.isdir(real):
+        raise Fault(f"{name(path)!r} is a folder")
+    try:
+        old = _text(path) if os.path.exists(real) else ""
+    except Fault:
+        old = None
+    return [*_replace(real, text), b"0", _diff(old, text.decode()).encode()]
+
+
+def edit(path: bytes, old: bytes, new: bytes, every: bytes) -> list[bytes]:
+    """Replace exact text; answers as ``write`` does, with the number of places."""
+    text, wanted = _text(path), old.decode()
+    count = text.count(wanted) if wanted else 0
+    if count == 0 or (count > 1 and every == b"0"):
+        way = "give more of the lines around it, or set every" if count else "read the file and copy it exactly"
+        raise Fault(f"the old text occurs {count} times in {name(path)!r}; {way}")
+    changed = text.replace(wanted, new.decode())
+    return [*_replace(target(path), changed.encode()), b"%d" % count, _diff(text, changed).encode()]
+
+
+def hashes(*paths: bytes) -> list[bytes]:
+    """SHA-256 of each file in hex, or "absent", "folder", "unreadable" (which a link out of the workspace is too)."""
+    from hashlib import sha256
+
+    found = []
+    for path in paths:
+        digest = sha256()
+        try:
+            with open(open_file(path), "rb") as file:
+                while chunk := file.read(1 << 20):
+                    digest.update(chunk)
+            found.append(digest.hexdigest().encode())
+        except (FileNotFoundError, NotADirectoryError):
+            found.append(b"absent")
+        except (Fault, OSError):
+            found.append(b"folder" if os.path.isdir(os.path.join(WORK, os.fsdecode(path))) else b"unreadable")
+    return found
+
+
+def total_size(paths: list[bytes]) -> int:
+    """Bytes of all regular files among them."""
+    full = [os.path.join(WORK, os.fsdecode(path)) for path in paths]
+    return sum(os.path.getsize(path) for path in full if os.path.isfile(path))
+
+
+def _text(path: bytes) -> str:
+    with open(open_file(path), "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > _LARGEST:
+            raise Fault(
+                f"{name(path)!r} is larger than {_LARGEST >> 20} MB ({size} bytes); use shell (head, sed, grep)"
+            )
+        data = file.read(_LARGEST)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise Fault(f"{name(path)!r} is no UTF-8 text ({size} bytes); use shell (file, xxd, iconv)")
+    return text
+
+
+def _replace(real: str, data: bytes) -> list[bytes]:
+    """Put a whole new file in the old one's place, with its mode; a crash leaves the one or the other."""
+    folder = os.path.dirname(real)
+    os.makedirs(folder, exist_ok=True)
+    created = not os.path.exists(real)
+    temporary = os.path.join(folder, f".stead-{time.monotonic_ns()}.tmp")
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
+    try:
+        with open(fd, "wb") as file:
+            if not created:
+                os.fchmod(fd, os.stat(real).st_mode & 0o777)
+            file.write(data)
+            file.flush()
+            os.fsync(fd)
+        os.rename(temporary, real)
+    except OSError:
+        os.unlink(temporary)
+        raise
+    return [b"%d" % created, b"%d" % len(data)]
+
+
+def _diff(old: str | None, new: str) -> str:
+    """A unified diff without file names; "" when the old content was no text. Its cost is bounded by the caps."""
+    if old is None:
+        return ""
+    from difflib import SequenceMatcher
+
+    before, after = old.splitlines(), new.splitlines()
+    same = tail = 0
+    while same < min(len(before), len(after)) and before[same] == after[same]:
+        same += 1
+    while tail < min(len(before), len(after)) - same and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+    base, tail = max(0, same - 3), max(0, tail - 3)
+    before, after = before[base : len(before) - tail], after[base : len(after) - tail]
+    if len(before) + len(after) > _DIFF_LINES:
+        return f"@@ {len(before)} lines from line {base + 1} became {len(after)} @@"
+    lines = []
+    for group in SequenceMatcher(None, before, after).get_grouped_opcodes(3):
+        (_, i, _, j, _), (_, _, k, _, m) = group[0], group[-1]
+        lines.append(f"@@ -{base + i + 1},{k - i} +{base + j + 1},{m - j} @@")
+        for kind, low, high, left, right in group:
+            lines += [(" " if kind == "equal" else "-") + line for line in before[low:high]]
+            lines += ["+" + line for line in after[left:right] if kind != "equal"]
+    return "\n".join(lines)[:_DIFF_CHARACTERS]

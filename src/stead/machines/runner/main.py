@@ -1,0 +1,56 @@
+"""The start of the runner: confine this process, and with it all that it starts; say hello; serve.
+
+Layer: machines, runner. Standard library only, Python 3.9 or newer.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import sys
+
+from .files import WORK
+from .jobs import Runner
+
+_SIGINT = 2
+_PR_GET_DUMPABLE, _PR_SET_DUMPABLE = 3, 4
+_OOM_SCORE = 900
+"""When the host runs out of memory, the kernel ends what is in here first."""
+
+
+def main(words: list[str]) -> None:
+    """Work until the daemon closes the pipe.
+
+    Args:
+        words: ``NAME=NUMBER``: ``disk`` and ``memory`` as ``Runner`` takes them, the others are resource limits. They
+            are set here and not outside, because inside its own user namespace the limit on processes counts those of
+            this machine alone.
+    """
+    os.closerange(3, 65_536)
+    limits = {name: int(value) for name, _, value in (word.partition("=") for word in words)}
+    runner = Runner(limits.pop("disk"), limits.pop("memory"))
+    for name, value in limits.items():
+        kind = getattr(resource, f"RLIMIT_{name.upper()}")
+        hard = resource.getrlimit(kind)[1]
+        lowest = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (lowest, lowest))
+    with open("/proc/self/oom_score_adj", "w") as file:
+        file.write(str(_OOM_SCORE))
+    libc = ctypes.CDLL(None)
+    libc.signal(_SIGINT, None)  # Python's own handler would let a SIGINT from inside through to the first process
+    libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    if libc.prctl(_PR_GET_DUMPABLE, 0, 0, 0, 0) != 0:
+        sys.exit("the runner cannot make itself undumpable")
+    runner.send(b"", b"hello", _identity(WORK), _identity(WORK + "/.git"))
+    os.dup2(os.open("/dev/null", os.O_WRONLY), 2)
+    runner.serve()
+
+
+def _identity(path: str) -> bytes:
+    """Which file or folder it is, so that the daemon can tell whether it is the one that was meant; "" for none."""
+    try:
+        found = os.stat(path, follow_symlinks=False)
+    except FileNotFoundError:
+        return b""
+    return b"%d:%d" % (found.st_dev, found.st_ino)

@@ -1,0 +1,188 @@
+"""Work that may take long: searches, hashes of large files, parsing. It runs in a fork of the runner.
+
+Layer: machines, runner. Standard library only. The fork writes records to a pipe: rows, and a closing one with the
+total or a fault. When it is killed at its deadline, the rows that it had written still count.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
+
+from . import files
+from .frames import Fault, encode
+
+_ROWS, _ROW_CHARACTERS, _ROWS_BYTES = 1000, 300, 256 << 10
+_PAGE_BYTES = 1 << 20
+_LINE_BYTES = 32 << 10
+
+
+class Late(Exception):
+    """A search has used up its time."""
+
+
+class Rows:
+    """What is found: counted all, kept up to the caps, sent as it comes. Looks at the clock at each ``check``."""
+
+    def __init__(self, into: int, deadline: float) -> None:
+        self.total = 0
+        self._into = into
+        self._deadline = deadline
+        self._pending = bytearray()
+        self._room = _ROWS_BYTES
+
+    def add(self, row: bytes) -> None:
+        """Take a row in; past the caps it is only counted."""
+        self.total += 1
+        if self.total <= _ROWS and len(row) <= self._room:
+            self._room -= len(row)
+            self._put(b"r" + row)
+
+    def page(self, text: bytes) -> None:
+        """Take in the one text that a page became."""
+        self.total = 1
+        self._put(b"r" + text[:_PAGE_BYTES].decode("utf-8", "ignore").encode())
+
+    def check(self) -> None:
+        """Send what there is.
+
+        Raises:
+            Late: the deadline has passed.
+        """
+        self._send()
+        if time.monotonic() > self._deadline:
+            raise Late
+
+    def end(self, record: bytes) -> None:
+        """Send the rest and the closing record: ``t`` or ``l`` (late) with the total, or ``f`` with a fault."""
+        self._put(record)
+        self._send()
+
+    def _put(self, record: bytes) -> None:
+        self._pending += len(record).to_bytes(4, "big") + record
+
+    def _send(self) -> None:
+        while self._pending:
+            del self._pending[: os.write(self._into, self._pending)]
+
+
+def work_apart(into: int, operation: str, arguments: list[bytes], deadline: float) -> None:
+    """In the fork: do the work and leave. Returns to nobody."""
+    nothing = os.open("/dev/null", os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    os.dup2(into, 2)
+    os.closerange(3, 4096)
+    rows = Rows(2, deadline)
+    try:
+        _WORK[operation](rows, *arguments)
+        rows.end(b"t%d" % rows.total)
+    except Late:
+        rows.end(b"l%d" % rows.total)
+    except Fault as fault:
+        rows.end(b"f" + encode(str(fault)))
+    except OSError as error:
+        rows.end(b"f" + encode(files.explain(error, operation)))
+    finally:
+        os._exit(0)
+
+
+def _hash(rows: Rows, *paths: bytes) -> None:
+    for path in paths:
+        rows.check()
+        rows.add(files.hashes(path)[0])
+
+
+def _glob(rows: Rows, pattern: bytes) -> None:
+    wanted = [part for part in os.fsdecode(pattern).split("/") if part not in ("", ".")]
+    if pattern.startswith(files.WORK.encode() + b"/"):
+        del wanted[0]
+    folder = files.WORK
+    while len(wanted) > 1 and not any(letter in wanted[0] for letter in "*?["):
+        folder = os.path.join(folder, wanted.pop(0))
+    if not files.inside(os.path.realpath(folder)):
+        raise Fault(f"{files.name(pattern)!r} leads out of the workspace")
+    for entry in _walk(folder, rows):
+        if _matches(entry.path[len(folder) + 1 :].split("/"), wanted):
+            rows.add(encode(files.name(entry.path) + "/" * entry.is_dir(follow_symlinks=False)))
+
+
+def _matches(parts: list[str], wanted: list[str]) -> bool:
+    if not wanted or not parts:
+        return not parts and all(part == "**" for part in wanted)
+    if wanted[0] == "**":
+        return _matches(parts, wanted[1:]) or _matches(parts[1:], wanted)
+    return fnmatchcase(parts[0], wanted[0]) and _matches(parts[1:], wanted[1:])
+
+
+def _grep(rows: Rows, pattern: bytes, path: bytes, include: bytes) -> None:
+    try:
+        regex = re.compile(pattern.decode())
+    except (re.error, RecursionError, OverflowError) as error:
+        raise Fault(f"{pattern.decode()!r} is not a regular expression: {error}") from error
+    top, wanted = files.target(path), os.fsdecode(include)
+    if os.path.isfile(top):
+        _grep_file(rows, regex.search, top)
+    elif not os.path.isdir(top):
+        raise Fault(f"there is no {files.name(path)!r}")
+    for entry in _walk(top, rows):
+        name = entry.path[len(files.WORK) + 1 :] if "/" in wanted else entry.name
+        if entry.is_file(follow_symlinks=False) and fnmatchcase(name, wanted or "*"):
+            _grep_file(rows, regex.search, entry.path)
+
+
+def _grep_file(rows: Rows, search: Callable[[str], object], path: str) -> None:
+    try:
+        fd = files.open_file(os.fsencode(path))
+    except (OSError, Fault):
+        return
+    with open(fd, "rb") as file:
+        if b"\0" in file.peek(8192)[:8192]:
+            return
+        shown, number = files.name(path), 1
+        while line := file.readline(_LINE_BYTES):
+            text = line.decode("utf-8", "replace").rstrip("\r\n")
+            if search(text):
+                rows.add(encode(f"{shown}:{number}:{_printable(text[:_ROW_CHARACTERS])}"))
+            if number % 256 == 0:
+                rows.check()
+            number += line.endswith(b"\n")
+
+
+def _printable(text: str) -> str:
+    """Without the control characters that would speak to a terminal."""
+    return "".join(letter if letter >= " " or letter == "\t" else "·" for letter in text)
+
+
+def _walk(folder: str, rows: Rows) -> Iterator[os.DirEntry[str]]:
+    """Everything below a folder in order of name, links not followed, ``.git`` folders not entered."""
+    pending = [iter(_entries(folder))]
+    while pending:
+        rows.check()
+        entry = next(pending[-1], None)
+        if entry is None:
+            pending.pop()
+            continue
+        yield entry
+        if entry.is_dir(follow_symlinks=False) and entry.name != ".git":
+            pending.append(iter(_entries(entry.path)))
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    """Sorted entries; of a folder that cannot be read, none."""
+    try:
+        return sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _html(rows: Rows, content: bytes) -> None:
+    from .pages import page_text
+
+    rows.page(encode(page_text(content)))
+
+
+_WORK: dict[str, Callable[..., None]] = {"glob": _glob, "grep": _grep, "hash": _hash, "html": _html}

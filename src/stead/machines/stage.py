@@ -1,0 +1,100 @@
+"""Where a sandbox takes its folders from: straight from the host, or, for a daemon that is root, from a private view.
+
+Layer: machines. See ``idmap`` for why and how.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from stead.domain.errors import MachineUnavailable
+from stead.machines.idmap import STAGE, Show, private_namespace
+from stead.machines.sandbox import Tools
+
+OUTSIDE_USER = 65534
+"""Whom a root daemon's machines run as. A machine never runs as root."""
+
+ROOT_TOOLS = ("setpriv", "nsenter", "unshare")
+"""What a root daemon needs beside bubblewrap; all are part of util-linux."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Folders as bubblewrap will see them.
+
+    Args:
+        command: words before bubblewrap on the command line.
+        bwrap: its path.
+        prefix: where the interpreter's folder is, "" when it needs none.
+        directory: where the workspace is; "" for none.
+        fd: of the private namespace, -1 for none.
+    """
+
+    command: tuple[str, ...]
+    bwrap: str
+    prefix: str
+    directory: str
+    fd: int = -1
+
+    def close(self) -> None:
+        """Once the sandbox is up."""
+        if self.fd >= 0:
+            os.close(self.fd)
+
+
+def make_stage(tools: Tools, directory: str, *, writable: bool) -> Stage:
+    """Make the folders reachable for the machine's user. May take milliseconds; call it from a thread.
+
+    Args:
+        tools: bubblewrap and the interpreter.
+        directory: absolute real path of the workspace; "" for none.
+        writable: whether the machine is to write it.
+
+    Raises:
+        MachineUnavailable: the machine's user could not work there; says why and the way out.
+    """
+    if os.geteuid() != 0:
+        return Stage((), tools.bwrap, tools.prefix, directory)
+    drop = ("setpriv", f"--reuid={OUTSIDE_USER}", f"--regid={OUTSIDE_USER}", "--clear-groups", "--")
+    try:
+        return _private(drop, tools, directory, mapped=True)
+    except OSError as error:
+        if directory and not _open_to_all(directory, writable):
+            raise MachineUnavailable(
+                f"{directory!r} cannot be lent to the machine's user: {error}. Run Stead as the folder's owner, "
+                "or use a folder on a file system with id-mapped mounts (ext4, xfs, btrfs; Linux 5.14 or newer)"
+            ) from error
+    try:
+        return _private(drop, tools, directory, mapped=False)
+    except OSError:  # no mount namespaces for this root (a container): what all may reach can still be shown
+        return Stage(drop, tools.bwrap, tools.prefix, directory)
+
+
+def _private(drop: tuple[str, ...], tools: Tools, directory: str, *, mapped: bool) -> Stage:
+    shows = {}
+    if directory:
+        found = os.stat(directory, follow_symlinks=False)
+        owner = (found.st_uid, found.st_gid) if mapped else None
+        shows["work"] = Show(directory, "work", owner, read_only=False)
+    if tools.prefix:
+        shows["python"] = Show(tools.prefix, "python", None, read_only=True)
+    if tools.bwrap_root:
+        shows["bwrap"] = Show(tools.bwrap_root, "bwrap", None, read_only=True)
+    if not shows:
+        return Stage(drop, tools.bwrap, tools.prefix, directory)
+    fd = private_namespace(list(shows.values()), OUTSIDE_USER)
+    bwrap = f"{STAGE}/bwrap" + tools.bwrap.removeprefix(tools.bwrap_root) if "bwrap" in shows else tools.bwrap
+    return Stage(
+        ("nsenter", f"--mount=/proc/{os.getpid()}/fd/{fd}", "--", *drop),
+        bwrap,
+        f"{STAGE}/python" if "python" in shows else tools.prefix,
+        f"{STAGE}/work" if directory else "",
+        fd,
+    )
+
+
+def _open_to_all(directory: str, writable: bool) -> bool:
+    found = os.stat(directory)
+    wanted = 0o7 if writable else 0o5
+    return found.st_uid == OUTSIDE_USER or found.st_mode & wanted == wanted

@@ -1,0 +1,53 @@
+"""Which folders may be shown to a machine.
+
+Layer: machines. Looks at names and kinds only, and never into a folder.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from stead.domain.errors import InvalidRequest
+
+_SYSTEM = {"bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin", "sys"}
+_SHARED = {"home", "media", "mnt", "opt", "root", "run", "srv", "tmp", "usr", "var"}
+
+
+def check_directory(path: str, stead_home: Path, *, writable: bool) -> str:
+    """The real path of a folder that may become a workspace.
+
+    Args:
+        path: absolute; links in it are followed once, now.
+        stead_home: Stead's own home; neither it nor anything above or below it is ever shown.
+        writable: whether the machine is to write there.
+
+    Raises:
+        InvalidRequest: it is no folder, may not be entered, or shows too much: the whole disk, a system folder, the
+            home folder, one of its hidden folders (keys and settings live there), Stead's home.
+    """
+    if not os.path.isabs(path):
+        raise InvalidRequest(f"{path!r} is not an absolute path; give the whole path of a folder")
+    real = Path(os.path.realpath(path))
+    if not real.is_dir():
+        raise InvalidRequest(f"there is no folder {path!r}; make it first, or choose another")
+    if reason := _forbidden(real, Path(os.path.realpath(Path.home())), Path(os.path.realpath(stead_home))):
+        raise InvalidRequest(f"{str(real)!r} cannot be a workspace: {reason}; choose a project folder")
+    if not os.access(real, os.R_OK | os.X_OK | (os.W_OK if writable else 0)):
+        wanted = "read and write" if writable else "read"
+        raise InvalidRequest(f"Stead may not {wanted} {str(real)!r}; change its permissions or choose another folder")
+    return str(real)
+
+
+def _forbidden(real: Path, user_home: Path, stead_home: Path) -> str:
+    """Why a folder shows too much; "" when it does not."""
+    parts = real.parts[1:]
+    if not parts or parts[0] in _SYSTEM or (parts[0] in _SHARED and len(parts) == 1):
+        return "it belongs to the system"
+    if real == user_home or real in user_home.parents:
+        return "it holds your home folder, with your keys and settings"
+    if user_home in real.parents and real.relative_to(user_home).parts[0].startswith("."):
+        return "keys and settings live in the hidden folders of your home"
+    if real == stead_home or real in stead_home.parents or stead_home in real.parents:
+        return "it holds Stead's own home, or lies in it"
+    return ""

@@ -1,0 +1,180 @@
+"""Reading, writing and searching files of the workspace.
+
+Layer: tools. Knows the machine only as the ``Files`` port, and opens no file itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+
+from stead.domain.permits import Permit
+from stead.domain.ports import Files, FileText, Found, Written
+from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
+from stead.tools.tool import OUTPUT_CAP, StructTool, clip
+
+Path = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
+Text = Annotated[str, msgspec.Meta(max_length=8_000_000)]
+_ROOM = OUTPUT_CAP - 200
+"""What is left for content once a note has been added."""
+
+
+class ReadArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file, its first line wanted (from 1) and how many."""
+
+    path: Path
+    line: Annotated[int, msgspec.Meta(ge=1)] = 1
+    lines: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 2000
+
+
+class WriteArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file and its whole new content."""
+
+    path: Path
+    text: Text
+
+
+class EditArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file, text that it has, and what takes its place; once, or everywhere."""
+
+    path: Path
+    old: Annotated[Text, msgspec.Meta(min_length=1)]
+    new: Text
+    every: bool = False
+
+
+class GlobArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A pattern of paths."""
+
+    pattern: Path
+
+
+class GrepArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A regular expression, where to look, and in files of which names."""
+
+    pattern: Annotated[str, msgspec.Meta(min_length=1, max_length=10_000)]
+    path: Path = "."
+    include: Annotated[str, msgspec.Meta(max_length=4096)] = ""
+
+
+class ReadTool(StructTool[ReadArguments]):
+    """``read``: whole lines, as many as fit."""
+
+    def __init__(self, files: Files) -> None:
+        declaration = Declaration(ToolEffect.READ, ("path",), ("path",), idempotent=True)
+        super().__init__("read", "Read a text file, or some of its lines.", ReadArguments, declaration)
+        self._files = files
+
+    async def work(self, permit: Permit, arguments: ReadArguments, context: ToolContext) -> ToolOutcome:
+        """Read; a note says which lines these are unless they are all."""
+        found = await self._files.read(permit, arguments.path, first_line=arguments.line, lines=arguments.lines)
+        return ToolOutcome("ok", _shown(found, arguments.line), size_bytes=found.size_bytes)
+
+
+class WriteTool(StructTool[WriteArguments]):
+    """``write``: the whole file, atomically."""
+
+    def __init__(self, files: Files) -> None:
+        declaration = Declaration(ToolEffect.WRITE, ("path",), ("path",), ("text",))
+        super().__init__("write", "Create or replace a file.", WriteArguments, declaration)
+        self._files = files
+
+    async def work(self, permit: Permit, arguments: WriteArguments, context: ToolContext) -> ToolOutcome:
+        """Write; whoever watches sees the difference."""
+        written = await self._files.write(permit, arguments.path, arguments.text)
+        context.progress(written.diff)
+        verb = "created" if written.created else "replaced"
+        return _done(f"{verb} {arguments.path!r}", written)
+
+
+class EditTool(StructTool[EditArguments]):
+    """``edit``: exact text for exact text."""
+
+    def __init__(self, files: Files) -> None:
+        declaration = Declaration(ToolEffect.WRITE, ("path",), ("path",), ("old", "new"))
+        description = "Replace exact text in a file. It must occur once, unless every."
+        super().__init__("edit", description, EditArguments, declaration)
+        self._files = files
+
+    async def work(self, permit: Permit, arguments: EditArguments, context: ToolContext) -> ToolOutcome:
+        """Edit; whoever watches sees the difference."""
+        path, old, new = arguments.path, arguments.old, arguments.new
+        written = await self._files.edit(permit, path, old, new, every=arguments.every)
+        context.progress(written.diff)
+        places = "1 place" if written.replaced == 1 else f"{written.replaced} places"
+        return _done(f"edited {path!r} in {places}", written)
+
+
+class GlobTool(StructTool[GlobArguments]):
+    """``glob``: paths by pattern."""
+
+    def __init__(self, files: Files) -> None:
+        declaration = Declaration(ToolEffect.READ, ("pattern",), ("pattern",), idempotent=True)
+        super().__init__("glob", "List paths that match, like **/*.py.", GlobArguments, declaration)
+        self._files = files
+
+    async def work(self, permit: Permit, arguments: GlobArguments, context: ToolContext) -> ToolOutcome:
+        """List."""
+        return _listed(await self._files.glob(permit, arguments.pattern))
+
+
+class GrepTool(StructTool[GrepArguments]):
+    """``grep``: lines by regular expression."""
+
+    def __init__(self, files: Files) -> None:
+        declaration = Declaration(ToolEffect.READ, ("path",), ("path",), idempotent=True)
+        description = "Find lines that match a regex. include: file names, like *.py."
+        super().__init__("grep", description, GrepArguments, declaration)
+        self._files = files
+
+    async def work(self, permit: Permit, arguments: GrepArguments, context: ToolContext) -> ToolOutcome:
+        """Search."""
+        return _listed(await self._files.grep(permit, arguments.pattern, arguments.path, arguments.include))
+
+
+def _shown(found: FileText, first: int) -> str:
+    """Whole lines as far as there is room, and where to go on."""
+    if first > max(found.lines, 1):
+        return f"[the file has {found.lines} lines]"
+    lines = found.text.split("\n") if found.text else []
+    if found.truncated:
+        del lines[-1:]
+    fitting, used = 0, 0
+    while fitting < len(lines) and (used := used + len(lines[fitting]) + 1) <= _ROOM:
+        fitting += 1
+    if not fitting and found.lines:
+        return clip(found.text, _ROOM) + f"\n[line {first} of {found.lines}, in part; use shell (cut) for more]"
+    last = first + fitting - 1
+    text = "\n".join(lines[:fitting])
+    if first == 1 and last >= found.lines:
+        return text or "(empty)"
+    more = f"; go on at line {last + 1}" if last < found.lines else ""
+    return f"{text}\n[lines {first}-{last} of {found.lines}{more}]"
+
+
+def _listed(found: Found) -> ToolOutcome:
+    """Rows as far as there is room, and how many there are."""
+    fitting = _fitting(found.rows)
+    notes = []
+    if found.total > fitting:
+        notes.append(f"{fitting} of {found.total} shown; narrow the search")
+    if found.timed_out:
+        notes.append("stopped at the time limit; there may be more")
+    rows = list(found.rows[:fitting]) or ["no match"]
+    size = sum(len(row.encode()) + 1 for row in found.rows)
+    return ToolOutcome("ok", "\n".join([*rows, *(f"[{note}]" for note in notes)]), size_bytes=size)
+
+
+def _fitting(rows: Sequence[str]) -> int:
+    used = 0
+    for index, row in enumerate(rows):
+        used += len(row) + 1
+        if used > _ROOM:
+            return index
+    return len(rows)
+
+
+def _done(what: str, written: Written) -> ToolOutcome:
+    return ToolOutcome("ok", f"{what}, {written.size_bytes} bytes", size_bytes=written.size_bytes)

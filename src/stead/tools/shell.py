@@ -1,0 +1,59 @@
+"""The shell: one command line, run in the session's machine.
+
+Layer: tools. Knows the machine only as the ``Shell`` port.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from stead.domain.permits import Permit
+from stead.domain.ports import Ran, Shell
+from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
+from stead.tools.tool import OUTPUT_CAP, StructTool, clip
+
+_KEPT_BYTES = 1 << 20
+"""Of a command's output in memory, head and tail; ten times as much ends the command."""
+
+
+class ShellArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to run, and for how many seconds at most."""
+
+    command: Annotated[str, msgspec.Meta(min_length=1, max_length=100_000)]
+    timeout_s: Annotated[int, msgspec.Meta(ge=1, le=3600)] = 120
+
+
+class ShellTool(StructTool[ShellArguments]):
+    """``shell``: bash in ``/work``. Background processes live on until the machine ends."""
+
+    def __init__(self, shell: Shell) -> None:
+        declaration = Declaration(ToolEffect.EXECUTE, authority_args=("command",))
+        super().__init__("shell", "Run a bash command in /work. No network.", ShellArguments, declaration)
+        self._shell = shell
+
+    async def work(self, permit: Permit, arguments: ShellArguments, context: ToolContext) -> ToolOutcome:
+        """Run it; anything but exit code 0 is an error."""
+        ran = await self._shell.run(
+            permit,
+            arguments.command,
+            timeout_s=arguments.timeout_s,
+            cap_bytes=_KEPT_BYTES,
+            on_output=context.progress,
+        )
+        status = _status(ran, arguments.timeout_s)
+        text = clip(ran.output, OUTPUT_CAP - len(status))
+        separator = "\n" if text and not text.endswith("\n") else ""
+        done = ran.exit_code == 0 and not ran.timed_out
+        return ToolOutcome(
+            "ok" if done else "error",
+            text + separator + status if status else text or "(no output)",
+            size_bytes=ran.size_bytes,
+        )
+
+
+def _status(ran: Ran, timeout_s: int) -> str:
+    if ran.timed_out:
+        return f"[killed after {timeout_s} s]"
+    return f"[exit code {ran.exit_code}]" if ran.exit_code else ""
