@@ -1,0 +1,82 @@
+"""Where the daemon is, and the errors of not reaching it or of being refused.
+
+Layer: a door. Must not know HTTP.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from stead.config import Home
+
+Json = dict[str, Any]
+"""A JSON object as it came."""
+
+
+class ApiError(Exception):
+    """What the daemon refused or could not do.
+
+    Args:
+        code: stable, for programs; see ``domain/errors.py``.
+        message: cause and next step, for people.
+        status: the HTTP status; 0 when no answer came.
+    """
+
+    def __init__(self, code: str, message: str, status: int) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.status = status
+
+
+class NoDaemon(ApiError):
+    """No daemon serves this home, or it does not answer."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("no_daemon", message, 0)
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the daemon listens, on 127.0.0.1, and the bearer that it takes there. ``name`` is the page's host name."""
+
+    pid: int
+    port: int
+    name: str
+    bearer: str
+    version: str
+    started_ms: int
+
+
+def find_address(home: Home) -> Address:
+    """Read the running daemon's address.
+
+    Raises:
+        NoDaemon: there is none, the file is left over from one that died, or it belongs to somebody else.
+    """
+    try:
+        values = json.loads(home.address.read_bytes())
+        address = Address(**{name: values[name] for name in Address.__dataclass_fields__})
+    except FileNotFoundError:
+        raise NoDaemon(f"no daemon runs for {str(home.root)!r}; start it with: stead up") from None
+    except PermissionError:
+        raise NoDaemon(f"{str(home.address)!r} is not yours to read; use your own home with --home DIR") from None
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise NoDaemon(f"{str(home.address)!r} is damaged ({type(error).__name__}); restart with: stead up") from error
+    if not is_alive(address.pid):
+        raise NoDaemon(f"the daemon of {str(home.root)!r} (process {address.pid}) is gone; start it with: stead up")
+    return address
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process of this id exists."""
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return True

@@ -1,0 +1,158 @@
+"""The API as method calls, JSON in and JSON out.
+
+Layer: a door. Must not know what the commands do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from urllib.parse import quote, urlencode
+
+from stead.client.address import Address, ApiError, Json, NoDaemon, find_address
+from stead.client.exchange import Exchange
+from stead.client.stream import Stream
+from stead.config import Home
+
+REQUEST_TIMEOUT_S = 30.0
+STREAM_TIMEOUT_S = 5.0
+_JSON_HEADERS = {"Content-Type": "application/json"}
+
+
+class Client:
+    """The API of one home's daemon. The address is read anew when a connection fails, so a restart goes unnoticed.
+
+    Args:
+        home: whose daemon.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self._address: Address | None = None
+
+    @property
+    def address(self) -> Address:
+        """Where the daemon listens.
+
+        Raises:
+            NoDaemon: none does.
+        """
+        if self._address is None:
+            self._address = find_address(self.home)
+        return self._address
+
+    def forget_address(self) -> None:
+        """Look again at the next request."""
+        self._address = None
+
+    def get(self, path: str, **query: str | int) -> Json:
+        """Read something.
+
+        Raises:
+            ApiError: the daemon refused, or (``NoDaemon``) none answers. Likewise for every method here.
+        """
+        return self._request("GET", target(path, query), {}, b"", REQUEST_TIMEOUT_S)
+
+    def items(self, path: str, **query: str | int) -> Iterator[Json]:
+        """Every row of a list, page after page."""
+        while True:
+            page = self.get(path, **query)
+            yield from page["items"]
+            if not page.get("next"):
+                return
+            query["after"] = page["next"]
+
+    def post(self, path: str, body: Json | None = None, *, timeout_s: float = REQUEST_TIMEOUT_S) -> Json:
+        """Carry out a command, once, even if the connection breaks and the request is sent again."""
+        content = json.dumps(body or {}).encode()
+        return self._request("POST", target(path, {}), {**_command_headers(), **_JSON_HEADERS}, content, timeout_s)
+
+    def delete(self, path: str) -> Json:
+        """Carry out a command that removes something."""
+        return self._request("DELETE", target(path, {}), _command_headers(), b"", REQUEST_TIMEOUT_S)
+
+    def stream(self, after: int, streams: Sequence[str] = ()) -> Stream:
+        """Watch what happens from an event on, in these sessions, or in all. Close it when done."""
+
+        def connect(after: int) -> Exchange:
+            self.forget_address()  # a daemon that was started again has another bearer
+            query: dict[str, str | int] = {"after": after, "streams": ",".join(streams)}
+            headers = {"Accept": "text/event-stream", "Last-Event-ID": str(after)}
+            exchange = self._open("GET", target("/events/stream", query), headers, b"", STREAM_TIMEOUT_S)
+            if exchange.status != 200:
+                refused = self._finish(exchange, STREAM_TIMEOUT_S)
+                raise ApiError("peer", f"a stream was answered with {refused}; see: stead logs", 502)
+            return exchange
+
+        return Stream(connect, after)
+
+    def _open(self, method: str, where: str, headers: dict[str, str], body: bytes, timeout_s: float) -> Exchange:
+        """Send a request; one more try, at the address as it is now, if the connection fails."""
+        for last_try in (False, True):
+            try:
+                return Exchange(self.address, method, where, headers, body, timeout_s)
+            except TimeoutError as error:
+                raise NoDaemon(
+                    f"the daemon (process {self.address.pid}) did not answer within {timeout_s:g} s; see: stead logs"
+                ) from error
+            except OSError as error:
+                pid = self.address.pid
+                self.forget_address()
+                if last_try:
+                    raise NoDaemon(
+                        f"the daemon (process {pid}) cannot be reached: {error}; see: stead doctor"
+                    ) from error
+        raise AssertionError("unreachable")
+
+    def _request(self, method: str, where: str, headers: dict[str, str], body: bytes, timeout_s: float) -> Json:
+        bearer = self.address.bearer
+        try:
+            return self._finish(self._open(method, where, headers, body, timeout_s), timeout_s)
+        except ApiError as error:
+            self.forget_address()
+            if error.status != 401 or self.address.bearer == bearer:
+                raise
+        return self._finish(self._open(method, where, headers, body, timeout_s), timeout_s)
+
+    def _finish(self, exchange: Exchange, timeout_s: float) -> Json:
+        try:
+            content = exchange.read_all(timeout_s)
+        except OSError as error:
+            raise NoDaemon(f"the daemon's answer broke off: {error}; see: stead logs") from error
+        finally:
+            exchange.close()
+        return parse_answer(exchange.status, content)
+
+
+def _command_headers() -> dict[str, str]:
+    # The same bits as secrets.token_hex, without the 10 ms that importing it takes.
+    return {"Idempotency-Key": os.urandom(16).hex()}
+
+
+def target(path: str, query: dict[str, str | int]) -> str:
+    """Path and query below ``/api/v1``, percent-encoded. Empty values are left out."""
+    given = {name: value for name, value in query.items() if value != ""}
+    return "/api/v1" + quote(path) + ("?" + urlencode(given, errors="replace") if given else "")
+
+
+def parse_answer(status: int, content: bytes) -> Json:
+    """The JSON object of an answer.
+
+    Raises:
+        ApiError: it says that something went wrong, or it is not JSON at all.
+    """
+    try:
+        value = json.loads(content) if content else {}
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise ApiError(
+            "peer", f"what answered (status {status}) is not a Stead daemon; see: stead doctor", status or 502
+        )
+    if status < 400:
+        return value
+    error = value.get("error")
+    if not isinstance(error, dict):
+        raise ApiError("peer", f"the daemon answered {status} without saying why; see: stead logs", status)
+    raise ApiError(str(error.get("code", "error")), str(error.get("message", "")), status)
