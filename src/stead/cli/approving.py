@@ -1,0 +1,186 @@
+"""Answering what an objective asks for: inline while watching, and by ``approvals``, ``approve`` and ``deny``.
+
+Layer: cli. An answer always carries the digest of what was shown, so nobody allows what they have not seen.
+"""
+
+from __future__ import annotations
+
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from stead.cli import figures
+from stead.cli.cards import card, is_cut
+from stead.cli.finding import find_approval
+from stead.cli.invocation import OK, Command, CommandError, Invocation
+from stead.cli.narrating import subject_of
+from stead.cli.output import clean, clean_line
+from stead.client import ApiError, Json
+
+if TYPE_CHECKING:
+    from stead.client import Stream
+
+_ANSWERS = {"y": "once", "s": "session", "p": "project", "n": "deny"}
+_WORDS = {"yes": "y", "once": "y", "session": "s", "project": "p", "no": "n", "deny": "n", "view": "v", "quit": "q"}
+
+
+def show(invocation: Invocation, row: Json, *, whole: bool = False) -> None:
+    """Print an approval's card."""
+    for line in card(row, invocation.out, whole=whole):
+        invocation.out.line(line)
+
+
+def ask(invocation: Invocation, row: Json, stream: Stream, take: Callable[[list[Json]], bool]) -> bool:
+    """Show the question and carry out the person's answer; false when they leave it pending.
+
+    Args:
+        invocation: whose terminal it is.
+        row: the ``ApprovalRow``; what it shows is what is answered.
+        stream: of the objective, read while the person thinks.
+        take: as ``keyboard.read_line`` has it.
+    """
+    from stead.cli import keyboard
+
+    invocation.out.line()
+    show(invocation, row)
+    keyboard.forget_typed()
+    try:
+        answer = _ask_key(invocation, row, stream, take)
+        reason = ""
+        if answer == "deny":
+            invocation.out.write("reason for the model (Enter for none): ")
+            reason = keyboard.read_line(stream, take) or ""
+    except keyboard.Superseded:
+        invocation.out.line()
+        invocation.out.line("That question is settled; it was answered elsewhere or is void.")
+        return True
+    if answer == "leave":
+        return False
+    try:
+        decide(invocation, row, answer, reason)
+    except ApiError as error:
+        if error.status != 409:
+            raise
+        invocation.out.line(f"Your answer came too late: {clean(error.message)}")
+    return True
+
+
+def _ask_key(invocation: Invocation, row: Json, stream: Stream, take: Callable[[list[Json]], bool]) -> str:
+    """Ask until one of the keys is given; Enter alone is none of them."""
+    from stead.cli.keyboard import read_line
+
+    keys = {"y": "y yes, once"}
+    if row["level"] != "confirm":  # such a call is asked about every time; no grant covers it
+        keys |= {"s": "s for this session", "p": "p for this project"}
+    keys |= {"n": "n no"} | ({"v": "v view all"} if is_cut(row) else {}) | {"q": "q leave it pending"}
+    question = f"allow? {', '.join(keys.values())}: "
+    while True:
+        invocation.out.write(question)
+        typed = read_line(stream, take)
+        if typed is None:
+            invocation.out.line()
+            return "leave"
+        key = _WORDS.get(typed.lower(), typed.lower())
+        if key not in keys:
+            invocation.out.line(f"Type one of {', '.join(keys)} and Enter.")
+        elif key == "v":
+            show(invocation, row, whole=True)
+        else:
+            return "leave" if key == "q" else _ANSWERS[key]
+
+
+def decide(invocation: Invocation, row: Json, answer: str, reason: str = "") -> Json:
+    """Send an answer to exactly what the row shows."""
+    body = {"answer": answer, "digest": row["digest"], "reason": reason}
+    return invocation.client.post(f"/approvals/{row['id']}/decision", body)
+
+
+def print_pending(invocation: Invocation, rows: list[Json]) -> None:
+    """What waits for a person, and how to answer it from any terminal."""
+    out = invocation.out
+    for row in rows:
+        out.line()
+        show(invocation, row)
+        approval = clean_line(row["id"])
+        out.line(f"allow it:   stead approve {approval}   (or with --session, --project)")
+        out.line(f"refuse it:  stead deny {approval} --reason TEXT")
+
+
+def _configure_approvals(parser: ArgumentParser) -> None:
+    parser.add_argument("id", nargs="?", default="", help="show this one in full")
+    parser.add_argument("--all", action="store_true", help="also those that are answered or void")
+
+
+def _approvals(invocation: Invocation, arguments: Namespace) -> int:
+    client, out = invocation.client, invocation.out
+    if arguments.id:
+        row = find_approval(client, arguments.id)
+        if out.as_json:
+            out.json(row)
+        else:
+            show(invocation, row, whole=True)
+        return OK
+    rows = list(client.items("/approvals", status="all" if arguments.all else "pending", limit=200))
+    now_ms = time.time() * 1000
+    cells = [
+        [
+            *(row[name] for name in ("id", "status", "risk", "tool")),
+            subject_of(row["arguments"], 48),
+            clean_line(row["title"], 30),
+            figures.age(row["requested_ms"], now_ms),
+        ]
+        for row in rows
+    ]
+    headings = ["ID", "STATUS", "RISK", "TOOL", "ABOUT", "OBJECTIVE", "ASKED"]
+    out.rows(rows, headings, cells, "Nothing waits for your answer.")
+    if cells and not out.as_json:
+        out.line("\nshow one in full: stead approvals ID   answer: stead approve ID, stead deny ID")
+    return OK
+
+
+def _configure_approve(parser: ArgumentParser) -> None:
+    parser.add_argument("id", help="an approval, or an objective that waits for exactly one")
+    scope = parser.add_mutually_exclusive_group()
+    scope.add_argument("--session", action="store_true", help="also calls of this shape later in this session")
+    scope.add_argument("--project", action="store_true", help="also in later objectives in the same folder")
+
+
+def _approve(invocation: Invocation, arguments: Namespace) -> int:
+    answer = "session" if arguments.session else "project" if arguments.project else "once"
+    return _answer(invocation, arguments.id, answer, "")
+
+
+def _configure_deny(parser: ArgumentParser) -> None:
+    parser.add_argument("id", help="an approval, or an objective that waits for exactly one")
+    parser.add_argument("--reason", default="", help="the model reads it")
+
+
+def _deny(invocation: Invocation, arguments: Namespace) -> int:
+    return _answer(invocation, arguments.id, "deny", arguments.reason)
+
+
+def _answer(invocation: Invocation, typed: str, answer: str, reason: str) -> int:
+    row = find_approval(invocation.client, typed)
+    out = invocation.out
+    if not out.as_json:
+        show(invocation, row, whole=True)
+    if row["status"] != "pending":
+        raise CommandError(
+            f"{row['id']} is no longer pending: {row['status']}", f"stead watch {row['session']}", code="conflict"
+        )
+    given = decide(invocation, row, answer, reason)
+    if out.as_json:
+        out.json({**given, "approval": row["id"], "answer": answer, "digest": row["digest"]})
+        return OK
+    allowed = {"once": "Allowed, once.", "session": "Allowed for this session.", "project": "Allowed for this project."}
+    out.line(allowed.get(answer, "Refused."))
+    out.line(f"watch it go on: stead watch {clean_line(row['session'])}")
+    return OK
+
+
+COMMANDS = {
+    "approvals": Command(_configure_approvals, _approvals),
+    "approve": Command(_configure_approve, _approve),
+    "deny": Command(_configure_deny, _deny),
+}

@@ -1,0 +1,91 @@
+"""What a person is shown before answering: exactly what would run, where, how risky it is, and why it is asked.
+
+Layer: cli. Texts are revealed, not cleaned: a command that hides something behind an escape sequence must look like it.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+
+from stead.cli import figures
+from stead.cli.output import Output, clean_line, reveal
+from stead.client import Json
+
+FIRST_LINES = 12
+_LINE_LIMIT = 200
+_WHOLE = ("command", "path", "url")
+"""Arguments that say what is acted on: shown first, and never cut."""
+_SHORT = 120
+
+
+def card(row: Json, out: Output, *, whole: bool = False) -> list[str]:
+    """The lines that describe an approval.
+
+    Args:
+        row: an ``ApprovalRow``.
+        out: for its styles.
+        whole: show long contents from end to end, not only how they begin.
+    """
+    risk = clean_line(row["risk"])
+    coloured = out.style(risk, "red") if risk in ("high", "critical") else risk
+    lines = [f"{out.style(clean_line(row['tool']), 'bold')} asks: {clean_line(row['id'])}, risk {coloured}"]
+    shown = [
+        (reveal(name).replace("\n", "\\n"), _shown(name, value, whole=whole))
+        for name, value in _arguments(row["arguments"])
+    ]
+    pairs = [pair for pair in shown if "\n" not in pair[1]]
+    pairs.append(("directory", reveal(row["directory"])))
+    pairs.append(("why", f"{reveal(row['reason'])} (rule {clean_line(row['rule'])})"))
+    if row["status"] == "pending":
+        left_ms = row["expires_at_ms"] - time.time() * 1000
+        pairs.append(("lapses", f"in {figures.duration(left_ms)}" if left_ms > 0 else "now"))
+    else:
+        door = f" from {clean_line(row['door'])}" if row["door"] else ""
+        pairs.append(("answered", f"{clean_line(row['status'])}{door}"))
+    pairs += [pair for pair in shown if "\n" in pair[1]]
+    width = max(len(name) for name, _ in pairs)
+    for name, value in pairs:
+        first, *more = value.split("\n")
+        lines.append(f"  {name:<{width}}  {first}")
+        lines += [f"    | {line}" for line in more]
+    return lines
+
+
+def is_cut(row: Json) -> bool:
+    """Whether the card leaves out part of what would run."""
+    return any(_is_long(name, value) for name, value in _arguments(row["arguments"]))
+
+
+def _arguments(text: str) -> list[tuple[str, str]]:
+    """Names and values of a call's arguments, what is acted on first; the raw text if it is no JSON object."""
+    try:
+        values = json.loads(text)
+    except ValueError:
+        values = None
+    if not isinstance(values, dict):
+        return [("arguments", text)]
+    pairs = [(k, v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)) for k, v in values.items()]
+    return sorted(pairs, key=lambda pair: pair[0] not in _WHOLE)
+
+
+def _is_long(name: str, value: str) -> bool:
+    lines = _lines(value)
+    too_long = len(lines) > FIRST_LINES or any(len(line) > _LINE_LIMIT for line in lines)
+    return too_long and name not in _WHOLE
+
+
+def _lines(value: str) -> list[str]:
+    return value.removesuffix("\n").split("\n")
+
+
+def _shown(name: str, value: str, *, whole: bool) -> str:
+    """A value: short ones as they are, what is acted on in full, long contents by their size and how they begin."""
+    if "\n" not in value and (len(value) <= _SHORT or name in _WHOLE):
+        return reveal(value)
+    lines = _lines(value)
+    about = f"{figures.size(len(value.encode('utf-8', 'replace')))}, {figures.counted(len(lines), 'line')}"
+    if _is_long(name, value) and not whole:
+        lines = [line[:_LINE_LIMIT] for line in lines[:FIRST_LINES]]
+        about += f"; it begins (lines cut at {_LINE_LIMIT} characters):"
+    return "\n".join(["" if name in _WHOLE else about, *map(reveal, lines)])

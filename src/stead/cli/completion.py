@@ -1,0 +1,94 @@
+"""``completion``: a script that lets the shell complete commands and options.
+
+Layer: cli. The words come from the parsers themselves, so that they cannot be out of date.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace, _SubParsersAction
+
+from stead.cli.commands import SUMMARIES, load
+from stead.cli.invocation import OK, Command, Invocation
+from stead.cli.parsing import command_parser
+
+_BASH = """# stead: completion for bash; use it with:  source <(stead completion bash)
+_stead() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}} command= i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case ${{COMP_WORDS[i]}} in -*) ;; *) command=${{COMP_WORDS[i]}}; break ;; esac
+  done
+  local words
+  case $command in
+{cases}
+    *) words='{commands}' ;;
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+}}
+complete -o default -F _stead stead
+"""
+_ZSH = """#compdef stead
+# stead: completion for zsh; use it with:  source <(stead completion zsh)
+_stead() {{
+  local command= word
+  for word in ${{words[2,CURRENT-1]}}; do
+    [[ $word == -* ]] || {{ command=$word; break }}
+  done
+  case $command in
+{cases}
+    *) compadd -- {commands} ;;
+  esac
+  _default
+}}
+compdef _stead stead
+"""
+
+
+def _configure(parser: ArgumentParser) -> None:
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
+
+
+def _completion(invocation: Invocation, arguments: Namespace) -> int:
+    words = {name: _words(name) for name in SUMMARIES}
+    script = {"bash": _bash, "zsh": _zsh, "fish": _fish}[arguments.shell](words)
+    if invocation.as_json:
+        invocation.out.json({"shell": arguments.shell, "script": script})
+    else:
+        invocation.out.write(script)
+    return OK
+
+
+def _words(name: str) -> list[str]:
+    """The options and fixed words of a command."""
+    parser = command_parser(name, SUMMARIES[name])
+    load(name).configure(parser)
+    found: list[str] = []
+    for action in parser._actions:
+        found += action.option_strings
+        if action.choices is not None and not action.option_strings:
+            found += list(action.choices)
+        if isinstance(action, _SubParsersAction):
+            for inner in action.choices.values():
+                found += [option for choice in inner._actions for option in choice.option_strings]
+    return sorted({word for word in found if not (word.startswith("-") and not word.startswith("--"))})
+
+
+def _bash(words: dict[str, list[str]]) -> str:
+    cases = "\n".join(f"    {name}) words='{' '.join(options)}' ;;" for name, options in words.items())
+    return _BASH.format(cases=cases, commands=" ".join(words))
+
+
+def _zsh(words: dict[str, list[str]]) -> str:
+    cases = "\n".join(f"    {name}) compadd -- {' '.join(options)} ;;" for name, options in words.items())
+    return _ZSH.format(cases=cases, commands=" ".join(words))
+
+
+def _fish(words: dict[str, list[str]]) -> str:
+    lines = ["# stead: completion for fish; use it with:  stead completion fish | source"]
+    for name, options in words.items():
+        summary = SUMMARIES[name].replace("'", "\\'")
+        lines.append(f"complete -c stead -n __fish_use_subcommand -f -a {name} -d '{summary}'")
+        lines.append(f"complete -c stead -n '__fish_seen_subcommand_from {name}' -a '{' '.join(options)}'")
+    return "\n".join(lines) + "\n"
+
+
+COMMANDS = {"completion": Command(_configure, _completion)}

@@ -1,0 +1,152 @@
+"""``up``, ``down`` and ``open``: the daemon's life, and the way into its page.
+
+Layer: cli.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+
+from stead.cli.invocation import FAILED, OK, UNREACHABLE, Command, CommandError, Invocation, no_arguments
+from stead.cli.output import clean_line
+from stead.cli.starting import Waiting, answering, daemon_command, ensure_daemon, start
+from stead.cli.status import model_line
+from stead.client import ApiError, Json, NoDaemon, find_address, is_alive
+
+STOP_TIMEOUT_S = 10.0
+FIRST_TASK = 'stead run "read README.md and write SUMMARY.md with its headings"'
+
+
+def _configure_up(parser: ArgumentParser) -> None:
+    parser.add_argument("--foreground", action="store_true", help="stay in this terminal, for a service manager")
+
+
+def _up(invocation: Invocation, arguments: Namespace) -> int:
+    running = answering(invocation)
+    if arguments.foreground:
+        if running:
+            raise CommandError(
+                f"a daemon (process {invocation.client.address.pid}) serves this home already",
+                "stead down",
+                exit_code=FAILED,
+            )
+        invocation.home.make()
+        sys.stdout.flush()
+        os.execv(sys.executable, daemon_command(invocation))  # noqa: S606 - our own interpreter and module, no shell
+    if not running:
+        start(invocation)
+    _introduce(invocation, running)
+    return OK
+
+
+def _introduce(invocation: Invocation, running: bool) -> None:
+    """Say that it runs, where its page is, what the recovery key is (once), and what to do next."""
+    client, out = invocation.client, invocation.out
+    status = client.get("/status")
+    link = client.post("/sign-in-codes")["url"]
+    recovery = invocation.home.run / "recovery.txt"
+    recovery_key = recovery.read_text("utf-8").strip() if recovery.exists() else ""
+    if out.as_json:
+        facts: Json = {"already_running": running, "pid": client.address.pid, "port": client.address.port, "url": link}
+        facts |= {"version": status["version"], "rehearsal": status["rehearsal"], "next": FIRST_TASK}
+        out.json(facts | ({"recovery_key": recovery_key} if recovery_key else {}))
+    else:
+        state = "runs already" if running else "runs"
+        out.line(f"Stead {clean_line(status['version'])} {state} (process {client.address.pid}).")
+        out.pairs([("model", model_line(status)), ("page", out.style(clean_line(link), "cyan"))])
+        out.line("      signs this browser in; once, within ten minutes; another link: stead open --print")
+        if recovery_key:
+            out.line()
+            out.line(
+                "Recovery key: the only way into your data should the key file be lost. Shown this once; keep it safe."
+            )
+            out.line(f"  {out.style(clean_line(recovery_key), 'bold')}")
+        out.line()
+        out.line("Next, in any folder:")
+        out.line(f"  {FIRST_TASK}")
+    sys.stdout.flush()
+    recovery.unlink(missing_ok=True)  # only once it has been shown
+
+
+def _down(invocation: Invocation, arguments: Namespace) -> int:
+    out = invocation.out
+    try:
+        address = find_address(invocation.home)
+    except NoDaemon:
+        return _say_stopped(invocation, 0)
+    try:
+        invocation.client.post("/shutdown", timeout_s=STOP_TIMEOUT_S)
+    except NoDaemon as error:
+        if is_alive(address.pid):
+            raise CommandError(
+                f"process {address.pid} does not answer: {error.message}",
+                f"look at: stead logs; then end it with: kill {address.pid}",
+                exit_code=UNREACHABLE,
+                code="no_daemon",
+            ) from error
+    waiting = Waiting(invocation, f"process {address.pid} to leave")
+    while is_alive(address.pid) and invocation.home.address.exists():
+        if waiting.elapsed_s > STOP_TIMEOUT_S:
+            out.error(f"process {address.pid} has not left within {STOP_TIMEOUT_S:g} s", "stead logs", "timeout")
+            return FAILED
+        waiting.tick()
+    return _say_stopped(invocation, address.pid)
+
+
+def _say_stopped(invocation: Invocation, pid: int) -> int:
+    if invocation.as_json:
+        invocation.out.json({"stopped": bool(pid), "pid": pid})
+    elif pid:
+        invocation.out.line("Stead has stopped. Objectives under way go on at the next: stead up")
+    else:
+        invocation.out.line("Stead is not running.")
+    return OK
+
+
+def _configure_open(parser: ArgumentParser) -> None:
+    parser.add_argument("--print", action="store_true", help="print the link and open nothing")
+    parser.add_argument(
+        "--plain-host",
+        action="store_true",
+        help="use 127.0.0.1, where the page's own name does not resolve; other local servers then see its cookie",
+    )
+
+
+def _open(invocation: Invocation, arguments: Namespace) -> int:
+    client, out = ensure_daemon(invocation), invocation.out
+    try:
+        link: str = client.post("/sign-in-codes", {"plain_host": True} if arguments.plain_host else None)["url"]
+    except ApiError as error:
+        if not arguments.plain_host or error.status != 400:
+            raise
+        raise CommandError("this daemon does not serve its page at 127.0.0.1", "stead open --print") from error
+    if arguments.plain_host:
+        out.note("warning: at 127.0.0.1, every server on this machine that you visit is sent the page's cookie")
+    opened = not arguments.print and _open_browser(link)
+    if out.as_json:
+        out.json({"url": link, "opened": opened})
+    elif opened:
+        out.line("Opened the page in your browser.")
+    else:
+        if not arguments.print:
+            out.note("no browser could be opened here; open this link yourself, within ten minutes:")
+        out.line(clean_line(link))
+    return OK
+
+
+def _open_browser(link: str) -> bool:
+    import webbrowser
+
+    try:
+        return webbrowser.open(link)
+    except (webbrowser.Error, OSError):
+        return False
+
+
+COMMANDS = {
+    "up": Command(_configure_up, _up),
+    "down": Command(no_arguments, _down),
+    "open": Command(_configure_open, _open),
+}

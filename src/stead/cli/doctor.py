@@ -1,0 +1,180 @@
+"""``doctor``: everything that Stead needs, one line each, and how to mend what is not well.
+
+Layer: cli.
+"""
+
+from __future__ import annotations
+
+import time
+from argparse import Namespace
+
+from stead import __version__
+from stead.cli import figures
+from stead.cli.checks import Check, home_checks, host_checks, sandbox_checks
+from stead.cli.invocation import FAILED, OK, Command, Invocation, no_arguments
+from stead.cli.output import clean_line
+from stead.client import Client, Json, NoDaemon, find_address
+from stead.config import Home
+
+_STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
+_SLOW_S = 0.5
+
+
+def _doctor(invocation: Invocation, arguments: Namespace) -> int:
+    home, out = invocation.home, invocation.out
+    checks = host_checks() + sandbox_checks() + home_checks(home) + [_key(home)]
+    checks += _daemon_checks(invocation)
+    failed = sum(check.verdict == "fail" for check in checks)
+    if out.as_json:
+        shown = [{**check._asdict(), "fix": check.fix if check.verdict != "ok" else ""} for check in checks]
+        out.json({"ok": not failed, "checks": shown})
+        return FAILED if failed else OK
+    width = max(len(check.name) for check in checks)
+    for check in checks:
+        verdict = out.style(f"{check.verdict:<4}", _STYLES[check.verdict])
+        out.line(f"{verdict}  {check.name:<{width}}  {clean_line(check.text)}")
+        if check.verdict != "ok" and check.fix:
+            out.line(f"      {'':<{width}}  fix: {clean_line(check.fix)}")
+    warned = sum(check.verdict == "warn" for check in checks)
+    out.line(f"\n{len(checks)} checks: {failed} failed, {figures.counted(warned, 'warning')}")
+    return FAILED if failed else OK
+
+
+def _key(home: Home) -> Check:
+    """Where the key is and what that protects, in plain words."""
+    if not home.key.exists():
+        if home.journal.exists():
+            return Check("key", "fail", f"{str(home.key)!r} is missing", "stead key recover, or restore a backup")
+        return Check("key", "ok", "it is made at the first start")
+    from stead.domain.errors import StorageFault
+    from stead.storage.keystore import source_of, statement
+
+    try:
+        return Check("key", "ok", statement(source_of(home)))
+    except StorageFault as error:
+        return Check("key", "fail", str(error), "stead key recover, or restore a backup")
+
+
+def _daemon_checks(invocation: Invocation) -> list[Check]:
+    try:
+        address = find_address(invocation.home)
+    except NoDaemon as error:
+        return [_address(invocation.home), Check("daemon", "warn", error.message, "stead up"), _port(invocation.home)]
+    began = time.monotonic()
+    try:
+        status = invocation.client.get("/status")
+    except NoDaemon as error:
+        fix = f"stead logs; then kill {address.pid} and stead up"
+        return [_address(invocation.home), Check("daemon", "fail", error.message, fix)]
+    took_s = time.monotonic() - began
+    name = f"{address.name}.localhost"
+    return [
+        _address(invocation.home),
+        Check("daemon", "ok", f"process {address.pid} answers on 127.0.0.1:{address.port}"),
+        Check(
+            "answer time",
+            "ok" if took_s < _SLOW_S else "warn",
+            figures.duration(took_s * 1000),
+            "see what is busy: top",
+        ),
+        _version(status),
+        Check("journal", "ok", f"open, {figures.counted(status['head'], 'event')}"),
+        _name(name),
+        _sandbox(status["isolation"]),
+        _model(status),
+        *_provider_checks(invocation.client),
+        _cap(invocation.client),
+        _questions(invocation.client),
+    ]
+
+
+def _address(home: Home) -> Check:
+    if not home.address.exists():
+        return Check("address file", "ok", "none, as no daemon runs")
+    mode = home.address.stat().st_mode & 0o777
+    if mode & 0o077:
+        return Check("address file", "fail", f"mode {mode:04o}: others can read the bearer", "stead down; stead up")
+    try:
+        find_address(home)
+    except NoDaemon as error:
+        return Check("address file", "warn", f"left over: {error.message}", "stead up replaces it")
+    return Check("address file", "ok", f"{str(home.address)!r}, for you alone")
+
+
+def _port(home: Home) -> Check:
+    """Whether the port that was chosen in the settings is free."""
+    import socket
+
+    from stead.config import load_settings
+    from stead.domain.errors import InvalidRequest
+
+    try:
+        port = load_settings(home).port
+    except (InvalidRequest, OSError):
+        port = 0
+    if not port:
+        return Check("port", "ok", "a free one is chosen at the first start and kept")
+    with socket.socket() as probe:
+        taken = probe.connect_ex(("127.0.0.1", port)) == 0
+    text = f"{port} is {'taken by another program' if taken else 'free'}"
+    return Check("port", "fail" if taken else "ok", text, f"choose another in {str(home.settings)!r}")
+
+
+def _version(status: Json) -> Check:
+    same = status["version"] == __version__
+    text = f"daemon {status['version']}, command line {__version__}"
+    return Check("version", "ok" if same else "warn", text, "stead down; stead up")
+
+
+def _name(name: str) -> Check:
+    import socket
+
+    try:
+        socket.getaddrinfo(name, None)
+    except OSError:
+        text = f"{name} is not resolved by this system; Chromium and Firefox do it by themselves"
+        return Check("page's name", "ok", text)
+    return Check("page's name", "ok", f"{name} resolves")
+
+
+def _sandbox(isolation: Json) -> Check:
+    if isolation["available"]:
+        return Check("sandbox", "ok", f"{isolation['driver']}: {isolation['statement']}")
+    fix = "; ".join(isolation["missing"]) or "see docs/security-model.md"
+    return Check("sandbox", "fail", f"shell and code are off: {isolation['statement']}", fix)
+
+
+def _model(status: Json) -> Check:
+    names = ", then ".join(f"{ref['provider']}/{ref['model']}" for ref in status["chain"])
+    if status["rehearsal"]:
+        text = "the rehearsal model: offline, follows a fixed grammar, is no intelligence"
+        return Check("model", "warn", text, "stead providers presets; stead providers add NAME --preset PRESET")
+    return Check("model", "ok", names)
+
+
+def _provider_checks(client: Client) -> list[Check]:
+    rows = list(client.items("/providers"))
+    without = [row for row in rows if row["key"] == "missing" or row["key"].endswith("(not set)")]
+    names = ", ".join(f"{row['name']} ({row['key']})" for row in without)
+    if without:
+        first = without[0]["name"]
+        return [Check("provider keys", "fail", f"no key: {names}", f"stead providers set-key {first}, or export it")]
+    count = figures.counted(len(rows), "provider")
+    return [Check("provider keys", "ok", f"{count}, none without a key it needs; try one: stead providers test NAME")]
+
+
+def _cap(client: Client) -> Check:
+    daily: Json = client.get("/cap").get("daily") or {"tokens": "unlimited", "usd_micros": "unlimited"}
+    if set(daily.values()) == {"unlimited"}:
+        return Check("daily cap", "warn", "none; each objective has its own budget", "stead cap --usd 10")
+    return Check("daily cap", "ok", f"{figures.tokens(daily['tokens'])} tokens, {figures.money(daily['usd_micros'])}")
+
+
+def _questions(client: Client) -> Check:
+    count = len(client.get("/approvals", status="pending", limit=500)["items"])
+    if not count:
+        return Check("questions", "ok", "nothing waits for your answer")
+    return Check("questions", "warn", f"{figures.counted(count, 'question')} for you", "stead approvals")
+
+
+COMMANDS = {"doctor": Command(no_arguments, _doctor)}

@@ -1,0 +1,65 @@
+"""From what a person types to the one objective or approval that is meant.
+
+Layer: cli. Any unambiguous beginning of an id will do, with or without its ``s_`` or ``a_``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stead.cli.invocation import CommandError
+from stead.cli.output import clean_line
+
+if TYPE_CHECKING:
+    from stead.client import Client, Json
+
+_ID_LENGTH = 18
+
+
+def find_objective(client: Client, typed: str) -> str:
+    """The id of the objective that begins so. A whole id costs no request.
+
+    Raises:
+        CommandError: none does, or several do; the text names them.
+    """
+    whole = _with_prefix(typed, "s_")
+    if len(whole) == _ID_LENGTH:
+        return whole
+    found = [row for row in client.items("/objectives", limit=500) if row["id"].startswith(whole)]
+    return str(_only_one(found, typed, "objective", "stead objectives --all")["id"])
+
+
+def find_approval(client: Client, typed: str) -> Json:
+    """The approval that begins so, or the one question that the objective of this id waits for.
+
+    Raises:
+        CommandError: none does, or several do; the text names them.
+    """
+    pending = list(client.items("/approvals", status="pending", limit=500))
+    if not typed.startswith("s_"):
+        whole = _with_prefix(typed, "a_")
+        if len(whole) == _ID_LENGTH and typed.startswith("a_"):
+            return client.get(f"/approvals/{whole}")
+        by_id = [row for row in pending if row["id"].startswith(whole)]
+        if by_id or typed.startswith("a_"):
+            return _only_one(by_id, typed, "pending approval", "stead approvals")
+    session = _with_prefix(typed, "s_")
+    of_session = [row for row in pending if row["session"].startswith(session)]
+    return _only_one(of_session, typed, "pending approval", "stead approvals")
+
+
+def _with_prefix(typed: str, prefix: str) -> str:
+    hexadecimal = typed.removeprefix(prefix)
+    if not hexadecimal or not set(hexadecimal) <= set("0123456789abcdef") or len(hexadecimal) > 16:
+        raise CommandError(f"{clean_line(typed, 40)!r} is no id", f"give {prefix}… as lists show it, or its beginning")
+    return prefix + hexadecimal
+
+
+def _only_one(found: list[Json], typed: str, what: str, where: str) -> Json:
+    if not found:
+        raise CommandError(f"no {what} begins with {typed!r}", where, code="not_found")
+    if len(found) > 1:
+        names = ", ".join(clean_line(f"{row['id']} ({row['title']})", 60) for row in found[:4])
+        more = f" and {len(found) - 4} more" if len(found) > 4 else ""
+        raise CommandError(f"{typed!r} begins several: {names}{more}", "give more of the id")
+    return found[0]

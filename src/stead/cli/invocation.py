@@ -1,0 +1,88 @@
+"""One call of the command line: its home, its output, its client; and how commands describe themselves.
+
+Layer: cli.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from stead.cli.output import Output, stream_is_terminal
+
+if TYPE_CHECKING:
+    from stead.client import Client
+    from stead.config import Home
+
+OK = 0
+FAILED = 1
+BAD_REQUEST = 2
+NEEDS_PERSON = 3
+UNREACHABLE = 4
+INTERRUPTED = 130
+
+
+class CommandError(Exception):
+    """A command cannot go on.
+
+    Args:
+        cause: what is wrong, naming the thing.
+        next_step: what to do about it.
+        exit_code: see ``docs/``: 1 failed, 2 bad request, 3 needs a person, 4 daemon not reachable.
+    """
+
+    def __init__(self, cause: str, next_step: str = "", *, exit_code: int = BAD_REQUEST, code: str = "usage") -> None:
+        super().__init__(cause)
+        self.cause = cause
+        self.next_step = next_step
+        self.exit_code = exit_code
+        self.code = code
+
+
+class Invocation:
+    """What every command is given beside its own arguments."""
+
+    def __init__(self, options: Namespace) -> None:
+        self.debug: bool = options.debug
+        self.as_json: bool = options.json
+        colourless = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM", "dumb") == "dumb"
+        self.out = Output(plain=options.plain, as_json=options.json, colourless=colourless)
+        self._home_option: str = options.home
+        self._client: Client | None = None
+
+    @property
+    def home(self) -> Home:
+        """The home that is meant: ``--home``, else ``$STEAD_HOME``, else ``~/.stead``."""
+        from pathlib import Path
+
+        from stead.config import Home, find_home
+
+        return Home(Path(self._home_option).expanduser().absolute()) if self._home_option else find_home()
+
+    @property
+    def client(self) -> Client:
+        """The client of the home's daemon; connects at its first request."""
+        if self._client is None:
+            from stead.client import Client
+
+            self._client = Client(self.home)
+        return self._client
+
+    @property
+    def interactive(self) -> bool:
+        """Whether a person sits at this terminal and may be asked."""
+        return not self.as_json and stream_is_terminal(sys.stdin) and stream_is_terminal(sys.stdout)
+
+
+class Command(NamedTuple):
+    """One command of the command line: how its arguments are declared, and what it does (giving the exit code)."""
+
+    configure: Callable[[ArgumentParser], None]
+    run: Callable[[Invocation, Namespace], int]
+
+
+def no_arguments(parser: ArgumentParser) -> None:
+    """For a command that takes none."""

@@ -1,0 +1,89 @@
+"""``logs``: the end of the daemon's log, and what is added to it.
+
+Layer: cli. Reads the file itself, so that it works best when nothing else does.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from argparse import ArgumentParser, Namespace
+from typing import BinaryIO
+
+from stead.cli.invocation import OK, Command, CommandError, Invocation
+from stead.cli.output import clean
+
+_BLOCK_BYTES = 65536
+_TAIL_LIMIT_BYTES = 64 * 1024 * 1024
+_POLL_S = 0.2
+
+
+def _configure(parser: ArgumentParser) -> None:
+    parser.add_argument("-f", "--follow", action="store_true", help="go on showing what is added")
+    parser.add_argument("-n", "--lines", type=int, default=50, metavar="N", help="how many lines to show (50)")
+
+
+def _logs(invocation: Invocation, arguments: Namespace) -> int:
+    if arguments.lines < 0:
+        raise CommandError(f"-n {arguments.lines} is negative", "stead logs -n 50")
+    path = invocation.home.log
+    try:
+        log = path.open("rb")
+    except FileNotFoundError:
+        raise CommandError(f"there is no log yet at {str(path)!r}", "stead up", code="not_found") from None
+    try:
+        _print(invocation, tail(log, arguments.lines))
+        rest = b""
+        while arguments.follow:
+            piece = log.read(_BLOCK_BYTES)
+            *lines, rest = (rest + piece).split(b"\n")
+            _print(invocation, lines)
+            if piece:
+                continue
+            time.sleep(_POLL_S)
+            if _was_replaced(log, str(path)):
+                log.close()
+                log = path.open("rb")
+    finally:
+        log.close()
+    return OK
+
+
+def tail(file: BinaryIO, count: int) -> list[bytes]:
+    """The last lines of a file, however large it is; leaves it at its end."""
+    position = end = file.seek(0, os.SEEK_END)
+    content = b""
+    while position > 0 and content.count(b"\n") <= count and end - position < _TAIL_LIMIT_BYTES:
+        step = min(_BLOCK_BYTES, position)
+        position -= step
+        file.seek(position)
+        content = file.read(step) + content
+    file.seek(end)
+    lines = content.split(b"\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    return lines[-count:] if count else []
+
+
+def _was_replaced(log: BinaryIO, path: str) -> bool:
+    """Whether the file of that name is another one now, or was cut."""
+    try:
+        now = os.stat(path)
+    except FileNotFoundError:
+        return False
+    held = os.fstat(log.fileno())
+    return (now.st_ino, now.st_dev) != (held.st_ino, held.st_dev) or now.st_size < log.tell()
+
+
+def _print(invocation: Invocation, lines: list[bytes]) -> None:
+    for line in lines:
+        text = line.decode("utf-8", "replace")
+        if invocation.as_json:
+            invocation.out.json({"line": text})
+        else:
+            invocation.out.line(clean(text))
+    if lines:
+        invocation.out.write("")
+
+
+COMMANDS = {"logs": Command(_configure, _logs)}

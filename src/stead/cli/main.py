@@ -1,0 +1,142 @@
+"""The entry point ``stead``: find the command, load its module alone, run it, say what went wrong.
+
+Layer: cli. Nothing heavy is imported here or on the way to a command: bar P8 counts it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import REMAINDER, SUPPRESS, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+
+from stead.cli.commands import GROUPS, SUMMARIES, load
+from stead.cli.invocation import BAD_REQUEST, FAILED, INTERRUPTED, OK, UNREACHABLE, CommandError, Invocation
+from stead.cli.output import clean
+from stead.cli.parsing import Parser, command_parser
+
+_EPILOG = """exit codes
+  0 done   1 failed or cancelled   2 bad request   3 waits for a person   4 no daemon   130 interrupted
+
+Help on a command: stead COMMAND --help"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line and give its exit code: see the epilog of ``stead --help``."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = _run(words)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # Whoever read us has seen enough. What is left must not raise again when Python closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+
+
+def _run(words: list[str]) -> int:
+    options = Namespace(home="", json="--json" in words, plain=False, debug="--debug" in words)
+    invocation = Invocation(options)
+    try:
+        name = _parse_globals(words, options)
+        if not name:
+            return OK
+        invocation = Invocation(options)
+        command = load(name)
+        parser = command_parser(name, SUMMARIES[name])
+        command.configure(parser)
+        arguments = parser.parse_args(options.rest, options)
+        invocation = Invocation(arguments)
+        return command.run(invocation, arguments)
+    except KeyboardInterrupt:
+        invocation.out.note("")
+        return INTERRUPTED
+    except CommandError as error:
+        return _report(invocation, error, error.cause, error.next_step, error.code, error.exit_code)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return _report(invocation, error, str(error), "stead doctor", "os", FAILED)
+    except Exception as error:  # noqa: BLE001 - the door of the command line: every fault becomes two readable lines
+        return _report_fault(invocation, error)
+
+
+def _parse_globals(words: list[str], options: Namespace) -> str:
+    """Take the options before the command; gives the command's name, "" when help or the version was shown."""
+    parser = Parser(
+        prog="stead",
+        usage="stead [options] COMMAND ...",
+        description="An agent that acts in your stead, and that you can trust to.",
+        epilog=_EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+        add_help=False,
+    )
+    parser.add_argument("-h", "--help", action="store_true", help="show this and leave")
+    parser.add_argument("--version", action="store_true", help="show the version and leave")
+    parser.add_argument("command", nargs="?", default="", help=SUPPRESS)
+    parser.add_argument("rest", nargs=REMAINDER, help=SUPPRESS)
+    parser.parse_args(words, options)
+    if options.version:
+        from stead import __version__
+
+        print(f"stead {__version__}")
+        return ""
+    if options.command == "help" and options.rest:
+        options.command, options.rest = options.rest[0], ["--help"]
+    if options.help or options.command in ("", "help"):
+        parser.description = f"{parser.description}\n\n{_listing()}"
+        parser.print_help()
+        return ""
+    return _known(options.command)
+
+
+def _listing() -> str:
+    parts = []
+    for title, commands in GROUPS.items():
+        parts.append(title)
+        parts += [f"  {name:<11} {summary}" for name, summary in commands.items()]
+        parts.append("")
+    return "\n".join(parts).rstrip()
+
+
+def _known(name: str) -> str:
+    if name in SUMMARIES:
+        return name
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, SUMMARIES, n=1)
+    raise CommandError(f"there is no command {name!r}", f"stead {near[0]} --help" if near else "stead --help")
+
+
+def _report_fault(invocation: Invocation, error: Exception) -> int:
+    from stead.client import ApiError
+    from stead.domain.errors import CallerError, SteadError
+
+    if isinstance(error, ApiError):
+        cause, next_step = split_advice(error.message)
+        exit_code = UNREACHABLE if error.status == 0 else BAD_REQUEST if error.status < 429 else FAILED
+        return _report(invocation, error, cause, next_step or "stead doctor", error.code, exit_code)
+    if isinstance(error, SteadError):
+        cause, next_step = split_advice(str(error))
+        exit_code = BAD_REQUEST if isinstance(error, CallerError) else FAILED
+        return _report(invocation, error, cause, next_step or "stead doctor", error.code, exit_code)
+    cause = f"this should not have happened: {type(error).__name__}: {error}"
+    return _report(invocation, error, cause, "run it again with --debug and report what it shows", "bug", FAILED)
+
+
+def split_advice(message: str) -> tuple[str, str]:
+    """Cause and next step of a message of ``domain/errors.py``, which puts the way out last, after a semicolon."""
+    cause, separator, advice = message.rpartition("; ")
+    return (cause, advice) if separator else (message, "")
+
+
+def _report(invocation: Invocation, error: Exception, cause: str, next_step: str, code: str, exit_code: int) -> int:
+    if invocation.debug:
+        import traceback
+
+        invocation.out.note(clean("".join(traceback.format_exception(error))))
+    invocation.out.error(cause, next_step, code)
+    return exit_code

@@ -1,0 +1,268 @@
+"""Telling an objective's events to a person: append-only lines, one a step.
+
+Layer: cli. Every text here was written by a model, a tool or a file, and is cleaned before it is shown.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from stead.cli import figures
+from stead.cli.output import Output, clean, clean_line
+from stead.client import Json
+
+TAIL_LINES = 5
+LIVE_LINES = 40
+"""Lines of a running command's output that are shown as they come; its tail follows at its end."""
+_SUBJECTS = ("command", "path", "url", "pattern", "query")
+_LINE_LIMIT = 160
+
+
+def subject_of(arguments: str, limit: int = 72) -> str:
+    """What a call is about, on one line: its command, path, URL or pattern, else its arguments."""
+    try:
+        values = json.loads(arguments)
+    except ValueError:
+        return clean_line(arguments, limit)
+    if not isinstance(values, dict):
+        return clean_line(arguments, limit)
+    for name in _SUBJECTS:
+        if isinstance(values.get(name), str):
+            return clean_line(values[name], limit)
+    return clean_line(json.dumps(values, ensure_ascii=False), limit) if values else ""
+
+
+class Narrator:
+    """Writes what happens, as it happens.
+
+    Args:
+        out: where to.
+        live: a person watches a terminal: stream replies and output as they come.
+    """
+
+    def __init__(self, out: Output, *, live: bool) -> None:
+        self._out = out
+        self._live = live
+        self._line_is_open = False
+        self._step_is_open = ""
+        self._reply = ""
+        self._replied = 0
+        self._calls: dict[str, tuple[str, str]] = {}
+        self._denials: dict[str, str] = {}
+        self._output_rest: dict[str, str] = {}
+        self._output_lines: dict[str, int] = {}
+        self._plan: list[Json] = []
+        self._tokens = self._usd_micros = 0
+        self._price_known = True
+        self.awaiting = ""
+        """What nothing has been heard of yet: the model, or a running tool."""
+
+    def tell(self, envelope: Json) -> None:
+        """Tell one event or transient; what needs no telling is passed over."""
+        body: dict[str, Any] = envelope["body"]
+        match body["type"]:
+            case "objective.created":
+                self._tell_goal(envelope["stream"], body)
+            case "text.delta":
+                self._tell_text(body)
+            case "output.delta":
+                self._tell_output(body)
+            case "model.requested":
+                self.awaiting = "the model"
+            case "model.replied":
+                self._tell_reply(body)
+            case "model.failed":
+                self._tell_failure(body)
+            case "plan.made":
+                self._tell_plan(body["steps"])
+            case "call.judged":
+                if body["verdict"] == "deny":
+                    self._denials[body["key"]] = body["reason"]["text"]
+            case "tool.started":
+                self._start_step(body)
+            case "tool.finished":
+                self._finish_step(body)
+            case "objective.ended":
+                self._tell_end(body)
+            case other:
+                self._tell_rest(other, body)
+
+    def finish_line(self) -> None:
+        """End a line that is still open, before somebody else writes."""
+        if self._line_is_open:
+            self._out.write("\n")
+            self._line_is_open = False
+        self._step_is_open = ""
+
+    @property
+    def cost(self) -> str:
+        """What was spent so far, as far as this narrator has seen."""
+        return f"{figures.tokens(self._tokens)} tokens, {figures.money(self._usd_micros, known=self._price_known)}"
+
+    def _line(self, text: str, style: str = "") -> None:
+        self.finish_line()
+        self._out.line(self._out.style(text, style) if style else text)
+
+    def _block(self, text: str, lines: int) -> None:
+        """The last lines of a longer text, set off from ours."""
+        every = clean(text).strip("\n").split("\n")
+        if len(every) > lines:
+            self._line(f"    | … {figures.counted(len(every) - lines, 'line')} before", "dim")
+        for line in every[-lines:]:
+            self._line(f"    | {line[:_LINE_LIMIT]}".rstrip(), "dim")
+
+    def _tell_goal(self, stream: str, body: Json) -> None:
+        self._line(f"{clean_line(stream)}: {clean_line(body['title'], _LINE_LIMIT)}", "bold")
+        models = ", then ".join(clean_line(f"{ref['provider']}/{ref['model']}") for ref in body["chain"])
+        budget = body["budget"]
+        limit = f"{figures.tokens(budget['tokens'])} tokens, {figures.money(budget['usd_micros'])}"
+        self._line(f"  in {clean_line(body['directory'])}, with {models}, budget {limit}")
+        for constraint in body["constraints"]:
+            self._line(f"  keep: {clean_line(constraint, _LINE_LIMIT)}")
+
+    def _tell_text(self, body: Json) -> None:
+        self.awaiting = ""
+        if not self._live or body["number"] <= self._replied or body["offset"] != len(self._reply):
+            return  # a piece is missing or late: the event has the whole reply
+        self._reply += body["text"]
+        text = clean(body["text"])
+        if text:
+            if self._step_is_open:
+                self.finish_line()
+            self._out.write(text)
+            self._line_is_open = not text.endswith("\n")
+
+    def _tell_reply(self, body: Json) -> None:
+        self.awaiting = ""
+        spend = body["spend"]
+        self._tokens += spend["tokens"]
+        self._usd_micros += spend["usd_micros"]
+        self._price_known = self._price_known and spend["price_known"]
+        text = "".join(part["text"] for part in body["parts"] if part["type"] == "text")
+        if self._reply and text.startswith(self._reply):
+            self._out.write(clean(text[len(self._reply) :]))
+            self._line_is_open = True
+            self.finish_line()
+        elif text.strip():
+            self._line(clean(text).strip("\n"))
+        self._reply, self._replied = "", body["number"]
+        for part in body["parts"]:
+            if part["type"] == "call":
+                self._calls[part["key"]] = (part["tool"], part["arguments"])
+        for attempt in body["attempts"]:
+            self._line(f"  (before: {clean_line(attempt, _LINE_LIMIT)})", "dim")
+
+    def _tell_failure(self, body: Json) -> None:
+        self.awaiting = ""
+        self._reply, self._replied = "", body["number"]
+        self._tokens += body["spend"]["tokens"]
+        self._usd_micros += body["spend"]["usd_micros"]
+        wait = body["retry_after_ms"]
+        again = f"; asked to wait {figures.duration(wait)}" if wait else ""
+        self._line(f"! no usable reply ({clean_line(body['kind'])}): {clean_line(body['error'], 300)}{again}", "yellow")
+
+    def _tell_plan(self, steps: list[Json]) -> None:
+        if [step["title"] for step in steps] != [step["title"] for step in self._plan]:
+            self._line("plan")
+            for number, step in enumerate(steps, 1):
+                mark = "" if step["status"] == "todo" else f" ({clean_line(step['status'])})"
+                self._line(f"  {number}. {clean_line(step['title'], _LINE_LIMIT)}{mark}")
+        else:
+            done = sum(step["status"] in ("done", "skipped") for step in steps)
+            now = next((step["title"] for step in steps if step["status"] == "doing"), "")
+            doing = f"; now: {clean_line(now, 100)}" if now else ""
+            self._line(f"plan: {done} of {len(steps)} done{doing}", "dim")
+        self._plan = steps
+
+    def _start_step(self, body: Json) -> None:
+        self._calls[body["key"]] = (body["tool"], body["arguments"])
+        self.awaiting = clean_line(body["tool"])
+        if self._live:
+            self.finish_line()
+            self._out.write(self._heading(body["key"], body["tool"]))
+            self._line_is_open, self._step_is_open = True, body["key"]
+
+    def _heading(self, key: str, tool: str) -> str:
+        tool, arguments = self._calls.get(key, (tool, ""))
+        return f"> {self._out.style(clean_line(tool), 'bold')} {subject_of(arguments)}".rstrip()
+
+    def _tell_output(self, body: Json) -> None:
+        key = body["key"]
+        if not self._live or self._output_lines.get(key, 0) >= LIVE_LINES:
+            return
+        *lines, rest = (self._output_rest.get(key, "") + body["text"]).split("\n")
+        self._output_rest[key] = rest[-_LINE_LIMIT:]
+        for line in lines:
+            self._line(f"    | {clean_line(line, _LINE_LIMIT)}", "dim")
+        self._output_lines[key] = self._output_lines.get(key, 0) + len(lines)
+
+    def _finish_step(self, body: Json) -> None:
+        self.awaiting = ""
+        key, outcome = body["key"], body["outcome"]
+        words = {"ok": ("ok", "green"), "error": ("error", "red"), "denied": ("denied", "yellow")}
+        words |= {
+            "unknown": ("outcome unknown: a crash hid what became of it", "red"),
+            "cancelled": ("cut off", "yellow"),
+        }
+        word, style = words.get(outcome, (clean_line(outcome), "red"))
+        detail = f", {figures.duration(body['duration_ms'])}" if outcome in ("ok", "error") else ""
+        if outcome == "denied" and (why := self._denials.pop(key, "")):
+            detail = f": {clean_line(why, 200)}"
+        text = f"{self._out.style(word, style)}{detail}  {self._out.style(f'[{self.cost}]', 'dim')}"
+        if self._step_is_open == key:
+            self._out.write(f"  {text}")
+            self.finish_line()
+        else:
+            self._line(f"{self._heading(key, body['tool'])}  {text}")
+        shown = self._output_lines.pop(key, 0)
+        self._output_rest.pop(key, None)
+        if body["text"].strip() and (outcome == "error" or (body["tool"] == "shell" and outcome == "ok")):
+            self._block(body["text"], TAIL_LINES if not shown or shown >= LIVE_LINES else 1)
+
+    def _tell_end(self, body: Json) -> None:
+        self.awaiting = ""
+        style = {"completed": "green", "failed": "red"}.get(body["status"], "yellow")
+        why = "" if body["reason"] in ("done", body["status"]) else f" ({clean_line(body['reason'])})"
+        self._line(f"{clean_line(body['status'])}{why}", style)
+        if body["summary"].strip():
+            for line in clean(body["summary"]).strip("\n").split("\n"):
+                self._line(f"  {line}".rstrip())
+
+    def _tell_rest(self, kind: str, body: Json) -> None:
+        match kind:
+            case "message.received":
+                self._line(f"you (from {clean_line(body['door'])}): {clean_line(body['text'], 400)}", "cyan")
+            case "notice.given":
+                self._line(f"told the model: {clean_line(body['text'], 400)}", "yellow")
+            case "approval.given":
+                self._line(f"allowed {self._name(body)} (answered from {clean_line(body['door'])})")
+            case "approval.denied":
+                why = f": {clean_line(body['reason'], 200)}" if body["reason"] else ""
+                self._line(f"refused {self._name(body)} (answered from {clean_line(body['door'])}){why}", "yellow")
+            case "approval.lapsed":
+                self._line(f"the question about {self._name(body)} is void ({clean_line(body['why'])})", "yellow")
+            case "grant.made":
+                self._line(f"granted {clean_line(body['tool'])} for this {clean_line(body['scope'])}")
+            case "grant.revoked":
+                self._line(f"took back what was granted to {clean_line(body['tool'])}")
+            case "session.paused":
+                self._line(f"paused: {clean_line(body['why'], 200) or 'by you'}", "yellow")
+            case "session.resumed":
+                self._line("resumed")
+            case "session.stopped":
+                why = f": {clean_line(body['why'], 200)}" if body["why"] else ""
+                self._line(f"stopped from {clean_line(body['surface'])}{why}", "red")
+            case "objective.retried":
+                self._line("runs again")
+            case "session.deleted":
+                self._line("deleted", "yellow")
+            case "erased":
+                self._line("(erased)", "dim")
+            case _:
+                return
+        self.awaiting = ""
+
+    def _name(self, body: Json) -> str:
+        tool, arguments = self._calls.get(body["key"], ("a call", ""))
+        return f"{clean_line(tool)} {subject_of(arguments)}".rstrip()

@@ -1,0 +1,133 @@
+"""Starting the daemon in the background, and waiting for it with open eyes.
+
+Layer: cli.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from stead.cli.invocation import UNREACHABLE, CommandError, Invocation
+from stead.client import Client, NoDaemon
+
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+START_TIMEOUT_S = 15.0
+_POLL_S = 0.03
+
+
+class Waiting:
+    """Tells a person, from one second on, what is awaited and for how long already.
+
+    Args:
+        invocation: whose standard error it is.
+        what: such as "the daemon to answer".
+    """
+
+    def __init__(self, invocation: Invocation, what: str) -> None:
+        self._invocation = invocation
+        self._what = what
+        self._began = time.monotonic()
+        self._told_s = 0
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since it began."""
+        return time.monotonic() - self._began
+
+    def tick(self) -> None:
+        """Wait a moment; say something when another second or so has gone."""
+        time.sleep(_POLL_S)
+        if int(self.elapsed_s) >= max(self._told_s * 2, 1):
+            self._told_s = int(self.elapsed_s)
+            self._invocation.out.note(f"waiting for {self._what}, {self._told_s} s (Ctrl-C stops waiting)")
+
+
+def answering(invocation: Invocation) -> bool:
+    """Whether the home's daemon runs and answers."""
+    invocation.client.forget_address()
+    try:
+        invocation.client.get("/status")
+    except NoDaemon:
+        return False
+    return True
+
+
+def ensure_daemon(invocation: Invocation) -> Client:
+    """The client of a daemon that answers; it is started if none runs.
+
+    Raises:
+        CommandError: it did not start; the text holds the last lines of its log.
+    """
+    if not answering(invocation):
+        start(invocation)
+    return invocation.client
+
+
+def start(invocation: Invocation) -> None:
+    """Start the daemon in a session of its own and wait until it answers.
+
+    Raises:
+        CommandError: it left, or did not answer within ``START_TIMEOUT_S``.
+    """
+    home = invocation.home
+    try:
+        home.make()
+        log_began = home.log.stat().st_size if home.log.exists() else 0
+        process = _spawn(invocation)
+    except OSError as error:
+        raise CommandError(
+            f"the home {str(home.root)!r} cannot be used: {error}",
+            "choose another with --home DIR, or mend its permissions",
+            exit_code=UNREACHABLE,
+            code="start",
+        ) from error
+    waiting = Waiting(invocation, "the daemon to answer")
+    while not answering(invocation):
+        # A second `up` at the same moment: its daemon leaves because ours has the lock, and ours may answer yet.
+        if process.poll() is not None and not answering(invocation):
+            why = f"the daemon left at its start (code {process.returncode})"
+            raise _failed(invocation, why, log_began)
+        if waiting.elapsed_s > START_TIMEOUT_S:
+            why = f"the daemon (process {process.pid}) did not answer within {START_TIMEOUT_S:g} s"
+            raise _failed(invocation, why, log_began)
+        waiting.tick()
+
+
+def daemon_command(invocation: Invocation) -> list[str]:
+    """The argv of the daemon. ``-P`` keeps a ``stead`` folder of the current directory from being run in its place."""
+    return [sys.executable, "-P", "-m", "stead.daemon", "--home", str(invocation.home.root)]
+
+
+def _spawn(invocation: Invocation) -> Popen[bytes]:
+    import subprocess
+
+    home = invocation.home
+    log = os.open(home.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        return subprocess.Popen(
+            daemon_command(invocation),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd=home.root,
+            env={**os.environ, "STEAD_HOME": str(home.root)},
+            start_new_session=True,
+        )
+    finally:
+        os.close(log)
+
+
+def _failed(invocation: Invocation, why: str, log_began: int) -> CommandError:
+    """The error for a daemon that did not come up, with the end of what it logged since."""
+    with open(invocation.home.log, "rb") as log:
+        log.seek(log_began)
+        lines = log.read(1_000_000).decode("utf-8", "replace").strip().splitlines()
+    tail = "".join(f"\n  {line}" for line in lines[-8:])
+    return CommandError(
+        why + (f"; its log ends with:{tail}" if tail else ""), "stead doctor", exit_code=4, code="start"
+    )

@@ -1,0 +1,35 @@
+"""``stop``: out of band, and quick. With a whole id, or for everything, it is one request.
+
+Layer: cli.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from stead.cli.finding import find_objective
+from stead.cli.invocation import OK, Command, CommandError, Invocation
+
+
+def _configure(parser: ArgumentParser) -> None:
+    parser.add_argument("id", nargs="?", default="", help="an objective; without one, everything is stopped")
+    parser.add_argument("--all", action="store_true", help="stop everything (the default)")
+    parser.add_argument("--why", default="", help="recorded with the stop")
+
+
+def _stop(invocation: Invocation, arguments: Namespace) -> int:
+    if arguments.id and arguments.all:
+        raise CommandError("an ID and --all exclude each other", "stead stop --help")
+    client, out = invocation.client, invocation.out
+    session = find_objective(client, arguments.id) if arguments.id else ""
+    answer = client.post(f"/objectives/{session}/stop" if session else "/stop", {"why": arguments.why})
+    if out.as_json:
+        out.json(answer)
+    elif session:
+        out.line(f"Stopped {session}: its processes are killed and it holds. Go on with: stead resume {session}")
+    else:
+        out.line("Stopped everything: processes are killed and objectives hold. Go on with: stead resume ID")
+    return OK
+
+
+COMMANDS = {"stop": Command(_configure, _stop)}

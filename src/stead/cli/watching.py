@@ -1,0 +1,217 @@
+"""Following one objective: everything from its start, then what happens, and the questions it asks.
+
+Layer: cli.
+"""
+
+from __future__ import annotations
+
+import time
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from stead.cli.budgets import cost_line
+from stead.cli.finding import find_objective
+from stead.cli.invocation import FAILED, INTERRUPTED, NEEDS_PERSON, OK, Command, Invocation
+from stead.cli.narrating import Narrator
+from stead.cli.output import clean_line
+from stead.client import Json
+
+if TYPE_CHECKING:
+    from stead.client import Stream
+
+_TICK_S = 1.0
+_FIRST_NEWS_S = 5
+_SETTLED = ("approval.given", "approval.denied", "approval.lapsed")
+
+
+class Watch:
+    """One objective, watched by one terminal or script.
+
+    Args:
+        invocation: whose output it is.
+        session: whole id of the objective.
+        wait: without a person at the terminal, wait until questions are answered elsewhere instead of leaving.
+    """
+
+    def __init__(self, invocation: Invocation, session: str, *, wait: bool) -> None:
+        self._invocation = invocation
+        self._session = session
+        self._wait = wait
+        self._asks = invocation.interactive
+        self._narrator = Narrator(invocation.out, live=self._asks)
+        self._pending: dict[str, Json] = {}
+        self._held = ""
+        self._ended = self._deleted = False
+        self._untold: list[Json] = []
+
+    def follow(self) -> int:
+        """Watch to the end; gives the exit code."""
+        try:
+            return self._follow()
+        except KeyboardInterrupt:
+            self._narrator.finish_line()
+            session = clean_line(self._session)
+            self._invocation.out.note(
+                f"\nYou left; {session} goes on.\nwatch again: stead watch {session}\nstop it:     stead stop {session}"
+            )
+            return INTERRUPTED
+
+    def _follow(self) -> int:
+        stream = self._invocation.client.stream(self._replay(), [self._session])
+        silent_since, news_at_s = time.monotonic(), _FIRST_NEWS_S
+        was_connected = True
+        try:
+            while True:
+                if (code := self._settle(stream)) is not None:
+                    return code
+                if batch := stream.next(_TICK_S):
+                    self._take(batch)
+                    self._tell_untold()
+                    silent_since, news_at_s = time.monotonic(), _FIRST_NEWS_S
+                elif stream.connected != was_connected:
+                    was_connected = stream.connected
+                    self._note("connected again" if was_connected else "the daemon is away; trying to reach it again")
+                elif time.monotonic() - silent_since >= news_at_s and self._narrator.awaiting:
+                    self._note(f"waiting for {self._narrator.awaiting}, {news_at_s} s")
+                    news_at_s *= 2
+        finally:
+            stream.close()
+
+    def _note(self, text: str) -> None:
+        if self._asks:
+            self._narrator.finish_line()
+            self._invocation.out.note(f"({text})")
+
+    def _replay(self) -> int:
+        """Tell what was, up to now; gives the seq to go on from."""
+        after = 0
+        while True:
+            page = self._invocation.client.get("/events", after=after, streams=self._session, limit=500)
+            if not page["items"]:
+                return after
+            self._take(page["items"])
+            self._tell_untold()
+            after = page["items"][-1]["seq"]
+
+    def _take(self, batch: list[Json]) -> None:
+        """Fold what came into what matters for going on; telling it waits while a person is asked something."""
+        for envelope in batch:
+            body = envelope["body"]
+            match body["type"]:
+                case "approval.requested":
+                    self._pending[body["id"]] = body
+                case kind if kind in _SETTLED:
+                    self._pending.pop(body["id"], None)
+                case "session.paused" | "session.stopped":
+                    self._held = body["type"].removeprefix("session.")
+                case "session.resumed":
+                    self._held = ""
+                case "objective.ended":
+                    self._ended = True
+                case "objective.retried":
+                    self._ended, self._held = False, ""
+                case "session.deleted":
+                    self._deleted = True
+                case _:
+                    pass
+        self._untold += batch
+
+    def _tell_untold(self) -> None:
+        for envelope in self._untold:
+            if self._invocation.as_json:
+                self._invocation.out.json(envelope)
+            else:
+                self._narrator.tell(envelope)
+        self._untold = []
+
+    def _settle(self, stream: Stream) -> int | None:
+        """Do what the state calls for: answer, leave or end; nothing when it is to be followed further."""
+        if self._deleted or self._ended:
+            self._narrator.finish_line()
+            return self._report(self._deleted)
+        while self._pending:
+            approval = next(iter(self._pending))
+            row = self._invocation.client.get(f"/approvals/{approval}")
+            if row["status"] != "pending":
+                self._pending.pop(approval)
+            elif self._asks:
+                if not self._ask(row, stream):
+                    return self._leave_pending()
+            elif self._wait:
+                return None
+            else:
+                return self._leave_pending()
+        if self._held and not self._asks and not self._wait:
+            return self._leave_held()
+        return None
+
+    def _ask(self, row: Json, stream: Stream) -> bool:
+        from stead.cli.approving import ask
+
+        def take(batch: list[Json]) -> bool:
+            self._take(batch)
+            return row["id"] in self._pending
+
+        self._narrator.finish_line()
+        answered = ask(self._invocation, row, stream, take)
+        if answered:
+            self._pending.pop(row["id"], None)
+        self._tell_untold()
+        return answered
+
+    def _leave_pending(self) -> int:
+        self._narrator.finish_line()
+        approvals = [self._invocation.client.get(f"/approvals/{approval}") for approval in self._pending]
+        if self._invocation.as_json:
+            self._print_result(NEEDS_PERSON, approvals)
+            return NEEDS_PERSON
+        from stead.cli.approving import print_pending
+
+        if self._asks:
+            self._invocation.out.line("Left pending. Answer it later with: stead approve, or stead deny")
+        print_pending(self._invocation, approvals)
+        self._invocation.out.line(f"then watch:  stead watch {clean_line(self._session)}")
+        return NEEDS_PERSON
+
+    def _leave_held(self) -> int:
+        self._narrator.finish_line()
+        if self._invocation.as_json:
+            self._print_result(NEEDS_PERSON, [])
+        else:
+            self._invocation.out.line(f"It is {self._held}. Go on with: stead resume {clean_line(self._session)}")
+        return NEEDS_PERSON
+
+    def _report(self, deleted: bool) -> int:
+        if deleted:
+            if self._invocation.as_json:
+                self._invocation.out.json({"type": "result", "id": self._session, "status": "deleted"})
+            return FAILED
+        row = self._invocation.client.get(f"/objectives/{self._session}")
+        code = OK if row["status"] == "completed" else FAILED
+        if self._invocation.as_json:
+            self._print_result(code, [], row)
+        else:
+            self._invocation.out.line(f"  {cost_line(row)}")
+            if code == FAILED:
+                self._invocation.out.line(f"  try again: stead retry {clean_line(self._session)}")
+        return code
+
+    def _print_result(self, code: int, approvals: list[Json], row: Json | None = None) -> None:
+        row = row or self._invocation.client.get(f"/objectives/{self._session}")
+        names = ("id", "status", "reason", "summary", "tokens_used", "usd_micros_used", "price_known", "iterations")
+        result = {name: row[name] for name in names}
+        self._invocation.out.json({"type": "result", **result, "approvals": approvals, "exit_code": code})
+
+
+def _configure(parser: ArgumentParser) -> None:
+    parser.add_argument("id", help="of the objective, or its beginning")
+    parser.add_argument("--wait", action="store_true", help="without a terminal: wait for answers given elsewhere")
+
+
+def _watch(invocation: Invocation, arguments: Namespace) -> int:
+    session = find_objective(invocation.client, arguments.id)
+    invocation.client.get(f"/objectives/{session}")  # an unknown one has no events, and would be watched for ever
+    return Watch(invocation, session, wait=arguments.wait).follow()
+
+
+COMMANDS = {"watch": Command(_configure, _watch)}

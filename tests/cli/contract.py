@@ -1,0 +1,294 @@
+"""What each path of the API answers, in the simulator: the very commands, rows and events of the product."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from stead.domain import commands
+from stead.domain.commands import Answer
+from stead.domain.events import (
+    ApprovalDenied,
+    ApprovalGiven,
+    Body,
+    Limits,
+    ModelRef,
+    ObjectiveCreated,
+    SessionDeleted,
+    SessionPaused,
+    SessionResumed,
+    SessionStopped,
+)
+from stead.domain.ids import CommandId, SessionId, WorkspaceId
+from stead.domain.policies import Profile
+from stead.domain.ports import Isolation
+from stead.domain.rows import ObjectiveRow, ObjectiveStatus, SearchRow, UsageRow
+from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
+
+if TYPE_CHECKING:
+    from tests.cli.simulator import Run, Simulator
+
+REHEARSAL = ModelRef("rehearsal", "rehearsal")
+
+
+class Refused(Exception):
+    """The request does not keep the contract, or asks for what cannot be."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status, self.code = status, code
+
+
+def answer(api: Simulator, method: str, path: str, query: dict[str, str], body: bytes, key: str) -> tuple[int, object]:
+    """What the API answers."""
+    parts = tuple(path.strip("/").split("/"))
+    if method == "GET":
+        return 200, _read(api, parts, query)
+    if key in api.claims:
+        return 200, api.claims[key]
+    command: Any = None
+    match method, parts:
+        case "POST", ("objectives",):
+            command = _parse(body, commands.CreateObjective)
+            if not os.path.isdir(command.directory):
+                raise Refused(400, "invalid", f"there is no folder {command.directory!r}; give one that exists")
+            given = Answer(CommandId(key), api.begin(command, key).id, len(api.events))
+        case "POST", ("objectives", session, action):
+            command = _act(api, _run(api, session), action, body, key)
+            given = Answer(CommandId(key), SessionId(session), len(api.events))
+        case "POST", ("approvals", approval, "decision"):
+            command = _decide(api, approval, body)
+            given = Answer(CommandId(key), api.approvals[approval].session, len(api.events))
+        case "POST", ("sign-in-codes",):
+            return 200, {"code": "c0de", "url": f"http://brave-otter.localhost:{api.port}/#code=c0de"}
+        case "POST", ("providers", name, "test"):
+            _provider_of(api, name)
+            ok = name != "broken"
+            return 200, ProviderCheck(name, ok, "answered ok" if ok else "no key; set one", 42, ("m-1", "m-2"))
+        case _:
+            command = _configure(api, method, parts, body)
+            given = Answer(CommandId(key), SessionId("home"), len(api.events))
+    api.commands.append(command)
+    api.claims[key] = given
+    with api.changed:
+        api.changed.notify_all()
+    return (201 if parts == ("objectives",) else 200), given
+
+
+def _configure(api: Simulator, method: str, parts: tuple[str, ...], body: bytes) -> Any:
+    match method, parts:
+        case "POST", ("stop",):
+            stop = commands.Stop(SessionId("*"), **_parse_plain(body, {"why"}))
+            for run in api.runs.values():
+                run.happen(SessionStopped("cli", stop.why))
+            return stop
+        case "POST", ("providers",):
+            wanted = _parse(body, commands.ConfigureProvider)
+            api.providers[wanted.name] = ProviderRow(
+                wanted.name, wanted.preset, wanted.base_url, wanted.model, wanted.key, False
+            )
+            return wanted
+        case "POST", ("providers", name, "key"):
+            _provider_of(api, name)
+            return commands.SetProviderKey(name, **_parse_plain(body, {"key"}))
+        case "DELETE", ("providers", name):
+            _provider_of(api, name)
+            del api.providers[name]
+            return commands.RemoveProvider(name)
+        case "POST", ("chain",):
+            chosen = _parse(body, commands.SetChain)
+            for ref in chosen.chain:
+                _provider_of(api, ref.provider)
+            api.chain = chosen.chain
+            return chosen
+        case "POST", ("cap",):
+            cap = _parse(body, commands.SetCap)
+            api.cap = cap.daily
+            return cap
+        case "POST", ("views", "rebuild"):
+            return None
+        case _:
+            raise Refused(404, "not_found", f"there is no {method} {'/'.join(parts)}")
+
+
+def _act(api: Simulator, run: Run, action: str, body: bytes, key: str) -> Any:
+    session = run.id
+    match action:
+        case "pause":
+            run.status = "paused"
+            run.happen(SessionPaused("by the person"))
+            return commands.Pause(session)
+        case "resume":
+            run.status = "running"
+            run.happen(SessionResumed())
+            return commands.Resume(session)
+        case "cancel":
+            run.end("cancelled", "cancelled")
+            return commands.Cancel(session)
+        case "stop":
+            stop = commands.Stop(session, **_parse_plain(body, {"why"}))
+            run.status = "paused"
+            run.happen(SessionStopped("cli", stop.why))
+            return stop
+        case "retry":
+            return msgspec.convert({**msgspec.json.decode(body), "session": session}, commands.Retry)
+        case "delete":
+            if run.status not in ("completed", "failed", "cancelled"):
+                raise Refused(409, "conflict", f"{session!r} has not ended; cancel it first")
+            run.happen(SessionDeleted())
+            return commands.Delete(session)
+        case "messages":
+            return commands.SendMessage(session, **_parse_plain(body, {"text"}))
+        case "revoke":
+            return commands.Revoke(session, **_parse_plain(body, {"tool"}))
+        case _:
+            raise Refused(404, "not_found", f"there is no action {action!r}")
+
+
+def _decide(api: Simulator, approval: str, body: bytes) -> commands.Decide:
+    row = api.approvals.get(approval)
+    if row is None:
+        raise Refused(404, "not_found", f"there is no approval {approval!r}")
+    decision = msgspec.convert({**msgspec.json.decode(body), "approval": approval}, commands.Decide)
+    if row.status != "pending" or decision.digest != row.digest:
+        raise Refused(409, "conflict", f"{approval!r} is answered already; look at it again")
+    denied = decision.answer == "deny"
+    api.approvals[approval] = msgspec.structs.replace(row, status="denied" if denied else "given", door="cli")
+    fact: Body = (
+        ApprovalDenied(row.id, row.key, "cli", decision.reason)
+        if denied
+        else ApprovalGiven(row.id, row.key, row.digest, "cli")
+    )
+    api.record(row.session, "person", fact)
+    with api.changed:
+        api.answers[approval] = decision.answer
+        api.changed.notify_all()
+    return decision
+
+
+def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> object:
+    match parts:
+        case ("status",):
+            isolation = Isolation(True, "bubblewrap", "its own namespaces, no network, reads denied by default", ())
+            return Readiness("0.1.0", "test", now_ms() - 5000, len(api.events), api.chain, True, isolation, 1, 0)
+        case ("objectives",):
+            rows = [_objective(api, run) for run in reversed(api.runs.values())]
+            return _page([row for row in rows if query.get("status", row.status) == row.status], query)
+        case ("objectives", session):
+            return _objective(api, _run(api, session))
+        case ("objectives", session, "steps"):
+            return _page([step for step in api.steps if step.session == _run(api, session).id], query)
+        case ("approvals",):
+            wanted = query.get("status", "pending")
+            return _page([row for row in api.approvals.values() if wanted in ("all", row.status)], query)
+        case ("approvals", approval):
+            if approval not in api.approvals:
+                raise Refused(404, "not_found", f"there is no approval {approval!r}; see: stead approvals")
+            return api.approvals[approval]
+        case ("providers",):
+            return _page(list(api.providers.values()), query)
+        case ("providers", "presets"):
+            return _page([{"name": "openai", "base_url": "https://api.example.com/v1", "model": "m-1"}], query)
+        case ("chain",):
+            return {"chain": api.chain}
+        case ("cap",):
+            return {"daily": api.cap}
+        case ("usage",):
+            return _page([UsageRow("2031-05-04", "acme", "m-1", 3, 1, 1200, 340, 800, 12_345, True)], query)
+        case ("search",):
+            hit = SearchRow(
+                7, SessionId("s_00000000000000aa"), 1_900_000_000_000, "model.replied", f"a «{query['q']}» b"
+            )
+            return _page([hit], query)
+        case ("open-runs",):
+            return _page([{"session": run, "since_ms": now_ms() - 65_000, "what": "model"} for run in api.runs], query)
+        case ("events",):
+            return _events(api, query)
+        case _:
+            raise Refused(404, "not_found", f"there is no {'/'.join(parts)!r}")
+
+
+def _events(api: Simulator, query: dict[str, str]) -> object:
+    streams = [name for name in query.get("streams", "").split(",") if name]
+    after, limit = int(query.get("after", 0)), int(query.get("limit", 50))
+    found = [event for event in api.events[after:] if not streams or event["stream"] in streams]
+    return {"items": found[:limit], "head": len(api.events)}
+
+
+def _page(rows: list[Any], query: dict[str, str]) -> object:
+    limit = int(query.get("limit", 50))
+    if not 1 <= limit <= 500:
+        raise Refused(400, "breach", f"limit {limit}")
+    start = int(query.get("after") or 0)
+    end = start + limit
+    return {"items": rows[start:end], "next": str(end) if len(rows) > end else ""}
+
+
+def _run(api: Simulator, session: str) -> Run:
+    if session not in api.runs:
+        raise Refused(404, "not_found", f"there is no objective {session!r}; see: stead objectives --all")
+    return api.runs[session]
+
+
+def _provider_of(api: Simulator, name: str) -> None:
+    if name not in api.providers:
+        raise Refused(404, "not_found", f"no provider is called {name!r}; see: stead providers list")
+
+
+def provider_row(name: str, *, found: bool) -> ProviderRow:
+    return ProviderRow(name, name, "", name, "none", found)
+
+
+def created(command: commands.CreateObjective) -> ObjectiveCreated:
+    return ObjectiveCreated(
+        WorkspaceId("default"), command.title or command.goal.split("\n")[0], command.goal, command.constraints, (),
+        command.directory, command.tools, command.chain or (REHEARSAL,), command.budget, Limits(), Profile.DEFAULT, "",
+    )  # fmt: skip
+
+
+def _objective(api: Simulator, run: Run) -> ObjectiveRow:
+    ended = run.status in ("completed", "failed", "cancelled")
+    pending = sum(row.session == run.id and row.status == "pending" for row in api.approvals.values())
+    return ObjectiveRow(
+        id=run.id,
+        title=run.command.title or run.command.goal.split("\n")[0],
+        goal=run.command.goal,
+        constraints=run.command.constraints,
+        status=cast("ObjectiveStatus", run.status),
+        reason=run.reason,
+        summary=run.summary,
+        directory=run.command.directory,
+        chain=run.command.chain or (REHEARSAL,),
+        budget=run.command.budget,
+        tokens_used=run.tokens,
+        tokens_reserved=0,
+        usd_micros_used=0,
+        price_known=True,
+        iterations=2,
+        plan=(),
+        pending_approvals=pending,
+        created_ms=now_ms() - 4000,
+        updated_ms=now_ms(),
+        ended_ms=now_ms() if ended else 0,
+    )
+
+
+def _parse(body: bytes, kind: type[Any]) -> Any:
+    try:
+        return msgspec.convert({**msgspec.json.decode(body)}, kind)
+    except msgspec.MsgspecError as error:
+        raise Refused(400, "breach", str(error)) from error
+
+
+def _parse_plain(body: bytes, names: set[str]) -> dict[str, Any]:
+    value = msgspec.json.decode(body)
+    if set(value) != names:
+        raise Refused(400, "breach", f"fields {sorted(value)}, wanted {sorted(names)}")
+    return dict(value)
+
+
+def now_ms() -> int:
+    return int(time.time() * 1000)

@@ -1,0 +1,305 @@
+"""A person at a real terminal (a pty): what they see while they watch, and how they answer."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from stead.domain import commands
+from tests.cli import scripts
+from tests.cli.conftest import Cli
+from tests.cli.simulator import Run, Simulator
+
+Serve = Callable[..., Simulator]
+DEADLINE_S = 20.0
+QUESTION = "allow? y yes, once, s for this session, p for this project, n no, v view all, q leave it pending: "
+
+
+class Terminal:
+    """One command at a terminal, as seen and typed by a person."""
+
+    def __init__(self, screen: int, process: subprocess.Popen[bytes]) -> None:
+        self._screen = screen
+        self._process = process
+        self.seen = ""
+        self._read_up_to = 0
+
+    def until(self, text: str) -> str:
+        """What appears up to and with this text, from where the last look ended."""
+        deadline = time.monotonic() + DEADLINE_S
+        while (found := self.seen.find(text, self._read_up_to)) < 0:
+            assert time.monotonic() < deadline, f"{text!r} did not appear in:\n{self.seen}"
+            assert self._more(0.2) or self._process.poll() is None, f"{text!r} did not appear in:\n{self.seen}"
+        start, self._read_up_to = self._read_up_to, found + len(text)
+        return self.seen[start : self._read_up_to]
+
+    def type(self, text: str) -> None:
+        """Press keys."""
+        os.write(self._screen, text.encode())
+
+    def end(self) -> int:
+        """Wait until the command ends; gives its code."""
+        deadline = time.monotonic() + DEADLINE_S
+        while self._more(0.05) or self._process.poll() is None:
+            assert time.monotonic() < deadline, self.seen
+        return self._process.wait(DEADLINE_S)
+
+    def _more(self, timeout_s: float) -> bool:
+        if not select.select([self._screen], [], [], timeout_s)[0]:
+            return False
+        try:
+            piece = os.read(self._screen, 65536)
+        except OSError:  # Linux says so when the last process has closed the terminal
+            return False
+        self.seen += piece.decode("utf-8", "replace").replace("\r\n", "\n")
+        return bool(piece)
+
+
+def take_terminal() -> None:
+    """Make standard input the controlling terminal, so that Ctrl-C reaches the command."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+@contextmanager
+def at_terminal(cli: Cli, *words: str, **extra: str) -> Iterator[Terminal]:
+    screen, keyboard = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "stead", *words],
+        stdin=keyboard,
+        stdout=keyboard,
+        stderr=keyboard,
+        cwd=cli.directory,
+        env=cli.environment(**{"TERM": "xterm-256color", **extra}),
+        start_new_session=True,
+        preexec_fn=take_terminal,
+    )
+    os.close(keyboard)
+    try:
+        yield Terminal(screen, process)
+    finally:
+        process.kill()
+        process.wait(DEADLINE_S)
+        os.close(screen)
+
+
+def decisions(api: Simulator) -> list[tuple[str, str]]:
+    return [(c.answer, c.reason) for c in api.commands if isinstance(c, commands.Decide)]
+
+
+def test_a_question_is_answered_inline_and_the_objective_goes_on(cli: Cli, serve: Serve) -> None:
+    api = serve(scripts.summary)
+    with at_terminal(cli, "run", "summarise", NO_COLOR="1") as terminal:
+        before = terminal.until(QUESTION)
+        terminal.type("y\n")
+        after = terminal.until("of $5.00")
+        assert terminal.end() == 0
+    assert "I will read the file first.\n> read README.md  ok, 12 ms" in before
+    assert "path       SUMMARY.md" in before
+    assert "risk medium" in before
+    assert f"directory  {cli.directory}" in before
+    assert "why        writes are asked about once in a session (rule write.session)" in before
+    assert "> write SUMMARY.md  ok, 12 ms" in after
+    assert "SUMMARY.md has the headings.\ncompleted\n" in after
+    assert decisions(api) == [("once", "")]
+    assert "\x1b" not in terminal.seen
+
+
+@pytest.mark.parametrize(("key", "answer"), [("s", "session"), ("p", "project"), ("Y", "once")])
+def test_each_key_gives_its_answer(cli: Cli, serve: Serve, key: str, answer: str) -> None:
+    api = serve(scripts.summary)
+    with at_terminal(cli, "run", "summarise") as terminal:
+        terminal.until(QUESTION)
+        terminal.type(f"{key}\n")
+        assert terminal.end() == 0
+    assert decisions(api) == [(answer, "")]
+
+
+def test_enter_alone_and_unknown_keys_approve_nothing(cli: Cli, serve: Serve) -> None:
+    api = serve(scripts.summary)
+    with at_terminal(cli, "run", "summarise") as terminal:
+        terminal.until(QUESTION)
+        for typed in ("\n", "  \n", "ok\n", "yy\n", "\x1b[A\n"):
+            terminal.type(typed)
+            terminal.until("Type one of y, s, p, n, v, q and Enter.")
+            terminal.until(QUESTION)
+            assert decisions(api) == []
+        terminal.type("q\n")
+        assert terminal.end() == 3
+    assert decisions(api) == []
+
+
+def test_keys_pressed_before_the_question_stands_there_do_not_count(cli: Cli, serve: Serve) -> None:
+    def slow(run: Run) -> None:
+        run.api.wait_for(run.api.watching)
+        scripts.reply(run, 1, "thinking aloud")
+        run.api.wait_for(lambda: getattr(run.api, "typed", False))
+        run.ask("call_1_0", "shell", {"command": "make"})
+        run.end("completed")
+
+    api = serve(slow)
+    with at_terminal(cli, "run", "summarise") as terminal:
+        terminal.until("thinking aloud")
+        terminal.type("y\ny\n")
+        terminal.until("y\ny\n")  # the terminal has taken the keys
+        with api.changed:
+            vars(api)["typed"] = True
+            api.changed.notify_all()
+        terminal.until("allow? ")
+        terminal.type("n\n")
+        terminal.until("reason for the model (Enter for none): ")
+        terminal.type("no\n")
+        assert terminal.end() == 0
+    assert decisions(api) == [("deny", "no")]
+
+
+def test_a_refusal_asks_for_its_reason(cli: Cli, serve: Serve) -> None:
+    api = serve(scripts.summary)
+    with at_terminal(cli, "run", "summarise") as terminal:
+        terminal.until(QUESTION)
+        terminal.type("n\n")
+        terminal.until("reason for the model (Enter for none): ")
+        terminal.type("not in this folder\n")
+        assert terminal.end() == 1
+    assert decisions(api) == [("deny", "not in this folder")]
+
+
+def test_what_the_card_leaves_out_is_shown_on_demand(cli: Cli, serve: Serve) -> None:
+    serve(scripts.summary)
+    with at_terminal(cli, "run", "summarise") as terminal:
+        assert "heading 29" not in terminal.until(QUESTION)
+        terminal.type("v\n")
+        assert "    | - heading 29" in terminal.until(QUESTION)
+        terminal.type("\x04")
+        assert terminal.end() == 3
+    assert "Left pending." in terminal.seen
+
+
+def test_a_question_answered_elsewhere_closes_here(cli: Cli, serve: Serve) -> None:
+    api = serve(scripts.summary)
+    with at_terminal(cli, "run", "summarise") as terminal:
+        terminal.until(QUESTION)
+        (approval,) = api.approvals
+        assert cli("approve", approval).code == 0
+        terminal.until("That question is settled")
+        assert terminal.end() == 0
+    assert decisions(api) == [("once", "")]
+
+
+def test_a_call_that_is_confirmed_every_time_cannot_be_granted_ahead(cli: Cli, serve: Serve) -> None:
+    api = serve(
+        lambda run: run.end("completed", run.ask("call_1_0", "send", {"to": "ada@example.com"}, level="confirm"))
+    )
+    with at_terminal(cli, "run", "tell Ada") as terminal:
+        terminal.until("allow? y yes, once, n no, q leave it pending: ")
+        terminal.type("s\n")
+        terminal.until("Type one of y, n, q and Enter.")
+        terminal.type("y\n")
+        assert terminal.end() == 0
+    assert decisions(api) == [("once", "")]
+
+
+def test_a_whole_command_is_shown_however_long_it_is(cli: Cli, serve: Serve) -> None:
+    command = "".join(f"step {number} && " for number in range(400)) + "rm -rf build"
+    serve(lambda run: run.end("completed", run.ask("call_1_0", "shell", {"command": command}, risk="high")))
+    with at_terminal(cli, "run", "clean", NO_COLOR="1") as terminal:
+        shown = terminal.until("allow? ")
+        terminal.type("q\n")
+        assert terminal.end() == 3
+    assert command in shown
+    assert "risk high" in shown
+
+
+def test_replies_and_output_are_streamed_as_they_come(cli: Cli, serve: Serve) -> None:
+    def stream(run: Run) -> None:
+        run.api.wait_for(run.api.watching)
+        run.stream({"type": "text.delta", "session": run.id, "number": 1, "offset": 0, "text": "Let me "})
+        run.api.wait_for(lambda: vars(run.api).get("step", 0) >= 1)
+        scripts.reply(run, 1, "Let me see.")
+        scripts.start(run, "call_1_0", "shell", {"command": "make"})
+        delta = {"type": "output.delta", "session": run.id, "key": "call_1_0", "offset": 0}
+        run.stream(delta | {"text": "compiling a\ncompi"})
+        run.api.wait_for(lambda: vars(run.api).get("step", 0) >= 2)
+        run.stream(delta | {"text": "ling b\n"})
+        scripts.finish(run, "call_1_0", "shell", "compiling a\ncompiling b\nexit 0\n")
+        run.end("completed")
+
+    def go_on(api: Simulator, step: int) -> None:
+        with api.changed:
+            vars(api)["step"] = step
+            api.changed.notify_all()
+
+    api = serve(stream)
+    with at_terminal(cli, "run", "build", NO_COLOR="1") as terminal:
+        terminal.until("Let me ")
+        go_on(api, 1)
+        terminal.until("see.\n> shell make\n    | compiling a\n")
+        go_on(api, 2)
+        terminal.until("    | compiling b\n> shell make  ok, 12 ms")
+        assert terminal.end() == 0
+
+
+def test_ctrl_c_at_a_question_leaves_everything_as_it_is(cli: Cli, serve: Serve) -> None:
+    api = serve(scripts.summary)
+    with at_terminal(cli, "run", "summarise") as terminal:
+        terminal.until(QUESTION)
+        terminal.type("\x03")
+        assert terminal.end() == 130
+    assert "goes on" in terminal.seen
+    assert decisions(api) == []
+
+
+def test_colour_is_for_terminals_that_want_it(cli: Cli, serve: Serve) -> None:
+    serve(lambda run: run.end("completed"))
+    colour = re.compile("\x1b\\[[0-9;]*m")
+    with at_terminal(cli, "run", "a") as terminal:
+        assert terminal.end() == 0
+    assert "\x1b[32mcompleted\x1b[0m" in terminal.seen
+    assert "\x1b" not in colour.sub("", terminal.seen), "nothing but colour"
+    for words, extra in ((["--plain"], {}), ([], {"NO_COLOR": "1"}), ([], {"TERM": "dumb"})):
+        with at_terminal(cli, *words, "objectives", **extra) as terminal:
+            assert terminal.end() == 0
+        assert "\x1b" not in terminal.seen
+
+
+def test_a_key_is_typed_at_a_prompt_that_does_not_show_it(cli: Cli, api: Simulator) -> None:
+    with at_terminal(cli, "providers", "set-key", "rehearsal") as terminal:
+        terminal.until("key of rehearsal (it is not shown): ")
+        terminal.type("sk-very-secret\n")
+        assert terminal.end() == 0
+    assert api.commands == [commands.SetProviderKey("rehearsal", "sk-very-secret")]
+    assert "very-secret" not in terminal.seen
+
+
+def test_deleting_asks_first(cli: Cli, serve: Serve) -> None:
+    api = serve(lambda run: run.end("completed"))
+    assert cli("run", "a goal to forget").code == 0
+    (run,) = api.runs.values()
+    for typed, code in (("\n", 2), ("delete\n", 0)):
+        with at_terminal(cli, "delete", run.id) as terminal:
+            terminal.until("type delete to go on: ")
+            terminal.type(typed)
+            assert terminal.end() == code
+    assert [type(command) for command in api.commands[1:]] == [commands.Delete]
+
+
+def test_a_terminal_that_goes_away_ends_the_watch_and_nothing_else(cli: Cli, serve: Serve) -> None:
+    api = serve(scripts.summary)
+    with at_terminal(cli, "run", "summarise") as terminal:
+        terminal.until(QUESTION)
+        os.kill(terminal._process.pid, signal.SIGHUP)
+        assert terminal.end() == -signal.SIGHUP
+    (run,) = api.runs.values()
+    assert run.status == "waiting"
+    assert decisions(api) == []

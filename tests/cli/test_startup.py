@@ -1,0 +1,71 @@
+"""What a command may import before it has something to say: bar P8 stands on it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from stead.cli.commands import GROUPS, SUMMARIES, load
+from stead.cli.parsing import command_parser
+from tests.cli.conftest import Cli
+from tests.cli.simulator import Simulator
+
+HEAVY = {
+    "asyncio", "cryptography", "email", "http", "httpx2", "logging", "msgspec", "pydantic", "pydantic_ai", "sqlcipher3",
+    "sqlite3", "ssl", "starlette", "subprocess", "tomllib", "uvicorn",
+}  # fmt: skip
+CODE = """
+import sys
+from stead.cli.main import main
+code = main({words!r})
+print(*sys.modules, file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def loaded_by(cli: Cli, *words: str) -> tuple[int, set[str]]:
+    done = subprocess.run(
+        [sys.executable, "-c", CODE.format(words=list(words))],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env=cli.environment(),
+        timeout=30,
+        check=False,
+    )
+    return done.returncode, set(done.stderr.splitlines()[-1].split())
+
+
+def test_help_imports_nothing_but_the_parser(cli: Cli) -> None:
+    code, modules = loaded_by(cli, "--help")
+    assert code == 0
+    assert not modules & (HEAVY | {"socket", "json.tool", "dataclasses"})
+    assert not {name for name in modules if name.startswith("stead.") and not name.startswith("stead.cli")}
+
+
+@pytest.mark.parametrize(
+    "words", [["status"], ["stop"], ["objectives"], ["approvals"], ["pause", "s_00000000000000aa"]]
+)
+def test_a_quick_command_imports_nothing_heavy(cli: Cli, api: Simulator, words: list[str]) -> None:
+    _, modules = loaded_by(cli, *words)
+    assert modules & HEAVY == set()
+    ours = {
+        name for name in modules if name.startswith("stead.") and not name.startswith(("stead.cli", "stead.client"))
+    }
+    assert ours == {"stead.config", "stead.domain", "stead.domain.errors"}
+
+
+def test_every_command_of_the_help_exists_and_explains_itself(cli: Cli) -> None:
+    shown = cli("--help").out
+    for name, summary in SUMMARIES.items():
+        assert f"  {name:<11} {summary}" in shown
+        parser = command_parser(name, SUMMARIES[name])
+        load(name).configure(parser)
+        assert "--json" in parser.format_help()
+    assert all(title in shown for title in GROUPS)
+    assert "exit codes" in shown
+    assert cli("help", "run").out == cli("run", "--help").out
+    assert cli().out == shown
+    assert cli("--version").out.startswith("stead 0.")
