@@ -38,6 +38,14 @@ def test_a_public_url_is_read_as_it_is_written(url: str, host: str, port: int, p
     assert REACH.check_url(target.url) == target
 
 
+def test_a_password_in_a_url_is_refused_without_being_repeated() -> None:
+    refused = REACH.check_url("https://anna:open-sesame@example.com/")
+
+    assert isinstance(refused, Unreachable)
+    assert "user name or password" in refused.text
+    assert "sesame" not in refused.text
+
+
 def test_the_host_field_names_the_port_only_when_it_is_not_the_schemes_own() -> None:
     plain, odd = REACH.check_url("https://example.com/"), REACH.check_url("https://[2606:2800:220:1::1]:8443/")
 
