@@ -31,6 +31,7 @@ from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 if TYPE_CHECKING:
     from tests.cli.simulator import Run, Simulator
 
+ISOLATION = Isolation(True, "bubblewrap", "its own namespaces, no network, reads denied by default", ())
 REHEARSAL = ModelRef("rehearsal", "rehearsal")
 
 
@@ -63,7 +64,8 @@ def answer(api: Simulator, method: str, path: str, query: dict[str, str], body: 
             command = _decide(api, approval, body)
             given = Answer(CommandId(key), api.approvals[approval].session, len(api.events))
         case "POST", ("sign-in-codes",):
-            return 200, {"code": "c0de", "url": f"http://brave-otter.localhost:{api.port}/#code=c0de"}
+            host = "127.0.0.1" if msgspec.json.decode(body).get("plain_host") else "brave-otter.localhost"
+            return 200, {"code": "c0de", "url": f"http://{host}:{api.port}/#code=c0de"}
         case "POST", ("providers", name, "test"):
             _provider_of(api, name)
             ok = name != "broken"
@@ -172,8 +174,7 @@ def _decide(api: Simulator, approval: str, body: bytes) -> commands.Decide:
 def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> object:
     match parts:
         case ("status",):
-            isolation = Isolation(True, "bubblewrap", "its own namespaces, no network, reads denied by default", ())
-            return Readiness("0.1.0", "test", now_ms() - 5000, len(api.events), api.chain, True, isolation, 1, 0)
+            return Readiness("0.1.0", "test", now_ms() - 5000, len(api.events), api.chain, True, api.isolation, 1, 0)
         case ("objectives",):
             rows = [_objective(api, run) for run in reversed(api.runs.values())]
             return _page([row for row in rows if query.get("status", row.status) == row.status], query)

@@ -31,7 +31,7 @@ from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
 from stead.domain.policies import Reason, Risk
 from stead.domain.rows import ApprovalRow, StepRow
 from stead.runtime.service import ProviderRow
-from tests.cli.contract import REHEARSAL, Refused, answer, created, now_ms, provider_row
+from tests.cli.contract import ISOLATION, REHEARSAL, Refused, answer, created, now_ms, provider_row
 
 WAIT_S = 20.0
 _KEY = re.compile(r"[A-Za-z0-9_-]{8,128}")
@@ -128,6 +128,7 @@ class Simulator:
         self.chain: tuple[ModelRef, ...] = (REHEARSAL,)
         self.cap = Budget("unlimited", "unlimited")
         self.steps: list[StepRow] = []
+        self.isolation = ISOLATION
         self.epoch = "epoch-1"
         self.bearer = os.urandom(16).hex()
         self.streams_opened = 0

@@ -5,6 +5,7 @@ Layer: cli. These work on the home's files, so that they help when no daemon can
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -44,7 +45,7 @@ def _backup(invocation: Invocation, arguments: Namespace) -> int:
 
     destination = Path(arguments.file).expanduser().absolute()
     passphrase = _passphrase(arguments.passphrase_file, "passphrase of the backup", again=True)
-    opened = open_keys(home, "file", lambda: _passphrase(None, "passphrase of this home", again=False))
+    opened = open_keys(home, "file", lambda: _passphrase_of_home(again=False))
     size_bytes = backup(home, opened.keys, passphrase, destination)
     if invocation.as_json:
         invocation.out.json({"file": str(destination), "size_bytes": size_bytes})
@@ -93,7 +94,7 @@ def _key(invocation: Invocation, arguments: Namespace) -> int:
 
     text = _secret("recovery key", "type it at the prompt, or: stead key recover < FILE")
     source = next(source for source in SOURCES if source == load_settings(home).key_source)
-    restore_keys(home, text, source, lambda: _passphrase(None, "new passphrase of this home", again=True))
+    restore_keys(home, text, source, lambda: _passphrase_of_home(again=True))
     if invocation.as_json:
         invocation.out.json({"key": str(home.key)})
     else:
@@ -107,6 +108,11 @@ def _require_stopped(home: Home) -> None:
     except NoDaemon:
         return
     raise CommandError(f"a daemon (process {address.pid}) serves {str(home.root)!r}", "stead down", code="conflict")
+
+
+def _passphrase_of_home(*, again: bool) -> str:
+    """For a home whose key is under a passphrase; found where the daemon finds it."""
+    return _passphrase(os.environ.get("STEAD_PASSPHRASE_FILE"), "passphrase of this home", again=again)
 
 
 def _passphrase(file: str | None, what: str, *, again: bool) -> str:

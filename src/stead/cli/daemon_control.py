@@ -13,7 +13,7 @@ from stead.cli.invocation import FAILED, OK, UNREACHABLE, Command, CommandError,
 from stead.cli.output import clean_line
 from stead.cli.starting import Waiting, answering, daemon_command, ensure_daemon, start
 from stead.cli.status import model_line
-from stead.client import ApiError, Json, NoDaemon, find_address, is_alive
+from stead.client import Json, NoDaemon, find_address, is_alive
 
 STOP_TIMEOUT_S = 10.0
 FIRST_TASK = 'stead run "read README.md and write SUMMARY.md with its headings"'
@@ -116,12 +116,7 @@ def _configure_open(parser: ArgumentParser) -> None:
 
 def _open(invocation: Invocation, arguments: Namespace) -> int:
     client, out = ensure_daemon(invocation), invocation.out
-    try:
-        link: str = client.post("/sign-in-codes", {"plain_host": True} if arguments.plain_host else None)["url"]
-    except ApiError as error:
-        if not arguments.plain_host or error.status != 400:
-            raise
-        raise CommandError("this daemon does not serve its page at 127.0.0.1", "stead open --print") from error
+    link: str = client.post("/sign-in-codes", {"plain_host": True} if arguments.plain_host else None)["url"]
     if arguments.plain_host:
         out.note("warning: at 127.0.0.1, every server on this machine that you visit is sent the page's cookie")
     opened = not arguments.print and _open_browser(link)

@@ -146,10 +146,10 @@ def parse_answer(status: int, content: bytes) -> Json:
         value = json.loads(content) if content else {}
     except ValueError:
         value = None
+    if not isinstance(value, dict) and status >= 500:
+        raise ApiError("internal", f"the daemon failed (status {status}) and did not say why; see: stead logs", status)
     if not isinstance(value, dict):
-        raise ApiError(
-            "peer", f"what answered (status {status}) is not a Stead daemon; see: stead doctor", status or 502
-        )
+        raise ApiError("peer", f"what answered (status {status}) is not a Stead daemon; see: stead doctor", 502)
     if status < 400:
         return value
     error = value.get("error")
