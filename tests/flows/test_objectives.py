@@ -141,7 +141,7 @@ def test_pause_restart_of_the_daemon_resume(house: LivingHome, project: Path) ->
 
 @promise("OBJ-1.cancel", "OBJ-1.retry", "OBJ-1.delete")
 def test_cancel_retry_and_delete(house: LivingHome, project: Path) -> None:
-    with served(by_turn(READ, WRITE, then=DONE)) as model:
+    with served(by_turn(READ, WRITE, WRITE, then=DONE)) as model:
         use_model(house, model.openai)
         id = house.give(GOAL, project)
         house.wait(id, "waiting")

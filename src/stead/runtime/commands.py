@@ -24,31 +24,11 @@ from stead.domain.rows import ApprovalRow
 from stead.domain.sessions import Session
 from stead.runtime import approvals, objectives
 from stead.runtime.bus import Bus
-from stead.runtime.home import HomeCommand, HomeState, HomeStream, change
+from stead.runtime.home import HomeCommand, HomeStream, ProviderDesk, change
 from stead.runtime.registry import Sessions
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 from stead.runtime.sessions import Deps
 from stead.runtime.stream import Stream
-
-
-class ProviderDesk(Protocol):
-    """What can be asked about providers beside their use; ``daemon.py`` puts the real ones behind it."""
-
-    def presets(self) -> frozenset[str]:
-        """Names of presets."""
-        ...
-
-    def configure(self, state: HomeState) -> None:
-        """Use these providers and this chain from now on."""
-        ...
-
-    def rows(self) -> tuple[ProviderRow, ...]:
-        """All providers, as shown to people."""
-        ...
-
-    async def check(self, name: str) -> ProviderCheck:
-        """A live test, within 15 s."""
-        ...
 
 
 class Questions(Protocol):
@@ -214,7 +194,10 @@ class Runtime:
             await self._home.record(ev.GrantRevoked(tool=command.tool, directory=directory, door=door), cause=id)
 
     async def _change_home(self, command: HomeCommand, claim: Claimed) -> cmd.Answer:
-        fact = await change(command, self._home.state, self._secrets, self._desk.presets())
+        if isinstance(command, cmd.SetChain):
+            for ref in command.chain:
+                self._deps.models.info(ref)  # says which provider there is not
+        fact = await change(command, self._home.state, self._secrets, self._desk)
         events = await self._home.record(fact, cause=claim.id, claim=claim)
         self._desk.configure(self._home.state)
         return _answer(claim, events)

@@ -6,9 +6,10 @@ Layer: runtime. The stream ``home`` is folded like a session's; it is small, so 
 from __future__ import annotations
 
 import asyncio
-import re
 from dataclasses import dataclass, field, replace
-from typing import assert_never
+from typing import Protocol, assert_never
+
+import msgspec
 
 from stead.domain import events as ev
 from stead.domain.commands import ConfigureProvider, RemoveProvider, SetCap, SetChain, SetProviderKey
@@ -17,17 +18,12 @@ from stead.domain.ids import HOME, CommandId
 from stead.domain.ports import Claimed, Clock, Journal, Secrets
 from stead.domain.sessions import Grant
 from stead.runtime.bus import Bus
+from stead.runtime.service import ProviderCheck, ProviderRow
 
+_KEY_CHARS = 10_000
 NO_CAP = ev.Budget(tokens="unlimited", usd_micros="unlimited")
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
-_KEY_PLACE = re.compile(r"none|vault|env:[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 HomeCommand = ConfigureProvider | SetProviderKey | RemoveProvider | SetChain | SetCap
-
-
-def vault_name(provider: str) -> str:
-    """Under which name the vault holds a provider's key."""
-    return f"provider/{provider}"
 
 
 @dataclass(frozen=True)
@@ -100,7 +96,35 @@ class HomeStream:
         return events
 
 
-async def change(command: HomeCommand, state: HomeState, secrets: Secrets, presets: frozenset[str]) -> ev.Body:
+class ProviderDesk(Protocol):
+    """What can be asked about providers beside their use; ``daemon.py`` puts the real ones behind it."""
+
+    def require_valid(self, configured: ev.ProviderConfigured) -> None:
+        """Refuse a configuration that cannot work.
+
+        Raises:
+            InvalidRequest: names the field and what it may be.
+        """
+        ...
+
+    def secret_name(self, provider: str) -> str:
+        """Under which name the vault holds a provider's key."""
+        ...
+
+    def configure(self, state: HomeState) -> None:
+        """Use these providers and this chain from now on."""
+        ...
+
+    def rows(self) -> tuple[ProviderRow, ...]:
+        """All providers, as shown to people."""
+        ...
+
+    async def check(self, name: str) -> ProviderCheck:
+        """A live test, within 15 s."""
+        ...
+
+
+async def change(command: HomeCommand, state: HomeState, secrets: Secrets, desk: ProviderDesk) -> ev.Body:
     """The fact that a command about the home makes; a key goes into the vault on the way.
 
     Raises:
@@ -109,18 +133,18 @@ async def change(command: HomeCommand, state: HomeState, secrets: Secrets, prese
     """
     match command:
         case ConfigureProvider():
-            return _configured(command, presets)
+            fact = ev.ProviderConfigured(**msgspec.structs.asdict(command))
+            desk.require_valid(fact)
+            return fact
         case SetProviderKey(name=name, key=key):
-            if not key.strip() or len(key) > 10_000 or "\n" in key.strip():
+            if not key.strip() or len(key) > _KEY_CHARS or "\n" in key.strip():
                 raise InvalidRequest("a key is one line of text, not empty")
             provider = _known(state, name)
-            await secrets.put(vault_name(name), key.strip())
-            return ev.ProviderConfigured(
-                name=name, preset=provider.preset, base_url=provider.base_url, model=provider.model, key="vault"
-            )
+            await secrets.put(desk.secret_name(name), key.strip())
+            return msgspec.structs.replace(provider, key="vault")
         case RemoveProvider(name=name):
             _known(state, name)
-            await secrets.remove(vault_name(name))
+            await secrets.remove(desk.secret_name(name))
             return ev.ProviderRemoved(name=name)
         case SetChain(chain=chain):
             return ev.ChainSet(chain=chain)
@@ -140,24 +164,6 @@ def check_budget(budget: ev.Budget) -> None:
     for name, value in (("tokens", budget.tokens), ("money", budget.usd_micros)):
         if value != "unlimited" and value <= 0:
             raise InvalidRequest(f'a budget of {value} {name} allows nothing; give more than 0, or "unlimited"')
-
-
-def _configured(command: ConfigureProvider, presets: frozenset[str]) -> ev.ProviderConfigured:
-    if not _NAME.fullmatch(command.name):
-        raise InvalidRequest(f"{command.name!r} is no provider name; use a-z, 0-9 and -, at most 32")
-    if command.preset not in presets:
-        raise InvalidRequest(f"there is no preset {command.preset!r}; the presets are {', '.join(sorted(presets))}")
-    if command.base_url and not re.match(r"https?://[^\s/?#@]+", command.base_url):
-        raise InvalidRequest(f"{command.base_url!r} is no http(s) URL of a provider")
-    if not _KEY_PLACE.fullmatch(command.key):
-        raise InvalidRequest('the place of a key is "none", "vault" or "env:NAME"; give the key with set-key')
-    return ev.ProviderConfigured(
-        name=command.name,
-        preset=command.preset,
-        base_url=command.base_url,
-        model=command.model,
-        key=command.key,
-    )
 
 
 def _known(state: HomeState, name: str) -> ev.ProviderConfigured:

@@ -1,0 +1,409 @@
+"""The daemon: puts the parts together, serves one home, leaves in good order.
+
+Layer: the composition root, the only file that names concrete classes. A new tool, machine driver or provider is one
+line here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import fcntl
+import gc
+import getpass
+import json
+import logging
+import logging.handlers
+import os
+import secrets
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import uvloop
+
+from stead import __version__
+from stead.config import Home, Settings, load_settings
+from stead.domain import events as ev
+from stead.domain.errors import Conflict, InvalidRequest, SteadError
+from stead.domain.ids import DEFAULT_WORKSPACE, CommandId, SessionId
+from stead.domain.rows import ObjectiveStatus
+from stead.domain.tools import Tool
+from stead.guardian.reach import Reach
+from stead.machines.bubblewrap import BubblewrapMachines
+from stead.machines.host import without
+from stead.providers.directory import ProviderConfig, require_valid, secret_name
+from stead.providers.models import ProviderModels
+from stead.providers.presets import PRESETS
+from stead.runtime.bus import Bus
+from stead.runtime.commands import Runtime
+from stead.runtime.gate import Gate
+from stead.runtime.home import HomeState, HomeStream
+from stead.runtime.registry import Sessions
+from stead.runtime.service import ProviderCheck, ProviderRow
+from stead.runtime.sessions import Deps
+from stead.storage.journal import JournalFile, open_journal
+from stead.storage.keys import Keys
+from stead.storage.keystore import open_keys
+from stead.storage.views import Views
+from stead.tools.fetching import Fetcher
+from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
+from stead.tools.shell import ShellTool
+from stead.tools.web import FetchTool
+from stead.tools.work import Plan
+from stead.web.app import create_app
+from stead.web.auth import Auth
+from stead.web.backend import Backend, PresetRow
+from stead.web.envelopes import Identity
+from stead.web.server import WebServer, listen
+
+log = logging.getLogger("stead")
+LOG_BYTES = 5_000_000
+GRACE_S = 2
+
+OpenJournal = Callable[[Path, Keys], JournalFile]
+
+
+class WallClock:
+    """The host's clock."""
+
+    def now_ms(self) -> int:
+        """Milliseconds since 1970 (UTC)."""
+        return time.time_ns() // 1_000_000
+
+
+@dataclass(frozen=True)
+class Door:
+    """Where the daemon is found.
+
+    Args:
+        port: on 127.0.0.1; kept from start to start.
+        name: the page's own host name is ``NAME.localhost``; kept, so that browsers stay signed in.
+        bearer: what the command line shows; new with every start.
+    """
+
+    port: int
+    name: str
+    bearer: str
+
+
+@contextlib.contextmanager
+def sole_daemon(home: Home) -> Iterator[None]:
+    """Hold the home's lock. The kernel drops it with the process, so that a crash locks nobody out.
+
+    Raises:
+        Conflict: another daemon serves the home.
+    """
+    handle = os.open(home.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Conflict(f"another daemon serves {str(home.root)!r} already; see `stead status`") from error
+        yield
+    finally:
+        os.close(handle)
+
+
+def open_door(home: Home, settings: Settings) -> tuple[socket.socket, Door]:
+    """Take the home's port; a new home gets a free one and a random name, and both are kept.
+
+    Raises:
+        Conflict: the port that the settings name is in use.
+    """
+    path = home.root / "door.json"
+    kept = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    try:
+        listener = listen(settings.port or int(kept.get("port", 0)))
+    except Conflict as taken:
+        if settings.port:
+            raise
+        log.warning("%s; a new port is taken, so older links to the page are dead", taken)
+        listener = listen(0)
+    port = listener.getsockname()[1]
+    name = str(kept.get("name") or f"stead-{secrets.token_hex(6)}")
+    write_private(path, json.dumps({"port": port, "name": name}))
+    return listener, Door(port, name, bearer=secrets.token_urlsafe(32))
+
+
+def write_private(path: Path, text: str) -> None:
+    """Replace a file at once, readable by its owner alone."""
+    fresh = path.with_name(f".{path.name}.new")
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    fresh.replace(path)
+
+
+class House:
+    """All parts of one home, wired.
+
+    Args:
+        home: its folders exist and its lock is held.
+        settings: see there.
+        keys: the home's.
+        open_journal: how the journal is opened; the chaos bench hands in one that dies at a chosen commit.
+        reach: what may be fetched.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        settings: Settings,
+        keys: Keys,
+        *,
+        open_journal: OpenJournal = open_journal,
+        reach: Reach | None = None,
+    ) -> None:
+        reach = reach or Reach()
+        self.clock = WallClock()
+        self.journal = open_journal(home.journal, keys)
+        self.views = Views(home.views / f"{DEFAULT_WORKSPACE}.db", keys, self.journal)
+        off = without('machines are switched off; set machine = "auto" in config.toml')
+        host = None if settings.machine == "auto" else off
+        self.machines = BubblewrapMachines(home, host=host, on_change=self._machine_changed)
+        self.models = ProviderModels(os.environ, self.journal.vault)
+        bus = Bus()
+        self.deps = Deps(
+            journal=self.journal,
+            snapshots=self.journal.snapshots,
+            models=self.models,
+            machines=self.machines,
+            gate=Gate(
+                self._tools(reach),
+                self.machines,
+                reach=reach,
+                digest_key=keys.digests,
+                random_bytes=secrets.token_bytes,
+            ),
+            bus=bus,
+            clock=self.clock,
+            new_id=lambda prefix: f"{prefix}_{secrets.token_hex(8)}",
+            approval_ttl_s=settings.approval_ttl_s,
+            lanes=asyncio.Semaphore(settings.max_live_sessions),
+        )
+        self.sessions = Sessions(self.deps)
+        self.home = HomeStream(journal=self.journal, bus=bus, clock=self.clock)
+        self.desk = Desk(self.models)
+        self.runtime = Runtime(
+            self.deps,
+            self.sessions,
+            self.home,
+            secrets=self.journal.vault,
+            desk=self.desk,
+            questions=self.views,
+            digest_key=keys.digests,
+        )
+
+    def _tools(self, reach: Reach) -> list[Tool]:
+        """Every tool there is, in the order in which models see them."""
+        return [
+            Plan(),
+            ReadTool(self.machines),
+            WriteTool(self.machines),
+            EditTool(self.machines),
+            GlobTool(self.machines),
+            GrepTool(self.machines),
+            ShellTool(self.machines),
+            FetchTool(Fetcher(reach), self.machines),
+        ]
+
+    async def start(self) -> None:
+        """Take up what the last daemon left: the home's facts, then every session that was under way."""
+        self.home.load()
+        self.desk.configure(self.home.state)
+        left = await asyncio.to_thread(unfinished, self.views)
+        started = ev.DaemonStarted(version=__version__, recovered=left)
+        await self.home.record(started, cause=CommandId(""))
+        self.sessions.resume(left)
+
+    async def stop(self, why: str) -> None:
+        """Cut off what is under way, record it, and let everything go."""
+        await self.sessions.close()
+        await self.home.record(ev.DaemonStopped(why=why), cause=CommandId(""))
+        await self.machines.close()
+        await self.models.close()
+        self.views.close()
+        self.journal.close()
+
+    async def warm(self, *, find_servers: bool) -> None:
+        """After the start, what the first objective would otherwise wait for: the sandbox's probe, model servers.
+
+        The API and a vendor's library stay unloaded until they are needed; an idle daemon stays small.
+        """
+        await asyncio.to_thread(self.machines.isolation)
+        if find_servers:
+            await self.models.discover()
+        gc.collect()
+        gc.freeze()
+
+    def backend(self, door: Door, shut_down: Callable[[], None]) -> Backend:
+        """What the web door stands in front of."""
+        auth = Auth(door.name, door.port, door.bearer, self.clock, secrets.token_bytes, self.journal.vault)
+        return Backend(
+            service=self.runtime,
+            views=self.views,
+            journal=self.journal,
+            auth=auth,
+            clock=self.clock,
+            identity=Identity(
+                server_id=secrets.token_hex(8), epoch=self.journal.chain_at(1).hex()[:16], build=__version__
+            ),
+            presets=tuple(PresetRow(p.name, p.title, p.base_url, p.model, p.key_env) for p in PRESETS.values()),
+            shut_down=shut_down,
+        )
+
+    def _machine_changed(self, session: SessionId, what: str, why: str) -> None:
+        isolation = self.machines.isolation()
+        if what == "started":
+            self.sessions.note(session, ev.MachineStarted(driver=isolation.driver, isolation=isolation.statement))
+        else:
+            self.sessions.note(session, ev.MachineEnded(why=why))
+
+
+class Desk:
+    """Providers as the runtime asks about them (``runtime.home.ProviderDesk``)."""
+
+    def __init__(self, models: ProviderModels) -> None:
+        self._models = models
+
+    def require_valid(self, configured: ev.ProviderConfigured) -> None:
+        """Refuse a configuration that cannot work."""
+        require_valid(ProviderConfig(**msgspec.structs.asdict(configured)))
+
+    def secret_name(self, provider: str) -> str:
+        """Under which name the vault holds a provider's key."""
+        return secret_name(provider)
+
+    def configure(self, state: HomeState) -> None:
+        """Use these providers and this chain from now on."""
+        configured = [ProviderConfig(**msgspec.structs.asdict(fact)) for fact in state.providers.values()]
+        self._models.configure(configured, state.chain)
+
+    def rows(self) -> tuple[ProviderRow, ...]:
+        """All providers, as shown to people."""
+        return tuple(ProviderRow(**msgspec.structs.asdict(row)) for row in self._models.rows())
+
+    async def check(self, name: str) -> ProviderCheck:
+        """A live test, within 15 s."""
+        return ProviderCheck(**msgspec.structs.asdict(await self._models.check(name)))
+
+
+def unfinished(views: Views) -> tuple[SessionId, ...]:
+    """The sessions that were under way, or wait for an answer, when the last daemon ended."""
+    found: list[SessionId] = []
+    statuses: tuple[ObjectiveStatus, ...] = ("pending", "running", "waiting")
+    for status in statuses:
+        after = ""
+        while True:
+            rows, after = views.objectives(status=status, after=after, limit=500)
+            found += [row.id for row in rows]
+            if not after:
+                break
+    return tuple(found)
+
+
+async def serve(home: Home, settings: Settings, *, open_journal: OpenJournal = open_journal) -> None:
+    """Serve the home until told to leave.
+
+    Args:
+        home: its folders exist and its lock is held.
+        settings: see there.
+        open_journal: see ``House``.
+
+    Raises:
+        SteadError: it cannot start; the text says why and what to do.
+    """
+    opened = open_keys(home, settings.key_source, ask_passphrase)
+    if opened.recovery:
+        write_private(home.run / "recovery.txt", opened.recovery + "\n")
+    house = House(home, settings, opened.keys, open_journal=open_journal)
+    leaving = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, leaving.set)
+    listener, door = open_door(home, settings)
+    await house.start()
+    app = create_app(house.backend(door, leaving.set))
+    server = WebServer(app, listener)
+    await server.start()
+    write_private(home.address, address_of(door, house.clock.now_ms()))
+    log.info("ready: pid %d, port %d", os.getpid(), door.port)
+    warming = asyncio.create_task(house.warm(find_servers=settings.discover == "auto"), name="warm")
+    try:
+        await leaving.wait()
+    finally:
+        warming.cancel()
+        home.address.unlink(missing_ok=True)
+        await server.stop()
+        await house.stop("asked to leave")
+
+
+def ask_passphrase() -> str:
+    """The passphrase of the home's key, from the file that ``$STEAD_PASSPHRASE_FILE`` names, else from the terminal.
+
+    Raises:
+        InvalidRequest: neither is there.
+    """
+    if named := os.environ.get("STEAD_PASSPHRASE_FILE"):
+        return Path(named).read_text("utf-8").rstrip("\r\n")
+    if not sys.stdin.isatty():
+        raise InvalidRequest(
+            "the key is kept under a passphrase: name a file that holds it in STEAD_PASSPHRASE_FILE, "
+            "or start with `stead up --foreground` in a terminal"
+        )
+    return getpass.getpass("Passphrase of this home: ")
+
+
+def address_of(door: Door, now_ms: int) -> str:
+    """What the command line needs to know, as JSON."""
+    return json.dumps(
+        {
+            "pid": os.getpid(),
+            "port": door.port,
+            "name": door.name,
+            "bearer": door.bearer,
+            "version": __version__,
+            "started_ms": now_ms,
+        }
+    )
+
+
+def start_log(home: Home, settings: Settings) -> None:
+    """Log to the home's file, bounded, readable by its owner alone."""
+    os.close(os.open(home.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600))
+    handler = logging.handlers.RotatingFileHandler(home.log, maxBytes=LOG_BYTES, backupCount=3, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=settings.log_level.upper(), handlers=[handler], force=True)
+    for noisy in ("httpcore2", "httpx2", "openai", "anthropic", "uvicorn", "asyncio"):
+        # They log requests with their headers or bodies at lower levels, and a key must never reach a log.
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+
+
+def main(arguments: list[str] | None = None, *, open_journal: OpenJournal = open_journal) -> int:
+    """Run the daemon in the foreground; 0 after it left in good order, 1 when it cannot start."""
+    parser = argparse.ArgumentParser(prog="stead-daemon", description="Serve one home of Stead.")
+    parser.add_argument("--home", type=Path, required=True, help="the home's folder")
+    home = Home(parser.parse_args(arguments).home.absolute())
+    os.umask(0o077)
+    try:
+        home.make()
+        settings = load_settings(home)
+        start_log(home, settings)
+        with sole_daemon(home):
+            uvloop.run(serve(home, settings, open_journal=open_journal))
+    except (SteadError, OSError) as error:
+        log.error("%s", error)
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
