@@ -243,6 +243,8 @@ class Actor:
         await stream.commit()
         if stream.session.phase == "ended":
             await self._deps.machines.kill(self.id)
+            self._write_notes(stream)
+            await stream.commit()
             self.forget()
 
     def _bind(self, session: Session) -> None:
