@@ -30,7 +30,6 @@ TRUSTED_BASE = (
     "storage/journal.py",
     "storage/vault.py",
     "web/auth.py",
-    "web/signin.py",
 )
 
 
