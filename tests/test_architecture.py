@@ -149,6 +149,7 @@ def test_a_planted_breach_is_found(check: Check, files: dict[str, str], finding:
         (rules.impure, "tools/a.py", "text = open('x').read()\n"),
         (rules.leftovers, "tools/a.py", "text = 'TODO'\n"),
         (rules.mocks, "tests/a.py", "def test_x(monkeypatch):\n    monkeypatch.setenv('A', 'b')\n"),
+        (rules.mocks, "tests/a.py", "def test_x(monkeypatch):\n    monkeypatch.setattr(a, 'LIMIT_S', 1)\n"),
     ],
 )
 def test_what_is_allowed_is_not_found(check: Check, name: str, text: str) -> None:
