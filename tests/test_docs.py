@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -13,7 +14,8 @@ from typing import get_args
 
 import pytest
 
-from stead.cli.commands import SUMMARIES
+from stead.cli.commands import SUMMARIES, load
+from stead.cli.parsing import command_parser
 from stead.config import Settings
 from stead.domain.commands import Command
 from stead.domain.events import Body
@@ -113,6 +115,16 @@ def test_every_command_that_a_page_names_exists(page: Path) -> None:
 
     assert {name for name in re.findall(r"`(?:\.venv/bin/)?stead ([a-z][a-z-]*)", text)} <= {*SUMMARIES, "help"}
     assert set(re.findall(r"`make ([a-z-]+)", text)) <= targets
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=ids)
+def test_every_command_line_that_a_page_shows_is_understood(page: Path) -> None:
+    for block in re.findall(r"```console\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+        for line in re.findall(r"^\$ stead (.+)$", block, re.MULTILINE):
+            name, *words = shlex.split(line, comments=True)
+            parser = command_parser(name, SUMMARIES[name])
+            load(name).configure(parser)
+            parser.parse_args(words)
 
 
 def test_every_dependency_is_accounted_for() -> None:
