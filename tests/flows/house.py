@@ -74,6 +74,18 @@ class LivingHome:
         self.until(self.answers, "the daemon to answer", poll_s=0.005)
         return time.monotonic() - began
 
+    def daemon_once(self, timeout_s: float = 20) -> subprocess.CompletedProcess[str]:
+        """Start a daemon that is expected to refuse, and wait until it has left."""
+        return subprocess.run(
+            [sys.executable, "-m", self.module, "--home", str(self.root)],
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+        )
+
     def answers(self) -> bool:
         """Whether the daemon answers."""
         assert self.process is not None
