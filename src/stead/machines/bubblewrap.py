@@ -18,7 +18,7 @@ from stead.domain.errors import MachineDied, MachineUnavailable, ToolFault
 from stead.domain.ids import SessionId
 from stead.domain.permits import Permit
 from stead.domain.ports import FileText, Found, Isolation, Ran, Written
-from stead.machines.host import Host, probe, without
+from stead.machines.host import Host, probe
 from stead.machines.machine import Binding, Machine, start_machine
 from stead.machines.output import Output
 from stead.machines.sandbox import Limits
@@ -31,7 +31,6 @@ T = TypeVar("T")
 
 READ_CAP_BYTES = 256 << 10
 _FILE_LIMIT_S = 30.0
-_APART_LIMIT_S = 40.0
 _SLACK_S = 10.0
 _LARGEST_REQUEST = 24 << 20
 _FLOOD = 10
@@ -60,16 +59,17 @@ class BubblewrapMachines:
         home: Stead's own; never shown to a machine.
         limits: what one machine may use.
         on_change: journals starts and ends.
-        enabled: false switches machines off, as the boot setting ``machine = "off"`` asks.
+        host: what ``probe`` found, or ``without(why)`` to switch machines off; None probes when it is first needed.
     """
 
     def __init__(
-        self, home: Home, *, limits: Limits | None = None, on_change: Change | None = None, enabled: bool = True
+        self, home: Home, *, limits: Limits | None = None, on_change: Change | None = None, host: Host | None = None
     ) -> None:
         self._home = home
         self._limits = limits or Limits()
         self._on_change = on_change or (lambda _session, _what, _why: None)
-        self._host = None if enabled else without('machines are switched off: set machine = "auto" in config.toml')
+        self._search_limit_s = self._limits.search_s + _SLACK_S
+        self._host = host
         self._bindings: dict[SessionId, Binding] = {}
         self._slots: dict[SessionId, _Slot] = {}
 
@@ -98,7 +98,7 @@ class BubblewrapMachines:
 
         if not wanted:
             return {}
-        return await self._work(session, "hash", *map(_bytes, wanted), answer=answer, limit_s=_APART_LIMIT_S)
+        return await self._work(session, "hash", *map(_bytes, wanted), answer=answer, limit_s=self._search_limit_s)
 
     async def kill(self, session: SessionId) -> bool:
         """Kill the session's whole process tree now; true if there was one."""
@@ -170,18 +170,18 @@ class BubblewrapMachines:
     async def glob(self, permit: Permit, pattern: str) -> Found:
         """As ``Files.glob``."""
         permit.require_live(permit.session)
-        return await self._work(permit.session, "glob", _bytes(pattern), answer=_found, limit_s=_APART_LIMIT_S)
+        return await self._work(permit.session, "glob", _bytes(pattern), answer=_found, limit_s=self._search_limit_s)
 
     async def grep(self, permit: Permit, pattern: str, path: str, include: str) -> Found:
         """As ``Files.grep``; an empty ``path`` is the whole workspace, an empty ``include`` every file."""
         permit.require_live(permit.session)
         arguments = (_bytes(pattern), _bytes(path), _bytes(include))
-        return await self._work(permit.session, "grep", *arguments, answer=_found, limit_s=_APART_LIMIT_S)
+        return await self._work(permit.session, "grep", *arguments, answer=_found, limit_s=self._search_limit_s)
 
     async def html_text(self, permit: Permit, content: bytes) -> str:
         """As ``Parser.html_text``; the text is cut at a megabyte."""
         permit.require_live(permit.session)
-        found = await self._work(permit.session, "html", content, answer=_found, limit_s=_APART_LIMIT_S)
+        found = await self._work(permit.session, "html", content, answer=_found, limit_s=self._search_limit_s)
         if not found.rows:
             raise ToolFault("the page could not be turned into text in time; fetch something smaller")
         return found.rows[0]

@@ -28,6 +28,7 @@ from stead.machines.sandbox import CODE, Descriptors, Tools, command_line
 from stead.machines.stage import ROOT_TOOLS, make_stage
 
 PROBE_LIMIT_S = 20.0
+SEARCH = "/usr/bin:/usr/local/bin:/bin"
 _OLDEST_BWRAP = (0, 8)
 _OLDEST_LINUX = (5, 14)
 _OLDEST_PYTHON = (3, 9)
@@ -67,7 +68,9 @@ class Host:
         return self.tools
 
 
-class _Compiled(msgspec.Struct, frozen=True):
+class Compiled(msgspec.Struct, frozen=True):
+    """Of which Python, and its code in hex, by path."""
+
     version: tuple[int, int, int]
     code: dict[str, str]
 
@@ -77,11 +80,15 @@ def without(reason: str) -> Host:
     return Host(Isolation(False, "none", "Shell, files and code are off: there is no sandbox.", (reason,)), None, {})
 
 
-def probe() -> Host:
-    """Find bubblewrap and an interpreter, and try them. Takes about a third of a second, at most forty seconds."""
+def probe(search: str = SEARCH) -> Host:
+    """Find bubblewrap and an interpreter, and try them. Takes about a third of a second, at most forty seconds.
+
+    Args:
+        search: folders of programs, separated by colons; those of ``$PATH`` come after them.
+    """
     try:
         _require_fit()
-        bwrap, root, version = _bubblewrap()
+        bwrap, root, version = _bubblewrap(f"{search}:{os.environ.get('PATH', '')}")
         tools, compiled = _first_working([Tools(bwrap, root, *found) for found in _interpreters()])
     except MachineUnavailable as error:
         return without(str(error))
@@ -111,14 +118,14 @@ def _require_fit() -> None:
         raise MachineUnavailable(f"{', '.join(absent)}: {way}")
 
 
-def _bubblewrap() -> tuple[str, str, str]:
+def _bubblewrap(search: str) -> tuple[str, str, str]:
     """Path, root (see ``Tools``) and version of the first that is new enough: the system's, else the Python package's.
 
     Raises:
         MachineUnavailable: there is none.
     """
     old = ""
-    for path, root in _bubblewraps():
+    for path, root in _bubblewraps(search):
         version = _version(path)
         if tuple(int(part) for part in version.split(".")[:2]) >= _OLDEST_BWRAP:
             return path, root, version
@@ -127,8 +134,8 @@ def _bubblewrap() -> tuple[str, str, str]:
     raise MachineUnavailable(f"bubblewrap 0.8 or newer{old}: {way}")
 
 
-def _bubblewraps() -> Iterator[tuple[str, str]]:
-    system = shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin:" + os.environ.get("PATH", ""))
+def _bubblewraps(search: str) -> Iterator[tuple[str, str]]:
+    system = shutil.which("bwrap", path=search)
     if system:
         real = os.path.realpath(system)
         yield real, "" if real.startswith("/usr/") else os.path.dirname(real)
@@ -164,7 +171,7 @@ def _interpreters() -> Iterator[tuple[str, str]]:
         yield path, ""
 
 
-def _first_working(candidates: list[Tools]) -> tuple[Tools, _Compiled]:
+def _first_working(candidates: list[Tools]) -> tuple[Tools, Compiled]:
     """The first with which a sandbox comes up, and what it compiled.
 
     Raises:
@@ -173,14 +180,18 @@ def _first_working(candidates: list[Tools]) -> tuple[Tools, _Compiled]:
     reasons = []
     for tools in candidates:
         try:
-            return tools, _try(tools)
+            return tools, compile_inside(tools, runner_sources())
         except MachineUnavailable as error:
             reasons.append(str(error))
     raise MachineUnavailable(reasons[0] if reasons else "Python 3.9 or newer under /usr: install 'python3'")
 
 
-def _try(tools: Tools) -> _Compiled:
-    """Make the sandbox.
+def compile_inside(tools: Tools, sources: Mapping[str, str]) -> Compiled:
+    """Make a sandbox and compile Python in it.
+
+    Args:
+        tools: to make it with.
+        sources: by path.
 
     Raises:
         MachineUnavailable: it did not work; says what failed and what forbids it.
@@ -191,7 +202,7 @@ def _try(tools: Tools) -> _Compiled:
     try:
         done = subprocess.run(
             [*stage.command, *inside, "--", tools.python, "-I", "-S", "-c", _PROBE],
-            input=json.dumps(_sources()).encode(),
+            input=json.dumps(sources).encode(),
             capture_output=True,
             timeout=PROBE_LIMIT_S,
             env={},
@@ -208,7 +219,7 @@ def _try(tools: Tools) -> _Compiled:
         descriptors.close()
         stage.close()
     try:
-        compiled = msgspec.json.decode(done.stdout, type=_Compiled)
+        compiled = msgspec.json.decode(done.stdout, type=Compiled)
     except msgspec.MsgspecError as error:
         said = done.stderr.decode("utf-8", "replace").strip()[-300:]
         raise MachineUnavailable(f"a sandbox could not be made ({said}); {_forbidden()}") from error
@@ -217,7 +228,7 @@ def _try(tools: Tools) -> _Compiled:
     return compiled
 
 
-def _sources() -> dict[str, str]:
+def runner_sources() -> dict[str, str]:
     """The runner's files, and the line that starts them, by path below ``/stead``."""
     folder = Path(__file__).parent / "runner"
     return {"start.py": _START} | {f"runner/{file.name}": file.read_text("utf-8") for file in folder.glob("*.py")}

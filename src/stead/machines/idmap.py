@@ -20,7 +20,7 @@ import select
 import subprocess
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 STAGE = "/tmp"  # noqa: S108 - covered by a mount of its own, in a namespace of its own
@@ -43,7 +43,8 @@ class Show:
         source: absolute real path on the host.
         name: under ``STAGE``.
         owner: user and group id on disk that become the machine's; None shows ids as they are.
-        read_only: nothing can be written through this mount.
+        read_only: nothing can be written through this mount, and where the file system has no id maps, ids are shown
+            as they are.
     """
 
     source: str
@@ -115,6 +116,8 @@ def _tree(libc: ctypes.CDLL, show: Show, user: int) -> int:
         _syscall(libc, show.source, _MOUNT_SETATTR, tree, b"", _AT_EMPTY_PATH, ctypes.byref(attributes), size)
     except OSError:
         os.close(tree)
+        if show.read_only and show.owner:
+            return _tree(libc, replace(show, owner=None), user)
         raise
     return tree
 

@@ -71,6 +71,7 @@ class Limits:
         processes: processes and threads of the machine.
         memory_bytes: unshared memory of all processes together; past it all of them are killed.
         disk_bytes: what is left free on the workspace's disk; below it likewise.
+        search_s: seconds for one search, one page or the hashes of large files.
     """
 
     file_bytes: int = 256 * _MB
@@ -79,6 +80,7 @@ class Limits:
     processes: int = 128
     memory_bytes: int = 4096 * _MB
     disk_bytes: int = 512 * _MB
+    search_s: int = 20
 
     def words(self) -> list[str]:
         """As the runner takes them."""
@@ -90,6 +92,7 @@ class Limits:
             "core=0",
             f"memory={self.memory_bytes}",
             f"disk={self.disk_bytes}",
+            f"search={self.search_s}",
         ]
 
 

@@ -74,13 +74,11 @@ def make_stage(tools: Tools, directory: str, *, writable: bool) -> Stage:
 def _private(drop: tuple[str, ...], tools: Tools, directory: str, *, mapped: bool) -> Stage:
     shows = {}
     if directory:
-        found = os.stat(directory, follow_symlinks=False)
-        owner = (found.st_uid, found.st_gid) if mapped else None
-        shows["work"] = Show(directory, "work", owner, read_only=False)
+        shows["work"] = Show(directory, "work", _owner(directory) if mapped else None, read_only=False)
     if tools.prefix:
-        shows["python"] = Show(tools.prefix, "python", None, read_only=True)
+        shows["python"] = Show(tools.prefix, "python", _owner(tools.prefix), read_only=True)
     if tools.bwrap_root:
-        shows["bwrap"] = Show(tools.bwrap_root, "bwrap", None, read_only=True)
+        shows["bwrap"] = Show(tools.bwrap_root, "bwrap", _owner(tools.bwrap_root), read_only=True)
     if not shows:
         return Stage(drop, tools.bwrap, tools.prefix, directory)
     fd = private_namespace(list(shows.values()), OUTSIDE_USER)
@@ -92,6 +90,11 @@ def _private(drop: tuple[str, ...], tools: Tools, directory: str, *, mapped: boo
         f"{STAGE}/work" if directory else "",
         fd,
     )
+
+
+def _owner(path: str) -> tuple[int, int]:
+    found = os.stat(path, follow_symlinks=False)
+    return found.st_uid, found.st_gid
 
 
 def _open_to_all(directory: str, writable: bool) -> bool:

@@ -24,7 +24,6 @@ _AT_ONCE: dict[str, Callable[..., list[bytes]]] = {"read": files.read, "write": 
 _HASHED_AT_ONCE = 8 << 20
 _CHUNK = 32 << 10
 _TICK_S = 0.2
-_APART_S = 20.0
 _GRACE_S = 1.0
 _MEMORY_LEFT = 256 << 20
 _SIGKILL, _SIGPIPE, _SIGXFSZ = 9, 13, 25  # importing signal would cost a third of the start time
@@ -69,9 +68,11 @@ class Runner:
     Args:
         disk_bytes: free space on the workspace's disk below which everything inside is killed.
         memory_bytes: memory of all processes inside, above which likewise.
+        search_s: seconds that work in a fork may take.
     """
 
-    def __init__(self, disk_bytes: int, memory_bytes: int) -> None:
+    def __init__(self, disk_bytes: int, memory_bytes: int, search_s: int) -> None:
+        self._search_s = search_s
         self._disk_bytes = disk_bytes
         self._memory_bytes = memory_bytes
         self._inbox = bytearray()
@@ -165,7 +166,7 @@ class Runner:
         from .search import work_apart  # loaded once, here, so that no fork has to
 
         out, into = os.pipe()
-        deadline = time.monotonic() + _APART_S
+        deadline = time.monotonic() + self._search_s
         pid = os.fork()
         if pid == 0:
             work_apart(into, operation, arguments, deadline - _GRACE_S)
@@ -251,8 +252,8 @@ class Runner:
 
     def _watch(self) -> None:
         """Kill everything inside when it is about to take the host's disk or memory."""
-        disk = os.statvfs(files.WORK)
-        if disk.f_bavail * disk.f_frsize < self._disk_bytes:
+        disk = os.statvfs(files.WORK)  # some file systems do not tell how large they are
+        if disk.f_blocks and disk.f_bavail * disk.f_frsize < self._disk_bytes:
             self._kill_all("disk")
         elif _held_bytes() > self._memory_bytes or _available_bytes() < _MEMORY_LEFT:
             self._kill_all("memory")

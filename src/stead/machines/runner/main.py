@@ -23,13 +23,13 @@ def main(words: list[str]) -> None:
     """Work until the daemon closes the pipe.
 
     Args:
-        words: ``NAME=NUMBER``: ``disk`` and ``memory`` as ``Runner`` takes them, the others are resource limits. They
-            are set here and not outside, because inside its own user namespace the limit on processes counts those of
-            this machine alone.
+        words: ``NAME=NUMBER``: ``disk``, ``memory`` and ``search`` as ``Runner`` takes them, the others are resource
+            limits. They are set here and not outside, because inside its own user namespace the limit on processes
+            counts those of this machine alone.
     """
     os.closerange(3, 65_536)
     limits = {name: int(value) for name, _, value in (word.partition("=") for word in words)}
-    runner = Runner(limits.pop("disk"), limits.pop("memory"))
+    runner = Runner(limits.pop("disk"), limits.pop("memory"), limits.pop("search"))
     for name, value in limits.items():
         kind = getattr(resource, f"RLIMIT_{name.upper()}")
         hard = resource.getrlimit(kind)[1]

@@ -15,6 +15,7 @@ _BLOCKS = re.compile(
     "|pre|section|table|t(body|foot|head|r)|title"
 )
 _HEADINGS = {"h1": "# ", "h2": "## ", "h3": "### ", "h4": "#### ", "h5": "##### ", "h6": "###### "}
+_KEPT_SPACE = "\ue000"
 _CHARSET = re.compile(rb"<meta[^>]{1,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 
 
@@ -24,7 +25,7 @@ def page_text(content: bytes) -> str:
     page.feed(_decoded(content))
     page.close()
     lines = (" ".join(line.split()) for line in "".join(page.pieces).split("\n"))
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip().replace(_KEPT_SPACE, " ")
 
 
 def _decoded(content: bytes) -> str:
@@ -45,6 +46,7 @@ class _Page(HTMLParser):
         self.pieces: list[str] = []
         self._skipping: list[str] = []
         self._link = ""
+        self._preformatted = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _SKIPPED or self._skipping:
@@ -54,6 +56,9 @@ class _Page(HTMLParser):
             self.pieces.append("\n\n" + _HEADINGS[tag])
         elif tag == "li":
             self.pieces.append("\n- ")
+        elif tag == "pre":
+            self._preformatted = True
+            self.pieces.append("\n")
         elif tag in ("td", "th"):
             self.pieces.append(" | ")
         elif tag == "br" or _BLOCKS.fullmatch(tag):
@@ -72,8 +77,13 @@ class _Page(HTMLParser):
                 self.pieces.append(f" ({self._link})")
             self._link = ""
         elif tag in _HEADINGS or _BLOCKS.fullmatch(tag):
+            self._preformatted = self._preformatted and tag != "pre"
             self.pieces.append("\n")
 
     def handle_data(self, data: str) -> None:
-        if not self._skipping:
-            self.pieces.append(data)
+        if self._skipping:
+            return
+        if self._preformatted:
+            self.pieces.append(data.expandtabs(4).replace(" ", _KEPT_SPACE))
+        else:
+            self.pieces.append(re.sub(r"\s+", " ", data))
