@@ -76,6 +76,10 @@ class MemoryJournal:
 
     async def append(self, drafts: Sequence[ev.Draft], *, claim: Claimed | None = None) -> tuple[ev.Event, ...]:
         await asyncio.sleep(0)  # a disk would make the caller wait
+        return self.write(drafts, claim)
+
+    def write(self, drafts: Sequence[ev.Draft], claim: Claimed | None = None) -> tuple[ev.Event, ...]:
+        """Append at once, from any thread."""
         with self._lock:
             if claim and claim.id in self._claims:
                 raise Conflict(f"the command id {claim.id!r} was used before")
@@ -131,9 +135,14 @@ class Home:
     # -- what tests do ----------------------------------------------------------------------------------------------
 
     async def record(
-        self, session: SessionId, *bodies: ev.Body, cause: str = "", claim: Claimed | None = None
+        self,
+        session: SessionId,
+        *bodies: ev.Body,
+        cause: str = "",
+        claim: Claimed | None = None,
+        published: bool = True,
     ) -> tuple[ev.Event, ...]:
-        """Let facts happen: committed, then published."""
+        """Let facts happen: committed, then (unless the test does so itself) published."""
         place = self._places.get(session, 0)
         self._places[session] = place + len(bodies)
         events = await self.journal.append(
@@ -143,7 +152,8 @@ class Home:
             ],
             claim=claim,
         )
-        self._bus.publish(events)
+        if published:
+            self._bus.publish(events)
         return events
 
     def show(self, *items: Transient) -> None:

@@ -23,7 +23,7 @@ async def test_a_browser_signs_in_with_the_code_once_and_out_again(door: Door) -
     async with door.cli() as cli:
         made = (await door.post(cli, "/sign-in-codes")).json()
         assert made["url"] == f"{door.page}/#code={made['code']}"
-        assert (await door.post(cli, "/sign-in", {"code": made["code"]})).status_code == 404
+        assert (await door.post(cli, "/sign-in", {"code": made["code"]})).status_code == 403
     async with door.browser("") as page:
         answer = await door.post(page, "/sign-in", {"code": made["code"]})
         assert answer.status_code == 200

@@ -33,7 +33,6 @@ def build_api(backend: Backend, streams: Streams) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
-        generate_unique_id_function=lambda route: route.name,
         exception_handlers={
             SteadError: on_fault,
             HTTPException: on_http,
@@ -43,7 +42,7 @@ def build_api(backend: Backend, streams: Streams) -> FastAPI:
     api.state.backend = backend
     api.state.streams = streams
     api.state.carrier = commands.Carrier(backend.service, backend.pace.command_s)
-    api.router.routes += [*commands.router.routes, *views.router.routes]
+    api.router.routes += [*views.router.routes, *commands.router.routes]
     text = document(api)
 
     @api.get("/openapi.json", include_in_schema=False)

@@ -115,14 +115,18 @@ class Auth:
             return Problem(421, "host", f"{knock.host!r} is not a name of this daemon; run: stead open")
         if refused := _refuse_foreign(knock, door):
             return refused
-        if not knock.path.startswith(API) or knock.path == SIGN_IN:
+        if not knock.path.startswith(API):
             return Caller("web") if door == "web" else _NO_PAGE_HERE
         caller = self._identify(knock, door)
         if wait_s := self._rates[caller.door if caller else "strangers"].take():
             return Problem(429, "rate", "too many requests at once; slow down and repeat this one", wait_s)
-        if caller and door == "web" and knock.path in BEARER_ONLY:
+        if caller is None:
+            return Problem(401, "auth", _HOW_TO_SIGN_IN[door])
+        if _changes(knock) and not knock.is_json and (door == "web" or knock.has_body):
+            return Problem(415, "content_type", "send the body as Content-Type: application/json")
+        if door == "web" and knock.path in BEARER_ONLY:
             return Problem(403, "auth", "only the command line may do this; use stead open, or stead down")
-        return caller or Problem(401, "auth", _HOW_TO_SIGN_IN[door])
+        return caller
 
     def holds(self, caller: Caller) -> bool:
         """Whether somebody who came in is still welcome: a stream asks before it sends more."""
@@ -167,6 +171,8 @@ class Auth:
             scheme, _, bearer = knock.authorization.partition(" ")
             known = scheme.lower() == "bearer" and hmac.compare_digest(fingerprint(bearer), self._bearer)
             return Caller("cli") if known else None
+        if knock.path == SIGN_IN:
+            return Caller("web")
         for token in knock.cookies:
             if session := self._sessions.find(token):
                 return Caller("web", session)
@@ -190,15 +196,16 @@ def _refuse_foreign(knock: Knock, door: Door) -> Problem | None:
     is_api = knock.path.startswith(API)
     if is_api and knock.fetch_site not in ("", "same-origin", "none"):
         return Problem(403, "origin", f"a {knock.fetch_site!r} request is refused; use the page that stead open shows")
-    changes = knock.method not in _READS and knock.method != "WS"
-    if changes and not knock.is_json and (door == "web" or knock.has_body):
-        return Problem(415, "content_type", "send the body as Content-Type: application/json")
     if door == "cli" or not is_api:
         return None
-    if changes or knock.method == "WS" or knock.path == STREAM:
+    if _changes(knock) or knock.method == "WS" or knock.path == STREAM:
         shown = knock.origin == own or (knock.path == STREAM and knock.fetch_site == "same-origin")
         if not shown:
             return Problem(403, "origin", "this request must show its Origin; use the page that stead open shows")
-    if changes and knock.csrf != "1":
+    if _changes(knock) and knock.csrf != "1":
         return Problem(403, "csrf", "this request needs the header X-Stead: 1")
     return None
+
+
+def _changes(knock: Knock) -> bool:
+    return knock.method not in _READS and knock.method != "WS"

@@ -47,7 +47,7 @@ _log = logging.getLogger(__name__)
 KEY_PATTERN = r"^[A-Za-z0-9_-]{8,128}$"
 EVERY_SESSION = SessionId("*")
 
-router = APIRouter()
+router = APIRouter(generate_unique_id_function=lambda route: route.name)
 
 
 class Carrier:
@@ -332,8 +332,10 @@ async def make_sign_in_code(body: Annotated[CodeWish, body_of(CodeWish)], behind
 
 
 @router.post("/sign-in", **operation(Done, takes=Code))
-async def sign_in(body: Annotated[Code, body_of(Code)], behind: Behind) -> Response:
+async def sign_in(request: Request, body: Annotated[Code, body_of(Code)], behind: Behind) -> Response:
     """Spend a one-time code for a browser session, which the cookie of the answer is. For the page."""
+    if request.state.caller.door != "web":
+        return answer(Problem(403, "auth", "a browser signs in at the page's own name; run: stead open"))
     cookie = await behind.auth.sign_in(body.code)
     if isinstance(cookie, Problem):
         return answer(cookie)

@@ -104,8 +104,9 @@ async def on_http(request: Request, error: Exception) -> Response:
     path = request.url.path
     if error.status_code != 405:
         return answer(Problem(404, "not_found", f"there is nothing at {path!r}; see /api/v1/openapi.json"))
-    here = [route for route in request.app.routes if isinstance(route, Route)]
-    here = [route for route in here if route.matches(request.scope)[0] is not Match.NONE]
+    routes = [route for route in request.app.routes if isinstance(route, Route)]
+    first = next(route for route in routes if route.matches(request.scope)[0] is not Match.NONE)
+    here = [route for route in routes if route.path == first.path]
     allowed = ", ".join(sorted({method for route in here for method in route.methods or ()}))
     response = answer(Problem(405, "method", f"{request.method} is not possible on {path!r}; possible: {allowed}"))
     response.headers["allow"] = allowed

@@ -117,6 +117,7 @@ class Streams:
         async with self.watching(after, streams) as (greeting, watch):
             await socket.accept()
             code = await first_of(self._show(socket, greeting, watch), _listen(socket, watch), self.ends())
+            watch.close()
             if code != _GONE:
                 await _farewell(socket.close(code), self.farewell_s(code))
 
@@ -189,6 +190,7 @@ class _EventStream(Response):
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             show = self._show(HTTPConnection(scope), send, greeting, watch)
             code = await first_of(show, _hang_up(receive), self._streams.ends())
+            watch.close()
             if code != _GONE:
                 last = send({"type": "http.response.body", "body": b""})
                 await _farewell(last, self._streams.farewell_s(code))

@@ -19,6 +19,24 @@ from stead.web.errors import ErrorBody
 JsonObject = dict[str, Any]
 _T = TypeVar("_T")
 
+_FIGURE = {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 2**53}, {"enum": ["unlimited"]}]}
+_TEXT: JsonObject = {"minLength": 1, "pattern": r"\S"}
+_BOUNDS: dict[str, dict[str, JsonObject]] = {
+    "Budget": {"tokens": _FIGURE, "usd_micros": _FIGURE},
+    "Limits": {
+        "iterations": {"minimum": 1, "maximum": 1000},
+        "stall": {"minimum": 2, "maximum": 100},
+        "repetition": {"minimum": 2, "maximum": 100},
+        "wall_s": {"minimum": 1, "maximum": 30 * 24 * 3600},
+        "send_backs": {"minimum": 0, "maximum": 100},
+    },
+    "NewObjective": {"goal": _TEXT, "directory": {"pattern": "^/"}, "constraints": {"maxItems": 100}},
+    "NewProvider": {"name": {"pattern": "^[a-z0-9-]{1,32}$"}, "key": {"pattern": "^(none|vault|env:[A-Z0-9_]+)$"}},
+    "ProviderKey": {"key": {**_TEXT, "maxLength": 10_000}},
+    "Words": {"text": _TEXT},
+}
+"""What the runtime refuses beside what the types say; told in the document, so that nobody has to find out."""
+
 _components: dict[str, JsonObject] = {}
 
 
@@ -28,6 +46,8 @@ def schema_of(kind: Any) -> JsonObject:
     for name, component in components.items():
         if "description" in component:
             component["description"] = inspect.cleandoc(component["description"])
+        for field, bounds in _BOUNDS.get(name, {}).items():
+            component["properties"][field].update(bounds)
         _components[name] = component
     return schema
 

@@ -26,7 +26,7 @@ from stead.web.live import SEQ_MAX, Streams, parse_streams
 from stead.web.openapi import array_of, operation
 from stead.web.watch import read
 
-router = APIRouter()
+router = APIRouter(generate_unique_id_function=lambda route: route.name)
 
 Limit = Annotated[int, Query(ge=1, le=500)]
 Cursor = Annotated[str, Query(pattern=r"^[0-9]{0,18}$", description="The ``next`` of the page before.")]

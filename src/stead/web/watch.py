@@ -131,7 +131,7 @@ class Watch:
         self._not_before_s = 0.0
 
     def close(self) -> None:
-        """Watch no more."""
+        """Watch no more. Closing twice is the same as once."""
         self._subscription.close()
 
     async def next(self, timeout_s: float) -> Frame | None:
