@@ -28,6 +28,7 @@ from stead.guardian.reach import Reach, Target
 from stead.tools import web
 from stead.tools.fetching import BODY_LIMIT_BYTES, Fetcher, Page, _Answer, _request
 from stead.tools.web import FetchTool
+from tests.machines.bench import open_bench, require_sandbox
 
 SESSION = SessionId("s_0000000000000001")
 Handler = Callable[[str, asyncio.StreamWriter], Awaitable[None]]
@@ -391,15 +392,34 @@ async def test_html_is_handed_to_the_machine_and_never_parsed_here() -> None:
 
 
 async def test_a_stated_charset_is_decoded_and_an_unknown_one_is_not() -> None:
-    parser = Recorder()
-    await run(response("<p>Größe</p>".encode("latin-1"), 'text/html; charset="ISO-8859-1"'), parser)
-    await run(response(b"<p>\xff</p>", "text/html; charset=unicode_escape"), parser)
     plain = await run(response(b"Gr\xf6\xdfe", "text/plain; charset=windows-1252"))
     broken = await run(response(b"Gr\xf6\xdfe", "text/plain; charset=rot13"))
 
-    assert [content for _, content in parser.handed] == ["<p>Größe</p>".encode(), b"<p>\xff</p>"]
     assert plain.text.endswith("\n\nGröße")
     assert broken.text.endswith("\n\nGr\ufffd\ufffde")
+
+
+@pytest.mark.parametrize(
+    ("header", "content"),
+    [
+        ("text/html; charset=utf-8", "<p>Größe 寸法</p>".encode()),
+        ("text/html", "<p>Größe 寸法</p>".encode()),
+        ('text/html; charset="Shift_JIS"', "<p>Gr&ouml;&szlig;e 寸法</p>".encode("shift_jis")),
+        ("text/html; charset=gb18030", '<meta charset="iso-8859-1"><p>Größe 寸法</p>'.encode("gb18030")),
+        ("application/xhtml+xml; charset=unicode_escape", "<p>Größe 寸法</p>".encode()),
+    ],
+)
+async def test_a_real_machine_reads_a_page_in_the_charset_of_its_header(
+    tmp_path: Path, header: str, content: bytes
+) -> None:
+    require_sandbox()
+    async with open_bench(tmp_path) as bench, site(response(content, header)) as served:
+        bench.bind(session=SESSION)
+        tool = FetchTool(Fetcher(served.reach), bench.machines)
+
+        outcome = await tool.run(permit(served.url()), {"url": served.url()}, ToolContext(SESSION, lambda text: None))
+
+    assert outcome.text.endswith("\n\nGröße 寸法")
 
 
 async def test_a_long_text_is_clipped_with_a_note() -> None:

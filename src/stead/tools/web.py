@@ -63,13 +63,22 @@ class FetchTool(StructTool[FetchArguments]):
         """
         page = await self._fetcher.fetch(arguments.url)
         if page.media_type in _HTML:
-            # Without a charset in the header the page itself may name one, which is for the machine to find.
-            content = _decoded(page).encode() if page.charset in _CHARSETS else page.body
-            text = await self._parser.html_text(permit, content)
+            text = await self._parser.html_text(permit, _for_parser(page))
         else:
             text = _decoded(page)
         cut = f", cut at {len(page.body):,} bytes" if page.cut else ""
         return ToolOutcome("ok", clip(f"{page.url} ({page.media_type}{cut})\n\n{text}"), len(page.body))
+
+
+def _for_parser(page: Page) -> bytes:
+    """The page as the machine can read it: in UTF-8, or in whatever the page itself says.
+
+    What the header says goes before what the page says (HTML, 13.2.3.2). So a page in another charset is handed over in
+    ASCII with character references, which mean the same whatever the page says of itself.
+    """
+    if page.charset in ("", "utf-8", "utf8") or page.charset not in _CHARSETS:
+        return page.body
+    return _decoded(page).encode("ascii", "xmlcharrefreplace")
 
 
 def _decoded(page: Page) -> str:
