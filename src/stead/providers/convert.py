@@ -1,0 +1,214 @@
+"""Our messages on a provider's wire, and a provider's reply as our parts.
+
+Layer: providers. Knows pydantic-ai's message types and no vendor's client. Deterministic, and each message is mapped by
+itself and what stands before it, never by what follows: so the bytes of a request are the beginning of the next one's,
+and a provider's cache holds.
+
+``tidy`` makes a sequence that every provider accepts out of any: the person and the model take turns, the person first
+and last; each call has exactly one result right after it; nothing is empty. Where a turn is missing, a constant filler
+stands for it. A sequence that comes from a session's fold needs at most the filler between two of the person's turns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from stead.domain.ids import CallKey, RequestNo
+from stead.domain.messages import (
+    AssistantMessage,
+    Message,
+    ReplyPart,
+    ResultsMessage,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from stead.domain.policies import Label
+from stead.providers.presets import Kind
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelMessage, ModelRequestPart, ModelResponsePart
+
+NO_REPLY = "(no reply)"
+GO_ON = "(go on)"
+NO_OUTPUT = "(no output)"
+LOST = "No result was recorded for this call."
+NOTICE = "stead-notice"
+"""The mark around what Stead itself tells the model; a person's text cannot carry it."""
+
+MALFORMED_SHOWN = 200
+"""Characters of malformed arguments that are sent again: enough to see what went wrong."""
+
+_SPOOFED = re.compile(rf"<(?=/?{NOTICE})", re.IGNORECASE)
+_BAD_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+_OBJECT = msgspec.json.Decoder(dict[str, object])
+
+
+def tidy(messages: Iterable[Message], provider: str) -> list[Message]:
+    """The same conversation in a form that every provider accepts.
+
+    Args:
+        messages: any messages in any order.
+        provider: whom they go to; only its own thinking is kept.
+    """
+    tidied: list[Message] = []
+    seen: set[CallKey] = set()
+    queue = list(messages)
+    at = 0
+    while at < len(queue):
+        message = queue[at]
+        at += 1
+        match message:
+            case UserMessage():
+                if tidied and not isinstance(tidied[-1], AssistantMessage):
+                    tidied.append(AssistantMessage((Text(NO_REPLY),)))
+                tidied.append(msgspec.structs.replace(message, text=_user_text(message)))
+            case AssistantMessage(parts=parts):
+                said = _said(parts, provider, seen)
+                if not any(isinstance(part, Text | ToolCall) for part in said):
+                    continue
+                if not tidied or isinstance(tidied[-1], AssistantMessage):
+                    tidied.append(_filler())
+                tidied.append(AssistantMessage(said))
+                results: dict[CallKey, ToolResult] = {}
+                while at < len(queue) and isinstance(answer := queue[at], ResultsMessage):
+                    at += 1
+                    for result in answer.results:
+                        results.setdefault(result.key, result)
+                if calls := [part for part in said if isinstance(part, ToolCall)]:
+                    tidied.append(ResultsMessage(tuple(_answer(call, results) for call in calls)))
+            case ResultsMessage():
+                continue  # an orphan: what it answers is not there
+    if not tidied or isinstance(tidied[-1], AssistantMessage):
+        tidied.append(_filler())
+    return tidied
+
+
+def _filler() -> UserMessage:
+    return UserMessage(GO_ON, Label())
+
+
+def _user_text(message: UserMessage) -> str:
+    text = whole(message.text)
+    if message.notice:
+        return f"<{NOTICE}>\n{text}\n</{NOTICE}>"
+    return _SPOOFED.sub("&lt;", text) if text.strip() else GO_ON
+
+
+def _said(parts: Iterable[ReplyPart], provider: str, seen: set[CallKey]) -> tuple[ReplyPart, ...]:
+    """What of a reply is sent again, in its own order; a call whose key was used before is left out."""
+    said: list[ReplyPart] = []
+    for part in parts:
+        match part:
+            case Text(text=text):
+                if text.strip():
+                    said.append(Text(whole(text)))
+            case Thinking():
+                if part.provider == provider and _thinking_id(part) != "content":
+                    said.append(msgspec.structs.replace(part, text=whole(part.text)))
+            case ToolCall(key=key):
+                if key not in seen:
+                    seen.add(key)
+                    said.append(ToolCall(key, _BAD_NAME.sub("_", part.tool)[:64] or "unknown", part.arguments))
+    return tuple(said)
+
+
+def _answer(call: ToolCall, results: dict[CallKey, ToolResult]) -> ToolResult:
+    result = results.get(call.key)
+    if result is None:
+        return ToolResult(call.key, call.tool, LOST, Label(), is_error=True)
+    text = whole(result.text) if result.text.strip() else NO_OUTPUT
+    return ToolResult(call.key, call.tool, text, result.label, result.is_error)
+
+
+def thinking_field(messages: Iterable[Message]) -> str | None:
+    """The field in which an OpenAI-compatible model got its first thinking; it is sent back in the same one."""
+    for message in messages:
+        if isinstance(message, AssistantMessage):
+            for part in message.parts:
+                if isinstance(part, Thinking):
+                    return _thinking_id(part) or None
+    return None
+
+
+def to_wire(messages: Sequence[Message], kind: Kind) -> list[ModelMessage]:
+    """Tidied messages as pydantic-ai's. Call ids are our own keys, which are unique in a session; a model's are not."""
+    from pydantic_ai.messages import ModelRequest, ModelResponse, UserPromptPart
+
+    wire: list[ModelMessage] = []
+    for message in messages:
+        match message:
+            case UserMessage(text=text):
+                wire.append(ModelRequest(parts=[UserPromptPart(text)]))
+            case AssistantMessage(parts=parts):
+                wire.append(ModelResponse(parts=[_part_to_wire(part, kind) for part in parts], provider_name=kind))
+            case ResultsMessage(results=results):
+                wire.append(ModelRequest(parts=[_result_to_wire(result, kind) for result in results]))
+    return wire
+
+
+def _part_to_wire(part: ReplyPart, kind: Kind) -> ModelResponsePart:
+    from pydantic_ai.messages import TextPart, ThinkingPart, ToolCallPart
+
+    match part:
+        case Text(text=text):
+            return TextPart(text)
+        case Thinking(text=text, signature=signature):
+            made_by, _, signed = signature.partition("|")
+            return ThinkingPart(text, id=made_by or None, signature=signed or None, provider_name=kind)
+        case ToolCall(key=key, tool=tool, arguments=arguments):
+            return ToolCallPart(tool, _sendable(arguments), tool_call_id=key)
+
+
+def _sendable(arguments: str) -> str | dict[str, object]:
+    """Arguments that every provider accepts again: a JSON object, malformed ones quoted inside one."""
+    try:
+        _OBJECT.decode(arguments)
+    except (msgspec.MsgspecError, RecursionError):
+        return {"malformed": whole(arguments)[:MALFORMED_SHOWN]}
+    return arguments
+
+
+def _result_to_wire(result: ToolResult, kind: Kind) -> ModelRequestPart:
+    from pydantic_ai.messages import ToolReturnPart
+
+    if result.is_error and kind == "anthropic":
+        return ToolReturnPart(result.tool, result.text, tool_call_id=result.key, outcome="failed")
+    # Elsewhere the wire has no mark for errors, and wrapping the text in JSON would only escape it.
+    text = f"error: {result.text}" if result.is_error else result.text
+    return ToolReturnPart(result.tool, text, tool_call_id=result.key)
+
+
+def from_wire(parts: Iterable[ModelResponsePart], number: RequestNo, provider: str) -> tuple[ReplyPart, ...]:
+    """A reply's parts as ours; calls are keyed ``call_<number>_<index>``."""
+    from pydantic_ai.messages import TextPart, ThinkingPart, ToolCallPart
+
+    ours: list[ReplyPart] = []
+    calls = 0
+    for part in parts:
+        if isinstance(part, TextPart) and part.content:
+            ours.append(Text(whole(part.content)))
+        elif isinstance(part, ThinkingPart) and (part.content or part.signature):
+            ours.append(Thinking(whole(part.content), f"{part.id or ''}|{part.signature or ''}", provider))
+        elif isinstance(part, ToolCallPart):
+            arguments = part.args if isinstance(part.args, str) else msgspec.json.encode(part.args or {}).decode()
+            ours.append(ToolCall(CallKey(f"call_{number}_{calls}"), whole(part.tool_name), whole(arguments) or "{}"))
+            calls += 1
+    return tuple(ours)
+
+
+def whole(text: str) -> str:
+    """Text without lone surrogates, which no wire and no journal can carry: pairs are joined, the rest replaced."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _thinking_id(part: Thinking) -> str:
+    return part.signature.partition("|")[0]

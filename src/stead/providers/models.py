@@ -1,0 +1,292 @@
+"""Every model behind the port ``Models``: which one serves, in what order, and what it costs.
+
+Layer: providers. Importing this loads no vendor's library; the first request does, in a thread. A request goes down its
+chain only while nothing can have been charged: past that point the loop decides, because it keeps the budget.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from stead.brain.estimate import estimate_request
+from stead.domain.errors import ModelFault, NotFound
+from stead.domain.events import ModelRef
+from stead.domain.ids import RequestNo, SessionId
+from stead.domain.messages import AssistantMessage, ReplyPart, Text, Usage, UserMessage
+from stead.domain.policies import Label
+from stead.domain.ports import ModelInfo, ModelRequest, Reply, Secrets
+from stead.providers import discovery, pricing, rehearsal
+from stead.providers.convert import from_wire, thinking_field, tidy, to_wire
+from stead.providers.directory import Directory, Endpoint, ProviderConfig, Row
+from stead.providers.failures import Broken, Failure
+from stead.providers.presets import PRESETS, REHEARSAL, Deadlines, most_output
+
+if TYPE_CHECKING:
+    from stead.providers.clients import Connection
+
+CHECK_S = 15.0
+_CHECK_TOKENS = 64
+
+
+class Check(msgspec.Struct, frozen=True):
+    """The result of a live test; the fields are those of the runtime's ``ProviderCheck``."""
+
+    name: str
+    ok: bool
+    text: str
+    duration_ms: int
+    models: tuple[str, ...]
+
+
+class ProviderModels:
+    """The port ``Models`` over all providers: configured, found in the environment or on this machine, and rehearsal.
+
+    Args:
+        environ: environment variables, for keys given as ``env:NAME`` and for finding providers.
+        secrets: where keys given as ``vault`` are; nothing when there is no vault.
+        deadlines: time limits of one request.
+    """
+
+    def __init__(
+        self, environ: Mapping[str, str], secrets: Secrets | None = None, *, deadlines: Deadlines | None = None
+    ) -> None:
+        self._directory = Directory(environ, secrets, deadlines or Deadlines())
+        self._connections: dict[str, Connection] = {}
+        self._replaced: set[Connection] = set()
+        self._connecting = asyncio.Lock()  # at most one connection is being made, so none is made twice
+
+    def configure(self, configs: Sequence[ProviderConfig], chain: Sequence[ModelRef] = ()) -> None:
+        """Replace what is configured. Requests under way finish as they began.
+
+        Args:
+            configs: valid ones; see ``directory.require_valid``.
+            chain: the default model and its fallbacks; empty for whatever is found.
+        """
+        self._directory.configure(configs, chain)
+
+    def rows(self) -> tuple[Row, ...]:
+        """Configured providers first, then those found by themselves, the rehearsal model last."""
+        return self._directory.rows()
+
+    def default_chain(self) -> tuple[ModelRef, ...]:
+        """See ``Models``; never more than one model unless a person chose the chain."""
+        return self._directory.chain()
+
+    def info(self, ref: ModelRef) -> ModelInfo:
+        """See ``Models``. Prices are the highest that can apply, so that a reservation covers the request.
+
+        The first call for a vendor's model loads the price list; ``warm`` does that in a thread.
+        """
+        config = self._find(ref.provider)
+        preset = PRESETS[config.preset]
+        if preset.name == REHEARSAL:
+            return rehearsal.info(ref)
+        name = ref.model or self._directory.model(config)
+        rates = pricing.rates(preset, self._directory.base_url(config), name)
+        window_tokens = rates.window_tokens or self._directory.window_tokens(config)
+        return ModelInfo(
+            ref=ref,
+            window_tokens=window_tokens,
+            max_output_tokens=min(most_output(preset, name), window_tokens),
+            input_usd_micros_per_mtok=rates.input_micros,
+            output_usd_micros_per_mtok=rates.output_micros,
+            price_known=rates.known,
+            rehearsal=False,
+        )
+
+    async def discover(self) -> None:
+        """Look for model servers on this machine; half a second at most. For a background task of the caller's."""
+        self._directory.learn(await discovery.discover())
+
+    async def warm(self, chain: Sequence[ModelRef] = ()) -> None:
+        """Load what the models of a chain need (by default of the default chain), in a thread."""
+        for ref in chain or self.default_chain():
+            config = self._directory.find(ref.provider)
+            if config is not None and config.preset != REHEARSAL:
+                try:
+                    await self._connect(config)
+                except Broken:
+                    continue  # told when a request needs it
+
+    async def reply(self, request: ModelRequest, on_text: Callable[[str], None]) -> Reply:
+        """See ``Models``; ``attempts`` has one line for every try that failed."""
+        attempts: list[str] = []
+        failures: list[tuple[Failure, str]] = []
+        for ref in request.chain:
+            try:
+                return await self._ask(ref, request, on_text, tuple(attempts))
+            except Broken as broken:
+                failure = broken.failure
+            attempts.append(f"{ref.provider}/{ref.model}: {failure.said}")
+            failures.append((failure, ref.provider))
+            if failure.charged:
+                raise _fault(failure, ref.provider, attempts, failure.retry_after_s)
+        failure, provider = min(failures, key=lambda tried: tried[0].rank)
+        waits = [tried.retry_after_s for tried, _ in failures if tried.retry_after_s]
+        raise _fault(failure, provider, attempts, min(waits, default=0.0))
+
+    async def check(self, name: str) -> Check:
+        """One tiny real request, and the list of models if the server gives one; 15 seconds at most.
+
+        Raises:
+            NotFound: no such provider.
+        """
+        config = self._find(name)
+        ref = ModelRef(name, self._directory.model(config))
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        ok, listed = False, tuple[str, ...]()
+        try:
+            async with asyncio.timeout(CHECK_S):
+                listed = await self._list(config)
+                reply = await self._ask(ref, _tiny(ref), lambda _: None, ())
+            said = "".join(part.text for part in reply.parts if isinstance(part, Text)).strip()
+            ok, text = True, f"{reply.model.model} answered {said[:80]!r}"
+        except Broken as broken:
+            text = f"{broken.failure.said}; {broken.failure.advice(name)}"
+        except TimeoutError:
+            text = f"no answer within {CHECK_S:g} s; check the address, and whether the server is up"
+        return Check(name, ok, text, round((loop.time() - begun) * 1000), listed)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for connection in (*self._connections.values(), *self._replaced):
+            await connection.close()
+        self._connections.clear()
+        self._replaced.clear()
+
+    def _find(self, provider: str) -> ProviderConfig:
+        config = self._directory.find(provider)
+        if config is None:
+            raise NotFound(f"no provider {provider!r}; `stead providers` lists what there is")
+        return config
+
+    async def _ask(
+        self, ref: ModelRef, request: ModelRequest, on_text: Callable[[str], None], attempts: tuple[str, ...]
+    ) -> Reply:
+        config = self._directory.find(ref.provider)
+        if config is None:
+            raise Broken(Failure("unconfigured", "no such provider is configured", charged=False))
+        if config.preset == REHEARSAL:
+            return rehearsal.reply(request, ref, on_text, attempts)
+        connection = await self._connect(config)
+        from stead.providers.streams import Ask, receive
+
+        endpoint = connection.endpoint
+        messages = tidy(request.messages, config.name)
+        ask = Ask(
+            messages=to_wire(messages, endpoint.kind),
+            instructions=request.instructions,
+            tools=request.tools,
+            max_output_tokens=request.max_output_tokens,
+            cache_key=request.session if endpoint.preset.name == "openai" else "",
+            total_s=endpoint.deadlines.total_s,
+            secret=endpoint.key,
+        )
+        connection.users += 1
+        try:
+            name = ref.model or self._directory.model(config) or await _first_listed(connection)
+            received = await receive(connection.model(name, thinking_field(messages)), endpoint.kind, ask, on_text)
+        finally:
+            connection.users -= 1
+            await self._sweep()
+        parts = from_wire(received.parts, request.number, config.name)
+        usage = _counted(received.usage, request, parts)
+        return Reply(
+            parts=parts,
+            stop=received.stop,
+            model=ModelRef(config.name, name),
+            usage=usage,
+            spend=pricing.spend(endpoint.preset, endpoint.base_url, name, usage, received.written_for_1h),
+            attempts=attempts,
+            duration_ms=received.duration_ms,
+            first_token_ms=received.first_token_ms,
+        )
+
+    async def _list(self, config: ProviderConfig) -> tuple[str, ...]:
+        """What the server lists; nothing when it does not, or when there is none to ask."""
+        if config.preset == REHEARSAL:
+            return (REHEARSAL,)
+        connection = await self._connect(config)
+        try:
+            return await connection.list_models()
+        except Broken:
+            return ()
+
+    async def _connect(self, config: ProviderConfig) -> Connection:
+        """The open connection to where a provider is now; a changed key or address replaces it."""
+        endpoint = self._directory.endpoint(config)
+        async with self._connecting:
+            held = self._connections.get(config.name)
+            if held is None or held.endpoint != endpoint:
+                opened = await asyncio.to_thread(_open, endpoint)
+                if held is not None:
+                    self._replaced.add(held)
+                held = self._connections[config.name] = opened
+        await self._sweep()
+        return held
+
+    async def _sweep(self) -> None:
+        """Close connections that were replaced and that nobody uses any more."""
+        for connection in [replaced for replaced in self._replaced if not replaced.users]:
+            self._replaced.discard(connection)
+            await connection.close()
+
+
+def _open(endpoint: Endpoint) -> Connection:
+    """Load the vendor's library, the price list and pydantic-ai; seconds of CPU the first time. For a thread."""
+    from stead.providers.clients import Connection
+    from stead.providers.streams import receive
+
+    assert receive is not None  # loaded ahead of the first request
+    pricing.preload()
+    connection = Connection(endpoint)
+    connection.model(endpoint.preset.model or "default", None)
+    return connection
+
+
+async def _first_listed(connection: Connection) -> str:
+    """The model to use where nobody named one.
+
+    Raises:
+        Broken: the server lists none.
+    """
+    listed = await connection.list_models()
+    if not listed:
+        raise Broken(Failure("unconfigured", "no model is named and the server lists none", charged=False))
+    return listed[0]
+
+
+def _counted(usage: Usage, request: ModelRequest, parts: tuple[ReplyPart, ...]) -> Usage:
+    """Usage with upper bounds in place of what the provider did not count: a budget must never come out too low."""
+    if usage.input and (usage.output or not parts):
+        return usage
+    taken = usage.input or estimate_request(request.instructions, request.tools, request.messages)
+    given = usage.output or estimate_request("", (), (AssistantMessage(parts),))
+    return msgspec.structs.replace(usage, input=taken, output=given)
+
+
+def _fault(failure: Failure, provider: str, attempts: Sequence[str], retry_after_s: float) -> ModelFault:
+    return ModelFault(
+        f"{'; '.join(attempts)}. Next: {failure.advice(provider)}.",
+        kind=failure.kind,
+        retry_after_s=retry_after_s,
+        attempts=tuple(attempts),
+        charged=failure.charged,
+    )
+
+
+def _tiny(ref: ModelRef) -> ModelRequest:
+    return ModelRequest(
+        session=SessionId("check"),
+        number=RequestNo(1),
+        chain=(ref,),
+        instructions="",
+        tools=(),
+        messages=(UserMessage("Reply with the word: ready", Label()),),
+        max_output_tokens=_CHECK_TOKENS,
+    )

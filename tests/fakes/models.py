@@ -1,0 +1,151 @@
+"""A scripted model server in plain asyncio: it speaks both wires, judges every request strictly, and starts in 1 ms.
+
+For flows, benches and tests that need the exact bytes that were sent. Its independent counterparts: ``fakes/aimock.py``
+(another project's server, in Node) and ``llmock`` (faults, with a verdict); ``fakes/faults.py`` misbehaves at will.
+
+    async with scripted_model([Turn(calls=(Call("read", {"path": "a.md"}),)), Turn("Done.")]) as server:
+        ...                         # OpenAI's client at server.openai, Anthropic's at server.anthropic
+        server.requests()           # what came, byte for byte
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+
+from tests.fakes.http import Exchange, Request, serve
+from tests.fakes.wire import (
+    Call,
+    Json,
+    Turn,
+    Wire,
+    anthropic_error,
+    anthropic_events,
+    anthropic_flaws,
+    openai_error,
+    openai_events,
+    openai_flaws,
+)
+
+__all__ = ["Call", "Script", "Seen", "ServedModel", "Turn", "scripted_model"]
+
+Script = Sequence[Turn] | Callable[["Seen"], Turn]
+"""The replies in order, or a function that makes each from the request."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One request for a reply. ``flaws`` says what a strict vendor would have refused."""
+
+    wire: Wire
+    request: Request
+    body: Json
+    flaws: tuple[str, ...]
+
+    @property
+    def prompt(self) -> bytes:
+        """Tools, instructions and messages in one byte form, cache marks taken out, open at its end.
+
+        So request N's prompt is a prefix of request N+1's exactly when nothing before the new part has changed.
+        """
+        parts = [self.body.get("tools"), self.body.get("system"), self.body["messages"]]
+        return json.dumps(_without_marks(parts)).encode().removesuffix(b"]]")
+
+
+@dataclass
+class ServedModel:
+    """A running server.
+
+    Args:
+        port: on 127.0.0.1.
+        script: what it replies.
+        models: what it lists.
+        strict: answer 400 to a request with flaws, as a vendor does.
+    """
+
+    port: int
+    script: Script
+    models: tuple[str, ...]
+    strict: bool = True
+    seen: list[Seen] = field(default_factory=list)
+    flaws: list[str] = field(default_factory=list)
+    left: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when a client leaves in the middle of a slow stream."""
+
+    @property
+    def url(self) -> str:
+        """The root."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def openai(self) -> str:
+        """The base URL for OpenAI's wire."""
+        return f"{self.url}/v1"
+
+    @property
+    def anthropic(self) -> str:
+        """The base URL for Anthropic's wire."""
+        return self.url
+
+    def requests(self) -> list[Seen]:
+        """Every request for a reply, in order."""
+        return list(self.seen)
+
+    async def handle(self, request: Request, exchange: Exchange) -> None:
+        """Answer one request."""
+        path = request.path.partition("?")[0]
+        if request.method == "GET" and path == "/v1/models":
+            listed = [{"id": name, "object": "model", "type": "model", "created": 1} for name in self.models]
+            await exchange.send(200, json.dumps({"object": "list", "data": listed, "has_more": False}).encode())
+        elif request.method == "POST" and path in ("/v1/chat/completions", "/v1/messages"):
+            await self._reply("openai" if path.endswith("completions") else "anthropic", request, exchange)
+        else:
+            await exchange.send(
+                404, json.dumps({"error": {"message": f"no {path}", "type": "not_found_error"}}).encode()
+            )
+
+    async def _reply(self, wire: Wire, request: Request, exchange: Exchange) -> None:
+        body: Json = json.loads(request.body)
+        flaws = openai_flaws(body) if wire == "openai" else anthropic_flaws(body)
+        seen = Seen(wire, request, body, tuple(flaws))
+        self.seen.append(seen)
+        self.flaws += flaws
+        if flaws and self.strict:
+            turn = Turn(status=400, error="; ".join(flaws))
+        elif callable(self.script):
+            turn = self.script(seen)
+        elif len(self.seen) <= len(self.script):
+            turn = self.script[len(self.seen) - 1]
+        else:
+            turn = Turn(status=400, error="the script has no more turns")
+        if turn.status != 200:
+            error = openai_error(turn) if wire == "openai" else anthropic_error(turn)
+            await exchange.send(turn.status, error, turn.headers)
+            return
+        await exchange.start()
+        for event in (openai_events if wire == "openai" else anthropic_events)(turn, body["model"]):
+            await exchange.chunk(event)
+            if turn.delay_s and await exchange.left_within(turn.delay_s):
+                self.left.set()
+                return
+        await exchange.finish()
+
+
+def _without_marks(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _without_marks(item) for key, item in value.items() if key != "cache_control"}
+    return [_without_marks(item) for item in value] if isinstance(value, list) else value
+
+
+@contextlib.asynccontextmanager
+async def scripted_model(
+    script: Script, *, models: tuple[str, ...] = ("scripted",), strict: bool = True, port: int = 0
+) -> AsyncIterator[ServedModel]:
+    """Serve a scripted model for as long as the block runs."""
+    served = ServedModel(0, script, models, strict)
+    async with serve(served.handle, port) as bound:
+        served.port = bound
+        yield served
