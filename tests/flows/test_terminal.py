@@ -120,7 +120,7 @@ def test_a_provider_that_fails_is_followed_by_the_fallback(house: LivingHome, pr
         assert "gone/m" in replied[0]["attempts"][1]
         assert replied[0]["model"]["provider"] == "second"
         id = run("third", "second")
-        assert house.bodies(id, "model.failed")[0]["kind"] == "truncated"
+        assert house.bodies(id, "model.failed")[0]["kind"] in ("truncated", "malformed")
     assert not (project / "never").exists()
 
 
@@ -229,9 +229,9 @@ def test_bad_homes_are_told_apart_and_nothing_is_lost(house: LivingHome) -> None
     ("arguments", "word"),
     [
         (["run", "x", "--dir", "/no/such/folder"], "folder"),
-        (["run", "x", "--budget-tokens", "0"], "more than 0"),
-        (["run", "x", "--budget-tokens", "-5"], "more than 0"),
-        (["run", "x", "--budget-usd", "0"], "more than 0"),
+        (["run", "x", "--budget-tokens", "0"], "positive"),
+        (["run", "x", "--budget-tokens", "-5"], "positive"),
+        (["run", "x", "--budget-usd", "0"], "positive"),
         (["run", ""], "goal"),
         (["run", "x", "--allow", "teleport"], "teleport"),
         (["run", "x", "--dir", "/"], "/"),
@@ -251,7 +251,7 @@ def test_a_request_that_cannot_be_is_refused_with_its_cause(house: LivingHome, a
 def test_a_goal_of_a_megabyte_is_refused_and_one_just_below_is_taken(house: LivingHome, project: Path) -> None:
     refused = house.cli("run", "-", cwd=project, stdin="x" * 1_000_000)
     assert refused.returncode == 2
-    assert "1000000" in refused.stderr
+    assert "1 MB" in refused.stderr
     assert house.cli("run", "-", "--detach", cwd=project, stdin="x" * 999_999).returncode == 0
 
 

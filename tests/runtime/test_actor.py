@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from stead.domain.commands import Decide
 from stead.domain.errors import Conflict, ModelFault
 from stead.domain.ids import CommandId
 from stead.domain.live import Transient
+from stead.domain.ports import ModelRequest, Reply
 from stead.domain.sessions import Session, fold
 from stead.runtime import approvals
 from stead.runtime.bus import Bus
@@ -215,3 +216,15 @@ async def test_an_objective_whose_model_is_gone_is_paused_with_the_reason(worlds
     await settled(await begun(world, created(chain=(ev.ModelRef("gone", "m"),))))
     assert isinstance(last := world.events(SESSION)[-1].body, ev.SessionPaused)
     assert "'m'" in last.why
+
+
+async def test_a_fault_of_ours_pauses_the_session_where_people_see_it(worlds: list[World], tmp_path: Path) -> None:
+    class Broken(ScriptedModels):
+        async def reply(self, request: ModelRequest, on_text: Callable[[str], None]) -> Reply:
+            raise ZeroDivisionError
+
+    world = World(tmp_path, Broken(()))
+    worlds.append(world)
+    await settled(await begun(world))
+    assert isinstance(last := world.events(SESSION)[-1].body, ev.SessionPaused)
+    assert "stead logs" in last.why

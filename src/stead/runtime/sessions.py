@@ -206,11 +206,24 @@ class Actor:
                     self._give_up(fault)
                     return
                 except Exception:
-                    log.exception("session %s: a fault of ours; it rests until it is woken", self.id)
-                    self.forget()
+                    log.exception("session %s: a fault of ours", self.id)
+                    await self._rest("Stead met a fault of its own; `stead logs` has it, `stead resume` tries again")
                     return
                 if not self._again:
                     return
+
+    async def _rest(self, why: str) -> None:
+        """Pause the session as the journal has it, so that people see that it stands still, and why."""
+        self.forget()
+        try:
+            async with self.lock:
+                stream = await self.stream()
+                if stream.session.phase == "active":
+                    stream.add(ev.SessionPaused(why=why))
+                await stream.commit()
+        except SteadError as fault:
+            self.forget()
+            log.error("session %s: %s", self.id, fault)
 
     def _give_up(self, fault: Fenced | StorageFault | NotFound) -> None:
         """Drop the state that could not be written. Another runner owns the session, or the disk may come back."""
