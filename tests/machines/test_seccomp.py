@@ -70,6 +70,11 @@ async def test_a_terminal_cannot_be_typed_into(bench: Bench) -> None:
 
 
 @ON_X86
+async def test_only_its_own_limits_can_be_touched(bench: Bench) -> None:
+    assert await call(bench, (302, 0, 7, 0, 0), (302, 1, 7, 0, 0)) == [(0, 0), (-1, EPERM)]
+
+
+@ON_X86
 async def test_only_four_socket_families_exist(bench: Bench) -> None:
     answers = await call(bench, *((41, family, 2, 0) for family in range(46)))
     assert [family for family, (result, error) in enumerate(answers) if error != EPERM] == [1, 2, 10, 16]
@@ -105,9 +110,9 @@ def test_the_filter_has_only_forward_jumps_to_instructions_and_ends_in_a_return(
 
 @pytest.mark.parametrize("machine", sorted(seccomp.ARCHITECTURES))
 def test_the_filter_decides_as_it_should_when_it_is_interpreted(machine: str) -> None:
-    audit, clone, ioctl, socket, read = {
-        "x86_64": (0xC000003E, 56, 16, 41, 0),
-        "aarch64": (0xC00000B7, 220, 29, 198, 63),
+    audit, clone, ioctl, socket, prlimit, read = {
+        "x86_64": (0xC000003E, 56, 16, 41, 302, 0),
+        "aarch64": (0xC00000B7, 220, 29, 198, 261, 63),
     }[machine]
     allow, eperm, enosys, kill = 0x7FFF0000, 0x50001, 0x50026, 0x80000000
     cases = [
@@ -118,6 +123,8 @@ def test_the_filter_decides_as_it_should_when_it_is_interpreted(machine: str) ->
         (audit, clone, 0x10000000, 0, eperm),
         (audit, ioctl, 0, 0x5412, eperm),
         (audit, ioctl, 0, 0x5401, allow),
+        (audit, prlimit, 0, 0, allow),
+        (audit, prlimit, 1, 0, eperm),
         (audit, socket, 1, 0, allow),
         (audit, socket, 40, 0, eperm),
         (0x40000003, read, 0, 0, kill),

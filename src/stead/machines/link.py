@@ -124,9 +124,9 @@ class Link:
             if not call.answer.done():
                 call.on_output(values[0])
             return
-        del self._calls[ident]
         if kind not in (b"done", b"fault"):
             raise ValueError(f"an answer of kind {kind[:40]!r}")
+        del self._calls[ident]
         if call.answer.done():
             return
         if kind == b"done":

@@ -109,12 +109,17 @@ class _Architecture:
     ioctl: int
     socket: int
     socketpair: int
+    prlimit: int
     x32: bool
 
 
 _ARCHITECTURES = {
-    "x86_64": _Architecture(0xC000_003E, 0, clone=56, clone3=435, ioctl=16, socket=41, socketpair=53, x32=True),
-    "aarch64": _Architecture(0xC000_00B7, 1, clone=220, clone3=435, ioctl=29, socket=198, socketpair=199, x32=False),
+    "x86_64": _Architecture(
+        *(0xC000_003E, 0), clone=56, clone3=435, ioctl=16, socket=41, socketpair=53, prlimit=302, x32=True
+    ),
+    "aarch64": _Architecture(
+        *(0xC000_00B7, 1), clone=220, clone3=435, ioctl=29, socket=198, socketpair=199, prlimit=261, x32=False
+    ),
 }
 ARCHITECTURES = frozenset(_ARCHITECTURES)
 """What ``platform.machine()`` may be."""
@@ -146,6 +151,7 @@ def assemble(machine: str) -> bytes:
     program.when(_EQUAL, arch.ioctl, then="ioctl")
     program.when(_EQUAL, arch.socket, then="socket")
     program.when(_EQUAL, arch.socketpair, then="socket")
+    program.when(_EQUAL, arch.prlimit, then="prlimit")
     program.result("allow", _ALLOW)
     program.label("clone")
     program.load(_FIRST)
@@ -155,6 +161,10 @@ def assemble(machine: str) -> bytes:
     program.load(_SECOND)
     program.when(_EQUAL, _TIOCSTI, then="refuse")
     program.when(_EQUAL, _TIOCLINUX, then="refuse")
+    program.result("allow", _ALLOW)
+    program.label("prlimit")  # a process may look after its own limits, not the runner's
+    program.load(_FIRST)
+    program.unless(_EQUAL, 0, then="refuse")
     program.result("allow", _ALLOW)
     program.label("socket")
     program.load(_FIRST)
