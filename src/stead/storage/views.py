@@ -153,7 +153,7 @@ class Views:
         """What every objective that has not ended is at, the longest first."""
         with self._reading() as connection:
             rows = connection.execute(
-                "SELECT state FROM states WHERE status IN ('pending', 'running', 'waiting', 'paused')"
+                "SELECT state FROM states WHERE status IN ('pending', 'running', 'waiting', 'paused') ORDER BY seq"
             ).fetchall()
         return sorted((projection.open_run(decode_objective(state)) for (state,) in rows), key=lambda run: run.since_ms)
 

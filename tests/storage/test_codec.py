@@ -1,0 +1,60 @@
+"""Old events always load: each type keeps one recorded form per version, for ever."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from stead.domain.errors import StorageFault
+from stead.domain.events import SessionPaused
+from stead.storage import codec
+from stead.storage.codec import CURRENT, decode, encode
+
+GOLDEN = Path(__file__).parent.parent / "events"
+RECORDED = sorted(GOLDEN.glob("v*/*.json"))
+
+
+def _version(path: Path) -> int:
+    return int(path.parent.name.removeprefix("v"))
+
+
+def test_every_type_has_a_recorded_form_of_each_of_its_versions() -> None:
+    wanted = {f"v{version}/{tag}.json" for tag, newest in CURRENT.items() for version in range(1, newest + 1)}
+    assert {path.relative_to(GOLDEN).as_posix() for path in RECORDED} == wanted
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_recorded_event_loads_and_its_current_form_is_written_back_the_same(path: Path) -> None:
+    body = decode(path.stem, _version(path), path.read_bytes())
+    tag, version, payload = encode(body)
+    assert tag == path.stem
+    if _version(path) == version:
+        assert msgspec.json.format(payload, indent=2) + b"\n" == path.read_bytes()
+
+
+def test_an_older_version_is_raised_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(codec.CURRENT, "session.paused", 3)
+    monkeypatch.setitem(
+        codec.UPCASTS, ("session.paused", 1), lambda old: {"type": old["type"], "because": old["reason"]}
+    )
+    monkeypatch.setitem(codec.UPCASTS, ("session.paused", 2), lambda old: {"type": old["type"], "why": old["because"]})
+    assert decode("session.paused", 1, b'{"type":"session.paused","reason":"tea"}') == SessionPaused("tea")
+    assert decode("session.paused", 2, b'{"type":"session.paused","because":"tea"}') == SessionPaused("tea")
+    assert decode("session.paused", 3, b'{"type":"session.paused","why":"tea"}') == SessionPaused("tea")
+
+
+@pytest.mark.parametrize(
+    ("tag", "version", "payload"),
+    [
+        ("session.paused", 9, b'{"type":"session.paused","why":"tea"}'),
+        ("session.dreamt", 1, b'{"type":"session.dreamt"}'),
+        ("session.paused", 1, b'{"type":"session.paused"}'),
+        ("session.paused", 1, b'{"type":"session.pau'),
+        ("session.paused", 1, b"\xff\xfe"),
+    ],
+)
+def test_an_event_that_cannot_be_read_says_so(tag: str, version: int, payload: bytes) -> None:
+    with pytest.raises(StorageFault, match=tag):
+        decode(tag, version, payload)

@@ -1,0 +1,129 @@
+"""What the home spends in a day, and that nobody passes its cap."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from stead.config import Home
+from stead.domain import events as ev
+from stead.domain.errors import BudgetRefused, Conflict
+from stead.domain.ids import HOME
+from stead.domain.rows import UsageRow
+from stead.storage.journal import JournalFile, open_journal
+from stead.storage.ledger import NO_CAP, day_of
+from tests.build import MODEL, START_MS
+from tests.storage.drafts import DAY, DAY_MS, KEYS, draft, failed, replied, requested, session, stream
+
+ADA = session(1)
+
+
+def _cap(place: int, tokens: int | ev.Unlimited, usd_micros: int | ev.Unlimited = "unlimited") -> ev.Draft:
+    return draft(HOME, place, ev.CapSet(ev.Budget(tokens, usd_micros)))
+
+
+async def _reserve(journal: JournalFile, number: int, tokens: int) -> bool:
+    try:
+        await journal.append([draft(session(number), 1, requested(tokens=tokens))])
+    except BudgetRefused:
+        return False
+    return True
+
+
+async def test_sixty_four_reservations_race_for_one_cap_and_never_pass_it(journal: JournalFile) -> None:
+    await journal.append([_cap(1, 1000)])
+    won = await asyncio.gather(*(_reserve(journal, number, 30) for number in range(64)))
+    assert sum(won) == 33
+    assert journal.spent(DAY) == ev.Spend(tokens=990)
+    assert journal.head() == 1 + 33
+
+
+async def test_two_daemons_race_for_one_cap_and_never_pass_it(journal: JournalFile, home: Home) -> None:
+    await journal.append([_cap(1, 1000)])
+    other = open_journal(home.journal, KEYS)
+    won = await asyncio.gather(*(_reserve((journal, other)[number % 2], number, 30) for number in range(64)))
+    assert sum(won) == 33
+    assert other.spent(DAY) == ev.Spend(tokens=990)
+    other.close()
+
+
+@pytest.mark.parametrize(("tokens", "fits"), [(400, True), (401, False), (0, True)])
+async def test_a_cap_may_be_reached_and_not_passed(journal: JournalFile, tokens: int, fits: bool) -> None:
+    await journal.append([_cap(1, 1000), draft(ADA, 1, requested(tokens=600))])
+    assert await _reserve(journal, 2, tokens) is fits
+
+
+async def test_a_refusal_names_the_day_the_cap_and_the_way_out(journal: JournalFile) -> None:
+    await journal.append([_cap(1, "unlimited", 1000)])
+    with pytest.raises(BudgetRefused, match=rf"1,000 millionths of a dollar .* {DAY} .* raise the cap"):
+        await journal.append([draft(ADA, 1, requested(usd_micros=1001))])
+    assert journal.head() == 1
+    assert journal.spent(DAY) == ev.Spend()
+
+
+async def test_a_reply_gives_back_what_it_did_not_use(journal: JournalFile) -> None:
+    await journal.append([_cap(1, 1000), draft(ADA, 1, requested(tokens=900))])
+    assert not await _reserve(journal, 2, 500)
+    await journal.append([draft(ADA, 2, replied(tokens=200))])
+    assert journal.spent(DAY) == ev.Spend(tokens=200)
+    assert await _reserve(journal, 2, 800)
+
+
+async def test_a_request_that_was_surely_not_served_costs_nothing(journal: JournalFile) -> None:
+    await journal.append([_cap(1, 1000), *stream(ADA, [requested(tokens=900), failed()])])
+    assert journal.spent(DAY) == ev.Spend()
+
+
+async def test_a_reservation_counts_within_its_own_transaction(journal: JournalFile) -> None:
+    await journal.append([_cap(1, 1000)])
+    with pytest.raises(BudgetRefused):
+        await journal.append(stream(ADA, [requested(1, 600), requested(2, 600)]))
+    assert journal.spent(DAY) == ev.Spend()
+    await journal.append(stream(ADA, [requested(1, 600), replied(1, 300), requested(2, 600)]))
+    assert journal.spent(DAY) == ev.Spend(tokens=900)
+
+
+async def test_a_new_day_begins_at_midnight_utc(journal: JournalFile) -> None:
+    midnight = START_MS - START_MS % DAY_MS + DAY_MS
+    await journal.append([_cap(1, 1000), draft(ADA, 1, requested(tokens=1000), ts_ms=midnight - 1)])
+    with pytest.raises(BudgetRefused):
+        await journal.append([draft(session(2), 1, requested(tokens=1), ts_ms=midnight - 1)])
+    await journal.append([draft(session(2), 1, requested(tokens=1), ts_ms=midnight)])
+    # What is settled after midnight is counted on the day of its reservation.
+    await journal.append([draft(ADA, 2, replied(tokens=700), ts_ms=midnight + 5)])
+    assert (journal.spent(DAY).tokens, journal.spent(day_of(midnight)).tokens) == (700, 1)
+
+
+async def test_the_cap_is_what_was_set_last(journal: JournalFile) -> None:
+    assert journal.cap() == NO_CAP
+    assert await _reserve(journal, 1, 10**12)
+    await journal.append([_cap(1, 5)])
+    assert not await _reserve(journal, 2, 1)
+    await journal.append([_cap(2, "unlimited")])
+    assert await _reserve(journal, 3, 10**12)
+    assert journal.cap() == NO_CAP
+
+
+async def test_a_request_number_is_reserved_once(journal: JournalFile) -> None:
+    await journal.append([draft(ADA, 1, requested(1))])
+    with pytest.raises(Conflict, match="reserved before"):
+        await journal.append([draft(ADA, 2, requested(1))])
+
+
+async def test_usage_adds_up_by_day_and_model_and_stays_when_a_session_is_forgotten(journal: JournalFile) -> None:
+    await journal.append(stream(ADA, [requested(1), replied(1, 60), requested(2), failed(2, 100), requested(3)]))
+    await journal.append([draft(session(2), 1, requested(1)), draft(session(2), 2, replied(1, 40))])
+    await journal.append(
+        [draft(session(3), 1, requested(1), ts_ms=START_MS + DAY_MS), draft(session(3), 2, replied(1, 20))]
+    )
+    expected = [
+        UsageRow(day_of(START_MS + DAY_MS), MODEL.provider, MODEL.model, 1, 0, 10, 10, 5, 0, True),
+        UsageRow(DAY, "", "", 1, 1, 0, 0, 0, 0, True),
+        UsageRow(DAY, MODEL.provider, MODEL.model, 2, 0, 80, 20, 10, 0, True),
+    ]
+    assert journal.usage("2000-01-01") == expected
+    assert journal.usage(day_of(START_MS + DAY_MS)) == expected[:1]
+    await journal.append([draft(ADA, 6, ev.SessionDeleted())])
+    await journal.erase(ADA)
+    assert journal.usage("2000-01-01") == expected

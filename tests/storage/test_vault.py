@@ -1,0 +1,69 @@
+"""Secrets: sealed one by one, bound to their name and version."""
+
+from __future__ import annotations
+
+import pytest
+
+from stead.config import Home
+from stead.domain.errors import StorageFault
+from stead.storage.database import connect
+from stead.storage.journal import JournalFile, open_journal
+from stead.storage.keys import Keys
+from tests.storage.drafts import KEYS, OTHER_KEYS
+
+VALUE = "sk-not-a-real-key-ü"
+
+
+async def test_a_secret_comes_back_until_it_is_removed(journal: JournalFile, home: Home) -> None:
+    vault = journal.vault
+    assert vault.get("provider/acme") is None
+    await vault.put("provider/acme", "first")
+    await vault.put("provider/acme", VALUE)
+    await vault.put("provider/umbra", "")
+    assert (vault.get("provider/acme"), vault.get("provider/umbra")) == (VALUE, "")
+    other = open_journal(home.journal, KEYS)
+    assert other.vault.get("provider/acme") == VALUE
+    other.close()
+    assert await vault.remove("provider/acme")
+    assert not await vault.remove("provider/acme")
+    assert vault.get("provider/acme") is None
+
+
+async def test_a_record_is_sealed_even_within_the_open_database(journal: JournalFile, home: Home) -> None:
+    await journal.vault.put("provider/acme", VALUE)
+    connection = connect(home.journal, KEYS.database)
+    (sealed,) = connection.execute("SELECT sealed FROM secrets").fetchone()
+    connection.close()
+    assert VALUE.encode() not in sealed
+
+
+async def test_the_database_key_alone_opens_no_secret(journal: JournalFile, home: Home) -> None:
+    await journal.vault.put("provider/acme", VALUE)
+    thief = open_journal(home.journal, Keys(b"", KEYS.database, KEYS.views, OTHER_KEYS.vault, KEYS.digests))
+    with pytest.raises(StorageFault, match=r"'provider/acme' was changed"):
+        thief.vault.get("provider/acme")
+    thief.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE secrets SET sealed = (SELECT sealed FROM secrets WHERE name = 'b'), "
+        "nonce = (SELECT nonce FROM secrets WHERE name = 'b'), version = 1 WHERE name = 'a'",
+        "UPDATE secrets SET version = version + 1 WHERE name = 'a'",
+        "UPDATE secrets SET sealed = zeroblob(40) WHERE name = 'a'",
+        "UPDATE secrets SET nonce = zeroblob(12) WHERE name = 'a'",
+        "UPDATE secrets SET nonce = zeroblob(3) WHERE name = 'a'",
+    ],
+)
+async def test_a_record_in_anothers_place_or_changed_is_refused(
+    journal: JournalFile, home: Home, statement: str
+) -> None:
+    await journal.vault.put("a", "one")
+    await journal.vault.put("b", "two")
+    connection = connect(home.journal, KEYS.database)
+    connection.execute(statement)
+    connection.close()
+    with pytest.raises(StorageFault, match="'a' was changed"):
+        journal.vault.get("a")
+    assert journal.vault.get("b") == "two"
