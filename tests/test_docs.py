@@ -19,6 +19,7 @@ from stead.cli.parsing import command_parser
 from stead.config import Settings
 from stead.domain.commands import Command
 from stead.domain.events import Body
+from stead.providers.rehearsal_grammar import TaskKind, understand
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -125,6 +126,31 @@ def test_every_command_line_that_a_page_shows_is_understood(page: Path) -> None:
             parser = command_parser(name, SUMMARIES[name])
             load(name).configure(parser)
             parser.parse_args(words)
+
+
+def _rehearsed() -> list[tuple[str, str]]:
+    """(kind, goal) of every example in the published grammar."""
+    table = (DOCS / "rehearsal.md").read_text("utf-8")
+    rows = re.findall(r"^\| ([a-z]+) \| (.+) \|$", table, re.MULTILINE)
+    return [
+        (kind, example.strip("` ").replace("``", ""))
+        for kind, cell in rows
+        for example in cell.split(" · ")
+        if kind != "kind"
+    ]
+
+
+@pytest.mark.parametrize(("kind", "goal"), _rehearsed())
+def test_every_example_of_the_published_grammar_is_understood_as_what_it_stands_for(kind: str, goal: str) -> None:
+    task = understand(goal)
+
+    assert task is not None
+    assert task.kind == kind
+
+
+def test_every_kind_of_task_is_published() -> None:
+    assert {kind for kind, _ in _rehearsed()} == set(get_args(TaskKind))
+    assert understand("make me a cup of tea") is None
 
 
 def test_every_dependency_is_accounted_for() -> None:
