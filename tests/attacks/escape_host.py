@@ -1,0 +1,233 @@
+"""The outside of the escape suite: plants canaries, has every try made in a machine, and looks at what came through.
+
+Run by the tests in their own process, and as a program of its own under an ordinary user: standard library, msgspec and
+Stead only. Prints a ``Report`` as JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import msgspec
+
+from stead.config import Home
+from stead.domain.ids import CallDigest, CallKey, SessionId
+from stead.domain.permits import Permit
+from stead.machines.bubblewrap import BubblewrapMachines
+
+SESSION = SessionId("s_0123456789abcdef")
+PROBES = ("__init__.py", "escape_tools.py", "escape_reach.py", "escape_kernel.py", "escape_probe.py")
+NEIGHBOURS = 150
+"""Processes of the same user outside: more than a machine may have, which must not count against it."""
+
+
+class Report(msgspec.Struct):
+    """What came of it.
+
+    Args:
+        held: what each try got; "" when it was held.
+        outside: what was seen outside, one line each.
+        user: who the machine's processes were outside.
+        owner: who owns what was written in the workspace.
+        broken: what went wrong with the suite itself.
+    """
+
+    held: dict[str, str]
+    outside: list[str]
+    user: int
+    owner: int
+    broken: str = ""
+
+
+class Canaries:
+    """Everything that a machine must not reach, planted below one folder.
+
+    Args:
+        base: an empty folder that everybody may enter, so that nothing but the sandbox stands in the way.
+        closing: undoes it all.
+        drop: words before a command that make it an ordinary user's.
+    """
+
+    def __init__(self, base: Path, closing: ExitStack, drop: list[str]) -> None:
+        self.secret = secrets.token_hex(16)
+        self.marker = f"98765.{secrets.randbelow(10**9)}"
+        self.project, self.outside = base / "project", base / "outside"
+        self._plant_files()
+        self._listen(closing)
+        self.sleeper = subprocess.Popen([*drop, "sleep", self.marker])
+        closing.callback(self.sleeper.wait)
+        closing.callback(self.sleeper.kill)
+        self.shm_key = secrets.randbelow(1 << 30)
+        libc = ctypes.CDLL(None)
+        segment = libc.shmget(self.shm_key, 4096, 0o1666)
+        closing.callback(lambda: libc.shmctl(segment, 0, None))
+        inherited = os.open(self.outside / "secret", os.O_RDONLY)
+        os.set_inheritable(inherited, True)
+        closing.callback(os.close, inherited)
+        os.environ["STEAD_CANARY"] = self.secret
+        closing.callback(os.environ.pop, "STEAD_CANARY")
+        self._before = self._tree()
+
+    def _plant_files(self) -> None:
+        home = self.outside / "home"
+        (home / ".ssh").mkdir(parents=True)
+        for path in (self.outside / "secret", home / ".ssh/id", home / ".bashrc"):
+            path.write_text(f"canary {self.secret}\n")
+            path.chmod(0o666)
+        hooks = self.project / ".git/hooks"
+        hooks.mkdir(parents=True)
+        (self.project / ".git/config").write_text("[core]\n")
+        (self.project / "link_to_secret").symlink_to(self.outside / "secret")
+        (self.project / "link_to_outside").symlink_to(self.outside)
+        for folder in (self.outside, home, hooks, hooks.parent):
+            folder.chmod(0o777)
+
+    def _listen(self, closing: ExitStack) -> None:
+        def bound(family: int, kind: int, address: tuple[str, int] | str) -> socket.socket:
+            made = closing.enter_context(socket.socket(family, kind))
+            made.bind(address)
+            made.setblocking(False)
+            if kind == socket.SOCK_STREAM:
+                made.listen()
+            return made
+
+        self.abstract = f"stead-{secrets.token_hex(8)}"
+        named = self.outside / "socket"
+        self._servers = {
+            "a TCP server": bound(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
+            "a UDP server": bound(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0)),
+            "a named socket": bound(socket.AF_UNIX, socket.SOCK_STREAM, str(named)),
+            "an abstract socket": bound(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + self.abstract),
+        }
+        named.chmod(0o777)
+
+    def targets(self, stead_home: Path) -> str:
+        """What the tries are told."""
+        return json.dumps(
+            {
+                "secret": self.secret,
+                "outside": str(self.outside),
+                "stead_home": str(stead_home),
+                "marker": self.marker,
+                "pid": self.sleeper.pid,
+                "shm_key": self.shm_key,
+                "tcp_port": self._servers["a TCP server"].getsockname()[1],
+                "udp_port": self._servers["a UDP server"].getsockname()[1],
+                "abstract": self.abstract,
+            }
+        )
+
+    def seen(self) -> list[str]:
+        """What came through, seen from outside."""
+        seen = []
+        for name, server in self._servers.items():
+            try:
+                if server.type == socket.SOCK_STREAM:
+                    server.accept()[0].close()
+                else:
+                    server.recv(100)
+                seen.append(f"{name} was reached")
+            except BlockingIOError:
+                pass
+        if self.sleeper.poll() is not None:
+            seen.append("a process was killed")
+        seen += [f"{path} changed" for path, text in self._tree().items() if self._before.get(path) != text]
+        seen += [f"{path} went away" for path in self._before.keys() - self._tree().keys()]
+        return seen
+
+    def _tree(self) -> dict[str, bytes]:
+        files = [path for top in (self.outside, self.project / ".git") for path in top.rglob("*") if path.is_file()]
+        return {str(path): path.read_bytes() for path in files}
+
+
+def install_probes(project: Path, targets: str) -> None:
+    """Put the tries into a folder that ``python -m tests.attacks.escape_probe`` is run in."""
+    package = project / "tests" / "attacks"
+    package.mkdir(parents=True)
+    (package.parent / "__init__.py").touch()
+    for name in PROBES:
+        shutil.copy(Path(__file__).parent / name, package / name)
+    (project / "targets.json").write_text(targets)
+
+
+@contextmanager
+def neighbours(count: int) -> Iterator[None]:
+    """Other processes of this user."""
+    others = [subprocess.Popen(["sleep", "600"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
+async def make_tries(base: Path) -> Report:
+    """Plant, try, look."""
+    root = os.geteuid() == 0
+    drop = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"] if root else []
+    home = Home(base / "stead-home")
+    home.make()
+    with ExitStack() as closing:
+        canaries = Canaries(base, closing, drop)
+        install_probes(canaries.project, canaries.targets(home.root))
+        closing.enter_context(neighbours(0 if root else NEIGHBOURS))
+        machines = BubblewrapMachines(home)
+        machines.bind(SESSION, str(canaries.project), writable=True)
+        pattern = Path("/proc/sys/kernel/core_pattern").read_text()
+        try:
+            ran = await machines.run(
+                _permit(),
+                "touch written; sleep 98764.1 >/dev/null 2>&1 & python3 -m tests.attacks.escape_probe",
+                timeout_s=100,
+                cap_bytes=200_000,
+                on_output=lambda _: None,
+            )
+            user = _owner_of("sleep\x0098764.1")
+        finally:
+            await machines.close()
+        outside = canaries.seen()
+        if Path("/proc/sys/kernel/core_pattern").read_text() != pattern:
+            outside.append("the core pattern changed")
+        owner = (canaries.project / "written").stat().st_uid
+        try:
+            held = json.loads(ran.output.splitlines()[-1])
+        except (ValueError, IndexError):
+            return Report({}, outside, user, owner, broken=str(ran))
+        return Report(held, outside, user, owner)
+
+
+def _permit() -> Permit:
+    permit = Permit(
+        session=SESSION, call=CallKey("call_1_0"), tool="shell", arguments={}, digest=CallDigest("d"), nonce=b"n" * 16
+    )
+    permit.spend("shell", {})
+    return permit
+
+
+def _owner_of(marker: str) -> int:
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if (entry / "cmdline").read_bytes().startswith(marker.encode()):
+                    return entry.stat().st_uid
+            except OSError:
+                continue
+    return -1
+
+
+if __name__ == "__main__":
+    signal.alarm(150)
+    print(msgspec.json.encode(asyncio.run(make_tries(Path(sys.argv[1])))).decode())
