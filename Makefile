@@ -17,7 +17,7 @@ down: ## stop Stead in good order
 	@$(BIN)/stead down
 
 test: .setup/test ## set up what is missing and run the tests
-	@$(BIN)/pytest -m "not long" $(ARGS)
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not long" $(ARGS)
 
 test-long: .setup/test ## the tests that take minutes
 	@$(BIN)/pytest -m long $(ARGS)
