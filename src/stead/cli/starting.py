@@ -8,13 +8,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
 
 from stead.cli.invocation import UNREACHABLE, CommandError, Invocation
 from stead.client import Client, NoDaemon
-
-if TYPE_CHECKING:
-    from subprocess import Popen
 
 START_TIMEOUT_S = 15.0
 _POLL_S = 0.03
@@ -78,7 +74,7 @@ def start(invocation: Invocation) -> None:
     try:
         home.make()
         log_began = home.log.stat().st_size if home.log.exists() else 0
-        process = _spawn(invocation)
+        pid = _spawn(invocation)
     except OSError as error:
         raise CommandError(
             f"the home {str(home.root)!r} cannot be used: {error}",
@@ -88,12 +84,11 @@ def start(invocation: Invocation) -> None:
         ) from error
     waiting = Waiting(invocation, "the daemon to answer")
     while not answering(invocation):
-        # A second `up` at the same moment: its daemon leaves because ours has the lock, and ours may answer yet.
-        if process.poll() is not None and not answering(invocation):
-            why = f"the daemon left at its start (code {process.returncode})"
-            raise _failed(invocation, why, log_began)
+        # Where two start at the same moment, one daemon leaves because the other has the home; that one is waited for.
+        if (code := _ended(pid)) and not _is_held(invocation) and not answering(invocation):
+            raise _failed(invocation, f"the daemon left at its start (code {code})", log_began)
         if waiting.elapsed_s > START_TIMEOUT_S:
-            why = f"the daemon (process {process.pid}) did not answer within {START_TIMEOUT_S:g} s"
+            why = f"the daemon (process {pid}) did not answer within {START_TIMEOUT_S:g} s"
             raise _failed(invocation, why, log_began)
         waiting.tick()
 
@@ -103,23 +98,50 @@ def daemon_command(invocation: Invocation) -> list[str]:
     return [sys.executable, "-P", "-m", "stead.daemon", "--home", str(invocation.home.root)]
 
 
-def _spawn(invocation: Invocation) -> Popen[bytes]:
-    import subprocess
-
+def _spawn(invocation: Invocation) -> int:
+    """Start the daemon in a session of its own, so that no terminal's end reaches it; gives its process id."""
     home = invocation.home
     log = os.open(home.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    try:
-        return subprocess.Popen(
-            daemon_command(invocation),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            cwd=home.root,
-            env={**os.environ, "STEAD_HOME": str(home.root)},
-            start_new_session=True,
-        )
-    finally:
+    command, environment = daemon_command(invocation), {**os.environ, "STEAD_HOME": str(home.root)}
+    pid = os.fork()
+    if pid:
         os.close(log)
+        return pid
+    try:
+        os.setsid()
+        os.chdir(home.root)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        os.execve(command[0], command, environment)  # noqa: S606 - our own interpreter and module, no shell
+    finally:
+        os._exit(127)
+
+
+def _ended(pid: int) -> str:
+    """How a child ended, "" while it runs."""
+    try:
+        waited, status = os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        return "unknown"
+    return str(os.waitstatus_to_exitcode(status)) if waited else ""
+
+
+def _is_held(invocation: Invocation) -> bool:
+    """Whether a daemon has the home's lock, answering or not."""
+    import fcntl
+
+    try:
+        lock = os.open(invocation.home.lock, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(lock)
+    return False
 
 
 def _failed(invocation: Invocation, why: str, log_began: int) -> CommandError:

@@ -72,11 +72,15 @@ def find_address(home: Home) -> Address:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process of this id exists."""
+    """Whether a process of this id runs; one that has ended and waits for its parent does not."""
     try:
         os.kill(pid, 0)
     except PermissionError:
         return True
     except (ProcessLookupError, OverflowError):
         return False
-    return True
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] != b"Z"
+    except OSError:
+        return True  # a system without /proc, or it ended just now

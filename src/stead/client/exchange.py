@@ -50,7 +50,7 @@ class Exchange:
         except ValueError as error:
             self._socket.close()
             raise ConnectionError("the answer is not the HTTP of a Stead daemon") from error
-        except OSError:
+        except BaseException:  # Ctrl-C too
             self._socket.close()
             raise
 

@@ -1,0 +1,197 @@
+"""``up``, ``down``, ``backup``, ``restore`` and ``key`` with the real daemon, as a person meets it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import stat
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from stead.client import find_address, is_alive
+from stead.config import Home
+from tests.cli.conftest import Cli, Result
+
+DEADLINE_S = 20.0
+PASSPHRASE = "correct horse battery\n"
+
+
+def until(true: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + DEADLINE_S
+    while not true():
+        assert time.monotonic() < deadline, f"waited for {what}"
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def offline(home: Home, cli: Cli) -> Iterator[Cli]:
+    """A home that looks for no model server; whatever daemon a test leaves is ended."""
+    home.make()
+    home.settings.write_text('discover = "off"\n')
+    yield cli
+    with contextlib.suppress(Exception):
+        pid = find_address(home).pid
+        os.kill(pid, signal.SIGKILL)
+        until(lambda: not is_alive(pid), "the daemon to end")
+
+
+def recovery_key_of(result: Result) -> str:
+    lines = result.out.splitlines()
+    (at,) = [number for number, line in enumerate(lines) if line.startswith("Recovery key")]
+    return lines[at + 1].strip()
+
+
+def test_up_starts_once_links_the_page_and_shows_the_recovery_key_once(offline: Cli, home: Home) -> None:
+    first = offline("up")
+    assert first.code == 0, first.err
+    pid = find_address(home).pid
+    assert f"runs (process {pid})." in first.out
+    assert ".localhost:" in first.out
+    assert "/#code=" in first.out
+    assert "model  rehearsal: offline" in first.out
+    assert first.out.rstrip().endswith('stead run "read README.md and write SUMMARY.md with its headings"')
+    assert len(recovery_key_of(first)) > 50
+    again = offline("up")
+    assert again.code == 0
+    assert f"runs already (process {pid})." in again.out
+    assert "Recovery key" not in again.out
+    assert stat.S_IMODE(home.root.stat().st_mode) == 0o700
+    assert stat.S_IMODE(home.log.stat().st_mode) == 0o600
+
+
+def test_the_daemon_outlives_its_terminal_and_leaves_when_asked(offline: Cli, home: Home) -> None:
+    assert offline("up").code == 0
+    pid = find_address(home).pid
+    assert os.getsid(pid) == pid, "a session of its own, so no terminal's end reaches it"
+    assert offline("status").code == 0
+    assert offline("doctor", TERM="xterm", LANG="C.UTF-8").code == 0
+    down = offline("down")
+    assert (down.code, down.err) == (0, "")
+    until(lambda: not is_alive(pid), "the daemon to leave")
+    assert offline("status").code == 4
+    assert offline("down").out == "Stead is not running.\n"
+
+
+def test_two_ups_at_once_make_one_daemon(offline: Cli, home: Home) -> None:
+    with offline.running("up") as one, offline.running("up") as two:
+        ends = [process.communicate(timeout=30) for process in (one, two)]
+    assert (one.returncode, two.returncode) == (0, 0), ends
+    assert all(f"(process {find_address(home).pid})" in out for out, _ in ends)
+
+
+def test_after_a_crash_up_starts_again(offline: Cli, home: Home) -> None:
+    assert offline("up").code == 0
+    pid = find_address(home).pid
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: not is_alive(pid), "the daemon to die")
+    gone = offline("objectives")
+    assert gone.code == 4
+    assert gone.err.endswith("next: start it with: stead up\n")
+    assert offline("up").code == 0
+    assert find_address(home).pid != pid
+
+
+def test_a_failing_start_shows_why_and_ends_with_4(offline: Cli, home: Home) -> None:
+    home.settings.write_text("port = 99999\n")
+    failed = offline("up")
+    assert failed.code == 4
+    assert failed.err.startswith("error: the daemon left at its start (code 1); its log ends with:\n")
+    assert "port = 99999" in failed.err
+    assert failed.err.endswith("next: stead doctor\n")
+
+
+def test_a_home_that_cannot_be_made_is_a_failed_start(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    failed = cli("up", "--home", str(tmp_path / "file" / "home"))
+    assert failed.code == 4
+    assert "cannot be used" in failed.err
+    assert "--home DIR" in failed.err
+
+
+def test_in_the_foreground_it_runs_until_it_is_asked_to_leave(offline: Cli, home: Home) -> None:
+    with offline.running("up", "--foreground") as process:
+        until(lambda: offline("status").code == 0, "the daemon to answer")
+        assert find_address(home).pid == process.pid
+        refused = offline("up", "--foreground")
+        assert refused.code == 1
+        assert "serves this home already" in refused.err
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
+def test_a_stead_folder_in_the_current_directory_is_not_run_as_the_daemon(offline: Cli, home: Home) -> None:
+    planted = offline.directory / "stead"
+    planted.mkdir()
+    (planted / "__init__.py").write_text(f"open({str(offline.directory / 'run')!r}, 'w')")
+    (planted / "daemon.py").write_text("")
+    assert offline("up").code == 0
+    assert not (offline.directory / "run").exists()
+
+
+def test_run_starts_the_daemon_and_the_rehearsal_model_does_the_first_task(offline: Cli) -> None:
+    (offline.directory / "README.md").write_text("# One\n\ntext\n\n## Two\n")
+    asked = offline("run", "read README.md and write SUMMARY.md with its headings")
+    assert asked.code == 3, asked.err
+    assert "SUMMARY.md" in asked.out
+    (row,) = offline("approvals", "--json").rows
+    assert offline("approve", row["id"]).code == 0
+    watched = offline("watch", row["session"])
+    assert watched.code == 0, watched.out
+    assert "One" in (offline.directory / "SUMMARY.md").read_text()
+    shown = offline("show", row["session"])
+    assert "status     completed" in shown.out
+    found = offline("journal", "search", "SUMMARY.md")
+    assert row["session"] in found.out
+    assert offline("journal", "open").out == "No run is open.\n"
+    assert offline("journal", "tokens").code == 0
+    assert offline("usage").code == 0
+
+
+def test_a_backup_is_restored_elsewhere_with_its_passphrase_alone(offline: Cli, home: Home, tmp_path: Path) -> None:
+    assert offline("up").code == 0
+    secret = tmp_path / "passphrase"
+    secret.write_text(PASSPHRASE)
+    saved = offline("backup", str(tmp_path / "saved"), "--passphrase-file", str(secret))
+    assert saved.code == 0, saved.err
+    assert stat.S_IMODE((tmp_path / "saved").stat().st_mode) == 0o600
+    other = ["--home", str(tmp_path / "other")]
+    (tmp_path / "wrong").write_text("something else\n")
+    wrong = offline("restore", str(tmp_path / "saved"), "--passphrase-file", str(tmp_path / "wrong"), *other)
+    assert wrong.code == 1
+    assert "passphrase" in wrong.err
+    restored = offline("restore", str(tmp_path / "saved"), "--passphrase-file", str(secret), *other)
+    assert restored.code == 0, restored.err
+    assert f"Restored into '{tmp_path / 'other'}'" in restored.out
+    refused = offline("restore", str(tmp_path / "saved"), "--passphrase-file", str(secret))
+    assert refused.code == 2
+    assert "stead down" in refused.err
+
+
+def test_a_lost_key_comes_back_from_the_recovery_key(offline: Cli, home: Home) -> None:
+    started = offline("up")
+    recovery = recovery_key_of(started)
+    assert offline("down").code == 0
+    home.key.unlink()
+    lost = offline("up")
+    assert lost.code == 4
+    assert "key file" in lost.err
+    mistyped = offline("key", "recover", typed=recovery[:-1])
+    assert mistyped.code == 2
+    assert offline("key", "recover", typed=recovery.lower() + "\n").code == 0
+    assert offline("up").code == 0
+
+
+def test_without_a_terminal_or_a_file_no_passphrase_is_invented(offline: Cli, home: Home, tmp_path: Path) -> None:
+    assert "there is nothing to back up" in offline("backup", str(tmp_path / "b")).err
+    assert offline("up").code == 0
+    assert "--passphrase-file FILE" in offline("backup", str(tmp_path / "b")).err
+    empty = tmp_path / "empty"
+    empty.write_text("\n")
+    assert "the first line of" in offline("backup", str(tmp_path / "b"), "--passphrase-file", str(empty)).err
+    assert "cannot be read" in offline("backup", str(tmp_path / "b"), "--passphrase-file", "/no/such").err
+    assert "there is no backup" in offline("restore", str(tmp_path / "none")).err
