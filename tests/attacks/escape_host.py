@@ -62,6 +62,7 @@ class Canaries:
 
     def __init__(self, base: Path, closing: ExitStack, drop: list[str]) -> None:
         self.secret = secrets.token_hex(16)
+        self.inside = f"98764.{secrets.randbelow(10**9)}"
         self.marker = f"98765.{secrets.randbelow(10**9)}"
         self.project, self.outside = base / "project", base / "outside"
         self._plant_files()
@@ -190,12 +191,12 @@ async def make_tries(base: Path) -> Report:
         try:
             ran = await machines.run(
                 _permit(),
-                "touch written; sleep 98764.1 >/dev/null 2>&1 & python3 -m tests.attacks.escape_probe",
+                f"touch written; sleep {canaries.inside} >/dev/null 2>&1 & python3 -m tests.attacks.escape_probe",
                 timeout_s=100,
                 cap_bytes=200_000,
                 on_output=lambda _: None,
             )
-            user = _owner_of("sleep\x0098764.1")
+            user = _owner_of(f"sleep\0{canaries.inside}")
         finally:
             await machines.close()
         outside = canaries.seen()

@@ -48,7 +48,7 @@ def base() -> Iterator[Path]:
 
 def assert_held(report: Report) -> None:
     assert not report.broken, report.broken
-    assert len(report.held) >= 60
+    assert len(report.held) >= 85
     assert {name: got for name, got in report.held.items() if got} == {}
     assert report.outside == []
 

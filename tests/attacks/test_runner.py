@@ -22,7 +22,17 @@ from stead.machines import machine
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.host import Host, compile_inside
 from stead.machines.sandbox import Limits
-from tests.machines.bench import SESSION, Bench, live_permit, open_bench, processes_with, this_host, until
+from tests.machines.bench import (
+    SESSION,
+    Bench,
+    fresh_nap,
+    live_permit,
+    napping,
+    open_bench,
+    processes_with,
+    this_host,
+    until,
+)
 
 MB = 1 << 20
 
@@ -31,6 +41,11 @@ MB = 1 << 20
 async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
     async with open_bench(tmp_path) as opened:
         yield opened
+
+
+@pytest.fixture
+def nap() -> str:
+    return fresh_nap()
 
 
 def starts(bench: Bench) -> int:
@@ -97,9 +112,9 @@ async def test_no_signal_from_inside_reaches_it(bench: Bench) -> None:
     assert await bench.output("echo fine") == "fine\n" and starts(bench) == 1
 
 
-async def test_killing_everything_leaves_it_and_its_other_callers(bench: Bench) -> None:
-    other = asyncio.create_task(bench.run("sleep 987.11"))
-    await until(lambda: bool(processes_with("987.11")))
+async def test_killing_everything_leaves_it_and_its_other_callers(bench: Bench, nap: str) -> None:
+    other = asyncio.create_task(bench.run(f"sleep {nap}"))
+    await until(lambda: bool(napping(nap)))
     ran = await bench.run("kill -9 -1; echo I am left")
     assert ran.exit_code in (0, 137)
     assert (await other).exit_code == 137
@@ -156,9 +171,9 @@ while time.monotonic() < end:
 # -- bombs ----------------------------------------------------------------------------------------------------------
 
 
-async def test_a_fork_bomb_stays_small_and_can_be_killed(bench: Bench) -> None:
-    bomb = asyncio.create_task(bench.run("b() { b | b & }; b; sleep 987.12", timeout_s=60))
-    await until(lambda: bool(processes_with("987.12")))
+async def test_a_fork_bomb_stays_small_and_can_be_killed(bench: Bench, nap: str) -> None:
+    bomb = asyncio.create_task(bench.run(f"b() {{ b | b & }}; b; sleep {nap}", timeout_s=60))
+    await until(lambda: bool(napping(nap)))
     with pytest.raises((ToolFault, MachineDied)):
         for _ in range(200):
             await bench.run("true", timeout_s=5)
@@ -166,22 +181,22 @@ async def test_a_fork_bomb_stays_small_and_can_be_killed(bench: Bench) -> None:
     assert await bench.machines.kill(SESSION)
     with pytest.raises(MachineDied):
         await bomb
-    assert not processes_with("987.12")
+    assert not napping(nap)
     assert await bench.output("echo fine") == "fine\n"
 
 
-async def test_processes_are_limited_for_the_whole_machine(bench: Bench) -> None:
+async def test_processes_are_limited_for_the_whole_machine(bench: Bench, nap: str) -> None:
     many = """
-import subprocess
+import subprocess, sys
 try:
     for number in range(300):
-        subprocess.Popen(["sleep", "987.13"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.Popen(["sleep", sys.argv[1]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 except BlockingIOError:
     print(number)
 """
     (bench.project / "many.py").write_text(many)
-    count = int(await bench.output("python3 -I many.py"))
-    assert 100 < count < 128 and len(processes_with("sleep\x00987.13")) == count
+    count = int(await bench.output(f"python3 -I many.py {nap}"))
+    assert 100 < count < 128 and len(napping(nap)) == count
 
 
 async def test_one_process_cannot_have_all_memory(bench: Bench) -> None:
@@ -197,9 +212,9 @@ async def test_many_processes_together_cannot_either(tmp_path: Path) -> None:
         assert await bench.output("echo fine") == "fine\n" and starts(bench) == 1
 
 
-async def test_what_fills_the_disk_is_stopped_before_it_is_full(tmp_path: Path) -> None:
+async def test_what_fills_the_disk_is_stopped_before_it_is_full(tmp_path: Path, nap: str) -> None:
     async with open_bench(tmp_path, Limits(disk_bytes=1 << 60)) as bench:
-        ran = await bench.run("sleep 987.14", timeout_s=60)
+        ran = await bench.run(f"sleep {nap}", timeout_s=60)
         assert ran.exit_code == 137 and "the disk is nearly full" in ran.output
 
 
@@ -219,9 +234,9 @@ async def test_a_gigabyte_of_binary_output_is_bounded(bench: Bench) -> None:
     assert ran.exit_code == 137 and 10 * MB < ran.size_bytes < 11 * MB and time.monotonic() - started < 30
 
 
-async def test_a_daemonised_child_dies_with_the_machine(bench: Bench) -> None:
+async def test_a_daemonised_child_dies_with_the_machine(bench: Bench, nap: str) -> None:
     daemonise = """
-import os, signal, time
+import os, signal, sys, time
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
@@ -229,30 +244,30 @@ if os.fork() == 0:
             if number not in (9, 19, 32, 33):
                 signal.signal(number, signal.SIG_IGN)
         os.closerange(0, 10)
-        os.execv("/usr/bin/sleep", ["sleep", "987.15"])
+        os.execv("/usr/bin/sleep", ["sleep", sys.argv[1]])
 os._exit(0)
 """
     (bench.project / "daemonise.py").write_text(daemonise)
-    await bench.run("python3 -I daemonise.py")
-    await until(lambda: bool(processes_with("987.15")))
+    await bench.run(f"python3 -I daemonise.py {nap}")
+    await until(lambda: bool(napping(nap)))
     assert await bench.machines.kill(SESSION)
-    assert not processes_with("987.15")
+    assert not napping(nap)
 
 
 # -- its death ------------------------------------------------------------------------------------------------------
 
 
-async def test_a_runner_that_dies_fails_its_calls_and_the_next_call_starts_another(bench: Bench) -> None:
-    running = asyncio.create_task(bench.run("sleep 987.16"))
-    await until(lambda: bool(processes_with("sleep\x00987.16")))
-    (sleeper,) = processes_with("sleep\x00987.16")
+async def test_a_runner_that_dies_fails_its_calls_and_the_next_call_starts_another(bench: Bench, nap: str) -> None:
+    running = asyncio.create_task(bench.run(f"sleep {nap}"))
+    await until(lambda: bool(napping(nap)))
+    (sleeper,) = napping(nap)
     inside = os.readlink(f"/proc/{sleeper}/ns/pid")
     runners = [pid for pid in processes_with("/stead/start.pyc") if namespace(pid) == inside]
     os.kill(runners[0], signal.SIGKILL)
     with pytest.raises(MachineDied, match="went away"):
         await running
     await until(lambda: len(bench.changes) == 2)
-    assert not processes_with("sleep\x00987.16") and bench.changes[1] == (SESSION, "ended", "it ended")
+    assert not napping(nap) and bench.changes[1] == (SESSION, "ended", "it ended")
     assert await bench.output("echo again") == "again\n" and starts(bench) == 2
 
 
@@ -263,23 +278,23 @@ def namespace(pid: int) -> str:
         return ""
 
 
-async def test_a_machine_dies_with_a_daemon_that_is_killed(tmp_path: Path) -> None:
+async def test_a_machine_dies_with_a_daemon_that_is_killed(tmp_path: Path, nap: str) -> None:
     daemon = f"""
 import asyncio
 from pathlib import Path
 from tests.machines.bench import open_bench
 async def main():
     async with open_bench(Path({str(tmp_path)!r})) as bench:
-        await bench.run("sleep 987.17 >/dev/null 2>&1 &")
+        await bench.run(f"sleep {nap} >/dev/null 2>&1 &")
         print("up", flush=True)
-        await bench.run("sleep 987.17")
+        await bench.run(f"sleep {nap}")
 asyncio.run(main())
 """
     with subprocess.Popen([sys.executable, "-c", daemon], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout and process.stdout.readline() == "up\n"
-        await until(lambda: len(processes_with("sleep\x00987.17")) == 2)
+        await until(lambda: len(napping(nap)) == 2)
         process.kill()
-    await until(lambda: not processes_with("987.17") and not processes_with(str(tmp_path)))
+    await until(lambda: not napping(nap) and not processes_with(str(tmp_path)))
 
 
 # -- a runner in other hands ----------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -112,6 +113,16 @@ async def until(condition: Callable[[], bool], limit_s: float = 10) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not come to pass in time"
         await asyncio.sleep(0.01)
+
+
+def fresh_nap() -> str:
+    """An argument for ``sleep`` that no other test, and no other run of the tests, uses at the same time."""
+    return f"9{secrets.randbelow(10**9):09}.5"
+
+
+def napping(nap: str) -> list[int]:
+    """Host processes that sleep for it."""
+    return processes_with(f"sleep\0{nap}")
 
 
 def processes_with(marker: str) -> list[int]:

@@ -11,7 +11,7 @@ import pytest
 
 from stead.domain.errors import MachineUnavailable
 from stead.machines.idmap import STAGE, Show, private_namespace
-from tests.machines.bench import SESSION, Bench, live_permit, processes_with
+from tests.machines.bench import SESSION, Bench, live_permit, napping, until
 
 pytestmark = pytest.mark.skipif(
     os.geteuid() != 0, reason="only a daemon that is root needs this; run the tests as root"
@@ -52,9 +52,10 @@ async def test_files_of_another_owner_stay_theirs(bench: Bench) -> None:
     assert (found.st_uid, found.st_gid) == (12345, 54321)
 
 
-async def test_the_process_outside_is_no_root(bench: Bench) -> None:
-    await bench.run("sleep 987.8 >/dev/null 2>&1 &")
-    (pid,) = processes_with("987.8")
+async def test_the_process_outside_is_no_root(bench: Bench, nap: str) -> None:
+    await bench.run(f"sleep {nap} >/dev/null 2>&1 &")
+    await until(lambda: bool(napping(nap)))
+    (pid,) = napping(nap)
     status = Path(f"/proc/{pid}/status").read_text()
     assert "Uid:\t65534\t65534\t65534\t65534\n" in status and "Gid:\t65534\t65534\t65534\t65534\n" in status
     assert "Groups:\t \n" in status and "CapEff:\t0000000000000000\n" in status

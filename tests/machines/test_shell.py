@@ -10,7 +10,7 @@ import pytest
 
 from stead.domain.errors import InvalidRequest, MachineDied, MachineUnavailable, PermitRefused, ToolFault
 from stead.domain.ids import SessionId
-from tests.machines.bench import SESSION, Bench, fresh_permit, live_permit, open_bench, processes_with, until
+from tests.machines.bench import SESSION, Bench, fresh_permit, live_permit, napping, open_bench, until
 
 OTHER = SessionId("s_fedcba9876543210")
 
@@ -52,12 +52,12 @@ async def test_commands_overlap(bench: Bench) -> None:
     assert (await waiting).output == "done\n"
 
 
-async def test_a_command_that_never_ends_is_killed_at_its_time_with_its_children(bench: Bench) -> None:
+async def test_a_command_that_never_ends_is_killed_at_its_time_with_its_children(bench: Bench, nap: str) -> None:
     started = time.monotonic()
-    ran = await bench.run("trap '' TERM INT HUP; sleep 987.1 & echo here; wait", timeout_s=0.5)
+    ran = await bench.run(f"trap '' TERM INT HUP; sleep {nap} & echo here; wait", timeout_s=0.5)
     assert ran.timed_out and ran.exit_code == 137 and ran.output == "here\n"
     assert time.monotonic() - started < 5
-    await until(lambda: not processes_with("987.1"))
+    await until(lambda: not napping(nap))
     assert await bench.output("echo fine") == "fine\n"
 
 
@@ -81,39 +81,39 @@ async def test_head_and_tail_of_long_output_are_kept(bench: Bench) -> None:
     assert "\n[88894 bytes left out]\n" in ran.output
 
 
-async def test_a_background_process_outlives_its_command_and_dies_with_the_machine(bench: Bench) -> None:
-    await bench.run("sleep 987.2 >/dev/null 2>&1 &")
-    assert processes_with("987.2")
+async def test_a_background_process_outlives_its_command_and_dies_with_the_machine(bench: Bench, nap: str) -> None:
+    await bench.run(f"sleep {nap} >/dev/null 2>&1 &")
+    await until(lambda: bool(napping(nap)))
     assert await bench.machines.kill(SESSION)
-    assert not processes_with("987.2")
+    assert not napping(nap)
 
 
-async def test_a_command_ends_though_its_child_holds_the_output_open(bench: Bench) -> None:
-    ran = await bench.run("sleep 987.3 & echo mine", timeout_s=20)
+async def test_a_command_ends_though_its_child_holds_the_output_open(bench: Bench, nap: str) -> None:
+    ran = await bench.run(f"sleep {nap} & echo mine", timeout_s=20)
     assert ran.output == "mine\n" and not ran.timed_out
 
 
-async def test_a_cancelled_call_stops_its_command_and_leaves_the_machine_alone(bench: Bench) -> None:
+async def test_a_cancelled_call_stops_its_command_and_leaves_the_machine_alone(bench: Bench, nap: str) -> None:
     heard = asyncio.Event()
-    running = asyncio.create_task(bench.run("echo up; sleep 987.4; echo no", on_output=lambda _: heard.set()))
+    running = asyncio.create_task(bench.run(f"echo up; sleep {nap}; echo no", on_output=lambda _: heard.set()))
     await asyncio.wait_for(heard.wait(), 10)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    await until(lambda: not processes_with("987.4"))
+    await until(lambda: not napping(nap))
     assert await bench.output("echo still here") == "still here\n"
     assert [change[1] for change in bench.changes] == ["started"]
 
 
-async def test_kill_ends_everything_at_once_even_under_a_flood(bench: Bench) -> None:
+async def test_kill_ends_everything_at_once_even_under_a_flood(bench: Bench, nap: str) -> None:
     heard = asyncio.Event()
-    command = "(setsid sleep 987.5 &) ; (nohup sh -c 'sleep 987.5' & disown); yes flood"
+    command = f"(setsid sleep {nap} &) ; (nohup sh -c 'sleep {nap}' & disown); yes flood"
     running = asyncio.create_task(bench.run(command, cap_bytes=1 << 30, timeout_s=60, on_output=lambda _: heard.set()))
     await asyncio.wait_for(heard.wait(), 10)
     started = time.monotonic()
     assert await bench.machines.kill(SESSION)
     took = time.monotonic() - started
-    assert not processes_with("987.5")
+    assert not napping(nap)
     with pytest.raises(MachineDied, match="killed"):
         await running
     assert took < 1  # a bound on a busy host; it is milliseconds on an idle one
@@ -150,13 +150,14 @@ async def test_many_callers_share_one_start(bench: Bench) -> None:
     assert [change[1] for change in bench.changes] == ["started"]
 
 
-async def test_sessions_have_machines_of_their_own(bench: Bench) -> None:
+async def test_sessions_have_machines_of_their_own(bench: Bench, nap: str) -> None:
     bench.bind(session=OTHER)
-    await bench.run("touch /tmp/mine; sleep 987.6 >/dev/null 2>&1 &")
-    other = await bench.run("ls /tmp; ps ax 2>/dev/null | grep -c '[9]87.6'", session=OTHER)
+    await bench.run(f"touch /tmp/mine; sleep {nap} >/dev/null 2>&1 &")
+    await until(lambda: bool(napping(nap)))
+    other = await bench.run("ls /tmp; cat /proc/[0-9]*/comm | grep -c sleep", session=OTHER)
     assert other.output == "0\n"
     assert await bench.machines.kill(OTHER)
-    assert processes_with("987.6")
+    assert napping(nap)
 
 
 async def test_a_machine_is_made_only_by_work_under_a_live_permit(bench: Bench) -> None:
@@ -221,12 +222,12 @@ async def test_too_much_at_once_is_refused_before_it_is_sent(bench: Bench) -> No
         await bench.machines.html_text(live_permit(), bytes(25 << 20))
 
 
-async def test_closing_kills_every_machine(tmp_path: Path) -> None:
+async def test_closing_kills_every_machine(tmp_path: Path, nap: str) -> None:
     async with open_bench(tmp_path) as bench:
         bench.bind(session=OTHER)
         await asyncio.gather(
-            bench.run("sleep 987.7 >/dev/null 2>&1 &"), bench.run("sleep 987.7 >/dev/null 2>&1 &", session=OTHER)
+            bench.run(f"sleep {nap} >/dev/null 2>&1 &"), bench.run(f"sleep {nap} >/dev/null 2>&1 &", session=OTHER)
         )
         await bench.machines.close()
-        assert not processes_with("987.7")
+        assert not napping(nap)
         assert len(bench.changes) == 4

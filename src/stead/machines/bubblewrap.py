@@ -258,8 +258,10 @@ class BubblewrapMachines:
 
 
 def _bytes(text: str) -> bytes:
-    """UTF-8. Half a surrogate pair, which no file name or text can hold, becomes a question mark."""
-    return text.encode("utf-8", "replace")
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise ToolFault(f"{text[:40]!r} is no text that UTF-8 can hold; leave half surrogate pairs out") from error
 
 
 def _written(created: bytes, size: bytes, replaced: bytes, diff: bytes) -> Written:

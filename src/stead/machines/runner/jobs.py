@@ -139,6 +139,8 @@ class Runner:
             self.send(ident, b"fault", encode(str(fault)))
         except OSError as error:
             self.send(ident, b"fault", encode(files.explain(error, operation)))
+        except (ValueError, MemoryError) as error:  # a zero byte in a path or a command; a file that does not fit
+            self.send(ident, b"fault", encode(f"{operation}: {str(error) or 'out of memory'}"))
 
     def _run(self, ident: bytes, command: bytes, timeout_ms: bytes, flood: bytes) -> None:
         out, into = os.pipe()

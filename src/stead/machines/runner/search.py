@@ -86,6 +86,8 @@ def work_apart(into: int, operation: str, arguments: list[bytes], deadline: floa
         rows.end(b"f" + encode(str(fault)))
     except OSError as error:
         rows.end(b"f" + encode(files.explain(error, operation)))
+    except (ValueError, MemoryError, RecursionError) as error:
+        rows.end(b"f" + encode(f"{operation}: {str(error) or 'out of memory'}"))
     finally:
         os._exit(0)
 

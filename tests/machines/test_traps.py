@@ -1,0 +1,155 @@
+"""The known traps of sandboxes made with bubblewrap, one by one; each was fallen into once, somewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from stead.domain.errors import MachineUnavailable, ToolFault
+from stead.domain.ids import SessionId
+from tests.machines.bench import SESSION, Bench, live_permit, napping, open_bench, processes_with, until
+
+OTHER = SessionId("s_fedcba9876543210")
+
+
+async def test_bubblewrap_itself_is_started_with_an_empty_environment(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``--clearenv`` empties the environment of the child alone; bubblewrap's own is seen in /proc."""
+    monkeypatch.setenv("STEAD_CANARY", "canary-in-the-environment")
+    inside = await bench.output("cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | cut -d= -f1 | sort -u; true")
+    assert set(inside.split()) <= {"HOME", "LANG", "OLDPWD", "PATH", "PWD", "SHLVL", "TMPDIR", "_"}
+    (outer,) = [pid for pid in processes_with("/stead/start.pyc") if parent_of(pid) == os.getpid()]
+    assert Path(f"/proc/{outer}/environ").read_bytes() == b""
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+async def test_kernel_settings_are_mounted_read_only_and_the_user_is_no_root(bench: Bench, nap: str) -> None:
+    assert " ro," in await bench.output(f"grep ' /proc/sys ' /proc/mounts; sleep {nap} >/dev/null 2>&1 &")
+    await until(lambda: bool(napping(nap)))
+    (pid,) = napping(nap)
+    assert Path(f"/proc/{pid}").stat().st_uid != 0
+
+
+async def test_a_folder_above_a_protected_path_cannot_be_renamed(bench: Bench) -> None:
+    (bench.project / ".git/hooks").mkdir(parents=True)
+    (bench.project / ".git/config").write_text("[core]\n")
+    ran = await bench.run("mv .git .git2; mkdir -p .git/hooks; echo x > .git/hooks/pre-commit; rm -rf .git; ls -A .git")
+    assert ran.output.endswith("config\nhooks\n") and "busy" in ran.output
+    assert sorted(os.listdir(bench.project)) == [".git"] and not list((bench.project / ".git/hooks").iterdir())
+
+
+@pytest.mark.skipif(not shutil.which("git", path="/usr/bin"), reason="git is not under /usr")
+async def test_a_repository_can_be_read_but_not_made_to_run_programs(bench: Bench) -> None:
+    git = ["git", "-C", str(bench.project), "-c", "user.name=Ada", "-c", "user.email=ada@example.com"]
+    (bench.project / "a").write_text("one\n")
+    for words in (["init", "-q"], ["add", "a"], ["commit", "-qm", "First"]):
+        subprocess.run([*git, *words], check=True)
+    (bench.project / "a").write_text("two\n")
+    assert "First" in await bench.output("git log --oneline; git status --short; git diff")
+    for attack in (
+        "git config core.fsmonitor 'touch pwned'",
+        "echo ../evil > .git/commondir",
+        "mkdir -p .git/rebase-merge",
+        "git commit -qam Second",
+    ):
+        assert (await bench.run(attack)).exit_code != 0, attack
+    subprocess.run([*git, "status"], check=True, capture_output=True)
+
+
+async def test_without_a_repository_none_can_be_planted_and_no_trace_is_left(bench: Bench) -> None:
+    (bench.project / "sub").mkdir()
+    for attack in ("git init -q", "mkdir .git/hooks", "rmdir .git", "mv sub .git", "ln -s sub .git && [ -L .git ]"):
+        assert (await bench.run(attack)).exit_code != 0, attack
+    await bench.machines.kill(SESSION)
+    assert not (bench.project / ".git").exists()
+
+
+async def test_a_placeholder_stays_while_another_machine_needs_it(bench: Bench) -> None:
+    bench.bind(session=OTHER)
+    await asyncio.gather(bench.run("true"), bench.run("true", session=OTHER))
+    await bench.machines.kill(SESSION)
+    assert (await bench.run("mkdir .git/hooks", session=OTHER)).exit_code != 0
+    await bench.machines.kill(OTHER)
+    assert not (bench.project / ".git").exists()
+
+
+async def test_a_placeholder_that_a_crash_left_is_taken_over_and_away(bench: Bench) -> None:
+    (bench.project / ".git").mkdir()
+    assert (await bench.run("mkdir .git/hooks")).exit_code != 0
+    await bench.machines.kill(SESSION)
+    assert not (bench.project / ".git").exists()
+
+
+async def test_a_git_file_is_protected_and_a_git_link_is_refused(bench: Bench, tmp_path: Path) -> None:
+    (bench.project / ".git").write_text("gitdir: /somewhere/else\n")
+    assert (await bench.run("echo gitdir: evil > .git || mv .git x || rm .git")).exit_code != 0
+    await bench.machines.kill(SESSION)
+    (bench.project / ".git").unlink()
+    (tmp_path / "elsewhere").mkdir()
+    (bench.project / ".git").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(MachineUnavailable, match="symbolic link"):
+        await bench.run("true")
+    bench.bind(writable=False)
+    assert await bench.output("ls .git/ 2>/dev/null || echo leads nowhere") == "leads nowhere\n"
+
+
+async def test_sockets_between_programs_inside_still_work(bench: Bench) -> None:
+    script = """
+import socket
+a, b = socket.socketpair(); a.send(b"unix"); print(b.recv(9).decode())
+server = socket.create_server(("127.0.0.1", 0))
+client = socket.create_connection(server.getsockname()); print("loopback")
+"""
+    (bench.project / "sockets.py").write_text(script)
+    assert await bench.output("python3 sockets.py") == "unix\nloopback\n"
+
+
+async def test_a_zero_byte_or_too_deep_a_pattern_is_a_fault_and_not_the_end(bench: Bench) -> None:
+    for work in (
+        bench.run("echo a\0b"),
+        bench.machines.read(live_permit(), "a\0b", first_line=1, lines=1),
+        bench.machines.write(live_permit(), "a\0b", ""),
+        bench.machines.glob(live_permit(), "a\0b/*"),
+        bench.machines.grep(live_permit(), "x", "a\0b", ""),
+        bench.machines.write(live_permit(), "half", "\ud800"),
+    ):
+        with pytest.raises(ToolFault):
+            await work
+    deep = "/".join("d" for _ in range(1500))
+    (bench.project / "d").mkdir()
+    assert (await bench.machines.glob(live_permit(), "*/" * 1500 + "x")).rows == ()
+    with pytest.raises(ToolFault):
+        await bench.machines.read(live_permit(), deep, first_line=1, lines=1)
+    assert [change[1] for change in bench.changes] == ["started"]
+
+
+async def test_a_machine_needs_no_terminal_and_gets_none(bench: Bench) -> None:
+    assert await bench.output("tty; echo; python3 -c 'import os; print(os.getsid(0) == os.getpid())' | cat") == (
+        "not a tty\n\nFalse\n"
+    )
+
+
+async def test_the_machine_names_nobody_of_the_host(bench: Bench) -> None:
+    listed = await bench.output("cut -d: -f1 /etc/passwd; hostname; ls / /etc")
+    assert listed.split()[:3] == ["root", "stead", "stead"]
+    assert "shadow" not in listed and "root\n" not in listed.partition("stead\nstead")[2]
+
+
+async def test_starting_machines_leaks_no_descriptors(tmp_path: Path) -> None:
+    async with open_bench(tmp_path) as bench:
+        await bench.run("true")
+        await bench.machines.kill(SESSION)
+        before = len(os.listdir("/proc/self/fd"))
+        for _ in range(5):
+            await bench.run("true")
+            await bench.machines.kill(SESSION)
+        await until(lambda: len(os.listdir("/proc/self/fd")) <= before)
