@@ -62,6 +62,10 @@ class Work(Protocol):
         """Where the history says it."""
         ...
 
+    def rebuild(self) -> int:
+        """Drop the read models and make them anew from the journal; gives how many events that were."""
+        ...
+
 
 class Desk(Protocol):
     """What waits for a person, and what was spent."""

@@ -348,6 +348,13 @@ async def sign_out(request: Request, body: Annotated[Nothing, body_of(Nothing)],
     return Json(Done("signed out"), headers={"set-cookie": await behind.auth.sign_out(request.state.caller)})
 
 
+@router.post("/views/rebuild", **operation(Done, takes=Nothing))
+async def rebuild_views(body: Annotated[Nothing, body_of(Nothing)], behind: Behind) -> Response:
+    """Make the read models anew from the journal; what is under way goes on meanwhile."""
+    events = await asyncio.to_thread(behind.views.rebuild)
+    return Json(Done(f"rebuilt from {events} events"))
+
+
 @router.post("/shutdown", **operation(Done, takes=Nothing, status=202))
 async def shut_down(body: Annotated[Nothing, body_of(Nothing)], behind: Behind) -> Response:
     """Ask the daemon to leave in good order. For the command line."""
