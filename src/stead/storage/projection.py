@@ -38,6 +38,7 @@ class Objective(msgspec.Struct, frozen=True):
         paused: held, if it has not ended.
         open_request: the request that waits for its reply, 0 for none.
         requested_ms: since when.
+        reserved: for it.
         open_calls: calls under way.
     """
 
@@ -47,6 +48,7 @@ class Objective(msgspec.Struct, frozen=True):
     paused: bool = False
     open_request: RequestNo = RequestNo(0)
     requested_ms: int = 0
+    reserved: ev.Spend = ev.Spend()
     open_calls: tuple[OpenCall, ...] = ()
 
 
@@ -96,6 +98,7 @@ def _advanced(objective: Objective, event: ev.Event) -> Objective:
                 requests=objective.requests + 1,
                 open_request=body.number,
                 requested_ms=event.ts_ms,
+                reserved=body.reserved,
             )
         case ev.ModelReplied(spend=spend, parts=parts):
             steps = objective.steps + max(1, len(_calls(parts)))
@@ -130,7 +133,8 @@ def _turned(objective: Objective, event: ev.Event) -> Objective:
             return replace(objective, row=replace(ended, pending_approvals=0), paused=False, open_calls=())
         case ev.ObjectiveRetried(budget=budget):
             allowed = ev.Budget(
-                _on_top(row.tokens_used, budget.tokens), _on_top(row.usd_micros_used, budget.usd_micros)
+                tokens=_on_top(row.tokens_used + objective.reserved.tokens, budget.tokens),
+                usd_micros=_on_top(row.usd_micros_used + objective.reserved.usd_micros, budget.usd_micros),
             )
             again = replace(row, reason="", summary="", ended_ms=0, iterations=0, budget=allowed)
             return replace(objective, row=again, paused=False)
@@ -294,6 +298,7 @@ def _settled(objective: Objective, spend: ev.Spend) -> Objective:
         ),
         open_request=RequestNo(0),
         requested_ms=0,
+        reserved=ev.Spend(),
     )
 
 
