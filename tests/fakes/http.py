@@ -76,7 +76,7 @@ Handler = Callable[[Request, Exchange], Awaitable[None]]
 
 
 @contextlib.asynccontextmanager
-async def serve(handler: Handler, port: int = 0) -> AsyncIterator[int]:
+async def serve(handler: Handler, port: int = 0, on_connect: Callable[[], None] = lambda: None) -> AsyncIterator[int]:
     """Serve on 127.0.0.1 and give the port; at the end every connection is closed."""
     connections: set[asyncio.Task[None]] = set()
 
@@ -84,6 +84,7 @@ async def serve(handler: Handler, port: int = 0) -> AsyncIterator[int]:
         task = asyncio.current_task()
         assert task is not None
         connections.add(task)
+        on_connect()
         try:
             await _converse(handler, reader, writer)
         finally:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -72,6 +73,11 @@ class ServedModel:
     strict: bool = True
     seen: list[Seen] = field(default_factory=list)
     flaws: list[str] = field(default_factory=list)
+    connections: int = 0
+    """How many were opened to it."""
+    arrived_s: list[float] = field(default_factory=list)
+    """When each request for a reply had come, and in ``answered_s`` when its reply had gone, by the monotonic clock."""
+    answered_s: list[float] = field(default_factory=list)
     left: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a client leaves in the middle of a slow stream."""
 
@@ -94,6 +100,10 @@ class ServedModel:
         """Every request for a reply, in order."""
         return list(self.seen)
 
+    def connected(self) -> None:
+        """Count a connection."""
+        self.connections += 1
+
     async def handle(self, request: Request, exchange: Exchange) -> None:
         """Answer one request."""
         path = request.path.partition("?")[0]
@@ -108,6 +118,7 @@ class ServedModel:
             )
 
     async def _reply(self, wire: Wire, request: Request, exchange: Exchange) -> None:
+        self.arrived_s.append(time.monotonic())
         body: Json = json.loads(request.body)
         flaws = openai_flaws(body) if wire == "openai" else anthropic_flaws(body)
         seen = Seen(wire, request, body, tuple(flaws))
@@ -132,6 +143,7 @@ class ServedModel:
                 self.left.set()
                 return
         await exchange.finish()
+        self.answered_s.append(time.monotonic())
 
 
 def _without_marks(value: object) -> object:
@@ -146,6 +158,6 @@ async def scripted_model(
 ) -> AsyncIterator[ServedModel]:
     """Serve a scripted model for as long as the block runs."""
     served = ServedModel(0, script, models, strict)
-    async with serve(served.handle, port) as bound:
+    async with serve(served.handle, port, served.connected) as bound:
         served.port = bound
         yield served

@@ -111,10 +111,10 @@ class PagesTool:
 
     @property
     def spec(self) -> ToolSpec:
-        schema = {"type": "object", "properties": {"url": {"type": "string"}}, "required": ["url"]}
+        schema: dict[str, object] = {"type": "object", "properties": {"url": {"type": "string"}}, "required": ["url"]}
         return ToolSpec("fetch", "Get a public web page as text.", schema, Declaration(ToolEffect.FETCH))
 
-    def parse(self, arguments: str) -> dict[str, object]:
+    def parse(self, arguments: str) -> Mapping[str, object]:
         return msgspec.json.decode(arguments, type=dict[str, object])
 
     async def run(self, permit: Permit, arguments: Mapping[str, object], context: ToolContext) -> ToolOutcome:
@@ -163,21 +163,20 @@ class Bench:
     takes_effect: bool = True
     max_output_tokens: int = 8192
 
-    def run(self, *goals: str, earlier: Iterable[Message] = ()) -> Run:
-        """Drive the rehearsal model until its last word on each goal."""
-        return asyncio.run(self._run(goals, list(earlier)))
+    def run(self, *goals: str, earlier: Iterable[Message] = (), notice: bool = False) -> Run:
+        """Drive the rehearsal model until its last word on each goal (or notice), after what was said earlier."""
+        words = [UserMessage(goal, Label() if notice else PERSON, notice) for goal in goals]
+        return asyncio.run(self._run(words, list(earlier)))
 
-    async def _run(self, goals: tuple[str, ...], messages: list[Message]) -> Run:
+    async def _run(self, words: list[UserMessage], messages: list[Message]) -> Run:
         folder = Folder(dict(self.files), self.commands)
-        every: list[Tool] = [
-            *(Plan(), ShellTool(folder), ReadTool(folder), WriteTool(folder), EditTool(folder)),
-            *(GlobTool(folder), GrepTool(folder), PagesTool(self.pages)),
-        ]
+        files: list[Tool] = [ReadTool(folder), WriteTool(folder), EditTool(folder), GlobTool(folder), GrepTool(folder)]
+        every: list[Tool] = [Plan(), ShellTool(folder), *files, PagesTool(self.pages)]
         tools = {tool.spec.name: tool for tool in every if tool.spec.name not in self.without}
         done = Run(messages=messages)
         lost = list(self.lost)
-        for goal in goals:
-            messages.append(UserMessage(goal, PERSON))
+        for word in words:
+            messages.append(word)
             for _ in range(60):  # more than any task takes
                 number = RequestNo(len(done.replies) + 1)
                 specs = tuple(tool.spec for tool in tools.values())

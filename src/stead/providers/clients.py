@@ -10,14 +10,16 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal
 
 import httpx2
+import msgspec
 
 from stead import __version__
 from stead.providers.directory import Endpoint
-from stead.providers.failures import Broken
-from stead.providers.faults import BROKEN, Overflow, read
+from stead.providers.failures import Broken, Failure
+from stead.providers.faults import Overflow
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -25,9 +27,12 @@ if TYPE_CHECKING:
 
 os.environ.setdefault("PYDANTIC_AI_NO_BANNER", "1")
 
-RESPONSE_LIMIT_BYTES = 64 * 1024 * 1024
 LINE_LIMIT_BYTES = 4 * 1024 * 1024
 """A stream is lines of events; one that never ends its line would cost quadratic time to take in."""
+SLICE_BYTES = 4096
+"""Larger pieces are taken in by slices, so that others get their turn while a flood is parsed."""
+response_limit_bytes: ContextVar[int] = ContextVar("response_limit_bytes", default=16 * 1024 * 1024)
+"""How large an answer may be, for requests made in this context."""
 
 _KEEPALIVE = httpx2.Limits(max_connections=200, max_keepalive_connections=20, keepalive_expiry=20.0)
 
@@ -37,6 +42,14 @@ _KEY_HEADERS = ("authorization", "x-api-key")
 """Not sent where there is no key; the vendors' clients insist on one."""
 _ACCOUNT_HEADERS = ("openai-organization", "openai-project")
 """What the environment says of an OpenAI account, which the client adds by itself, is nobody else's business."""
+
+
+class _Listed(msgspec.Struct):
+    id: str
+
+
+class _List(msgspec.Struct):
+    data: list[_Listed]
 
 
 class Connection:
@@ -83,7 +96,6 @@ class Connection:
 
                 send_back: Literal["field", False] = "field" if thinking_field else False
                 profile = OpenAIModelProfile(
-                    openai_chat_streaming_requires_finish_reason=True,
                     openai_chat_supports_max_completion_tokens=self.endpoint.preset.caps_completion,
                     openai_chat_send_back_thinking_parts=send_back,
                     openai_chat_thinking_field=thinking_field,
@@ -95,17 +107,19 @@ class Connection:
         """What the server lists, sorted; at most 1,000 names.
 
         Raises:
-            Broken: it lists none.
+            Broken: it lists none. Its words are not repeated: nobody has cleaned them of secrets.
         """
+        endpoint = self.endpoint
+        url, headers = f"{endpoint.base_url.rstrip('/')}/models", {"authorization": f"Bearer {endpoint.key}"}
+        if endpoint.kind == "anthropic":
+            url = f"{endpoint.base_url.rstrip('/')}/v1/models?limit=1000"
+            headers = {"x-api-key": endpoint.key, "anthropic-version": "2023-06-01"}
         try:
-            if self.endpoint.kind == "google":
-                pager = await self._vendor.client.aio.models.list()
-                names = [str(model.name).rpartition("/")[2] async for model in pager]
-            else:
-                names = [str(model.id) for model in (await self._vendor.client.models.list()).data]
-        except BROKEN as error:
-            raise Broken(read(error, started=False, secret=self.endpoint.key)) from None
-        return tuple(sorted(names)[:1000])
+            answer = await self._http.get(url, headers=headers)
+            listed = msgspec.json.decode(answer.raise_for_status().content, type=_List).data
+        except (httpx2.HTTPError, httpx2.StreamError, msgspec.MsgspecError, ValueError):
+            raise Broken(Failure("refused", "the server lists no models", charged=False)) from None
+        return tuple(sorted(model.id.removeprefix("models/") for model in listed)[:1000])
 
     async def close(self) -> None:
         """Close every socket."""
@@ -130,11 +144,10 @@ def _vendor(endpoint: Endpoint, http: httpx2.AsyncClient) -> Provider[Any]:
     from openai import AsyncOpenAI
     from pydantic_ai.providers.openai import OpenAIProvider
 
-    return OpenAIProvider(
-        openai_client=AsyncOpenAI(
-            api_key=endpoint.key or "none", base_url=endpoint.base_url, max_retries=0, http_client=http
-        )
-    )
+    from stead.providers.openai_chat import use_plain_completions
+
+    client = AsyncOpenAI(api_key=endpoint.key or "none", base_url=endpoint.base_url, max_retries=0, http_client=http)
+    return OpenAIProvider(openai_client=use_plain_completions(client))
 
 
 class _Bounded(httpx2.AsyncBaseTransport):
@@ -172,7 +185,7 @@ class _BoundedStream(httpx2.AsyncByteStream):
         self._request = request
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        total = line = 0
+        limit, total, line = response_limit_bytes.get(), 0, 0
         pieces = aiter(self._inner)
         while True:
             try:
@@ -185,9 +198,12 @@ class _BoundedStream(httpx2.AsyncByteStream):
             total += len(piece)
             last_break = piece.rfind(b"\n")
             line = line + len(piece) if last_break < 0 else len(piece) - last_break
-            if total > RESPONSE_LIMIT_BYTES or line > LINE_LIMIT_BYTES:
-                raise Overflow(f"the answer passed {total // 1024} KiB", request=self._request)
-            yield piece
+            if total > limit or line > LINE_LIMIT_BYTES:
+                raise Overflow(f"it passed {total // 1024} KiB", request=self._request)
+            yield piece[:SLICE_BYTES]
+            for at in range(SLICE_BYTES, len(piece), SLICE_BYTES):
+                await asyncio.sleep(0)
+                yield piece[at : at + SLICE_BYTES]
 
     async def aclose(self) -> None:
         await self._inner.aclose()

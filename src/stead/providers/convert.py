@@ -147,10 +147,16 @@ def to_wire(messages: Sequence[Message], kind: Kind) -> list[ModelMessage]:
             case UserMessage(text=text):
                 wire.append(ModelRequest(parts=[UserPromptPart(text)]))
             case AssistantMessage(parts=parts):
-                wire.append(ModelResponse(parts=[_part_to_wire(part, kind) for part in parts], provider_name=kind))
+                sent = [_part_to_wire(part, kind) for part in parts if not _unsigned(part, kind)]
+                wire.append(ModelResponse(parts=sent, provider_name=kind))
             case ResultsMessage(results=results):
                 wire.append(ModelRequest(parts=[_result_to_wire(result, kind) for result in results]))
     return wire
+
+
+def _unsigned(part: ReplyPart, kind: Kind) -> bool:
+    """Thinking that Anthropic would not believe to be its model's own."""
+    return kind == "anthropic" and isinstance(part, Thinking) and not part.signature.partition("|")[2]
 
 
 def _part_to_wire(part: ReplyPart, kind: Kind) -> ModelResponsePart:
@@ -211,4 +217,5 @@ def whole(text: str) -> str:
 
 
 def _thinking_id(part: Thinking) -> str:
+    """How the provider's wire named it: what stands before the bar; behind it is the provider's own signature."""
     return part.signature.partition("|")[0]

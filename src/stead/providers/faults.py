@@ -81,6 +81,9 @@ def _api_failure(error: failed.ModelAPIError, started: bool, secret: str) -> Fai
     status = error.status_code if isinstance(error, failed.ModelHTTPError) else None
     wait_s = min(max(error.retry_after or 0.0, 0.0), RETRY_AFTER_LIMIT_S)
     found = next(((kind, words) for category, kind, words in _CATEGORIES if isinstance(error, category)), None)
+    redirect = next((code for code in map(_status, _causes(error)) if 300 <= code < 400), 0)
+    if redirect:
+        return Failure("refused", f"{redirect} redirects elsewhere, which is not followed", charged=False)
     if found is None and status is None and not error.in_stream:
         return Failure("malformed", clean(f"nonsense on the wire: {error.message}", secret), charged=True)
     kind, words = found or (("server", "failed in the stream") if error.in_stream else ("refused", "not accepted"))
@@ -90,6 +93,12 @@ def _api_failure(error: failed.ModelAPIError, started: bool, secret: str) -> Fai
     if kind in ("refused", "server", "context") and (detail := _detail(error)):
         said += f": {detail}"
     return Failure(kind, clean(said, secret), charged=error.in_stream and started, retry_after_s=wait_s)
+
+
+def _status(error: BaseException) -> int:
+    """The HTTP status that an error of a vendor's client carries, 0 for none."""
+    code = getattr(error, "status_code", 0)
+    return code if isinstance(code, int) else 0
 
 
 def _detail(error: failed.ModelAPIError) -> str:

@@ -90,7 +90,10 @@ _TOKEN = re.compile(
 _FILE_NAME = re.compile(r"\.?[\w@+-][\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,9}|\.[A-Za-z][\w.-]+")
 _PROPER_NAME = re.compile(r"[A-Z][\w-]{2,}")
 _PLAIN_NAME = re.compile(r"[a-z][\w-]*")
-_BEFORE_NAMES = {"file", "folder", "directory", "in", "of", "from", "into", "to", "read", "copy", "show", "and", "does"}
+_BEFORE_NAMES = {
+    *("file", "folder", "directory", "in", "of", "from", "into", "to", "and", "does"),
+    *("read", "open", "show", "copy", "duplicate", "concatenate", "join", "combine", "merge"),
+}
 _BEFORE_FOLDERS = {"in", "under", "below", "inside", "within", "across", "throughout"}
 _NO_NAMES = {
     *("it", "them", "this", "that", "these", "those", "order", "full", "total", "there", "one", "all", "each", "every"),

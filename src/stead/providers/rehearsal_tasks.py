@@ -414,10 +414,11 @@ def _text(task: Task, desk: Desk) -> Work[Result]:
 
 
 def _written(path: str, answer: str, lines: int) -> str:
+    named = "the file that you named" if " " in path else path  # half a name would be taken for another file's
     if answer.startswith("was "):
-        return f"{path} {answer} ({_many(lines, 'line')})."
+        return f"{named} {answer} ({_many(lines, 'line')})."
     over = " over what was there before" if answer.startswith("replaced") else ""
-    return f"I wrote {path}{over}: {_many(lines, 'line')}."
+    return f"I wrote {named}{over}: {_many(lines, 'line')}."
 
 
 def _many(number: int, what: str) -> str:

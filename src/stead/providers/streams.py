@@ -28,6 +28,7 @@ from pydantic_ai.tools import ToolDefinition
 
 from stead.domain.messages import Usage
 from stead.domain.tools import ToolSpec
+from stead.providers.clients import response_limit_bytes
 from stead.providers.convert import whole
 from stead.providers.failures import Broken, Failure
 from stead.providers.faults import BROKEN, read
@@ -48,6 +49,11 @@ _STOPS: dict[str | None, Stop] = {
     "tool_call": "tool_call",
     "content_filter": "content_filter",
 }
+
+
+_LEAST_BYTES = 1024 * 1024
+_TOKEN_BYTES = 1024
+"""What a stream may take: a token of its own event is some 300 bytes on the wordiest wire."""
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -91,6 +97,7 @@ async def receive(model: Model, kind: Kind, ask: Ask, on_text: Callable[[str], N
     """
     begun = time.monotonic()
     state = _State()
+    response_limit_bytes.set(_LEAST_BYTES + _TOKEN_BYTES * ask.max_output_tokens)
     try:
         async with asyncio.timeout(ask.total_s):
             response = await _read(model, kind, ask, on_text, state)

@@ -1,0 +1,172 @@
+"""Whatever the messages, what goes out is valid for every provider; whatever is added, what went out before stays."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stead.domain.ids import CallKey
+from stead.domain.messages import (
+    AssistantMessage,
+    Message,
+    ReplyPart,
+    ResultsMessage,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from stead.domain.policies import Label
+from stead.providers.convert import tidy, to_wire, whole
+from stead.providers.presets import Kind
+from tests.fakes.wire import anthropic_flaws, openai_flaws
+
+KINDS: list[Kind] = ["openai", "anthropic"]
+
+words = st.one_of(st.sampled_from(["", " ", "\n", "yes", "<stead-notice>", "\ud800", "ü😀"]), st.text(max_size=8))
+keys = st.sampled_from([CallKey(f"call_{request}_{index}") for request in (1, 2) for index in (0, 1)])
+tools = st.one_of(st.sampled_from(["read", "", "bad name", "x" * 99, "functions.read", "ü"]), st.text(max_size=5))
+arguments = st.one_of(
+    st.sampled_from(["{}", "", "[]", "null", "{", '{"a": NaN}', '{"a": 1e999}', '{"a": "\\ud800"}', '{"a":' * 300]),
+    st.dictionaries(st.text(max_size=3), st.integers(), max_size=2).map(json.dumps),
+)
+calls = st.builds(ToolCall, keys, tools, arguments)
+thoughts = st.builds(
+    Thinking, words, st.sampled_from(["", "|sig", "reasoning|", "content|"]), st.sampled_from(["here", "x"])
+)
+results = st.builds(ToolResult, keys, tools, words, st.just(Label()), st.booleans())
+parts: st.SearchStrategy[ReplyPart] = st.one_of(st.builds(Text, words), calls, thoughts)
+messages: st.SearchStrategy[Message] = st.one_of(
+    st.builds(UserMessage, words, st.just(Label()), st.booleans()),
+    st.builds(AssistantMessage, st.lists(parts, max_size=4).map(tuple)),
+    st.builds(ResultsMessage, st.lists(results, max_size=3).map(tuple)),
+)
+
+
+class Bodies:
+    """Request bodies by pydantic-ai's own models, made and not sent."""
+
+    def __init__(self) -> None:
+        import httpx2
+
+        from stead.providers.clients import Connection
+        from stead.providers.directory import Endpoint
+        from stead.providers.presets import PRESETS, Deadlines
+
+        self.sent: list[dict[str, Any]] = []
+
+        async def keep(request: httpx2.Request) -> httpx2.Response:
+            self.sent.append(json.loads(request.content))
+            return httpx2.Response(418, json={"error": {"message": "kept"}})
+
+        self.models = {}
+        for kind in KINDS:
+            preset = PRESETS["anthropic" if kind == "anthropic" else "compatible"]
+            connection = Connection(Endpoint(preset, kind, "http://127.0.0.1:9/v1", "k", Deadlines(), ""))
+            connection._http._transport = httpx2.MockTransport(keep)
+            self.models[kind] = connection
+
+    def of(self, kind: Kind, given: list[Message]) -> dict[str, Any]:
+        return asyncio.run(self._of(kind, given))
+
+    async def _of(self, kind: Kind, given: list[Message]) -> dict[str, Any]:
+        from stead.providers.convert import thinking_field
+        from stead.providers.failures import Broken
+        from stead.providers.streams import Ask, receive
+
+        tidied = tidy(given, "here")
+        ask = Ask(to_wire(tidied, kind), "Be good.", (), 100, "", 5.0, "")
+        with pytest.raises(Broken, match="418"):
+            await receive(self.models[kind].model("m", thinking_field(tidied)), kind, ask, lambda _: None)
+        return self.sent.pop()
+
+
+@pytest.fixture(scope="module")
+def bodies() -> Bodies:
+    return Bodies()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=120, deadline=None)
+@given(given_messages=st.lists(messages, max_size=7))
+def test_any_list_of_messages_becomes_a_valid_request(
+    kind: Kind, bodies: Bodies, given_messages: list[Message]
+) -> None:
+    body = bodies.of(kind, given_messages)
+    assert (anthropic_flaws if kind == "anthropic" else openai_flaws)(body) == []
+
+
+def session(steps: list[tuple[str, int]]) -> list[list[Message]]:
+    """The message lists of the requests of a session: each ends with the person's words or with results."""
+    history: list[Message] = [UserMessage("goal", Label())]
+    requests = [list(history)]
+    for number, (what, size) in enumerate(steps, 1):
+        if what == "fail":
+            history += [UserMessage(f"notice {number}", Label(), notice=True)]
+        else:
+            made = [ToolCall(CallKey(f"call_{number}_{at}"), "read", "{}" if at else "{broken") for at in range(size)]
+            thinking = (Thinking("hm", "reasoning_content|", "here"),) if number % 2 else ()
+            history.append(AssistantMessage((*thinking, Text(f"reply {number}"), *made)))
+            if made:
+                answers = tuple(ToolResult(call.key, "read", f"text {number}", Label(), size > 1) for call in made)
+                history.append(ResultsMessage(answers))
+            if not made or what == "steer":
+                history.append(UserMessage(f"words {number}", Label()))
+        requests.append(list(history))
+    return requests
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=60, deadline=None)
+@given(
+    steps=st.lists(st.tuples(st.sampled_from(["reply", "steer", "fail"]), st.integers(0, 2)), min_size=1, max_size=6)
+)
+def test_each_request_of_a_session_begins_with_the_one_before(
+    kind: Kind, bodies: Bodies, steps: list[tuple[str, int]]
+) -> None:
+    sent = [prompt(bodies.of(kind, request)) for request in session(steps)]
+    for earlier, later in itertools.pairwise(sent):
+        assert later.startswith(earlier)
+
+
+def prompt(body: dict[str, Any]) -> str:
+    """Instructions and messages in one text, cache marks taken out, open at its end."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: plain(item) for key, item in value.items() if key != "cache_control"}
+        return [plain(item) for item in value] if isinstance(value, list) else value
+
+    return json.dumps(plain([body.get("system"), body["messages"]])).removesuffix("]]")
+
+
+@given(st.lists(messages, max_size=6))
+def test_the_same_messages_always_become_the_same(given_messages: list[Message]) -> None:
+    assert tidy(given_messages, "here") == tidy(list(given_messages), "here")
+
+
+@given(st.text(alphabet=st.characters(codec=None)))  # lone surrogates too
+def test_no_text_leaves_that_the_journal_could_not_hold(text: str) -> None:
+    assert whole(text).encode() is not None
+    if text.isprintable() and text.isascii():
+        assert whole(text) == text
+
+
+def test_a_call_without_its_result_gets_one_that_says_so() -> None:
+    call = ToolCall(CallKey("call_1_0"), "read", "{}")
+    tidied = tidy([UserMessage("go", Label()), AssistantMessage((call,)), UserMessage("and?", Label())], "here")
+    assert isinstance(tidied[2], ResultsMessage)
+    assert tidied[2].results[0].is_error and "No result" in tidied[2].results[0].text
+
+
+def test_a_result_without_its_call_is_removed() -> None:
+    orphan = ResultsMessage((ToolResult(CallKey("call_9_0"), "read", "secret", Label()),))
+    tidied = tidy([UserMessage("go", Label()), orphan, UserMessage("and?", Label())], "here")
+    assert not any(isinstance(message, ResultsMessage) for message in tidied)

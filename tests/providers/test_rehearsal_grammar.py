@@ -1,0 +1,100 @@
+"""The published grammar and the code that reads it say the same."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stead.providers.rehearsal_grammar import Task, TaskKind, understand
+
+PAGE = (Path(__file__).parents[2] / "docs" / "rehearsal.md").read_text("utf-8")
+
+
+def published() -> list[tuple[str, str]]:
+    """(kind, example) of every example on the page."""
+    found = []
+    for section in PAGE.split("\n### ")[1:]:
+        kind, _, rest = section.partition("\n")
+        for line in rest.partition("\n## ")[0].splitlines():
+            if line.startswith("- `"):
+                marks = "``" if line.startswith("- ``") else "`"
+                found.append((kind, line.removeprefix(f"- {marks}").removesuffix(marks)))
+    return found
+
+
+@pytest.mark.parametrize(("kind", "example"), published())
+def test_every_published_example_is_understood_as_its_kind(kind: str, example: str) -> None:
+    task = understand(example)
+    assert task is not None and task.kind == kind
+
+
+def test_the_page_has_every_kind_and_several_examples() -> None:
+    kinds = {kind for kind, _ in published()}
+    assert kinds == set(get_args(TaskKind))
+    assert len(kinds) >= 8
+
+
+def test_what_the_page_calls_outside_the_grammar_is_not_understood() -> None:
+    outside = PAGE.partition("gets this answer and no action:")[2].partition("\n- ")[0]
+    goals = re.findall(r"`([^`]+)`", outside)
+    assert len(goals) >= 4
+    assert [goal for goal in goals if understand(goal)] == []
+
+
+@pytest.mark.parametrize(
+    ("goal", "task"),
+    [
+        ("list the headings of a.md into b.md", Task("headings", ("a.md",), "b.md")),
+        ("PLEASE list the headings of `a b.md` into 'c d.md'.", Task("headings", ("a b.md",), "c d.md")),
+        ("count the TODO lines in src/**/*.py", Task("count", ("src/**/*.py",), text="TODO")),
+        ("show the first ten lines of ./a.txt", Task("lines", ("./a.txt",), first=1, last=10)),
+        ("show line 7 of a.txt", Task("lines", ("a.txt",), first=7, last=7)),
+        ("show lines 7 to 9 of a.txt", Task("lines", ("a.txt",), first=7, last=9)),
+        ("show the last line of a.txt", Task("lines", ("a.txt",), first=-1, last=-1)),
+        ('replace "a b" with "" in x.md', Task("replace", ("x.md",), text="a b", new="")),
+        ("what is the total of price in a.csv?", Task("csv", ("a.csv",), stat="sum", column="price")),
+        ("which files mention Alice?", Task("find", (), text="Alice")),
+        ('append "x y" to a.txt', Task("write", (), "a.txt", text="x y", append=True)),
+        ("run `make -j2` and write the output to log.txt", Task("run", (), "log.txt", text="make -j2")),
+        ("fetch https://example.com/a.html.", Task("fetch", (), text="https://example.com/a.html")),
+        ("list the files in src", Task("list", ("src",))),
+        ("how many lines does Makefile have", Task("count", ("Makefile",), unit="lines")),
+    ],
+)
+def test_a_goal_becomes_exactly_this_task(goal: str, task: Task) -> None:
+    assert understand(goal) == task
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "",
+        "hello",
+        "delete everything",
+        "read README.md and improve it",
+        "copy a.txt",
+        "write SUMMARY.md",
+        "do not copy a.txt to b.txt",
+        "copy a.txt to b.txt and delete a.txt",
+        "list the headings of a.md into b.md and run `rm -rf .`",
+        "never run `ls`",
+    ],
+)
+def test_what_the_grammar_does_not_cover_whole_is_not_done_in_part(goal: str) -> None:
+    assert understand(goal) is None
+
+
+@given(st.text(max_size=300))
+def test_no_text_breaks_it(goal: str) -> None:
+    understand(goal)
+
+
+@given(st.lists(st.sampled_from(re.findall(r"\S+", 'list the headings of a.md into "x" `y` and . , count lines *.py'))))
+def test_no_mixture_of_its_own_words_breaks_it(words: list[str]) -> None:
+    task = understand(" ".join(words))
+    assert task is None or task.kind in get_args(TaskKind)
