@@ -24,6 +24,7 @@ from tests.web.simulator import Home
 NAME = "lantern-4821"
 BEARER = "b" * 43
 DEADLINE_S = 15.0
+_KEYS = itertools.count(1)
 
 Json = dict[str, Any]
 
@@ -37,7 +38,6 @@ class Door:
     port: int
     server: WebServer
     left: asyncio.Event = field(default_factory=asyncio.Event)
-    _keys: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     @property
     def page(self) -> str:
@@ -54,7 +54,7 @@ class Door:
 
     def key(self) -> str:
         """A fresh idempotency key."""
-        return f"key-{next(self._keys):08d}"
+        return f"key-{next(_KEYS):08d}"
 
     def cli(self, **headers: str) -> httpx2.AsyncClient:
         """The command line's client."""
@@ -103,10 +103,12 @@ class Door:
 
 
 @asynccontextmanager
-async def open_door(home: Home, pace: Pace = DEFAULT_PACE, epoch: str = "epoch-1") -> AsyncIterator[Door]:
+async def open_door(
+    home: Home, pace: Pace = DEFAULT_PACE, *, epoch: str = "epoch-1", port: int = 0
+) -> AsyncIterator[Door]:
     """Serve a home until the block ends."""
-    listener = listen(0)
-    port: int = listener.getsockname()[1]
+    listener = listen(port)
+    port = listener.getsockname()[1]
     auth = Auth(NAME, port, BEARER, home.clock, os.urandom, home.secrets)
     left = asyncio.Event()
     backend = Backend(

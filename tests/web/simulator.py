@@ -166,7 +166,7 @@ class Home:
         """Have a session ask to run a shell command."""
         number = next(self._ids)
         approval = ApprovalId(f"a_{number:016x}")
-        key = CallKey(f"call_{number}_0")
+        key = CallKey(f"call_{900 + number}_0")
         arguments = msgspec.json.encode({"command": command}).decode()
         digest = CallDigest(hashlib.sha256(arguments.encode()).hexdigest())
         reason = Reason("shell.each", "shell commands are asked about, every one")
@@ -278,6 +278,9 @@ class Home:
 
     def open_runs(self) -> list[OpenRunRow]:
         return [OpenRunRow(row.id, row.updated_ms, row.status) for row in self._rows() if row.status not in _ENDED]
+
+    def rebuild(self) -> int:
+        return 0
 
     def search(self, query: str, limit: int) -> list[SearchRow]:
         rows = self._rows()

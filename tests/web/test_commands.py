@@ -66,6 +66,13 @@ async def test_a_command_sent_again_is_carried_out_once(door: Door) -> None:
     assert door.home.journal.head() == 1
 
 
+async def test_a_whole_number_may_be_written_with_a_point(door: Door) -> None:
+    session = await give(door, budget={"tokens": 1000.0, "usd_micros": 5e6}, limits={"iterations": 7.0})
+    async with door.cli() as cli:
+        row = (await cli.get(f"/api/v1/objectives/{session}")).json()
+    assert row["budget"] == {"tokens": 1000, "usd_micros": 5_000_000}
+
+
 async def test_every_command_on_an_objective_reaches_it(door: Door) -> None:
     session = await give(door)
     async with door.cli() as cli:
@@ -144,13 +151,16 @@ async def test_providers_chain_and_cap_can_be_set(door: Door) -> None:
         (b'{"goal": 7, "directory": "/"}', "`$.goal`"),
         (b'{"goal": "x", "directory": "/", "extra": 1}', "`extra`"),
         (b'{"goal": "x", "directory": "/", "budget": {"tokens": "lots", "usd_micros": 1}}', "`$.budget.tokens`"),
+        (b'{"goal": "x", "directory": "/", "budget": {"tokens": 5.5, "usd_micros": 1}}', "`$.budget.tokens`"),
+        (b'{"goal": "x", "directory": "/", "limits": {"iterations": true}}', "`$.limits.iterations`"),
+        (b'{"x": ' + b"[" * 100_000, "recursion"),
         (b'{"goal": "x", "directory": "/", "budget": {"tokens": -5, "usd_micros": 1}}', "-5 tokens"),
         (b'{"goal": "x", "directory": "/", "profile": "loose"}', "'loose'"),
         (b'{"goal": "\xff", "directory": "/"}', "utf-8"),
         (b'{"goal": "\\ud800", "directory": "/"}', "surrogate"),
         (b'{"goal": " ", "directory": "/"}', "empty"),
         (b'{"goal": "x", "directory": "/no/such/folder"}', "'/no/such/folder'"),
-        (b"[" * 100_000, "array"),
+        (b"[" * 100_000, "recursion"),
     ],
 )
 async def test_a_body_that_does_not_fit_is_refused_with_the_field_and_the_reason(

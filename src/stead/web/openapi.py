@@ -19,7 +19,7 @@ from stead.web.errors import ErrorBody
 JsonObject = dict[str, Any]
 _T = TypeVar("_T")
 
-_FIGURE = {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 2**53}, {"enum": ["unlimited"]}]}
+_FIGURE = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["unlimited"]}]}
 _TEXT: JsonObject = {"minLength": 1, "pattern": r"\S"}
 _BOUNDS: dict[str, dict[str, JsonObject]] = {
     "Budget": {"tokens": _FIGURE, "usd_micros": _FIGURE},
@@ -91,9 +91,13 @@ def body_of(kind: type[_T]) -> Any:
     decoder = msgspec.json.Decoder(kind)
 
     async def read(request: Request) -> _T:
-        raw = await request.body()
+        raw = await request.body() or b"{}"
         try:
-            return decoder.decode(raw or b"{}")
+            try:
+                return decoder.decode(raw)
+            except msgspec.ValidationError:
+                # For JSON Schema 5.0 is an integer, and some languages write all their numbers so.
+                return msgspec.convert(_with_integers(msgspec.json.decode(raw)), kind)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise InvalidRequest(f"the body is not what is taken here: {error}; see /api/v1/openapi.json") from error
 
@@ -120,3 +124,16 @@ def document(app: FastAPI) -> bytes:
     }
     whole["security"] = [{"bearer": []}, {"browser": []}]
     return msgspec.json.encode(whole)
+
+
+def _with_integers(value: Any) -> Any:
+    """Plain data, its floats without a fraction as integers."""
+    match value:
+        case float() if value.is_integer():
+            return int(value)
+        case dict():
+            return {name: _with_integers(item) for name, item in value.items()}
+        case list():
+            return [_with_integers(item) for item in value]
+        case _:
+            return value

@@ -61,8 +61,8 @@ class TokenBucket:
 class SignInCodes:
     """One-time codes: 256 bits, ten minutes, one use.
 
-    Ten wrong ones in a row lock signing in for a quarter of an hour. Whoever holds the bearer unlocks it by asking for
-    another code.
+    Few may be tried at once, and ten wrong ones in a row lock signing in for a quarter of an hour. Whoever holds the
+    bearer ends both by asking for another code.
     """
 
     def __init__(self, clock: Clock, random: Callable[[int], bytes]) -> None:
@@ -76,6 +76,7 @@ class SignInCodes:
     def make(self) -> str:
         """A new code. Of more than a few unused ones the oldest is dropped."""
         self._failures = self._locked_until_ms = 0
+        self._rate = TokenBucket(self._clock, _TRIES, _TRIES_PER_S)
         code = _token(self._random)
         self._expires_ms[fingerprint(code)] = self._clock.now_ms() + CODE_LIFE_S * 1000
         while len(self._expires_ms) > _CODES_HELD:
