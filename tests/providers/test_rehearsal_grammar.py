@@ -1,4 +1,4 @@
-"""The published grammar and the code that reads it say the same."""
+"""What the grammar makes of a goal, and what it leaves alone; ``tests/test_docs.py`` runs the published examples."""
 
 from __future__ import annotations
 
@@ -15,32 +15,8 @@ from stead.providers.rehearsal_grammar import Task, TaskKind, understand
 PAGE = (Path(__file__).parents[2] / "docs" / "rehearsal.md").read_text("utf-8")
 
 
-def published() -> list[tuple[str, str]]:
-    """(kind, example) of every example on the page."""
-    found = []
-    for section in PAGE.split("\n### ")[1:]:
-        kind, _, rest = section.partition("\n")
-        for line in rest.partition("\n## ")[0].splitlines():
-            if line.startswith("- `"):
-                marks = "``" if line.startswith("- ``") else "`"
-                found.append((kind, line.removeprefix(f"- {marks}").removesuffix(marks)))
-    return found
-
-
-@pytest.mark.parametrize(("kind", "example"), published())
-def test_every_published_example_is_understood_as_its_kind(kind: str, example: str) -> None:
-    task = understand(example)
-    assert task is not None and task.kind == kind
-
-
-def test_the_page_has_every_kind_and_several_examples() -> None:
-    kinds = {kind for kind, _ in published()}
-    assert kinds == set(get_args(TaskKind))
-    assert len(kinds) >= 8
-
-
 def test_what_the_page_calls_outside_the_grammar_is_not_understood() -> None:
-    outside = PAGE.partition("gets this answer and no action:")[2].partition("\n- ")[0]
+    outside = PAGE.partition("These get no action:")[2].partition("\n- ")[0]
     goals = re.findall(r"`([^`]+)`", outside)
     assert len(goals) >= 4
     assert [goal for goal in goals if understand(goal)] == []
