@@ -24,6 +24,9 @@ from tests.build import Story, created
         ("do not write SUMMARY.md, only tell me the headings", []),
         ("find every TODO in src/app.py", []),
         ("what does setup.py do?", []),
+        ("count the lines in log.txt", []),
+        ("list the headings of a.md to b.md", [("wrote", "b.md")]),
+        ("record the total in total.txt", [("wrote", "total.txt")]),
         ("", []),
     ],
 )
@@ -66,6 +69,15 @@ def test_a_goal_whose_write_was_refused_ends_as_denied() -> None:
     effect = judge(story.session)
     assert isinstance(effect, Finish)
     assert (effect.status, effect.reason) == ("failed", "denied")
+
+
+@pytest.mark.parametrize(
+    "said", ["Not met: there is no such file.", "I looked. The goal is not met.", "**Not met:** no."]
+)
+def test_a_model_that_says_that_it_failed_is_believed(said: str) -> None:
+    effect = judge(Story(created(evidence=WANTED)).turn(said).session)
+    assert isinstance(effect, Finish)
+    assert (effect.status, effect.reason) == ("failed", "unmet")
 
 
 def test_an_empty_reply_is_sent_back() -> None:

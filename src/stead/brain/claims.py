@@ -37,7 +37,7 @@ _QUOTED = re.compile(r"^\s*(?:>|```)|^\s{4,}")
 
 def unsupported(text: str, actions: list[Action]) -> tuple[str, ...]:
     """The sentences of a report that claim an action which no successful call shows; at most five, shortened."""
-    done = [action for action in actions if action.outcome == "ok"]
+    done = [action for action in actions if action.outcome in ("ok", "error")]
     found: list[str] = []
     fenced = False
     for line in text.splitlines():
@@ -71,15 +71,17 @@ def clean(path: str) -> str:
     return path.removeprefix("/work/").removeprefix("./")
 
 
-def _supported(sentence: str, done: list[Action]) -> bool:
+def _supported(sentence: str, ran_at_all: list[Action]) -> bool:
+    """Whether calls show what a sentence claims. A command that failed was run all the same; nothing else was done."""
     plain = sentence.strip(" *-#\t")
     if _HEDGED.search(plain):
         return True
+    done = [action for action in ran_at_all if action.outcome == "ok"]
     if _WROTE.search(plain):
         paths = [match.group() for match in PATH.finditer(plain)]
         if paths and not any(wrote(action, path) for path in paths for action in done):
             return False
-    if (command := _RAN.search(plain)) and not any(ran(action, command.group(1).split()[0]) for action in done):
+    if (command := _RAN.search(plain)) and not any(ran(action, command.group(1).split()[0]) for action in ran_at_all):
         return False
     if _TESTED.search(plain) and not any(
         action.tool == "shell" and _TEST_COMMAND.search(str(_arguments(action).get("command", ""))) for action in done

@@ -16,14 +16,15 @@ from stead.domain.sessions import Action, Session
 
 _CLAUSE = re.compile(r"\s*(?:[;\n]|\.\s|,|\band then\b|\bthen\b|\band\b(?=\s+(?:\w+ly\s+)?[a-z]+\s))\s*", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|never|without|don't|avoid|instead of)\b", re.IGNORECASE)
-_MAKES = re.compile(
-    r"^(?:\W*(?:please|also|finally|first|next|now|to|you|should|must|can|could)\s+)*"
-    r"(?:write|create|save|store|put|generate|produce|export|append|copy|add|record|output|list|count|summari[sz]e)\b",
-    re.IGNORECASE,
-)
+_POLITE = r"^(?:\W*(?:please|also|finally|first|next|now|to|you|should|must|can|could)\s+)*"
+_WRITES = re.compile(rf"{_POLITE}(?:write|create|save|store|put|record|generate|produce)\b", re.IGNORECASE)
+_MOVES = re.compile(rf"{_POLITE}(?:export|append|copy|add|output|list|count|summari[sz]e)\b", re.IGNORECASE)
 _NAMED = r"\s+(?:the\s+|a\s+|an\s+)?(?:new\s+)?(?:file\s+)?(?:named\s+|called\s+)?$"
-_INTO = re.compile(rf"\b(?:to|into|in|as|at){_NAMED}", re.IGNORECASE)
-_DIRECT = re.compile(rf"\b(?:write|create|generate|produce){_NAMED}", re.IGNORECASE)
+_TO = re.compile(rf"\b(?:to|into|as){_NAMED}", re.IGNORECASE)
+_IN = re.compile(rf"\b(?:in|at|write|create|generate|produce){_NAMED}", re.IGNORECASE)
+"""Only what is written is also written "in" or "at" a place; lines are counted in one."""
+_UNMET = re.compile(r"\bthe goal (?:is|was) not met\b|^\W*not met\b", re.IGNORECASE | re.MULTILINE)
+"""A model that says itself that it did not get there; it is believed."""
 _RUN = re.compile(r"\b(?:run|execute)\s+`([^`\n]{1,200})`", re.IGNORECASE)
 
 
@@ -34,11 +35,12 @@ def contract(goal: str) -> tuple[EvidenceWanted, ...]:
         if not clause or _NEGATED.search(clause):
             continue
         wanted.extend(EvidenceWanted("ran", command.split()[0]) for command in _RUN.findall(clause))
-        if not _MAKES.search(clause):
+        writes = _WRITES.search(clause)
+        if not writes and not _MOVES.search(clause):
             continue
         for path in claims.PATH.finditer(clause):
             before = clause[: path.start()].rstrip("`'\" ") + " "
-            if _INTO.search(before) or _DIRECT.search(before):
+            if _TO.search(before) or (writes and _IN.search(before)):
                 wanted.append(EvidenceWanted("wrote", claims.clean(path.group())))
     return tuple(dict.fromkeys(wanted))
 
@@ -50,6 +52,8 @@ def judge(session: Session) -> Effect:
     if refused := [want for want in missing if _denied(want, session.actions)]:
         named = ", ".join(repr(want.subject) for want in refused)
         return Finish("failed", "denied", f"{text}\n\nNot done, because it was refused: {named}.".strip())
+    if _UNMET.search(text):
+        return Finish("failed", "unmet", text)
     unsupported = claims.unsupported(text, session.actions)
     broken = constraints.broken(session.spec.constraints, session.actions)
     if text and not missing and not unsupported and not broken:
@@ -94,8 +98,9 @@ def _wanted(want: EvidenceWanted) -> str:
 
 
 def _shown(want: EvidenceWanted, actions: list[Action]) -> bool:
-    wanted = claims.wrote if want.kind == "wrote" else claims.ran
-    return any(action.outcome == "ok" and wanted(action, want.subject) for action in actions)
+    if want.kind == "ran":  # a command that failed ran all the same
+        return any(action.outcome in ("ok", "error") and claims.ran(action, want.subject) for action in actions)
+    return any(action.outcome == "ok" and claims.wrote(action, want.subject) for action in actions)
 
 
 def _denied(want: EvidenceWanted, actions: list[Action]) -> bool:

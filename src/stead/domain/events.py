@@ -294,8 +294,8 @@ class SessionStopped(msgspec.Struct, frozen=True, tag="session.stopped"):
 class ObjectiveEnded(msgspec.Struct, frozen=True, tag="objective.ended"):
     """The end state.
 
-    ``reason`` is one of done, budget, context, iterations, stall, repetition, wall_time, evidence, denied, model,
-    cancelled.
+    ``reason`` is one of done, budget, context, iterations, stall, repetition, wall_time, evidence, unmet, denied,
+    model, cancelled.
     """
 
     status: Literal["completed", "failed", "cancelled"]

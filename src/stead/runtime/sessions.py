@@ -246,6 +246,9 @@ class Actor:
                 case Record(bodies=bodies):
                     stream.add(*bodies)
                 case Finish():
+                    # First the machine, so that whoever hears of the end finds the folder as the session leaves it.
+                    await self._deps.machines.kill(self.id)
+                    self._write_notes(stream)
                     stream.add(*ending(stream.session, effect.status, effect.reason, effect.summary))
                 case CallModel():
                     stream = await self._call_model(stream, effect)
@@ -255,9 +258,6 @@ class Actor:
                     assert_never(effect)
         await stream.commit()
         if stream.session.phase == "ended":
-            await self._deps.machines.kill(self.id)
-            self._write_notes(stream)
-            await stream.commit()
             self.forget()
 
     def _bind(self, session: Session) -> None:
