@@ -7,6 +7,7 @@ little of it is read.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
@@ -61,7 +62,7 @@ async def _probe(preset: Preset) -> Found | None:
         async with asyncio.timeout(PROBE_S):
             answer = await _get(parts.hostname or "", parts.port or 80, f"{parts.path}/models")
         listed = msgspec.json.decode(answer, type=_List).data
-    except (OSError, TimeoutError, ValueError, msgspec.MsgspecError):
+    except (OSError, EOFError, TimeoutError, ValueError, msgspec.MsgspecError, asyncio.LimitOverrunError):
         return None
     names = tuple(model.id for model in listed[:MODELS_LIMIT] if model.id.isprintable() and 0 < len(model.id) <= 200)
     if not names:
@@ -72,20 +73,25 @@ async def _probe(preset: Preset) -> Found | None:
 
 
 async def _get(host: str, port: int, path: str) -> bytes:
-    """The body of a GET, by HTTP/1.0 so that it ends with the connection.
+    """The body of a GET, by HTTP/1.0, so that it comes whole: to its length, or to the end of the connection.
 
     Raises:
         OSError, ValueError: nobody answers, or not 200.
     """
     reader, writer = await asyncio.open_connection(host, port)
     try:
-        writer.write(f"GET {path} HTTP/1.0\r\nHost: {host}:{port}\r\nAccept: application/json\r\n\r\n".encode())
-        answer = b""
-        while len(answer) < ANSWER_LIMIT_BYTES and (piece := await reader.read(65536)):
-            answer += piece
+        writer.write(f"GET {path} HTTP/1.0\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n".encode())
+        head = await reader.readuntil(b"\r\n\r\n")
+        if head.split(b" ", 2)[1:2] != [b"200"]:
+            raise ValueError("no list of models there")
+        length = _LENGTH.search(head)
+        wanted = min(int(length.group(1)) if length else ANSWER_LIMIT_BYTES, ANSWER_LIMIT_BYTES)
+        body = b""
+        while len(body) < wanted and (piece := await reader.read(wanted - len(body))):
+            body += piece
+        return body
     finally:
         writer.close()
-    head, _, body = answer.partition(b"\r\n\r\n")
-    if head.split(b" ", 2)[1:2] != [b"200"]:
-        raise ValueError("no list of models there")
-    return body
+
+
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d{1,9})\r\n", re.IGNORECASE)
