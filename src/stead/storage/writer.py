@@ -3,9 +3,10 @@
 Layer: storage. Knows nothing of events.
 
 A commit waits for the disk, so its price is shared: the thread takes one piece of work, and whatever else has come in
-the meantime, does all of it in one transaction, commits, and only then tells every asker. Each piece runs under a
-savepoint of its own, so one that is refused takes nothing of the others with it. If the transaction itself fails (a
-full disk, a bug), all of it is undone, every asker is told, and the thread goes on with the next batch.
+the meantime, does all of it in one transaction, commits, and only then tells every asker. If a piece is refused, all of
+it is undone and done again, each piece under a savepoint of its own, so that the refused one takes nothing of the
+others with it; savepoints from the start would cost every batch what few need. If the transaction itself fails (a full
+disk, a bug), all of it is undone, every asker is told, and the thread goes on with the next batch.
 """
 
 from __future__ import annotations
@@ -66,8 +67,8 @@ class Writer:
         hangs leaves open what happened, which no error may claim to know. Giving up the wait does not undo the work.
 
         Args:
-            work: executes statements and neither begins nor ends a transaction; a ``SteadError`` that it raises undoes
-                it alone and is handed to the caller.
+            work: executes statements and neither begins nor ends a transaction; it may be called twice, the first time
+                undone. A ``SteadError`` that it raises undoes it alone and is handed to the caller.
 
         Raises:
             StorageFault: the disk is full, the file is damaged or closed; nothing of ``work`` was written.
@@ -117,12 +118,14 @@ class Writer:
         try:
             connection = self._connection = self._connection or self._database.open()
             connection.execute("BEGIN IMMEDIATE")
-            if len(batch) == 1:
-                outcomes = [_perform(connection, batch[0])]
-                connection.execute("ROLLBACK" if outcomes[0].error else "COMMIT")
-            else:
+            outcomes = [_perform(connection, job) for job in batch]
+            if any(outcome.error for outcome in outcomes):
+                connection.execute("ROLLBACK")
+                if len(batch) == 1:
+                    return outcomes
+                connection.execute("BEGIN IMMEDIATE")
                 outcomes = [_perform_apart(connection, job) for job in batch]
-                connection.execute("COMMIT")
+            connection.execute("COMMIT")
         except Exception as error:  # noqa: BLE001 - the thread's top: whoever waits is told, and the thread lives on
             self._undo()
             if not isinstance(error, DatabaseError):
