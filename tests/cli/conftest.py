@@ -46,7 +46,7 @@ class Cli:
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
         return {
             **kept,
-            "HOME": str(self.directory),
+            "HOME": str(self.directory.with_name("person")),
             "STEAD_HOME": str(self.home.root),
             "PYTHONWARNINGS": "error",
             **extra,

@@ -264,6 +264,22 @@ def test_a_lost_piece_of_a_reply_is_made_up_for_by_the_whole(cli: Cli, serve: Se
     with at_terminal(cli, "run", "count", NO_COLOR="1") as terminal:
         assert terminal.end() == 0
     assert "\nOne, two, three.\ncompleted\n" in terminal.seen
+    assert terminal.seen.count("One, ") == 1, "nothing is said twice"
+
+
+def test_nothing_that_streams_by_reaches_the_terminal_as_a_command(cli: Cli, serve: Serve) -> None:
+    def stream(run: Run) -> None:
+        run.api.wait_for(run.api.watching)
+        scripts.hostile(run)
+
+    serve(stream)
+    with at_terminal(cli, "run", "beware") as terminal:
+        terminal.until("allow? ")
+        terminal.type("y\n")
+        assert terminal.end() == 1
+    left = re.sub("\x1b\\[[0-9]?[0-9]?m", "", terminal.seen)  # our own colours: one figure each
+    assert {character for character in left if character != "\n" and not character.isprintable()} == set()
+    assert "\x1b[31mred\x1b[0m" not in terminal.seen, "not even theirs"
 
 
 def test_ctrl_c_at_a_question_leaves_everything_as_it_is(cli: Cli, serve: Serve) -> None:

@@ -127,7 +127,8 @@ def test_figures_read_like_figures(shown: str, expected: str) -> None:
     [
         ('{"command": "ls -la\\nwhoami"}', "ls -la whoami"),
         ('{"content": "x", "path": "a.txt"}', "a.txt"),
-        ('{"steps": [1]}', '{"steps": [1]}'),
+        ('{"steps": [1]}', "1 step"),
+        ('{"to": "ada"}', '{"to": "ada"}'),
         ("{}", ""),
         ("not json", "not json"),
         ("[1]", "[1]"),

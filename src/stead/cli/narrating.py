@@ -30,6 +30,8 @@ def subject_of(arguments: str, limit: int = 72) -> str:
     for name in _SUBJECTS:
         if isinstance(values.get(name), str):
             return clean_line(values[name], limit)
+    if isinstance(values.get("steps"), list):
+        return figures.counted(len(values["steps"]), "step")
     return clean_line(json.dumps(values, ensure_ascii=False), limit) if values else ""
 
 
@@ -48,6 +50,7 @@ class Narrator:
         self._step_is_open = ""
         self._reply = ""
         self._replied = 0
+        self._said = ""
         self._calls: dict[str, tuple[str, str]] = {}
         self._denials: dict[str, str] = {}
         self._output_rest: dict[str, str] = {}
@@ -79,6 +82,8 @@ class Narrator:
             case "call.judged":
                 if body["verdict"] == "deny":
                     self._denials[body["key"]] = body["reason"]["text"]
+            case "tool.started" | "tool.finished" if body["tool"] == "plan" and body.get("outcome", "ok") == "ok":
+                pass  # the plan itself has been told
             case "tool.started":
                 self._start_step(body)
             case "tool.finished":
@@ -146,7 +151,7 @@ class Narrator:
             self.finish_line()
         elif text.strip():
             self._line(clean(text).strip("\n"))
-        self._reply, self._replied = "", body["number"]
+        self._reply, self._replied, self._said = "", body["number"], text.strip()
         for part in body["parts"]:
             if part["type"] == "call":
                 self._calls[part["key"]] = (part["tool"], part["arguments"])
@@ -225,7 +230,7 @@ class Narrator:
         style = {"completed": "green", "failed": "red"}.get(body["status"], "yellow")
         why = "" if body["reason"] in ("done", body["status"]) else f" ({clean_line(body['reason'])})"
         self._line(f"{clean_line(body['status'])}{why}", style)
-        if body["summary"].strip():
+        if body["summary"].strip() not in ("", self._said):
             for line in clean(body["summary"]).strip("\n").split("\n"):
                 self._line(f"  {line}".rstrip())
 

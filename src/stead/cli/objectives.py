@@ -92,10 +92,10 @@ def _print_objective(out: Output, row: Json) -> None:
 def _print_step(out: Output, step: Json) -> None:
     spent = figures.tokens(step["tokens_in"] + step["tokens_out"])
     what = f"{clean_line(step['tool'])} {subject_of(step['input'])}" if step["tool"] else "reply"
-    outcome = clean_line(step["outcome"])
+    outcome = clean_line(step["outcome"]) or ("under way" if step["tool"] else "said")
     took = figures.duration(step["duration_ms"])
     out.line(out.style(f"step {step['index']}: {what.rstrip()}", "bold"))
-    facts = [outcome or "under way", took, f"{spent} tokens"]
+    facts = [outcome, took, f"{spent} tokens"]
     if step["verdict"] and step["verdict"] != "allow":
         facts.append(f"{clean_line(step['verdict'])} by rule {clean_line(step['rule'])}")
     out.line(f"  {', '.join(facts)}")

@@ -61,6 +61,8 @@ def ensure_daemon(invocation: Invocation) -> Client:
     """
     if not answering(invocation):
         start(invocation)
+        if (invocation.home.run / "recovery.txt").exists():
+            invocation.out.note("Stead is started. Its recovery key is shown once, by: stead up")
     return invocation.client
 
 
