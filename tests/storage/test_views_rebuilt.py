@@ -36,12 +36,10 @@ async def _play(history: History, journal: JournalFile, views: Views, bites: lis
     """Give the drafts to the journal, look at the views every so often, and erase what was deleted."""
     left = list(history.drafts)
     for bite in bites:
-        for draft in left[:bite]:
-            await journal.append([draft])
+        await journal.append(left[:bite])
         left = left[bite:]
         views.catch_up()
-    for draft in left:
-        await journal.append([draft])
+    await journal.append(left)
     for id, story in history.stories.items():
         if story.session.deleted:
             await journal.erase(id)
