@@ -115,6 +115,8 @@ async def test_the_page_and_the_command_line_come_in_each_by_its_own_door() -> N
         ({"method": "GET", "path": STREAM}, 200),
         ({"method": "GET", "path": STREAM, "origin": ""}, 200),
         ({"method": "GET", "path": "/", "cookies": (), "fetch_site": "cross-site", "origin": ""}, 200),
+        ({"method": "GET", "path": "/api", "cookies": ()}, 401),
+        ({"method": "GET", "path": "/api/v2/status", "cookies": ()}, 401),
         ({"path": SIGN_IN, "cookies": ()}, 200),
         ({"path": SIGN_IN, "cookies": (), "csrf": ""}, 403),
         ({"path": SIGN_IN, "cookies": (), "origin": "http://evil.example.com"}, 403),

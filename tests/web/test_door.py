@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
 import socket
+import subprocess
+import sys
 import time
 
 import pytest
 from websockets.exceptions import InvalidStatus
 
 from stead.domain.errors import Conflict
+from stead.runtime.service import ProviderRow
 from stead.web.backend import Pace
 from stead.web.server import listen
 from tests.web.door import BEARER, DEADLINE_S, Door, open_door
-from tests.web.simulator import Home
+from tests.web.simulator import Home, SetClock
 
 
 async def test_a_browser_signs_in_with_the_code_once_and_out_again(door: Door) -> None:
@@ -188,6 +192,74 @@ async def test_what_is_not_http_is_turned_away(door: Door, request_bytes: bytes)
         assert (await cli.get("/api/v1/status")).status_code == 200
 
 
+async def test_a_head_that_never_ends_is_turned_away(door: Door) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", door.port)
+    writer.write(b"GET / HTTP/1.1\r\nX-Endless: ")
+    sent = 0
+    async with asyncio.timeout(DEADLINE_S):
+        with contextlib.suppress(ConnectionError):
+            while not reader.at_eof() and sent < 50_000_000:
+                writer.write(b"x" * 20_000)
+                sent += 20_000
+                await writer.drain()
+                if b" 400 " in await read_some(reader):
+                    break
+    assert sent < 5_000_000
+    writer.close()
+    with contextlib.suppress(ConnectionError):
+        await writer.wait_closed()
+
+
+async def test_a_large_body_in_one_piece_with_its_head_is_not_taken_for_a_head(door: Door) -> None:
+    body = json.dumps({"goal": "x" * 150_000, "directory": "/"})
+    head = (
+        f"POST /api/v1/objectives HTTP/1.1\r\nHost: {door.api_host}\r\nAuthorization: Bearer {BEARER}\r\n"
+        f"Content-Type: application/json\r\nIdempotency-Key: in-one-piece\r\nContent-Length: {len(body)}\r\n"
+        "Connection: close\r\n\r\n"
+    )
+    assert b" 201 " in await raw(door, (head + body).encode(), half_close=False)
+
+
+async def test_a_caller_that_hangs_up_in_the_middle_of_a_body_changes_nothing(door: Door) -> None:
+    request = (
+        f"POST /api/v1/stop HTTP/1.1\r\nHost: {door.api_host}\r\nAuthorization: Bearer {BEARER}\r\n"
+        'Content-Type: application/json\r\nIdempotency-Key: hung-up-on\r\nContent-Length: 99\r\n\r\n{"why": '
+    )
+    await raw(door, request.encode())
+    async with door.cli() as cli:
+        assert (await cli.get("/api/v1/status")).json()["head"] == 0
+
+
+class BrokenHome(Home):
+    """A home with a bug."""
+
+    async def providers(self) -> tuple[ProviderRow, ...]:
+        raise RuntimeError("a bug, and what it knows")
+
+
+async def test_a_bug_is_answered_for_without_telling_what_it_knows(
+    clock: SetClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with open_door(BrokenHome(clock)) as door, door.cli() as cli:
+        answer = await cli.get("/api/v1/providers")
+        assert (await cli.get("/api/v1/status")).status_code == 200
+    assert answer.status_code == 500
+    assert answer.json()["error"]["code"] == "internal"
+    assert "stead logs" in answer.json()["error"]["message"]
+    assert "what it knows" not in answer.text
+    assert "a bug, and what it knows" in caplog.text
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_being_ready_does_not_wait_for_fastapi() -> None:
+    script = (
+        "import sys; import stead.web.server; "
+        "print(sorted({'fastapi', 'pydantic', 'websockets', 'httpx2', 'sqlcipher3'} & set(sys.modules)))"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert ran.stdout.strip() == "[]"
+
+
 async def test_no_secret_reaches_a_log(door: Door, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     async with door.cli() as cli:
@@ -251,11 +323,20 @@ async def test_a_request_under_way_is_finished_before_leaving(home: Home) -> Non
             await stopping
 
 
-async def raw(door: Door, request: bytes) -> bytes:
+async def read_some(reader: asyncio.StreamReader) -> bytes:
+    """What is there within a moment."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(0.01):
+            return await reader.read(1000)
+    return b""
+
+
+async def raw(door: Door, request: bytes, *, half_close: bool = True) -> bytes:
     """Send bytes, give what comes back."""
     reader, writer = await asyncio.open_connection("127.0.0.1", door.port)
     writer.write(request)
-    writer.write_eof()
+    if half_close:
+        writer.write_eof()
     async with asyncio.timeout(DEADLINE_S):
         answer = await reader.read()
     writer.close()

@@ -9,13 +9,11 @@ from __future__ import annotations
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
-from starlette.exceptions import HTTPException
 
 from stead import __version__
-from stead.domain.errors import SteadError
 from stead.web import commands, views
 from stead.web.backend import Backend
-from stead.web.errors import Json, Problem, answer, on_fault, on_http
+from stead.web.errors import HANDLERS, Json, Problem, answer
 from stead.web.live import Streams
 from stead.web.openapi import document
 
@@ -33,11 +31,7 @@ def build_api(backend: Backend, streams: Streams) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
-        exception_handlers={
-            SteadError: on_fault,
-            HTTPException: on_http,
-            RequestValidationError: _on_parameters,
-        },
+        exception_handlers={**HANDLERS, RequestValidationError: _on_parameters},
     )
     api.state.backend = backend
     api.state.streams = streams

@@ -11,16 +11,14 @@ import hashlib
 from pathlib import Path
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from stead.domain.errors import SteadError
 from stead.web.backend import Backend
 from stead.web.envelopes import Encoded
-from stead.web.errors import Json, on_fault, on_http
+from stead.web.errors import HANDLERS, Json
 from stead.web.guard import Guard
 from stead.web.live import Streams
 
@@ -64,7 +62,7 @@ class WebApp:
             Mount("/api/v1", self._serve_api),
             *_page_routes(),
         ]
-        outer = Starlette(routes=routes, exception_handlers={SteadError: on_fault, HTTPException: on_http})
+        outer = Starlette(routes=routes, exception_handlers=HANDLERS)
         outer.router.redirect_slashes = False
         self._guarded = Guard(outer, backend.auth, backend.pace)
 

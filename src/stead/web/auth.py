@@ -28,7 +28,6 @@ from stead.domain.ports import Clock, Secrets
 from stead.web.errors import Problem
 from stead.web.signin import BrowserSessions, SignInCodes, TokenBucket, fingerprint
 
-API = "/api/v1/"
 SIGN_IN = "/api/v1/sign-in"
 STREAM = "/api/v1/events/stream"
 BEARER_ONLY = frozenset({"/api/v1/sign-in-codes", "/api/v1/shutdown"})
@@ -115,7 +114,7 @@ class Auth:
             return Problem(421, "host", f"{knock.host!r} is not a name of this daemon; run: stead open")
         if refused := _refuse_foreign(knock, door):
             return refused
-        if not knock.path.startswith(API):
+        if not is_api(knock.path):
             return Caller("web") if door == "web" else _NO_PAGE_HERE
         caller = self._identify(knock, door)
         if wait_s := self._rates[caller.door if caller else "strangers"].take():
@@ -188,15 +187,20 @@ _HOW_TO_SIGN_IN: dict[Door, str] = {
 }
 
 
+def is_api(path: str) -> bool:
+    """Whether a path is the API's, known or not; everything else is the page's files, which are no secret."""
+    return f"{path}/".startswith("/api/")
+
+
 def _refuse_foreign(knock: Knock, door: Door) -> Problem | None:
     """Why the request may be another page's doing, if it may."""
     own = f"http://{knock.host}"
     if knock.origin and knock.origin != own:
         return Problem(403, "origin", f"requests from {knock.origin!r} are refused; use the page that stead open shows")
-    is_api = knock.path.startswith(API)
-    if is_api and knock.fetch_site not in ("", "same-origin", "none"):
+    asks_api = is_api(knock.path)
+    if asks_api and knock.fetch_site not in ("", "same-origin", "none"):
         return Problem(403, "origin", f"a {knock.fetch_site!r} request is refused; use the page that stead open shows")
-    if door == "cli" or not is_api:
+    if door == "cli" or not asks_api:
         return None
     if _changes(knock) or knock.method == "WS" or knock.path == STREAM:
         shown = knock.origin == own or (knock.path == STREAM and knock.fetch_site == "same-origin")

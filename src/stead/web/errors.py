@@ -7,6 +7,8 @@ rules of ``auth.py`` return one, and every fault is turned into one at the edge 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -92,13 +94,13 @@ def answer(problem: Problem) -> Response:
 UNEXPECTED = Problem(500, "internal", "Stead failed at this request; what happened is in its log: run stead logs")
 
 
-async def on_fault(request: Request, error: Exception) -> Response:
-    """Answer for a ``SteadError`` that a handler raised."""
+async def _on_fault(request: Request, error: Exception) -> Response:
+    """A handler raised. What nobody foresaw goes on to the guard, which logs it."""
     return answer(problem_of(error) if isinstance(error, SteadError) else UNEXPECTED)
 
 
-async def on_http(request: Request, error: Exception) -> Response:
-    """Answer for what routing itself refuses: no such path, no such method."""
+async def _on_http(request: Request, error: Exception) -> Response:
+    """Routing refused: no such path, no such method."""
     if not isinstance(error, HTTPException):
         return answer(UNEXPECTED)
     path = request.url.path
@@ -111,3 +113,11 @@ async def on_http(request: Request, error: Exception) -> Response:
     response = answer(Problem(405, "method", f"{request.method} is not possible on {path!r}; possible: {allowed}"))
     response.headers["allow"] = allowed
     return response
+
+
+HANDLERS: dict[int | type[Exception], Callable[[Request, Any], Coroutine[Any, Any, Response]]] = {
+    SteadError: _on_fault,
+    HTTPException: _on_http,
+    Exception: _on_fault,
+}
+"""Who answers for what is raised, in the outer application and in the API."""

@@ -12,7 +12,7 @@ import logging
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from stead.web.auth import API, COOKIE, STREAM, Auth, Knock
+from stead.web.auth import COOKIE, STREAM, Auth, Knock, is_api
 from stead.web.backend import Pace
 from stead.web.errors import UNEXPECTED, Problem, answer
 
@@ -57,7 +57,7 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        reply = _Reply(send, is_api=scope["path"].startswith(API))
+        reply = _Reply(send, no_store=is_api(scope["path"]))
         try:
             problem = await self._serve(scope, receive, reply)
         except Exception:  # noqa: BLE001 - the edge of a door; it is logged whole and answered for
@@ -93,9 +93,9 @@ class Guard:
 class _Reply:
     """``send``, with the security headers on whatever starts an answer."""
 
-    def __init__(self, send: Send, *, is_api: bool) -> None:
+    def __init__(self, send: Send, *, no_store: bool) -> None:
         self._send = send
-        self._headers = [*_HEADERS, _NO_STORE] if is_api else _HEADERS
+        self._headers = [*_HEADERS, _NO_STORE] if no_store else _HEADERS
         self.started = False
 
     async def __call__(self, message: Message) -> None:

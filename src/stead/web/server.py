@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from uvicorn import Config, Server
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from stead.domain.errors import Conflict
 from stead.web.app import WebApp
@@ -23,6 +24,8 @@ GRACE_S = 1
 """What requests under way get to finish in; streams are told to end before."""
 UNREAD_TIMEOUT_MS = 30_000
 """The kernel breaks a connection whose peer takes nothing for this long."""
+HEAD_LIMIT_BYTES = 64_000
+HEAD_TIMEOUT_S = 15.0
 MESSAGE_LIMIT_BYTES = 64_000
 """Of a WebSocket message that comes in; only short ones may."""
 
@@ -64,7 +67,7 @@ class WebServer:
         self._server = _QuietServer(
             Config(
                 app,
-                http="httptools",
+                http=_BoundedHttp,
                 ws=cast("type[asyncio.Protocol]", _web_socket),
                 lifespan="off",
                 log_config=None,
@@ -110,6 +113,48 @@ class WebServer:
         if self._task is not None:
             await self._task
         self._listener.close()
+
+
+class _BoundedHttp(HttpToolsProtocol):
+    """HTTP whose request heads are bounded in size and time; uvicorn leaves both to a proxy, and there is none."""
+
+    _in_head = True
+    _head_bytes = 0
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as its base has it
+        super().connection_made(transport)
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._end_head()
+        super().connection_lost(exc)
+
+    def on_message_begin(self) -> None:
+        self._await_head()
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        self._end_head()
+        super().on_headers_complete()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._in_head:
+            self._head_bytes += len(data)
+            if self._head_bytes > HEAD_LIMIT_BYTES:
+                self.send_400_response(f"A request's head has at most {HEAD_LIMIT_BYTES} bytes.")
+
+    def _await_head(self) -> None:
+        self._end_head()
+        self._in_head, self._head_bytes = True, 0
+        self._deadline = self.loop.call_later(HEAD_TIMEOUT_S, self.transport.close)
+
+    def _end_head(self) -> None:
+        self._in_head = False
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
 
 
 def _web_socket(**parts: Any) -> asyncio.Protocol:
