@@ -1,4 +1,4 @@
-"""Every command by its name: what the help says of it, and where it is.
+"""Where every command is.
 
 Layer: cli. A module is imported when one of its commands is called, and not before.
 """
@@ -9,49 +9,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from stead.cli.invocation import Command
-
-GROUPS = {
-    "Stead itself": {
-        "up": "start Stead and print the link that signs the browser in",
-        "down": "stop Stead; what was under way goes on at the next start",
-        "status": "show on one screen how things stand",
-        "open": "open the page, signed in",
-        "doctor": "check everything that Stead needs, and say how to mend it",
-        "logs": "show the daemon's log",
-    },
-    "objectives": {
-        "run": "give a goal and watch it being reached",
-        "objectives": "list objectives",
-        "watch": "watch an objective from its start",
-        "show": "show one objective with its plan and steps",
-        "message": "say something to an objective",
-        "pause": "let the step under way finish, then hold",
-        "resume": "go on",
-        "cancel": "end an objective",
-        "stop": "kill what is under way at once, everywhere or in one objective",
-        "retry": "run a failed or cancelled objective again",
-        "delete": "erase an ended objective",
-    },
-    "approvals": {
-        "approvals": "list what waits for your answer, or show one in full",
-        "approve": "allow what an objective asks for",
-        "deny": "refuse it, with a reason that the model reads",
-        "revoke": "take back what was granted to a tool",
-    },
-    "models and money": {
-        "providers": "list, add, test and choose models",
-        "cap": "show or set what may be spent in a day",
-        "usage": "show what was spent",
-    },
-    "data": {
-        "journal": "search the history, show a session's events, rebuild views",
-        "backup": "write everything into one file under a passphrase",
-        "restore": "bring a backup back",
-        "key": "recover the key of the database",
-        "completion": "print the completion script of a shell",
-    },
-}
-SUMMARIES = {name: summary for commands in GROUPS.values() for name, summary in commands.items()}
 
 
 def load(name: str) -> Command:

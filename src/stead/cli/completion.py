@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace, _SubParsersAction
 
-from stead.cli.commands import SUMMARIES, load
+from stead.cli.catalogue import SUMMARIES
 from stead.cli.invocation import OK, Command, Invocation
-from stead.cli.parsing import command_parser
 
 _BASH = """# stead: completion for bash; use it with:  source <(stead completion bash)
 _stead() {{
@@ -48,7 +47,7 @@ def _configure(parser: ArgumentParser) -> None:
 
 
 def _completion(invocation: Invocation, arguments: Namespace) -> int:
-    words = {name: _words(name) for name in SUMMARIES}
+    words = {name: _words(invocation.parser_of(name)) for name in SUMMARIES}
     script = {"bash": _bash, "zsh": _zsh, "fish": _fish}[arguments.shell](words)
     if invocation.as_json:
         invocation.out.json({"shell": arguments.shell, "script": script})
@@ -57,10 +56,8 @@ def _completion(invocation: Invocation, arguments: Namespace) -> int:
     return OK
 
 
-def _words(name: str) -> list[str]:
+def _words(parser: ArgumentParser) -> list[str]:
     """The options and fixed words of a command."""
-    parser = command_parser(name, SUMMARIES[name])
-    load(name).configure(parser)
     found: list[str] = []
     for action in parser._actions:
         found += action.option_strings

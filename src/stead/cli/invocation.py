@@ -43,9 +43,15 @@ class CommandError(Exception):
 
 
 class Invocation:
-    """What every command is given beside its own arguments."""
+    """What every command is given beside its own arguments.
 
-    def __init__(self, options: Namespace) -> None:
+    Args:
+        options: those that are taken everywhere.
+        parser_of: the whole parser of a command, by its name.
+    """
+
+    def __init__(self, options: Namespace, parser_of: Callable[[str], ArgumentParser]) -> None:
+        self.parser_of = parser_of
         self.debug: bool = options.debug
         self.as_json: bool = options.json
         colourless = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM", "dumb") == "dumb"

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import REMAINDER, SUPPRESS, Namespace, RawDescriptionHelpFormatter
+from argparse import REMAINDER, SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 
-from stead.cli.commands import GROUPS, SUMMARIES, load
+from stead.cli.catalogue import GROUPS, SUMMARIES
+from stead.cli.commands import load
 from stead.cli.invocation import BAD_REQUEST, FAILED, INTERRUPTED, OK, UNREACHABLE, CommandError, Invocation
 from stead.cli.output import clean
 from stead.cli.parsing import Parser, command_parser
@@ -39,18 +40,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     options = Namespace(home="", json="--json" in words, plain=False, debug="--debug" in words)
-    invocation = Invocation(options)
+    invocation = Invocation(options, parser_of)
     try:
         name = _parse_globals(words, options)
         if not name:
             return OK
-        invocation = Invocation(options)
-        command = load(name)
-        parser = command_parser(name, SUMMARIES[name])
-        command.configure(parser)
-        arguments = parser.parse_args(options.rest, options)
-        invocation = Invocation(arguments)
-        return command.run(invocation, arguments)
+        arguments = parser_of(name).parse_args(options.rest, options)
+        invocation = Invocation(arguments, parser_of)
+        return load(name).run(invocation, arguments)
     except KeyboardInterrupt:
         invocation.out.note("")
         return INTERRUPTED
@@ -62,6 +59,13 @@ def _run(words: list[str]) -> int:
         return _report(invocation, error, str(error), "stead doctor", "os", FAILED)
     except Exception as error:  # noqa: BLE001 - the door of the command line: every fault becomes two readable lines
         return _report_fault(invocation, error)
+
+
+def parser_of(name: str) -> ArgumentParser:
+    """The whole parser of a command."""
+    parser = command_parser(name, SUMMARIES[name])
+    load(name).configure(parser)
+    return parser
 
 
 def _parse_globals(words: list[str], options: Namespace) -> str:
