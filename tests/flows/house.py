@@ -57,11 +57,17 @@ class LivingHome:
 
     def start(self, *arguments: str) -> float:
         """Start the daemon and wait until it answers; gives the seconds that it took."""
+        began = time.monotonic()
+        self.launch(*arguments)
+        self.until(self.answers, "the daemon to answer", poll_s=0.005)
+        return time.monotonic() - began
+
+    def launch(self, *arguments: str) -> None:
+        """Start the daemon's process, and do not wait."""
         self.home.make()
         if not self.home.settings.exists():
             self.home.settings.write_text('discover = "off"\n', "utf-8")
         self.home.address.unlink(missing_ok=True)
-        began = time.monotonic()
         with self.home.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", self.module, "--home", str(self.root), *arguments],
@@ -71,8 +77,6 @@ class LivingHome:
                 stderr=log,
                 start_new_session=True,
             )
-        self.until(self.answers, "the daemon to answer", poll_s=0.005)
-        return time.monotonic() - began
 
     def daemon_once(self, timeout_s: float = 20) -> subprocess.CompletedProcess[str]:
         """Start a daemon that is expected to refuse, and wait until it has left."""

@@ -1,0 +1,197 @@
+"""R1: kill -9 at random instants and at every commit of runs whose tools must not run twice.
+
+Each run appends numbered lines to a file of its folder by shell commands; the lines are counted there, outside Stead.
+After each kill the daemon is started again and must go on by itself. A line that stands twice is a repeated effect. A
+line that is missing must belong to a call whose outcome the journal calls unknown. The negative control is a journal
+that forgets what started: there effects must repeat, or the bench would see nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import statistics
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.bar import Bar
+from stead.client import NoDaemon
+from tests.fakes.models import Call, Turn
+from tests.flows.house import LivingHome, use_model
+from tests.flows.served import by_turn, served
+
+KILLS = int(os.environ.get("STEAD_BENCH_KILLS", "200"))
+CALLS = 5
+LIVE = 3
+ENDED = ("completed", "failed", "cancelled")
+SEED = 20261121
+TURNS = [
+    Turn(
+        "On it.", calls=(Call("shell", {"command": f"sleep 0.05; echo {n} >> effects.log; sleep 0.05"}),), delay_s=0.01
+    )
+    for n in range(CALLS)
+]
+"""Slow enough that most instants fall into a request, a command, or between an effect and its record."""
+
+
+@dataclass
+class Tally:
+    """What became of everything."""
+
+    kills: int = 0
+    runs: int = 0
+    completed: int = 0
+    repeated: int = 0
+    unknown: int = 0
+    unexplained: int = 0
+    """Lines that are missing although no outcome is called unknown."""
+    resume_s: list[float] = field(default_factory=list)
+    """From the start of the daemon's process to the first new fact of a session that was left open."""
+
+
+@contextlib.contextmanager
+def _home(name: str) -> Iterator[tuple[LivingHome, Path]]:
+    with tempfile.TemporaryDirectory(prefix=f"stead-chaos-{name}-") as folder, served(by_turn(*TURNS)) as model:
+        house = LivingHome(Path(folder) / "home", module="bench.chaos_daemon")
+        house.start()
+        try:
+            use_model(house, model.openai)
+            yield house, Path(folder)
+        finally:
+            house.kill()
+
+
+def _give(house: LivingHome, root: Path, tally: Tally) -> tuple[str, Path]:
+    folder = root / f"run-{tally.runs}"
+    folder.mkdir()
+    tally.runs += 1
+    budget = {"tokens": "unlimited", "usd_micros": "unlimited"}
+    return house.give("append the lines", folder, allow=["shell"], budget=budget, limits={"iterations": 1000}), folder
+
+
+def at_random(kills: int, *, env: dict[str, str] | None = None) -> Tally:
+    """Kill at random instants of the daemon's life, a few runs under way at any time."""
+    tally, chance = Tally(), random.Random(SEED)
+    with _home("random") as (house, root):
+        house.env = env or {}
+        open_runs: dict[str, Path] = {}
+        while tally.kills < kills or open_runs:
+            while len(open_runs) < LIVE and tally.kills < kills:
+                id, folder = _give(house, root, tally)
+                open_runs[id] = folder
+            if tally.kills < kills:
+                time.sleep(chance.uniform(0.0, 0.5))
+                house.kill()
+                for _ in range(min(3, kills - tally.kills - 1)):
+                    house.launch()
+                    time.sleep(chance.uniform(0.2, 1.5))
+                    house.kill()
+                    tally.kills += 1
+                tally.kills += 1
+                _restart(house, tally, set(open_runs))
+            else:
+                time.sleep(0.05)
+            for id in list(open_runs):
+                if house.get(f"/objectives/{id}")["status"] in ENDED:
+                    _count(house, id, open_runs.pop(id), tally)
+    return tally
+
+
+def at_every_commit(limit: int = 100) -> Tally:
+    """Kill before and after the first commit of a run, the second, and so on, to its last."""
+    tally = Tally()
+    for fate in ("before", "after"):
+        with _home(fate) as (house, root):
+            for at in range(1, limit):
+                id, folder = _give(house, root, tally)
+                house.kill()
+                house.env = {"STEAD_CHAOS": f"{fate}:{at}"}
+                if _dies(house, id):
+                    tally.kills += 1
+                    house.env = {}
+                    house.start()
+                    house.wait(id, "completed", "failed")
+                    _count(house, id, folder, tally)
+                    continue
+                house.wait(id, "completed", "failed")
+                _count(house, id, folder, tally)
+                break
+    return tally
+
+
+def _dies(house: LivingHome, id: str) -> bool:
+    """Start a doomed daemon; whether it died before the run was over."""
+    try:
+        house.start()
+    except AssertionError:
+        return True  # it died before it answered
+    assert house.process is not None
+    deadline = time.monotonic() + 20
+    while house.process.poll() is None and time.monotonic() < deadline:
+        with contextlib.suppress(NoDaemon):
+            if house.get(f"/objectives/{id}")["status"] in ENDED:
+                return False
+        time.sleep(0.02)
+    return True
+
+
+def _restart(house: LivingHome, tally: Tally, open_runs: set[str]) -> None:
+    began = time.monotonic()
+    house.start()
+    started = next(event for event in reversed(house.events("home")) if event["body"]["type"] == "daemon.started")
+    waiting = open_runs & set(started["body"]["recovered"])
+    if not waiting:
+        return
+    stream = house.client().stream(started["seq"])
+    while time.monotonic() - began < 10:
+        if any(envelope["stream"] in waiting for envelope in stream.next(1.0) if "seq" in envelope):
+            tally.resume_s.append(time.monotonic() - began)
+            break
+    stream.close()
+
+
+def _count(house: LivingHome, id: str, folder: Path, tally: Tally) -> None:
+    log = folder / "effects.log"
+    lines = Counter(log.read_text("utf-8").split()) if log.exists() else Counter[str]()
+    ends = house.bodies(id, "tool.finished")
+    unknown = sum(end["outcome"] == "unknown" for end in ends)
+    tally.completed += house.get(f"/objectives/{id}")["status"] == "completed"
+    tally.repeated += sum(count - 1 for count in lines.values() if count > 1)
+    tally.unknown += unknown
+    tally.unexplained += max(0, CALLS - len(lines) - unknown)
+
+
+def measure() -> list[Bar]:
+    """Random kills, kills at every commit, and the control."""
+    chaos = at_random(KILLS)
+    boundary = at_every_commit()
+    control = at_random(min(KILLS, 30), env={"STEAD_CHAOS": "forget"})
+    kills = chaos.kills + boundary.kills
+    repeated = chaos.repeated + boundary.repeated
+    bad = repeated + chaos.unexplained + boundary.unexplained
+    runs = chaos.runs + boundary.runs
+    finished = chaos.completed + boundary.completed
+    slowest = max(chaos.resume_s, default=0.0)
+    said = (
+        f"{chaos.kills} random kills and {boundary.kills} at commits, {runs} runs, {finished} completed, "
+        f"{chaos.unknown + boundary.unknown} outcomes shown as unknown; resume median "
+        f"{statistics.median(chaos.resume_s or [0]):.2f} s; control repeated {control.repeated} effects"
+    )
+    holds = bad == 0 and finished == runs and control.repeated > 0
+    return [
+        Bar(
+            "R1",
+            bad,
+            f"effects repeated or lost in {kills} kills",
+            "0",
+            holds,
+            {"a journal that forgets": control.repeated},
+            said,
+        ),
+        Bar("R1.resume", slowest, "s until every run goes on", "< 2", slowest < 2, {}, said),
+    ]
