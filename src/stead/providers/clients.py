@@ -7,41 +7,21 @@ records them; redirects are not followed, because a prompt goes only where the p
 
 from __future__ import annotations
 
-import asyncio
 import os
-from collections.abc import AsyncIterator
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal
 
 import httpx2
 import msgspec
 
-from stead import __version__
 from stead.providers.directory import Endpoint
 from stead.providers.failures import Broken, Failure
-from stead.providers.faults import Overflow
+from stead.providers.transport import Transport
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from pydantic_ai.providers import Provider
 
 os.environ.setdefault("PYDANTIC_AI_NO_BANNER", "1")
-
-LINE_LIMIT_BYTES = 4 * 1024 * 1024
-"""A stream is lines of events; one that never ends its line would cost quadratic time to take in."""
-SLICE_BYTES = 4096
-"""Larger pieces are taken in by slices, so that others get their turn while a flood is parsed."""
-response_limit_bytes: ContextVar[int] = ContextVar("response_limit_bytes", default=16 * 1024 * 1024)
-"""How large an answer may be, for requests made in this context."""
-
-_KEEPALIVE = httpx2.Limits(max_connections=200, max_keepalive_connections=20, keepalive_expiry=20.0)
-
-
-_USER_AGENT = f"stead/{__version__}"
-_KEY_HEADERS = ("authorization", "x-api-key")
-"""Not sent where there is no key; the vendors' clients insist on one."""
-_ACCOUNT_HEADERS = ("openai-organization", "openai-project")
-"""What the environment says of an OpenAI account, which the client adds by itself, is nobody else's business."""
 
 
 class _Listed(msgspec.Struct):
@@ -58,7 +38,7 @@ class Connection:
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         self._http = httpx2.AsyncClient(
-            transport=_Bounded(endpoint),
+            transport=Transport(endpoint),
             timeout=httpx2.Timeout(None, connect=endpoint.deadlines.connect_s),
             follow_redirects=False,
             trust_env=False,
@@ -148,62 +128,3 @@ def _vendor(endpoint: Endpoint, http: httpx2.AsyncClient) -> Provider[Any]:
 
     client = AsyncOpenAI(api_key=endpoint.key or "none", base_url=endpoint.base_url, max_retries=0, http_client=http)
     return OpenAIProvider(openai_client=use_plain_completions(client))
-
-
-class _Bounded(httpx2.AsyncBaseTransport):
-    """Puts deadlines and limits on what a server sends, where every byte passes: pings count as life, floods end."""
-
-    def __init__(self, endpoint: Endpoint) -> None:
-        self._inner = httpx2.AsyncHTTPTransport(limits=_KEEPALIVE, retries=0, proxy=endpoint.proxy or None)
-        keyless = () if endpoint.key else _KEY_HEADERS
-        self._withheld = keyless if endpoint.preset.name == "openai" else (*keyless, *_ACCOUNT_HEADERS)
-        self._deadlines = endpoint.deadlines
-        self._first_byte_s = endpoint.deadlines.first_byte_s * endpoint.preset.patience
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        for header in (*self._withheld, *(name for name in request.headers if name.startswith("x-stainless-"))):
-            request.headers.pop(header, None)
-        request.headers["user-agent"] = _USER_AGENT
-        try:
-            async with asyncio.timeout(self._first_byte_s):
-                response = await self._inner.handle_async_request(request)
-        except TimeoutError:
-            raise httpx2.ReadTimeout(f"no answer within {self._first_byte_s:g} s", request=request) from None
-        stream = response.stream
-        assert isinstance(stream, httpx2.AsyncByteStream)
-        response.stream = _BoundedStream(stream, self._deadlines.between_s, request)
-        return response
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-
-class _BoundedStream(httpx2.AsyncByteStream):
-    def __init__(self, inner: httpx2.AsyncByteStream, between_s: float, request: httpx2.Request) -> None:
-        self._inner = inner
-        self._between_s = between_s
-        self._request = request
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        limit, total, line = response_limit_bytes.get(), 0, 0
-        pieces = aiter(self._inner)
-        while True:
-            try:
-                async with asyncio.timeout(self._between_s):
-                    piece = await anext(pieces)
-            except StopAsyncIteration:
-                return
-            except TimeoutError:
-                raise httpx2.ReadTimeout(f"no data for {self._between_s:g} s", request=self._request) from None
-            total += len(piece)
-            last_break = piece.rfind(b"\n")
-            line = line + len(piece) if last_break < 0 else len(piece) - last_break
-            if total > limit or line > LINE_LIMIT_BYTES:
-                raise Overflow(f"it passed {total // 1024} KiB", request=self._request)
-            yield piece[:SLICE_BYTES]
-            for at in range(SLICE_BYTES, len(piece), SLICE_BYTES):
-                await asyncio.sleep(0)
-                yield piece[at : at + SLICE_BYTES]
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()

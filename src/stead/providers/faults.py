@@ -21,6 +21,10 @@ class Overflow(httpx2.TransportError):
     """The answer is larger than any reply can be."""
 
 
+class Nonsense(httpx2.TransportError):
+    """The answer breaks the form that every provider keeps to."""
+
+
 BROKEN = (
     failed.AgentRunError,
     failed.UserError,
@@ -64,7 +68,7 @@ def read(error: Exception, *, started: bool, secret: str) -> Failure:
         case failed.ModelConnectionError():
             sent = error.phase not in ("pool", "connect")
             kind = "timeout" if isinstance(error, failed.ModelTimeoutError) else "connection"
-            if any(isinstance(cause, Overflow) for cause in _causes(error)):
+            if any(isinstance(cause, Overflow | Nonsense) for cause in _causes(error)):
                 kind = "malformed"
             return Failure(kind, clean(_connection_text(error), secret), charged=sent)
         case failed.ModelAPIError():
@@ -120,6 +124,8 @@ def _connection_text(error: failed.ModelConnectionError) -> str:
                 return f"no secure connection: {cause.reason or cause}"
             case Overflow():
                 return f"the answer has no end: {cause}"
+            case Nonsense():
+                return f"nonsense on the wire: {cause}"
             case httpx2.ConnectTimeout():
                 return "no connection within the time limit"
             case httpx2.ReadTimeout() if str(cause):

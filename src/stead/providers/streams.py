@@ -28,12 +28,12 @@ from pydantic_ai.tools import ToolDefinition
 
 from stead.domain.messages import Usage
 from stead.domain.tools import ToolSpec
-from stead.providers.clients import response_limit_bytes
 from stead.providers.convert import whole
 from stead.providers.failures import Broken, Failure
 from stead.providers.faults import BROKEN, read
 from stead.providers.presets import Kind
 from stead.providers.pricing import bounded
+from stead.providers.transport import response_limit_bytes
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponsePart
