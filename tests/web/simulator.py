@@ -280,7 +280,7 @@ class Home:
         return [OpenRunRow(row.id, row.updated_ms, row.status) for row in self._rows() if row.status not in _ENDED]
 
     def rebuild(self) -> int:
-        return 0
+        return self.journal.head()
 
     def search(self, query: str, limit: int) -> list[SearchRow]:
         rows = self._rows()

@@ -274,6 +274,12 @@ async def test_stop_is_recorded_with_the_door_it_came_by(door: Door) -> None:
     assert last.body == SessionStopped(surface="web", why="enough")
 
 
+async def test_the_read_models_can_be_rebuilt(door: Door) -> None:
+    await give(door)
+    async with door.cli() as cli:
+        assert (await door.post(cli, "/views/rebuild")).json() == {"text": "rebuilt from 1 events"}
+
+
 async def test_shutdown_asks_the_daemon_to_leave(door: Door) -> None:
     async with door.cli() as cli:
         assert (await door.post(cli, "/shutdown")).status_code == 202

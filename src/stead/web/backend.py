@@ -62,10 +62,6 @@ class Work(Protocol):
         """Where the history says it."""
         ...
 
-    def rebuild(self) -> int:
-        """Drop the read models and make them anew from the journal; gives how many events that were."""
-        ...
-
 
 class Desk(Protocol):
     """What waits for a person, and what was spent."""
@@ -91,6 +87,10 @@ class Desk(Protocol):
 
 class Views(Work, Desk, Protocol):
     """The read models."""
+
+    def rebuild(self) -> int:
+        """Drop the read models and make them anew from the journal; gives how many events that were."""
+        ...
 
 
 class Pace(msgspec.Struct, frozen=True):
