@@ -130,7 +130,7 @@ class Simulator:
         self.steps: list[StepRow] = []
         self.isolation = ISOLATION
         self.epoch = "epoch-1"
-        self.bearer = os.urandom(16).hex()
+        self.bearer = ""
         self.streams_opened = 0
         self._streams: set[Handler] = set()
         self._threads: list[threading.Thread] = []
@@ -144,9 +144,7 @@ class Simulator:
 
     def __enter__(self) -> Simulator:
         self.home.make()
-        address = Address(os.getpid(), self.port, "brave-otter", self.bearer, "0.1.0", now_ms())
-        self.home.address.write_text(json.dumps({f: getattr(address, f) for f in Address.__dataclass_fields__}))
-        self.home.address.chmod(0o600)
+        self.write_address()
         self._start(self._server.serve_forever, 0.02)
         return self
 
@@ -160,6 +158,13 @@ class Simulator:
         for thread in self._threads:
             thread.join(WAIT_S)
             assert not thread.is_alive()
+
+    def write_address(self) -> None:
+        """Say where it is, under a new bearer."""
+        self.bearer = os.urandom(16).hex()
+        address = Address(os.getpid(), self.port, "brave-otter", self.bearer, "0.1.0", now_ms())
+        self.home.address.write_text(json.dumps({f: getattr(address, f) for f in Address.__dataclass_fields__}))
+        self.home.address.chmod(0o600)
 
     def record(self, stream: str, actor: str, *bodies: Body, cause: str = "") -> None:
         """Write events and show them to whoever watches."""

@@ -140,6 +140,22 @@ def test_a_restarted_daemon_with_another_port_and_bearer_is_found_by_itself(
     client.get("/status")
 
 
+def test_a_bearer_that_is_out_of_date_is_read_anew(home: Home, api: Simulator) -> None:
+    client = Client(home)
+    client.get("/status")
+    api.write_address()
+    assert client.post("/stop", {"why": ""})["session"] == "home"
+    assert len(api.breaches) == 1, "the first try had the old one"
+    api.breaches.clear()
+    address = home.address.read_text()
+    home.address.write_text(address.replace(api.bearer, "wrong"))
+    client.forget_address()
+    with pytest.raises(ApiError, match="wrong bearer"):
+        client.get("/status")
+    assert len(api.breaches) == 1, "one that is wrong and stays so is tried once"
+    api.breaches.clear()
+
+
 def test_every_event_comes_once_and_in_order_however_often_the_line_breaks(home: Home, api: Simulator) -> None:
     stream = Client(home).stream(0)
     seen: list[int] = []

@@ -376,8 +376,12 @@ def test_open_prints_its_link_where_there_is_no_browser(cli: Cli, api: Simulator
     opener = cli.directory / "opener"
     opener.write_text(f'#!/bin/sh\nprintf %s "$1" > {cli.directory}/opened\n')
     opener.chmod(0o755)
-    assert cli("open", BROWSER=f"{opener} %s").out == "Opened the page in your browser.\n"
-    assert (cli.directory / "opened").read_text() == link
+    assert cli("open", BROWSER=f"{opener} %s").out.startswith("Opened the page in your browser.")
+    opened = (cli.directory / "opened").read_text()
+    page = cli.home.run / "open.html"
+    assert opened == page.as_uri(), "the code is on no command line, which other accounts could read"
+    assert f"url={link}" in page.read_text()
+    assert page.stat().st_mode & 0o777 == 0o600
 
 
 def test_up_with_a_running_daemon_says_so_and_links_again(cli: Cli, api: Simulator) -> None:

@@ -8,12 +8,16 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
 from stead.cli.invocation import FAILED, OK, UNREACHABLE, Command, CommandError, Invocation, no_arguments
 from stead.cli.output import clean_line
 from stead.cli.starting import Waiting, answering, daemon_command, ensure_daemon, start
 from stead.cli.status import model_line
 from stead.client import Json, NoDaemon, find_address, is_alive
+
+if TYPE_CHECKING:
+    from stead.config import Home
 
 STOP_TIMEOUT_S = 10.0
 FIRST_TASK = 'stead run "read README.md and write SUMMARY.md with its headings"'
@@ -119,11 +123,11 @@ def _open(invocation: Invocation, arguments: Namespace) -> int:
     link: str = client.post("/sign-in-codes", {"plain_host": True} if arguments.plain_host else None)["url"]
     if arguments.plain_host:
         out.note("warning: at 127.0.0.1, every server on this machine that you visit is sent the page's cookie")
-    opened = not arguments.print and _open_browser(link)
+    opened = not arguments.print and _open_browser(invocation.home, link)
     if out.as_json:
         out.json({"url": link, "opened": opened})
     elif opened:
-        out.line("Opened the page in your browser.")
+        out.line("Opened the page in your browser. Should it not appear: stead open --print")
     else:
         if not arguments.print:
             out.note("no browser could be opened here; open this link yourself, within ten minutes:")
@@ -131,11 +135,21 @@ def _open(invocation: Invocation, arguments: Namespace) -> int:
     return OK
 
 
-def _open_browser(link: str) -> bool:
+def _open_browser(home: Home, link: str) -> bool:
+    """Open the link by way of a file that only this account can read.
+
+    A browser's command line can be read by every account of the machine, and whoever is first to use the code is in.
+    """
     import webbrowser
 
+    page = home.run / "open.html"
+    page.unlink(missing_ok=True)
+    with open(os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(
+            f'<!doctype html><meta http-equiv="refresh" content="0;url={link}"><a href="{link}">Open Stead</a>\n'
+        )
     try:
-        return webbrowser.open(link)
+        return webbrowser.open(page.as_uri())
     except (webbrowser.Error, OSError):
         return False
 
