@@ -197,6 +197,16 @@ async def test_erased_events_keep_their_place_and_lose_their_content(journal: Jo
     assert await journal.erase(ADA) == 0
 
 
+async def test_an_erasure_that_a_crash_cut_off_is_finished_at_the_next_opening(home: Home) -> None:
+    journal = open_journal(home.journal, KEYS)
+    await journal.append(stream(ADA, [created("a secret goal"), finished(), ev.SessionDeleted()]))
+    journal.close()  # before erase was called
+    again = open_journal(home.journal, KEYS)
+    assert [type(event) for event in again.events()] == [ev.Erased, ev.Erased, ev.Event]
+    assert await again.erase(ADA) == 0
+    again.close()
+
+
 async def test_nothing_is_erased_that_was_not_deleted(journal: JournalFile) -> None:
     await journal.append(stream(ADA, [created()]))
     for id in (ADA, BOB, HOME):

@@ -9,32 +9,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import Literal, cast
 
 from stead.domain.commands import Answer
-from stead.domain.errors import Conflict, Fenced
-from stead.domain.events import Budget, Draft, Erased, Event, SessionDeleted, Spend
+from stead.domain.events import Budget, Draft, Erased, Event, Spend
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.ports import Claimed
 from stead.domain.rows import UsageRow
 from stead.storage import ledger
-from stead.storage.chain import GENESIS, ChainReport, Row, commit_to, link, verify
-from stead.storage.codec import decode, encode, tag_of
-from stead.storage.database import Connect, Database, IntegrityError, connect
+from stead.storage.appending import erase, finish_erasures, seal, tip, write
+from stead.storage.chain import ChainReport, Row, verify
+from stead.storage.codec import decode
+from stead.storage.database import Connect, Database, connect
 from stead.storage.keys import Keys
 from stead.storage.migrate import migrate
 from stead.storage.snapshots import SnapshotTable
 from stead.storage.vault import Vault
 from stead.storage.writer import Writer
 
-if TYPE_CHECKING:
-    from sqlite3 import Connection
-
 CHUNK_ROWS = 256
-_INSERT = """
-    INSERT INTO events (seq, session, session_seq, ts_ms, actor, cause, tag, version, payload, salt, commitment, chain)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
 _READ_ALL = """
     SELECT seq, session, session_seq, ts_ms, actor, cause, tag, version, payload
     FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?
@@ -47,11 +40,10 @@ _READ_ROWS = """
     SELECT seq, session, session_seq, ts_ms, actor, cause, tag, version, payload, salt, commitment, chain
     FROM events WHERE seq > ? ORDER BY seq LIMIT ?
 """
-_DELETED = tag_of(SessionDeleted)
 
 
 def open_journal(path: Path, keys: Keys, *, connect: Connect = connect) -> JournalFile:
-    """Open a home's journal, made or brought up to date as needed. Close it when done.
+    """Open a home's journal, made or brought up to date as needed; erasures that a crash cut off are finished.
 
     Args:
         path: the file; its folder exists. Copies made before an upgrade go to ``backups`` beside it.
@@ -65,19 +57,11 @@ def open_journal(path: Path, keys: Keys, *, connect: Connect = connect) -> Journ
     database = Database(path, keys.database, connect)
     try:
         migrate(database, path.parent / "backups")
+        finish_erasures(database)
     except BaseException:
         database.close()
         raise
     return JournalFile(database, keys.vault)
-
-
-class _Sealed(NamedTuple):
-    draft: Draft
-    tag: str
-    version: int
-    payload: bytes
-    salt: bytes
-    commitment: bytes
 
 
 class JournalFile:
@@ -107,8 +91,8 @@ class JournalFile:
             Conflict: the claim's id is taken, or a model request's number.
             StorageFault: the disk is full or the database is damaged; nothing was written.
         """
-        sealed = [_seal(draft) for draft in drafts]
-        return await self._writer.submit(lambda connection: _append(connection, sealed, claim))
+        sealed = [seal(draft) for draft in drafts]
+        return await self._writer.submit(lambda connection: write(connection, sealed, claim))
 
     def events(self, *, after: int = 0, session: SessionId | None = None) -> Iterator[Event | Erased]:
         """Events with ``seq > after`` up to the head at the first step, in order; of one stream if named.
@@ -139,7 +123,7 @@ class JournalFile:
             StorageFault: the file cannot be read.
         """
         with self._database.reading() as connection:
-            return _tip(connection)[0]
+            return tip(connection)[0]
 
     def claimed(self, command: CommandId) -> Claimed | None:
         """What was answered to this id, if anything was.
@@ -159,13 +143,13 @@ class JournalFile:
     async def erase(self, session: SessionId) -> int:
         """Delete payload and salt of every event of the stream but its last, and what was derived from them.
 
-        Done again, it does what was left undone; the chain stays whole. Gives how many payloads were there.
+        The chain stays whole. If a crash comes before it is done, the next opening does it. Gives how many there were.
 
         Raises:
             Conflict: the stream's last event does not say that it was deleted.
             StorageFault: it was not written, or the write-ahead log could not be emptied; erase again.
         """
-        count = await self._writer.submit(lambda connection: _erase(connection, session))
+        count = await self._writer.submit(lambda connection: erase(connection, session))
         await self._scrub()
         return count
 
@@ -226,76 +210,6 @@ class JournalFile:
             if len(rows) < CHUNK_ROWS:
                 return
             seq = rows[-1][0]
-
-
-def _seal(draft: Draft) -> _Sealed:
-    tag, version, payload = encode(draft.body)
-    return _Sealed(draft, tag, version, payload, *commit_to(payload))
-
-
-def _append(connection: Connection, sealed: Sequence[_Sealed], claim: Claimed | None) -> tuple[Event, ...]:
-    seq, chain = _tip(connection)
-    events = []
-    for draft, tag, version, payload, salt, commitment in sealed:
-        _require_next(connection, draft)
-        seq += 1
-        header = (seq, draft.session, draft.session_seq, draft.ts_ms, draft.actor, draft.cause, tag, version)
-        chain = link(chain, header, commitment)
-        try:
-            connection.execute(_INSERT, (*header, payload, salt, commitment, chain))
-        except IntegrityError as error:
-            raise _fenced(draft, "it is taken") from error
-        ledger.record(connection, draft)
-        events.append(Event(seq, draft.session, draft.session_seq, draft.ts_ms, draft.actor, draft.cause, draft.body))
-    if claim is not None:
-        _claim(connection, claim, seq)
-    return tuple(events)
-
-
-def _require_next(connection: Connection, draft: Draft) -> None:
-    (last,) = connection.execute(
-        "SELECT coalesce(max(session_seq), 0) FROM events WHERE session = ?", (draft.session,)
-    ).fetchone()
-    if draft.session_seq != last + 1:
-        raise _fenced(draft, f"the next one is {last + 1}")
-
-
-def _fenced(draft: Draft, why: str) -> Fenced:
-    return Fenced(
-        f"place {draft.session_seq} of {draft.session!r} cannot be written, {why}: another runner works on it; "
-        "drop this one's state and read the session again"
-    )
-
-
-def _claim(connection: Connection, claim: Claimed, seq: int) -> None:
-    answer = claim.answer
-    try:
-        connection.execute(
-            "INSERT INTO claims (id, digest, session, seq, answer) VALUES (?, ?, ?, ?, ?)",
-            (claim.id, claim.digest, answer.session, seq, answer.text),
-        )
-    except IntegrityError as error:
-        raise Conflict(f"the command id {claim.id!r} was used before; read its answer, or take a new id") from error
-
-
-def _erase(connection: Connection, session: SessionId) -> int:
-    last = connection.execute(
-        "SELECT session_seq, tag FROM events WHERE session = ? ORDER BY session_seq DESC LIMIT 1", (session,)
-    ).fetchone()
-    if last is None or last[1] != _DELETED:
-        raise Conflict(f"no deletion of {session!r} is recorded as its last event; record that before erasing")
-    connection.execute("DELETE FROM snapshots WHERE session = ?", (session,))
-    connection.execute("UPDATE claims SET answer = '' WHERE session = ?", (session,))
-    return connection.execute(
-        "UPDATE events SET payload = NULL, salt = NULL WHERE session = ? AND session_seq < ? AND payload IS NOT NULL",
-        (session, last[0]),
-    ).rowcount
-
-
-def _tip(connection: Connection) -> tuple[int, bytes]:
-    """Seq and chain hash of the last row."""
-    row = connection.execute("SELECT seq, chain FROM events ORDER BY seq DESC LIMIT 1").fetchone()
-    return (row[0], row[1]) if row else (0, GENESIS)
 
 
 def _event(row: tuple[int, str, int, int, str, str, str, int, bytes | None]) -> Event | Erased:

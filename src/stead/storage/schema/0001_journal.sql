@@ -17,6 +17,11 @@ CREATE TABLE events (
     UNIQUE (session, session_seq)
 );
 
+-- Sessions whose deletion is recorded and whose payloads may not be erased yet.
+CREATE TABLE erasures_due (
+    session text PRIMARY KEY
+);
+
 -- What was answered to which command, so that a repeat changes nothing.
 CREATE TABLE claims (
     id text PRIMARY KEY,
