@@ -51,7 +51,7 @@ def test_a_goal_that_is_reached_ends_with_0_and_every_step_is_one_line(cli: Cli,
     assert done.err == ""
     lines = done.out.splitlines()
     assert lines[0].endswith(": build it")
-    assert lines[1] == f"  in {cli.directory}, with rehearsal/rehearsal, budget 400,000 tokens, $5.00"
+    assert lines[1] == f"  in {cli.directory}, with rehearsal/rehearsal (no AI), budget 400,000 tokens, $5.00"
     assert lines[2] == "  keep: touch nothing else"
     assert lines[3] == "> shell make test make lint  ok, 12 ms  [0 tokens, $0.00]"
     assert lines[4:10] == ["    | … 15 lines before", *(f"    | line {number}" for number in range(15, 20))]

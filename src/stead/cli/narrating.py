@@ -35,6 +35,11 @@ def subject_of(arguments: str, limit: int = 72) -> str:
     return clean_line(json.dumps(values, ensure_ascii=False), limit) if values else ""
 
 
+def model_name(ref: Json) -> str:
+    """A model as ``provider/model``; the rehearsal model is always labelled for what it is."""
+    return clean_line(f"{ref['provider']}/{ref['model']}") + (" (no AI)" if ref["provider"] == "rehearsal" else "")
+
+
 class Narrator:
     """Writes what happens, as it happens.
 
@@ -119,7 +124,7 @@ class Narrator:
 
     def _tell_goal(self, stream: str, body: Json) -> None:
         self._line(f"{clean_line(stream)}: {clean_line(body['title'], _LINE_LIMIT)}", "bold")
-        models = ", then ".join(clean_line(f"{ref['provider']}/{ref['model']}") for ref in body["chain"])
+        models = ", then ".join(map(model_name, body["chain"]))
         budget = body["budget"]
         limit = f"{figures.tokens(budget['tokens'])} tokens, {figures.money(budget['usd_micros'])}"
         self._line(f"  in {clean_line(body['directory'])}, with {models}, budget {limit}")

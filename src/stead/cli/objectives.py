@@ -14,7 +14,7 @@ from stead.cli import figures
 from stead.cli.budgets import add_budget_options, budget_of, cost_line
 from stead.cli.finding import find_objective
 from stead.cli.invocation import OK, Command, CommandError, Invocation
-from stead.cli.narrating import subject_of
+from stead.cli.narrating import model_name, subject_of
 from stead.cli.output import Output, clean, clean_line
 from stead.client import Json
 
@@ -72,7 +72,7 @@ def _print_objective(out: Output, row: Json) -> None:
     why = f" ({clean_line(row['reason'], 200)})" if row["reason"] not in ("", "done") else ""
     out.line(out.style(f"{clean_line(row['id'])}: {clean_line(row['title'])}", "bold"))
     pairs = [("status", status + why), ("directory", clean_line(row["directory"]))]
-    pairs.append(("models", ", then ".join(clean_line(f"{ref['provider']}/{ref['model']}") for ref in row["chain"])))
+    pairs.append(("models", ", then ".join(map(model_name, row["chain"]))))
     pairs += [("used", cost_line(row)), ("created", figures.moment(row["created_ms"]))]
     if row["ended_ms"]:
         pairs.append(("ended", figures.moment(row["ended_ms"])))
