@@ -43,11 +43,11 @@ from stead.providers.models import ProviderModels
 from stead.providers.presets import PRESETS
 from stead.runtime.bus import Bus
 from stead.runtime.commands import Runtime
+from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
 from stead.runtime.home import HomeState, HomeStream
 from stead.runtime.registry import Sessions
 from stead.runtime.service import ProviderCheck, ProviderRow
-from stead.runtime.sessions import Deps
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.keys import Keys
 from stead.storage.keystore import open_keys

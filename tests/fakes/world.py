@@ -23,8 +23,9 @@ from stead.domain.ports import Isolation, ModelInfo, ModelRequest, Reply
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian.reach import Reach
 from stead.runtime.bus import Bus
+from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
-from stead.runtime.sessions import Actor, Deps
+from stead.runtime.sessions import Actor
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.keys import derive_keys
 from tests.build import MODEL, START_MS, info

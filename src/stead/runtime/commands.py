@@ -24,10 +24,10 @@ from stead.domain.rows import ApprovalRow
 from stead.domain.sessions import Session
 from stead.runtime import approvals, objectives
 from stead.runtime.bus import Bus
+from stead.runtime.deps import Deps
 from stead.runtime.home import HomeCommand, HomeStream, ProviderDesk, change
 from stead.runtime.registry import Sessions
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
-from stead.runtime.sessions import Deps
 from stead.runtime.stream import Stream
 
 

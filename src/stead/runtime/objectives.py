@@ -20,7 +20,7 @@ from stead.domain.policies import GrantScope
 from stead.domain.sessions import PERSON, Grant, Session
 from stead.runtime import approvals
 from stead.runtime.home import check_budget
-from stead.runtime.sessions import ending
+from stead.runtime.steps import ending
 
 _CONSTRAINTS = 100
 _TITLE_CHARS = 80

@@ -12,8 +12,9 @@ from stead import __version__
 from stead.domain import events as ev
 from stead.domain.ids import SessionId
 from stead.domain.policies import Profile
+from stead.runtime.deps import Deps
 from stead.runtime.service import Readiness
-from stead.runtime.sessions import Actor, Deps
+from stead.runtime.sessions import Actor
 from stead.runtime.stream import Stream
 
 

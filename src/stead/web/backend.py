@@ -89,7 +89,7 @@ class Views(Work, Desk, Protocol):
     """The read models."""
 
     def rebuild(self) -> int:
-        """Drop the read models and make them anew from the journal; gives how many events that were."""
+        """Drop them and make them anew from the journal; gives how many events that were."""
         ...
 
 

@@ -1,0 +1,34 @@
+"""What every session works with, handed in by the composition root.
+
+Layer: runtime.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from stead.domain.ports import Clock, Journal, Machines, Models, Snapshots
+from stead.runtime.bus import Bus
+from stead.runtime.gate import Gate
+
+
+@dataclass(frozen=True)
+class Deps:
+    """What every actor works with."""
+
+    journal: Journal
+    snapshots: Snapshots
+    models: Models
+    machines: Machines
+    gate: Gate
+    bus: Bus
+    clock: Clock
+    new_id: Callable[[str], str]
+    """Makes an id with this prefix."""
+    approval_ttl_s: int
+    backoff_ms: int = 1000
+    """The first pause after a model failure; it doubles up to a minute."""
+    lanes: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(64))
+    """How many sessions work at the same time."""
