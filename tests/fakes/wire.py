@@ -224,19 +224,19 @@ def anthropic_flaws(body: Json) -> list[str]:
     for tool in body.get("tools", []):
         if not NAME.fullmatch(tool.get("name", "")) or tool.get("input_schema", {}).get("type") != "object":
             flaws.append(f"tool {tool.get('name')!r} is not well formed")
-    flaws += _mark_flaws(body)
-    last = "assistant"
+    messages = [{**message, "content": _blocks(message.get("content"))} for message in body.get("messages", [])]
+    flaws += _mark_flaws({**body, "messages": messages})
+    last: object = "assistant"
     open_calls: list[str] = []
     seen: set[str] = set()
-    for at, message in enumerate(body.get("messages", [])):
+    for at, message in enumerate(messages):
         role = message.get("role")
-        blocks = message.get("content")
+        blocks = message["content"]
         where = f"message {at} ({role})"
         if role == last:
             flaws.append(f"{where} does not alternate")
-        if not isinstance(blocks, list) or not blocks:
+        if not blocks:
             flaws.append(f"{where} has no content")
-            blocks = []
         for block in blocks:
             if block["type"] == "text" and not block["text"].strip():
                 flaws.append(f"{where} has an empty text")
@@ -255,6 +255,13 @@ def anthropic_flaws(body: Json) -> list[str]:
     if last != "user" or open_calls:
         flaws.append(f"the last message is the {last}'s; open are {open_calls}")
     return flaws
+
+
+def _blocks(content: object) -> list[Json]:
+    """Content as blocks; plain text is short for one."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
 def _mark_flaws(body: Json) -> list[str]:
