@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from stead.domain.errors import MachineDied, MachineUnavailable, ToolFault
+from stead.domain.ports import Ran
 from stead.machines import machine
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.host import Host, compile_inside
@@ -107,6 +108,19 @@ async def test_commands_inherit_nothing_but_three_descriptors(bench: Bench) -> N
     assert listed == "['0', '1', '2']\n"
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may look at the descriptors of an undumpable process")
+def test_it_closes_what_it_inherits_before_it_does_anything(tmp_path: Path) -> None:
+    secret = os.open(tmp_path, os.O_RDONLY)
+    code = "import sys; from stead.machines.runner.main import main; main(sys.argv[1:])"
+    line = [sys.executable, "-c", code, *Limits().words()]
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[secret]) as runner:
+        os.close(secret)
+        assert runner.stdout and b"hello" in runner.stdout.read(25)
+        links = [os.readlink(entry) for entry in Path(f"/proc/{runner.pid}/fd").iterdir()]
+        runner.kill()
+    assert not [link for link in links if str(tmp_path) in link]
+
+
 async def test_no_signal_from_inside_reaches_it(bench: Bench) -> None:
     await bench.output("for s in $(seq 1 64); do kill -$s 1 2>/dev/null; done; kill -9 1; true")
     assert await bench.output("echo fine") == "fine\n" and starts(bench) == 1
@@ -183,6 +197,16 @@ async def test_a_fork_bomb_stays_small_and_can_be_killed(bench: Bench, nap: str)
         await bomb
     assert not napping(nap)
     assert await bench.output("echo fine") == "fine\n"
+
+
+async def test_more_calls_at_once_than_it_can_keep_are_refused_and_the_others_served(bench: Bench) -> None:
+    calls = [asyncio.create_task(bench.run("until [ -e go ]; do sleep 0.2; done")) for _ in range(50)]
+    calls += [asyncio.create_task(bench.run("true")) for _ in range(30)]
+    (bench.project / "go").touch()
+    results = await asyncio.gather(*calls, return_exceptions=True)
+    assert {result.exit_code for result in results if isinstance(result, Ran)} == {0}
+    assert all(isinstance(result, Ran | ToolFault) for result in results)
+    assert await bench.output("echo fine") == "fine\n" and starts(bench) == 1
 
 
 async def test_processes_are_limited_for_the_whole_machine(bench: Bench, nap: str) -> None:

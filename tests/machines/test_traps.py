@@ -67,7 +67,7 @@ async def test_a_repository_can_be_read_but_not_made_to_run_programs(bench: Benc
 
 async def test_without_a_repository_none_can_be_planted_and_no_trace_is_left(bench: Bench) -> None:
     (bench.project / "sub").mkdir()
-    for attack in ("git init -q", "mkdir .git/hooks", "rmdir .git", "mv sub .git", "ln -s sub .git && [ -L .git ]"):
+    for attack in ("git init -q", "mkdir -p .git/hooks", "rmdir .git", "mv sub .git", "ln -s sub .git && [ -L .git ]"):
         assert (await bench.run(attack)).exit_code != 0, attack
     await bench.machines.kill(SESSION)
     assert not (bench.project / ".git").exists()
@@ -77,14 +77,14 @@ async def test_a_placeholder_stays_while_another_machine_needs_it(bench: Bench) 
     bench.bind(session=OTHER)
     await asyncio.gather(bench.run("true"), bench.run("true", session=OTHER))
     await bench.machines.kill(SESSION)
-    assert (await bench.run("mkdir .git/hooks", session=OTHER)).exit_code != 0
+    assert (await bench.run("mkdir -p .git/hooks", session=OTHER)).exit_code != 0
     await bench.machines.kill(OTHER)
     assert not (bench.project / ".git").exists()
 
 
 async def test_a_placeholder_that_a_crash_left_is_taken_over_and_away(bench: Bench) -> None:
     (bench.project / ".git").mkdir()
-    assert (await bench.run("mkdir .git/hooks")).exit_code != 0
+    assert (await bench.run("mkdir -p .git/hooks")).exit_code != 0
     await bench.machines.kill(SESSION)
     assert not (bench.project / ".git").exists()
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # a type checker takes it for true; importing either module h
     from collections.abc import Callable
 
 _AT_ONCE: dict[str, Callable[..., list[bytes]]] = {"read": files.read, "write": files.write, "edit": files.edit}
+_MOST_JOBS = 60
 _HASHED_AT_ONCE = 8 << 20
 _CHUNK = 32 << 10
 _TICK_S = 0.2
@@ -51,11 +52,14 @@ class Job:
         self.size = 0
         self.found = bytearray()
         self.ended = "exit"
+        self.reaped = False
 
     def kill(self, why: str) -> None:
-        """End it and its process group; ``why`` goes into the answer."""
+        """End it and its process group; ``why`` goes into the answer. Once it is reaped, its number is another's."""
         if self.ended == "exit":
             self.ended = why
+        if self.reaped:
+            return
         if self.flood:
             os.killpg(self.pid, _SIGKILL)
         else:
@@ -73,6 +77,7 @@ class Runner:
 
     def __init__(self, disk_bytes: int, memory_bytes: int, search_s: int) -> None:
         self._search_s = search_s
+        self._next_watch = 0.0
         self._disk_bytes = disk_bytes
         self._memory_bytes = memory_bytes
         self._inbox = bytearray()
@@ -124,6 +129,8 @@ class Runner:
 
     def _answer(self, ident: bytes, operation: str, arguments: list[bytes]) -> None:
         try:
+            if len(self._jobs) >= _MOST_JOBS and operation != "stop":
+                raise Fault(f"{_MOST_JOBS} calls are at work in this machine; wait for one to end")
             if operation == "run":
                 self._run(ident, *arguments)
             elif operation == "stop":
@@ -218,6 +225,7 @@ class Runner:
                 self._finish(gone[pid], os.waitstatus_to_exitcode(status))
 
     def _finish(self, job: Job, code: int) -> None:
+        job.reaped = True
         while job.out in self._by_fd and self._take_output(job):
             pass
         del self._jobs[job.ident]
@@ -253,7 +261,10 @@ class Runner:
             self.send(job.ident, b"fault", b"the work was cut off: memory or processes ran out in the machine")
 
     def _watch(self) -> None:
-        """Kill everything inside when it is about to take the host's disk or memory."""
+        """Kill everything inside when it is about to take the host's disk or memory; looks once a tick."""
+        if time.monotonic() < self._next_watch:
+            return
+        self._next_watch = time.monotonic() + _TICK_S
         disk = os.statvfs(files.WORK)  # some file systems do not tell how large they are
         if disk.f_blocks and disk.f_bavail * disk.f_frsize < self._disk_bytes:
             self._kill_all("disk")
@@ -263,7 +274,14 @@ class Runner:
     def _kill_all(self, why: str) -> None:
         for job in self._jobs.values():
             job.ended = why
-        os.kill(-1, _SIGKILL)
+        try:
+            os.kill(-1, _SIGKILL)
+        except ProcessLookupError:
+            return  # the last of them has just ended
+        patience = time.monotonic() + _GRACE_S
+        while self._children and time.monotonic() < patience:  # or the next look would still count the dying
+            self._reap()
+            time.sleep(0.005)
 
 
 def _held_bytes() -> int:

@@ -43,7 +43,9 @@ def main(words: list[str]) -> None:
     if libc.prctl(_PR_GET_DUMPABLE, 0, 0, 0, 0) != 0:
         sys.exit("the runner cannot make itself undumpable")
     runner.send(b"", b"hello", _identity(WORK), _identity(WORK + "/.git"))
-    os.dup2(os.open("/dev/null", os.O_WRONLY), 2)
+    nowhere = os.open("/dev/null", os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
     runner.serve()
 
 
