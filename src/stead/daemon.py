@@ -149,7 +149,7 @@ class House:
         settings: see there.
         keys: the home's.
         open_journal: how the journal is opened; the chaos bench hands in one that dies at a chosen commit.
-        reach: what may be fetched.
+        reach: what may be fetched; the product's own when nothing is given.
     """
 
     def __init__(
@@ -309,13 +309,16 @@ def unfinished(views: Views) -> tuple[SessionId, ...]:
     return tuple(found)
 
 
-async def serve(home: Home, settings: Settings, *, open_journal: OpenJournal = open_journal) -> None:
+async def serve(
+    home: Home, settings: Settings, *, open_journal: OpenJournal = open_journal, reach: Reach | None = None
+) -> None:
     """Serve the home until told to leave.
 
     Args:
         home: its folders exist and its lock is held.
         settings: see there.
         open_journal: see ``House``.
+        reach: see ``House``.
 
     Raises:
         SteadError: it cannot start; the text says why and what to do.
@@ -323,7 +326,7 @@ async def serve(home: Home, settings: Settings, *, open_journal: OpenJournal = o
     opened = open_keys(home, settings.key_source, ask_passphrase)
     if opened.recovery:
         write_private(home.run / "recovery.txt", opened.recovery + "\n")
-    house = House(home, settings, opened.keys, open_journal=open_journal)
+    house = House(home, settings, opened.keys, open_journal=open_journal, reach=reach)
     leaving = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -386,8 +389,13 @@ def start_log(home: Home, settings: Settings) -> None:
         logging.getLogger(noisy).setLevel(logging.WARNING)
 
 
-def main(arguments: list[str] | None = None, *, open_journal: OpenJournal = open_journal) -> int:
-    """Run the daemon in the foreground; 0 after it left in good order, 1 when it cannot start."""
+def main(
+    arguments: list[str] | None = None, *, open_journal: OpenJournal = open_journal, reach: Reach | None = None
+) -> int:
+    """Run the daemon in the foreground; 0 after it left in good order, 1 when it cannot start.
+
+    A test hands in its own parts; nothing that a person can set does.
+    """
     parser = argparse.ArgumentParser(prog="stead-daemon", description="Serve one home of Stead.")
     parser.add_argument("--home", type=Path, required=True, help="the home's folder")
     home = Home(parser.parse_args(arguments).home.absolute())
@@ -397,7 +405,7 @@ def main(arguments: list[str] | None = None, *, open_journal: OpenJournal = open
         settings = load_settings(home)
         start_log(home, settings)
         with sole_daemon(home):
-            uvloop.run(serve(home, settings, open_journal=open_journal))
+            uvloop.run(serve(home, settings, open_journal=open_journal, reach=reach))
     except (SteadError, OSError) as error:
         log.error("%s", error)
         sys.stderr.write(f"error: {error}\n")
