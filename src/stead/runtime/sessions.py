@@ -28,7 +28,7 @@ from stead.domain.errors import (
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.policies import Profile
 from stead.domain.ports import Claimed
-from stead.domain.sessions import Session
+from stead.domain.sessions import Session, status
 from stead.runtime import recovery
 from stead.runtime.deps import Deps
 from stead.runtime.steps import CUT, Cut, Steps, ending
@@ -211,6 +211,10 @@ class Actor:
                 case None:
                     break
                 case Wait(until_ms=until_ms):
+                    if status(stream.session) == "waiting":
+                        # Nothing is held while a person thinks: the next call starts another machine in a moment.
+                        await self._deps.machines.kill(self.id)
+                        self._write_notes(stream)
                     self._set_timer((until_ms - self._deps.clock.now_ms()) / 1000)
                     break
                 case Record(bodies=bodies):
