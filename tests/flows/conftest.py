@@ -14,9 +14,11 @@ from tests.flows.house import LivingHome
 def house(tmp_path: Path) -> Iterator[LivingHome]:
     """A fresh home whose daemon runs; no model is configured, so the rehearsal model serves."""
     living = LivingHome(tmp_path / "home")
-    living.start()
-    yield living
-    living.stop()
+    try:
+        living.start()
+        yield living
+    finally:
+        living.stop()
 
 
 @pytest.fixture
