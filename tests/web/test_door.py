@@ -188,6 +188,7 @@ async def test_an_answer_that_takes_too_long_is_given_up(home: Home) -> None:
 async def test_what_is_not_http_is_turned_away(door: Door, request_bytes: bytes) -> None:
     answer = await raw(door, request_bytes)
     assert answer == b"" or b" 400 " in answer or b" 421 " in answer
+    assert answer == b"" or json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["message"]
     async with door.cli() as cli:
         assert (await cli.get("/api/v1/status")).status_code == 200
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 
 import pytest
 
@@ -27,8 +24,9 @@ from stead.domain.ids import CallDigest, CallKey, RequestNo, SessionId
 from stead.domain.live import OutputDelta, TextDelta
 from stead.domain.messages import Text, ToolCall, Usage
 from stead.domain.policies import Label
-from tests.web.browser import CHROMIUM, DEADLINE_S, Browser, Page, chromium
+from tests.web.browser import CHROMIUM, Browser, Page, chromium
 from tests.web.door import NAME, Door, open_door
+from tests.web.neighbour import neighbour
 from tests.web.simulator import REHEARSAL, Home
 from tests.web.test_commands import give
 
@@ -52,34 +50,6 @@ async def signed_in(door: Door, browser: Browser) -> Page:
 
 
 # -- the cookie -----------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Neighbour:
-    """A server that an agent started: it writes down what it is sent."""
-
-    port: int = 0
-    requests: list[bytes] = field(default_factory=list)
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        async with asyncio.timeout(DEADLINE_S):
-            self.requests.append(await reader.readuntil(b"\r\n\r\n"))
-            body = b"<!doctype html><title>neighbour</title>"
-            writer.write(
-                b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nSet-Cookie: own=1\r\nConnection: close\r\n"
-                b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
-            )
-            await writer.drain()
-        writer.close()
-
-
-@asynccontextmanager
-async def neighbour() -> AsyncIterator[Neighbour]:
-    server = Neighbour()
-    listening = await asyncio.start_server(server.serve, "127.0.0.1", 0)
-    server.port = listening.sockets[0].getsockname()[1]
-    async with listening:
-        yield server
 
 
 async def test_a_server_that_an_agent_starts_on_another_port_never_receives_the_cookie(

@@ -13,11 +13,13 @@ import socket
 from collections.abc import Iterator
 from typing import Any, cast
 
+import msgspec
 from uvicorn import Config, Server
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from stead.domain.errors import Conflict
 from stead.web.app import WebApp
+from stead.web.errors import ErrorBody, ErrorText
 
 START_TIMEOUT_S = 10.0
 GRACE_S = 1
@@ -116,7 +118,10 @@ class WebServer:
 
 
 class _BoundedHttp(HttpToolsProtocol):
-    """HTTP whose request heads are bounded in size and time; uvicorn leaves both to a proxy, and there is none."""
+    """HTTP whose request heads are bounded in size and time; uvicorn leaves both to a proxy, and there is none.
+
+    What is no HTTP at all is answered in the API's own form, too.
+    """
 
     _in_head = True
     _head_bytes = 0
@@ -143,7 +148,13 @@ class _BoundedHttp(HttpToolsProtocol):
         if self._in_head:
             self._head_bytes += len(data)
             if self._head_bytes > HEAD_LIMIT_BYTES:
-                self.send_400_response(f"A request's head has at most {HEAD_LIMIT_BYTES} bytes.")
+                self.send_400_response(f"a request's head has at most {HEAD_LIMIT_BYTES} bytes")
+
+    def send_400_response(self, msg: str) -> None:
+        body = msgspec.json.encode(ErrorBody(ErrorText("invalid", msg)))
+        head = "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\n"
+        self.transport.write(f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body)
+        self.transport.close()
 
     def _await_head(self) -> None:
         self._end_head()

@@ -69,7 +69,7 @@ export class Timeline {
   step(key, facts) {
     let step = this.steps.get(key);
     if (!step) {
-      step = { key, verb: "", text: "", kind: "", mark: "", note: "", input: "", output: "", running: false, ts: 0 };
+      step = { key, verb: "", text: "", kind: "", mark: "", note: "", input: "", output: "", running: false, coming: false, ts: 0 };
       step.line = h("span", { class: "line" });
       step.inner = h("div", { class: "inner" });
       step.box = h("details", {}, h("summary", {}, step.line), step.inner);
@@ -130,7 +130,10 @@ export class Timeline {
       step.text && h("pre", { tabindex: "0" }, step.text),
       step.input && [h("h4", {}, "Input"), h("pre", { tabindex: "0" }, pretty(step.input))],
       step.output && [h("h4", {}, "Output"), h("pre", { tabindex: "0" }, step.output)]);
-    if (step.running) step.box.open = Boolean(step.output);
+    // What comes in is shown while it comes; what the person opened stays open.
+    const coming = step.running && Boolean(step.output);
+    if (coming !== step.coming) step.box.open = coming;
+    step.coming = coming;
   }
 
   /** Keep the page light: only the last lines stand in it until somebody wants all. */
