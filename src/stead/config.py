@@ -83,7 +83,7 @@ class Settings:
         key_source: where the database key is: "file", "keyring" or "passphrase".
         port: of the page and the API, on 127.0.0.1; 0 picks a free one at first start and keeps it.
         machine: "auto" uses bubblewrap; "off" switches shell and code off.
-        discover: "auto" finds provider keys in the environment and model servers on this computer; "off" does not.
+        discover: "auto" looks for model servers on this computer at the start; "off" does not.
         log_level: "debug", "info", "warning" or "error".
         approval_ttl_s: seconds until an unanswered question lapses, 60 to 30 days.
         max_live_sessions: sessions that work at the same time, 1 to 1,000.
