@@ -207,7 +207,10 @@ async def _greet(
         raise MachineUnavailable(f"a sandbox for {binding.directory!r} did not come up: {said}") from error
     if not _as_meant(prepared, work, git):
         raise MachineUnavailable(f"{binding.directory!r} changed while its machine was being made; try again")
-    first = os.pidfd_open(msgspec.json.decode(os.read(info, 4096), type=_Info).child_pid)
+    try:
+        first = os.pidfd_open(msgspec.json.decode(os.read(info, 4096), type=_Info).child_pid)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise MachineUnavailable(f"a sandbox for {binding.directory!r} ended as it came up: {error}") from error
     return Machine(binding, process, link, first, on_end)
 
 
