@@ -137,7 +137,8 @@ class ServedModel:
             await exchange.send(turn.status, error, turn.headers)
             return
         await exchange.start()
-        for event in (openai_events if wire == "openai" else anthropic_events)(turn, body["model"]):
+        made = openai_events if wire == "openai" else anthropic_events
+        for event in made(turn, body["model"], len(body["messages"])):
             await exchange.chunk(event)
             if turn.delay_s and await exchange.left_within(turn.delay_s):
                 self.left.set()

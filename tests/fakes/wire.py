@@ -61,8 +61,8 @@ class Turn:
     delay_s: float = 0.0
 
 
-def openai_events(turn: Turn, model: str) -> Iterator[bytes]:
-    """The reply as events of the chat completions API."""
+def openai_events(turn: Turn, model: str, at: int = 0) -> Iterator[bytes]:
+    """The reply as events of the chat completions API. ``at`` keeps the ids of its calls apart from other replies'."""
 
     def chunk(delta: Json, stop: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": stop}
@@ -76,7 +76,8 @@ def openai_events(turn: Turn, model: str) -> Iterator[bytes]:
         yield chunk({"content": piece})
     for index, call in enumerate(turn.calls):
         function = {"name": call.tool, "arguments": ""}
-        yield chunk({"tool_calls": [{"index": index, "id": "call_0", "type": "function", "function": function}]})
+        id = f"call_x{at}_{index}"
+        yield chunk({"tool_calls": [{"index": index, "id": id, "type": "function", "function": function}]})
         for piece in _pieces(call.text):
             yield chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
     if turn.stop != "none":
@@ -94,8 +95,8 @@ def openai_events(turn: Turn, model: str) -> Iterator[bytes]:
         yield b"data: [DONE]\n\n"
 
 
-def anthropic_events(turn: Turn, model: str) -> Iterator[bytes]:
-    """The reply as events of the messages API."""
+def anthropic_events(turn: Turn, model: str, at: int = 0) -> Iterator[bytes]:
+    """The reply as events of the messages API. ``at``: see ``openai_events``."""
 
     def event(kind: str, **fields: Any) -> bytes:
         return f"event: {kind}\n".encode() + _data({"type": kind, **fields})
@@ -126,7 +127,7 @@ def anthropic_events(turn: Turn, model: str) -> Iterator[bytes]:
         yield from block(index, {"type": "text", "text": ""}, texts)
         index += 1
     for call in turn.calls:
-        start = {"type": "tool_use", "id": "toolu_0", "name": call.tool, "input": {}}
+        start = {"type": "tool_use", "id": f"toolu_x{at}_{index}", "name": call.tool, "input": {}}
         inputs = ({"type": "input_json_delta", "partial_json": piece} for piece in _pieces(call.text))
         yield from block(index, start, inputs)
         index += 1
