@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from stead.domain import events as ev
@@ -228,3 +229,23 @@ async def test_a_fault_of_ours_pauses_the_session_where_people_see_it(worlds: li
     await settled(await begun(world))
     assert isinstance(last := world.events(SESSION)[-1].body, ev.SessionPaused)
     assert "stead logs" in last.why
+
+
+async def test_a_snapshot_gives_the_same_state_and_a_strange_one_is_passed_over(
+    worlds: list[World], tmp_path: Path
+) -> None:
+    world = start(worlds, tmp_path, (READ,), (SHELL,))
+    actor = await begun(world)
+    await settled(actor)
+    live = (await actor.stream()).session
+    d = world.deps
+
+    def load() -> Session:
+        stream = Stream.load(SESSION, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock)
+        assert stream is not None
+        return stream.session
+
+    early = fold(world.events(SESSION)[:5])
+    for state in (b"1:" + msgspec.json.encode(early), b"0:{}", b"nonsense"):
+        await d.snapshots.save(SESSION, 5, state)
+        assert load() == live

@@ -131,9 +131,10 @@ class Runtime:
     async def _create(self, command: cmd.CreateObjective, id: CommandId, digest: str, door: str) -> cmd.Answer:
         d = self._deps
         d.gate.specs((*command.tools, *command.allow))
-        for ref in command.chain:
-            d.models.info(ref)
         fact = await asyncio.to_thread(objectives.created, command, d.models.default_chain())
+        for ref in fact.chain:
+            # Says which provider there is not. In a thread, because the first call loads the vendors' price list.
+            await asyncio.to_thread(d.models.info, ref)
         session = SessionId(d.new_id("s"))
         grants = objectives.granted(command, fact.directory, self._home.state.grants, d.clock.now_ms(), door)
         self._sessions.bind(session, fact)

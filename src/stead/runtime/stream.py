@@ -19,6 +19,9 @@ from stead.runtime.bus import Bus
 SNAPSHOT_EVERY = 500
 NO_COMMAND = CommandId("")
 
+_FORM = b"1:"
+"""Heads every snapshot; it changes with whatever ``Session`` or its fold comes to mean."""
+
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Session)
 
@@ -38,9 +41,7 @@ class Stream:
     @classmethod
     def load(cls, id: SessionId, *, journal: Journal, snapshots: Snapshots, bus: Bus, clock: Clock) -> Stream | None:
         """Fold what the journal has of a session, from its snapshot on if there is one; nothing if it has none."""
-        session = None
-        if kept := snapshots.load(id):
-            session = _decoder.decode(kept[1])
+        session = _restore(snapshots.load(id))
         after = session.seq if session else 0
         events = (event for event in journal.events(session=id) if event.session_seq > after)
         session = fold((event for event in events if isinstance(event, Event)), session)
@@ -89,8 +90,15 @@ class Stream:
         self._bus.publish(events)
         if self.session.seq - self._snapshot_seq >= SNAPSHOT_EVERY:
             self._snapshot_seq = self.session.seq
-            await self._snapshots.save(self.session.id, self.session.seq, _encoder.encode(self.session))
+            await self._snapshots.save(self.session.id, self.session.seq, _FORM + _encoder.encode(self.session))
         return events
+
+
+def _restore(kept: tuple[int, bytes] | None) -> Session | None:
+    """The state in a snapshot; nothing for one that another version of the fold has made, as the journal has it all."""
+    if kept is None or not kept[1].startswith(_FORM):
+        return None
+    return _decoder.decode(kept[1].removeprefix(_FORM))
 
 
 def _event(draft: Draft) -> Event:
