@@ -240,7 +240,7 @@ def test_the_daily_cap_is_set_in_part_and_taken_away(cli: Cli, api: Simulator) -
 
 def test_usage_is_summed(cli: Cli, api: Simulator) -> None:
     shown = cli("usage", "--days", "7").out.splitlines()
-    assert shown[1].split() == ["2031-05-04", "acme/m-1", "3", "1", "1,200", "340", "800", "$0.0123"]
+    assert shown[1].split() == ["2031-05-04", "acme/m-1", "3", "1", "1,200", "340", "800", "(66%)", "$0.0123"]
     assert shown[-1] == "1,540 tokens, $0.0123 in all"
     assert ("GET", "/api/v1/usage?days=7") in api.requests
     assert cli("usage", "--days", "0").code == 2

@@ -56,7 +56,8 @@ def _usage(invocation: Invocation, arguments: Namespace) -> int:
     cells = [
         [
             *(row["day"], f"{row['provider']}/{row['model']}", figures.tokens(row["requests"])),
-            *(figures.tokens(row[name]) for name in ("failed", "tokens_in", "tokens_out", "tokens_cached")),
+            *(figures.tokens(row[name]) for name in ("failed", "tokens_in", "tokens_out")),
+            _cached(row),
             figures.money(row["usd_micros"], known=row["price_known"]),
         ]
         for row in rows
@@ -69,6 +70,12 @@ def _usage(invocation: Invocation, arguments: Namespace) -> int:
         total = figures.money(sum(row["usd_micros"] for row in rows), known=known)
         invocation.out.line(f"\n{figures.tokens(total_tokens)} tokens, {total} in all")
     return OK
+
+
+def _cached(row: Json) -> str:
+    """How many of the tokens in came from the provider's cache, and which share of them that is."""
+    share = f" ({100 * row['tokens_cached'] // row['tokens_in']}%)" if row["tokens_in"] else ""
+    return figures.tokens(row["tokens_cached"]) + share
 
 
 COMMANDS = {"cap": Command(_configure_cap, _cap), "usage": Command(_configure_usage, _usage)}
