@@ -42,6 +42,11 @@ class Source:
     def lines(self) -> int:
         return len(self.text.splitlines())
 
+    @property
+    def filled_lines(self) -> int:
+        """Lines that are not blank: what a reader of the trusted base reads (docs/adr/0010)."""
+        return sum(bool(line.strip()) for line in self.text.splitlines())
+
 
 def load(root: Path) -> list[Source]:
     """Every Python file below a folder, in order."""
@@ -252,7 +257,7 @@ def mocks(sources: Sequence[Source]) -> Iterator[str]:
 def trusted_base(sources: Sequence[Source], members: Sequence[str]) -> Iterator[str]:
     """Whether everything that must be trusted still fits in a day's reading."""
     base = [source for source in sources if source.name.startswith(tuple(members))]
-    if (lines := sum(source.lines for source in base)) > TRUSTED_BASE_LINES:
+    if (lines := sum(source.filled_lines for source in base)) > TRUSTED_BASE_LINES:
         yield f"the trusted base has {lines} lines, {TRUSTED_BASE_LINES} are the most"
 
 

@@ -27,9 +27,13 @@ TRUSTED_BASE = (
     "machines/",
     "runtime/gate.py",
     "runtime/approvals.py",
+    "domain/permits.py",
+    "storage/appending.py",
     "storage/journal.py",
     "storage/vault.py",
     "web/auth.py",
+    "web/guard.py",
+    "web/signin.py",
 )
 
 

@@ -162,6 +162,7 @@ class House:
         reach: Reach | None = None,
     ) -> None:
         reach = reach or Reach()
+        self._home = home
         self.clock = WallClock()
         self.journal = open_journal(home.journal, keys)
         self.views = Views(home.views / f"{DEFAULT_WORKSPACE}.db", keys, self.journal)
@@ -252,12 +253,15 @@ class House:
             journal=self.journal,
             auth=auth,
             clock=self.clock,
-            identity=Identity(
-                server_id=secrets.token_hex(8), epoch=self.journal.chain_at(1).hex()[:16], build=__version__
-            ),
+            identity=Identity(server_id=secrets.token_hex(8), epoch=self._epoch(), build=__version__),
             presets=tuple(PresetRow(p.name, p.title, p.base_url, p.model, p.key_env) for p in PRESETS.values()),
             shut_down=shut_down,
         )
+
+    def _epoch(self) -> str:
+        """Names the journal. A restored backup begins like the journal that it replaces, but is another file."""
+        file = self._home.journal.stat()
+        return f"{self.journal.chain_at(1).hex()[:16]}-{file.st_dev:x}-{file.st_ino:x}"
 
     def _machine_changed(self, session: SessionId, what: str, why: str) -> None:
         isolation = self.machines.isolation()

@@ -21,6 +21,7 @@ from stead.runtime.bus import Bus
 from stead.runtime.service import ProviderCheck, ProviderRow
 
 _KEY_CHARS = 10_000
+_MOST = 10**15
 NO_CAP = ev.Budget(tokens="unlimited", usd_micros="unlimited")
 
 HomeCommand = ConfigureProvider | SetProviderKey | RemoveProvider | SetChain | SetCap
@@ -156,14 +157,14 @@ async def change(command: HomeCommand, state: HomeState, secrets: Secrets, desk:
 
 
 def check_budget(budget: ev.Budget) -> None:
-    """Refuse a budget that is not positive.
+    """Refuse a budget that is not positive, or too large to be meant.
 
     Raises:
-        InvalidRequest: a figure of 0 or less.
+        InvalidRequest: a figure of 0 or less, or past ``_MOST``.
     """
-    for name, value in (("tokens", budget.tokens), ("money", budget.usd_micros)):
-        if value != "unlimited" and value <= 0:
-            raise InvalidRequest(f'a budget of {value} {name} allows nothing; give more than 0, or "unlimited"')
+    for name, value in (("tokens", budget.tokens), ("millionths of a dollar", budget.usd_micros)):
+        if value != "unlimited" and not 0 < value <= _MOST:
+            raise InvalidRequest(f'a budget of {value} {name} cannot be; give 1 to {_MOST}, or "unlimited"')
 
 
 def _known(state: HomeState, name: str) -> ev.ProviderConfigured:

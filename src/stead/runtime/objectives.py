@@ -149,8 +149,12 @@ def _folder(directory: str) -> str:
     """
     if not os.path.isabs(directory):
         raise InvalidRequest(f"{directory!r} is not absolute; give the whole path of the folder to work in")
-    path = Path(os.path.realpath(directory))
-    if not path.is_dir():
+    try:
+        path = Path(os.path.realpath(directory))
+        exists = path.is_dir()
+    except (OSError, ValueError) as error:
+        raise InvalidRequest(f"{directory[:100]!r} is no path: {error}") from error
+    if not exists:
         raise InvalidRequest(f"{directory!r} is no folder; make it first, or name another with --dir")
     if not os.access(path, os.R_OK | os.X_OK):
         raise InvalidRequest(f"{directory!r} may not be read by Stead's user; change its mode, or name another folder")
