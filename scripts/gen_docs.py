@@ -18,7 +18,8 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 
 import stead.daemon  # noqa: F401 - the composition root names every tool there is
-from stead.cli.commands import GROUPS, load
+from stead.cli.catalogue import GROUPS
+from stead.cli.commands import load
 from stead.cli.parsing import command_parser
 from stead.config import Settings
 from stead.domain.commands import Command

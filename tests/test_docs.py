@@ -14,7 +14,8 @@ from typing import get_args
 
 import pytest
 
-from stead.cli.commands import SUMMARIES, load
+from stead.cli.catalogue import SUMMARIES
+from stead.cli.commands import load
 from stead.cli.parsing import command_parser
 from stead.config import Settings
 from stead.domain.commands import Command
