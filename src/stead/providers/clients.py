@@ -111,7 +111,9 @@ def _vendor(endpoint: Endpoint, http: httpx2.AsyncClient) -> Provider[Any]:
     if endpoint.kind == "google":
         from pydantic_ai.providers.google import GoogleProvider
 
-        return GoogleProvider(api_key=endpoint.key, http_client=http)
+        # Its own wire starts where the compatible one is a folder of it.
+        root = endpoint.base_url.removesuffix("/v1beta/openai")
+        return GoogleProvider(api_key=endpoint.key, http_client=http, base_url=root)
     if endpoint.kind == "anthropic":
         from anthropic import AsyncAnthropic
         from pydantic_ai.providers.anthropic import AnthropicProvider

@@ -61,7 +61,7 @@ class Broken(Exception):
 
 
 def clean(text: str, secret: str) -> str:
-    """One short line without the secret, any longer piece of it, or what looks like another key.
+    """One short line, no full stop, without the secret, any longer piece of it, or what looks like another key.
 
     Args:
         text: anything, a server's words included.
@@ -70,7 +70,8 @@ def clean(text: str, secret: str) -> str:
     line = " ".join(text[:4000].split())
     if secret:
         line = line.replace(secret, "[key]")
-    return _WORD.sub(lambda word: "[key]" if _is_secret(word.group(), secret) else word.group(), line)[:TEXT_LIMIT]
+    line = _WORD.sub(lambda word: "[key]" if _is_secret(word.group(), secret) else word.group(), line)
+    return line[:TEXT_LIMIT].rstrip(" .")
 
 
 _WORD = re.compile(r"[A-Za-z0-9_\-+/=.*~]{8,}")
