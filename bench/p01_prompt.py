@@ -1,0 +1,75 @@
+"""P1: tokens of the first model request with every built-in tool, as it went over the wire.
+
+Counted is the JSON text of tools, instructions and messages that a scripted server got, by the vocabulary o200k_base.
+The vocabulary is large and not ours to ship: npm brings it into ``bench/node`` at the first use.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+from bench.bar import Bar
+from bench.rig import rig
+from tests.fakes.aimock import find_node
+from tests.fakes.models import Seen
+
+NODE = Path(__file__).parent / "node"
+PARTS = ("tools", "system", "messages")
+TARGET = 1800
+ANCHORS = {"nanobot": 7400, "Codex": 8700, "Hermes": 13400, "OpenClaw": 14500, "Claude Code": 19900}
+GOAL = "read README.md and tell what it is about"
+
+
+def measure() -> list[Bar]:
+    """The first request on both wires; the larger one counts."""
+    _install()
+    first = {}
+    for preset in ("compatible", "anthropic"):
+        with rig([], preset=preset) as r:
+            r.run(GOAL)
+            first[preset] = r.model.requests()[0]
+    counts = {preset: _tokens(_sent(seen)) for preset, seen in first.items()}
+    figure = max(counts.values())
+    offered = len(first["compatible"].body["tools"])
+    apart = ", ".join(f"{part} {_tokens(text)}" for part, text in _parts(first["compatible"]).items())
+    said = (
+        f"o200k_base, {offered} tools; OpenAI wire {counts['compatible']} ({apart}), "
+        f"Anthropic wire {counts['anthropic']}"
+    )
+    return [Bar("P1", figure, "tokens", f"≤ {TARGET}", figure <= TARGET, ANCHORS, said)]
+
+
+def _parts(seen: Seen) -> dict[str, str]:
+    """Each part's JSON, exactly as it stands in the request."""
+    raw = seen.request.body.decode()
+    found = {
+        part: json.dumps(seen.body[part], ensure_ascii=False, separators=(",", ":"))
+        for part in PARTS
+        if part in seen.body
+    }
+    if strangers := [part for part, text in found.items() if text not in raw]:
+        raise AssertionError(f"{strangers} were sent in another form than they are counted in")
+    return found
+
+
+def _sent(seen: Seen) -> str:
+    return "".join(_parts(seen).values())
+
+
+def _install() -> None:
+    if (NODE / "node_modules").is_dir():
+        return
+    npm = shutil.which("npm")
+    if npm is None:
+        raise RuntimeError("there is no npm here; install Node 20 or newer with npm, which brings the vocabulary")
+    quiet = ("--ignore-scripts", "--no-audit", "--no-fund")
+    subprocess.run([npm, "ci", "--prefix", str(NODE), *quiet], check=True, capture_output=True, timeout=300)
+
+
+def _tokens(text: str) -> int:
+    node = shutil.which("node") or find_node()
+    done = subprocess.run([node, "count.js"], cwd=NODE, input=text.encode(), capture_output=True, check=True)
+    return int(done.stdout)
