@@ -33,6 +33,7 @@ def test_the_first_task_runs_without_a_key_and_asks_once_for_the_write(house: Li
     summary = (project / "SUMMARY.md").read_text("utf-8")
     assert all(heading in summary for heading in ("Quill", "Install", "Use"))
     assert "rehearsal" in row["summary"].lower()
+    assert (project / "SUMMARY.md").stat().st_mode & 0o777 == 0o644
     assert len(house.bodies(id, "approval.requested")) == 1
 
 

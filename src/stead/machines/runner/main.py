@@ -28,6 +28,7 @@ def main(words: list[str]) -> None:
             counts those of this machine alone.
     """
     os.closerange(3, 65_536)
+    os.umask(0o022)  # the daemon's own is strict; what is made here is the person's, and as readable as usual
     limits = {name: int(value) for name, _, value in (word.partition("=") for word in words)}
     runner = Runner(limits.pop("disk"), limits.pop("memory"), limits.pop("search"))
     for name, value in limits.items():
