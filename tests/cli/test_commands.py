@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -390,6 +391,18 @@ def test_up_with_a_running_daemon_says_so_and_links_again(cli: Cli, api: Simulat
     assert f"Stead 0.1.0 runs already (process {os.getpid()})." in shown.out
     assert "/#code=c0de" in shown.out
     assert 'stead run "read README.md and write SUMMARY.md with its headings"' in shown.out
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_the_next_command_works_as_it_is_printed_whatever_the_path(cli: Cli, api: Simulator, found: bool) -> None:
+    beside, system = str(Path(sys.executable).parent), "/usr/bin:/bin"
+    path = f"{beside}:{system}" if found else system
+    program, _, rest = cli("up", "--json", PATH=path).rows[0]["next"].partition(" ")
+    assert program == ("stead" if found else f"{beside}/stead")
+    assert rest.startswith("run ")
+    command = ["/bin/sh", "-c", f"{program} --version"]
+    told = subprocess.run(command, env={"PATH": path}, capture_output=True, text=True, timeout=20, check=True)
+    assert "0.1.0" in told.stdout
 
 
 def test_the_recovery_key_is_shown_once(cli: Cli, api: Simulator) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from stead.config import Home
 
 STOP_TIMEOUT_S = 10.0
-FIRST_TASK = 'stead run "read README.md and write SUMMARY.md with its headings"'
+FIRST_TASK = 'run "read README.md and write SUMMARY.md with its headings"'
 
 
 def _configure_up(parser: ArgumentParser) -> None:
@@ -52,9 +52,10 @@ def _introduce(invocation: Invocation, running: bool) -> None:
     link = client.post("/sign-in-codes")["url"]
     recovery = invocation.home.run / "recovery.txt"
     recovery_key = recovery.read_text("utf-8").strip() if recovery.exists() else ""
+    following = f"{_program()} {FIRST_TASK}"
     if out.as_json:
         facts: Json = {"already_running": running, "pid": client.address.pid, "port": client.address.port, "url": link}
-        facts |= {"version": status["version"], "rehearsal": status["rehearsal"], "next": FIRST_TASK}
+        facts |= {"version": status["version"], "rehearsal": status["rehearsal"], "next": following}
         out.json(facts | ({"recovery_key": recovery_key} if recovery_key else {}))
     else:
         state = "runs already" if running else "runs"
@@ -69,9 +70,21 @@ def _introduce(invocation: Invocation, running: bool) -> None:
             out.line(f"  {out.style(clean_line(recovery_key), 'bold')}")
         out.line()
         out.line("Next, in any folder:")
-        out.line(f"  {FIRST_TASK}")
+        out.line(f"  {following}")
     sys.stdout.flush()
     recovery.unlink(missing_ok=True)  # only once it has been shown
+
+
+def _program() -> str:
+    """What a person types for this program: its name where that finds it, else the way to it, as in a fresh clone."""
+    import shlex
+    import shutil
+
+    script = os.path.join(os.path.dirname(sys.executable), "stead")
+    if not os.path.exists(script):
+        return f"{shlex.quote(sys.executable)} -m stead"
+    named = shutil.which("stead")
+    return "stead" if named and os.path.samefile(named, script) else shlex.quote(script)
 
 
 def _down(invocation: Invocation, arguments: Namespace) -> int:
