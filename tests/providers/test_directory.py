@@ -167,6 +167,13 @@ def test_no_reply_costs_more_than_its_reservation(preset: Preset, fresh: int, ou
     assert spent.price_known and spent.usd_micros <= -(-most // 1_000_000)
 
 
+def test_what_the_cache_keeps_for_an_hour_costs_more_to_write() -> None:
+    preset, usage = PRESETS["anthropic"], Usage(input=1_000_000, cache_written=1_000_000)
+    briefly = pricing.spend(preset, preset.base_url, "claude-sonnet-5-5", usage, 0)
+    longer = pricing.spend(preset, preset.base_url, "claude-sonnet-5-5", usage, 1_000_000)
+    assert (briefly.usd_micros, longer.usd_micros) == (2_500_000, 4_000_000)
+
+
 def test_a_model_that_no_list_has_is_free_only_on_this_machine() -> None:
     compatible = PRESETS["compatible"]
     assert pricing.rates(compatible, "http://127.0.0.1:9/v1", "mine") == pricing.FREE
