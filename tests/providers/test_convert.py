@@ -82,9 +82,9 @@ class Bodies:
         from stead.providers.streams import Ask, receive
 
         tidied = tidy(given, "here")
-        ask = Ask(to_wire(tidied, kind), "Be good.", (), 100, "", 5.0, "")
+        ask = Ask(to_wire(tidied, kind), "Be good.", (), 100, "", 5.0)
         with pytest.raises(Broken, match="418"):
-            await receive(self.models[kind].model("m", thinking_field(tidied)), kind, ask, lambda _: None)
+            await receive(self.models[kind].model("m", thinking_field(tidied)), kind, ask, lambda _: None, secret="")
         return self.sent.pop()
 
 

@@ -259,6 +259,12 @@ def test_importing_the_models_loads_no_vendors_library() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
+def test_a_key_does_not_show_in_an_endpoint_that_is_printed(make_models: MakeModels) -> None:
+    models = make_models(environ={"OPENAI_API_KEY": "sk-secret-0123456789"})
+    endpoint = models._directory.endpoint(models._find("openai"))
+    assert endpoint.key == "sk-secret-0123456789" and "secret" not in f"{endpoint!r} {endpoint} {[endpoint]}"
+
+
 def test_a_proxy_of_the_environment_is_used_and_never_for_this_machine() -> None:
     from stead.providers.directory import _proxy
 

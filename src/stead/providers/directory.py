@@ -49,7 +49,7 @@ class Row(msgspec.Struct, frozen=True):
 class Endpoint(msgspec.Struct, frozen=True):
     """Where requests of a provider go, everything resolved. Equal endpoints share a connection.
 
-    ``key`` is the secret itself, "" for none: never log or show an endpoint. ``proxy`` is a URL or "".
+    ``key`` is the secret itself, "" for none. ``proxy`` is a URL or "".
     """
 
     preset: Preset
@@ -58,6 +58,9 @@ class Endpoint(msgspec.Struct, frozen=True):
     key: str
     deadlines: Deadlines
     proxy: str
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.preset.name!r} at {_shown(self.base_url)!r})"  # the key stays out of every trace
 
 
 def secret_name(provider: str) -> str:
@@ -139,12 +142,12 @@ class Directory:
 
     def model(self, config: ProviderConfig) -> str:
         """The provider's default model; "" when only its server knows."""
-        local = self._local.get(config.preset)
+        local = self._at(config)
         return config.model or PRESETS[config.preset].model or (local.models[0] if local else "")
 
     def window_tokens(self, config: ProviderConfig) -> int:
         """What its server said of its window, else what the preset assumes."""
-        local = self._local.get(config.preset)
+        local = self._at(config)
         return (local.window_tokens if local else 0) or PRESETS[config.preset].window_tokens
 
     def base_url(self, config: ProviderConfig) -> str:
@@ -167,6 +170,11 @@ class Directory:
         if kind == "google" and (base_url != preset.base_url or not _google_is_installed()):
             kind = "openai"
         return Endpoint(preset, kind, base_url, key, self._deadlines, _proxy(base_url, self._environ))
+
+    def _at(self, config: ProviderConfig) -> Found | None:
+        """The server on this machine that the provider means, if one was found."""
+        found = self._local.get(config.preset)
+        return found if found is not None and config.base_url in ("", found.preset.base_url) else None
 
     def _found(self) -> Iterator[ProviderConfig]:
         """Providers that nobody configured: keys in the environment, servers on this machine, rehearsal."""

@@ -185,12 +185,12 @@ class ProviderModels:
             max_output_tokens=request.max_output_tokens,
             cache_key=request.session if endpoint.preset.name == "openai" else "",
             total_s=endpoint.deadlines.total_s,
-            secret=endpoint.key,
         )
         connection.users += 1
         try:
             name = ref.model or self._directory.model(config) or await _first_listed(connection)
-            received = await receive(connection.model(name, thinking_field(messages)), endpoint.kind, ask, on_text)
+            model = connection.model(name, thinking_field(messages))
+            received = await receive(model, endpoint.kind, ask, on_text, secret=endpoint.key)
         finally:
             connection.users -= 1
             await self._sweep()
@@ -220,6 +220,9 @@ class ProviderModels:
     async def _connect(self, config: ProviderConfig) -> Connection:
         """The open connection to where a provider is now; a changed key or address replaces it."""
         endpoint = self._directory.endpoint(config)
+        held = self._connections.get(config.name)
+        if held is not None and held.endpoint == endpoint:
+            return held
         async with self._connecting:
             held = self._connections.get(config.name)
             if held is None or held.endpoint != endpoint:

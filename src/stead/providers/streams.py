@@ -66,7 +66,6 @@ class Ask(msgspec.Struct, frozen=True):
         max_output_tokens: the cap on the reply.
         cache_key: keeps a session's requests on the machine that holds its cache, where a vendor can; "" for none.
         total_s: time limit over everything.
-        secret: the key, to be kept out of error texts.
     """
 
     messages: list[ModelMessage]
@@ -75,7 +74,6 @@ class Ask(msgspec.Struct, frozen=True):
     max_output_tokens: int
     cache_key: str
     total_s: float
-    secret: str
 
 
 class Received(msgspec.Struct, frozen=True):
@@ -89,14 +87,21 @@ class Received(msgspec.Struct, frozen=True):
     first_token_ms: int
 
 
-async def receive(model: Model, kind: Kind, ask: Ask, on_text: Callable[[str], None]) -> Received:
+async def receive(model: Model, kind: Kind, ask: Ask, on_text: Callable[[str], None], *, secret: str) -> Received:
     """Send a request and read the reply to its end.
+
+    Args:
+        model: where it goes.
+        kind: the wire that it speaks.
+        ask: what is sent.
+        on_text: gets text as it comes.
+        secret: the key, to be kept out of error texts.
 
     Raises:
         Broken: nothing usable came; anything else is a bug, or the cancellation of this task.
     """
     begun = time.monotonic()
-    state = _State()
+    state = _State(secret)
     response_limit_bytes.set(_LEAST_BYTES + _TOKEN_BYTES * ask.max_output_tokens)
     try:
         async with asyncio.timeout(ask.total_s):
@@ -118,11 +123,13 @@ async def receive(model: Model, kind: Kind, ask: Ask, on_text: Callable[[str], N
     )
 
 
-class _State(msgspec.Struct):
+class _State:
     """What is known about a request while it runs. ``first_s``: when the first part began, 0 before that."""
 
-    first_s: float = 0.0
-    stream: StreamedResponse | None = None
+    def __init__(self, secret: str) -> None:
+        self.secret = secret
+        self.first_s = 0.0
+        self.stream: StreamedResponse | None = None
 
     @property
     def started(self) -> bool:
@@ -143,14 +150,14 @@ async def _read(model: Model, kind: Kind, ask: Ask, on_text: Callable[[str], Non
             )
             events = aiter(stream)
         except BROKEN as error:
-            raise Broken(read(error, started=False, secret=ask.secret)) from None
+            raise Broken(read(error, started=False, secret=state.secret)) from None
         while True:
             try:
                 event = await anext(events, None)
                 if event is None:
                     return stream.get()
             except BROKEN as error:
-                raise Broken(read(error, started=state.started, secret=ask.secret)) from None
+                raise Broken(read(error, started=state.started, secret=state.secret)) from None
             if not state.first_s:
                 state.first_s = time.monotonic()
             if isinstance(event, PartDeltaEvent):
