@@ -19,7 +19,7 @@ from tests.fakes.models import Seen
 NODE = Path(__file__).parent / "node"
 PARTS = ("tools", "system", "messages")
 TARGET = 1800
-ANCHORS = {"nanobot": 7400, "Codex": 8700, "Hermes": 13400, "OpenClaw": 14500, "Claude Code": 19900}
+ANCHORS = {"nanobot": 7400.0, "Codex": 8700.0, "Hermes": 13400.0, "OpenClaw": 14500.0, "Claude Code": 19900.0}
 GOAL = "read README.md and tell what it is about"
 
 

@@ -44,7 +44,7 @@ def measure() -> list[Bar]:
 def _killed_upgrades(folder: Path, past: Path) -> list[str]:
     """What was wrong after each kill; "" where nothing was."""
     whole = _whole_upgrades(folder, past)
-    found = []
+    found: list[str] = []
     for number in count(1):
         home = folder / str(number)
         home.mkdir()
