@@ -10,6 +10,7 @@ A commit comes before each effect and one more at the end, so between a model's 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Coroutine
 from typing import TypeVar, assert_never
@@ -74,6 +75,9 @@ class Actor:
             )
             if stream is None or stream.session.deleted:
                 raise NotFound(f"there is no session {self.id!r}; see `stead objectives`")
+            for ref in stream.session.spec.chain:
+                with contextlib.suppress(NotFound):  # told when the model is needed
+                    await asyncio.to_thread(d.models.info, ref)  # the first call loads the vendors' price list
             self._stream = stream
             stream.add(*recovery.mend(stream.session))
             try:
