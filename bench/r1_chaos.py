@@ -15,25 +15,25 @@ import statistics
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.bar import Bar
-from stead.client import NoDaemon
+from bench.rig import PATIENT, UNLIMITED
+from stead.client import ApiError, NoDaemon
 from tests.fakes.models import Call, Turn
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served
 
 KILLS = int(os.environ.get("STEAD_BENCH_KILLS", "200"))
-CALLS = 5
+CALLS, FEW_CALLS = 12, 3
+"""In a run that is killed at random, and in one that is killed at each of its commits."""
 LIVE = 3
 ENDED = ("completed", "failed", "cancelled")
 SEED = 20261121
 TURNS = [
-    Turn(
-        "On it.", calls=(Call("shell", {"command": f"sleep 0.05; echo {n} >> effects.log; sleep 0.05"}),), delay_s=0.01
-    )
+    Turn(f"Line {n}.", (Call("shell", {"command": f"sleep 0.05; echo {n} >> effects.log; sleep 0.05"}),), delay_s=0.01)
     for n in range(CALLS)
 ]
 """Slow enough that most instants fall into a request, a command, or between an effect and its record."""
@@ -50,13 +50,15 @@ class Tally:
     unknown: int = 0
     unexplained: int = 0
     """Lines that are missing although no outcome is called unknown."""
+    start_s: list[float] = field(default_factory=list)
+    """From the start of the daemon's process to its first answer."""
     resume_s: list[float] = field(default_factory=list)
     """From the start of the daemon's process to the first new fact of a session that was left open."""
 
 
 @contextlib.contextmanager
-def _home(name: str) -> Iterator[tuple[LivingHome, Path]]:
-    with tempfile.TemporaryDirectory(prefix=f"stead-chaos-{name}-") as folder, served(by_turn(*TURNS)) as model:
+def _home(calls: int) -> Iterator[tuple[LivingHome, Path]]:
+    with tempfile.TemporaryDirectory(prefix="stead-chaos-") as folder, served(by_turn(*TURNS[:calls])) as model:
         house = LivingHome(Path(folder) / "home", module="bench.chaos_daemon")
         house.start()
         try:
@@ -66,69 +68,100 @@ def _home(name: str) -> Iterator[tuple[LivingHome, Path]]:
             house.kill()
 
 
-def _give(house: LivingHome, root: Path, tally: Tally) -> tuple[str, Path]:
-    folder = root / f"run-{tally.runs}"
-    folder.mkdir()
-    tally.runs += 1
-    budget = {"tokens": "unlimited", "usd_micros": "unlimited"}
-    return house.give("append the lines", folder, allow=["shell"], budget=budget, limits={"iterations": 1000}), folder
+def _give(house: LivingHome, folder: Path) -> str:
+    """The objective of a folder: the one that is there already, or a new one."""
+    for row in house.client().items("/objectives"):
+        if row["title"] == folder.name:
+            return str(row["id"])
+    folder.mkdir(exist_ok=True)
+    return house.give("append the lines", folder, title=folder.name, budget=UNLIMITED, limits=PATIENT, allow=["shell"])
 
 
 def at_random(kills: int, *, env: dict[str, str] | None = None) -> Tally:
-    """Kill at random instants of the daemon's life, a few runs under way at any time."""
+    """Kill at random instants of the daemon's life, its start included, a few runs under way at any time."""
     tally, chance = Tally(), random.Random(SEED)
-    with _home("random") as (house, root):
+    with _home(CALLS) as (house, root):
         house.env = env or {}
         open_runs: dict[str, Path] = {}
         while tally.kills < kills or open_runs:
             while len(open_runs) < LIVE and tally.kills < kills:
-                id, folder = _give(house, root, tally)
-                open_runs[id] = folder
+                folder = root / f"run-{tally.runs}"
+                open_runs[_give(house, folder)] = folder
+                tally.runs += 1
             if tally.kills < kills:
-                time.sleep(chance.uniform(0.0, 0.5))
-                house.kill()
-                for _ in range(min(3, kills - tally.kills - 1)):
-                    house.launch()
-                    time.sleep(chance.uniform(0.2, 1.5))
-                    house.kill()
-                    tally.kills += 1
-                tally.kills += 1
+                _kill_some(house, tally, chance, root, min(2, kills - tally.kills))
                 _restart(house, tally, set(open_runs))
             else:
                 time.sleep(0.05)
             for id in list(open_runs):
                 if house.get(f"/objectives/{id}")["status"] in ENDED:
-                    _count(house, id, open_runs.pop(id), tally)
+                    _count(house, id, open_runs.pop(id), tally, CALLS)
     return tally
 
 
-def at_every_commit(limit: int = 100) -> Tally:
-    """Kill before and after the first commit of a run, the second, and so on, to its last."""
+def _kill_some(house: LivingHome, tally: Tally, chance: random.Random, root: Path, kills: int) -> None:
+    """One kill at any time while effects happen, and more at any time of the start that follows."""
+    before, deadline = _lines(root), time.monotonic() + 10
+    while _lines(root) == before and time.monotonic() < deadline:
+        time.sleep(0.005)
+    time.sleep(chance.uniform(0.0, 0.5))
+    house.kill()
+    for _ in range(kills - 1):
+        house.launch()
+        time.sleep(chance.uniform(0.0, 3 * statistics.median(tally.start_s or [0.5])))
+        house.kill()
+    tally.kills += kills
+
+
+def _lines(root: Path) -> int:
+    return sum(log.stat().st_size for log in root.glob("*/effects.log"))
+
+
+def at_every_commit(most: int = 100) -> Tally:
+    """Kill before and after the first commit of a daemon that starts and is given a run, the second, and so on."""
     tally = Tally()
     for fate in ("before", "after"):
-        with _home(fate) as (house, root):
-            for at in range(1, limit):
-                id, folder = _give(house, root, tally)
-                house.kill()
-                house.env = {"STEAD_CHAOS": f"{fate}:{at}"}
-                if _dies(house, id):
-                    tally.kills += 1
-                    house.env = {}
-                    house.start()
-                    house.wait(id, "completed", "failed")
-                    _count(house, id, folder, tally)
-                    continue
-                house.wait(id, "completed", "failed")
-                _count(house, id, folder, tally)
-                break
+        with _home(FEW_CALLS) as (house, root):
+            for at in range(1, most + 1):
+                if not _kill_at(house, root, tally, f"{fate}:{at}", {}):
+                    break
     return tally
 
 
-def _dies(house: LivingHome, id: str) -> bool:
-    """Start a doomed daemon; whether it died before the run was over."""
+def at_commits(fates: Iterable[str], *, env: Mapping[str, str] | None = None) -> Tally:
+    """Kill at chosen commits, such as ``before:4``, one run each."""
+    tally = Tally()
+    with _home(FEW_CALLS) as (house, root):
+        for fate in fates:
+            _kill_at(house, root, tally, fate, env or {})
+    return tally
+
+
+def _kill_at(house: LivingHome, root: Path, tally: Tally, fate: str, env: Mapping[str, str]) -> bool:
+    """A run whose daemon dies at a commit and is started again; whether the run came that far."""
+    folder = root / f"run-{tally.runs}"
+    house.kill()
+    house.env = {"STEAD_CHAOS": fate}
+    died = _dies(house, folder)
+    if died:
+        house.env = env
+        house.start()
+    tally.kills += died
+    tally.runs += 1
+    id = _give(house, folder)
+    house.wait(id, *ENDED)
+    _count(house, id, folder, tally, FEW_CALLS)
+    return died
+
+
+def _dies(house: LivingHome, folder: Path) -> bool:
+    """Start a doomed daemon and give it a run; whether it died before the run was over."""
     try:
         house.start()
-    except AssertionError:
+        id = _give(house, folder)
+    except (ApiError, AssertionError):
+        assert house.process is not None
+        house.process.wait(10)
         return True  # it died before it answered
     assert house.process is not None
     deadline = time.monotonic() + 20
@@ -142,20 +175,20 @@ def _dies(house: LivingHome, id: str) -> bool:
 
 def _restart(house: LivingHome, tally: Tally, open_runs: set[str]) -> None:
     began = time.monotonic()
-    house.start()
+    tally.start_s.append(house.start())
     started = next(event for event in reversed(house.events("home")) if event["body"]["type"] == "daemon.started")
     waiting = open_runs & set(started["body"]["recovered"])
     if not waiting:
         return
     stream = house.client().stream(started["seq"])
-    while time.monotonic() - began < 10:
+    while time.monotonic() - began < 20:  # a run that never goes on shows as these 20 s
         if any(envelope["stream"] in waiting for envelope in stream.next(1.0) if "seq" in envelope):
-            tally.resume_s.append(time.monotonic() - began)
             break
+    tally.resume_s.append(time.monotonic() - began)
     stream.close()
 
 
-def _count(house: LivingHome, id: str, folder: Path, tally: Tally) -> None:
+def _count(house: LivingHome, id: str, folder: Path, tally: Tally, calls: int) -> None:
     log = folder / "effects.log"
     lines = Counter(log.read_text("utf-8").split()) if log.exists() else Counter[str]()
     ends = house.bodies(id, "tool.finished")
@@ -163,7 +196,7 @@ def _count(house: LivingHome, id: str, folder: Path, tally: Tally) -> None:
     tally.completed += house.get(f"/objectives/{id}")["status"] == "completed"
     tally.repeated += sum(count - 1 for count in lines.values() if count > 1)
     tally.unknown += unknown
-    tally.unexplained += max(0, CALLS - len(lines) - unknown)
+    tally.unexplained += max(0, calls - len(lines) - unknown)
 
 
 def measure() -> list[Bar]:
@@ -180,7 +213,8 @@ def measure() -> list[Bar]:
     said = (
         f"{chaos.kills} random kills and {boundary.kills} at commits, {runs} runs, {finished} completed, "
         f"{chaos.unknown + boundary.unknown} outcomes shown as unknown; resume median "
-        f"{statistics.median(chaos.resume_s or [0]):.2f} s; control repeated {control.repeated} effects"
+        f"{statistics.median(chaos.resume_s or [0]):.2f} s, of which the daemon's start takes "
+        f"{statistics.median(chaos.start_s or [0]):.2f} s; control repeated {control.repeated} effects"
     )
     holds = bad == 0 and finished == runs and control.repeated > 0
     return [
