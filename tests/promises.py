@@ -100,10 +100,14 @@ PROMISES: tuple[Promise, ...] = (
     Promise("OBJ-4.repetition", "the same reply again and again ends it", "cli", stage=1, done=True),
     Promise("OBJ-4.summary", "every end state has a reason and a summary", "cli", stage=1, done=True),
     Promise("OBJ-5.tokens", "the token budget is a hard stop that is never overrun", "cli", stage=1, done=True),
-    Promise("OBJ-5.money", "the money budget likewise, shown beside the tokens", "cli", stage=1),
-    Promise("OBJ-5.shared", "objectives racing for one daily cap of the home never overrun it", "api", stage=1),
-    Promise("OBJ-6.resume", "a run survives kill -9 at any instant and resumes by itself", "cli", stage=1),
-    Promise("OBJ-6.once", "a side effect is never silently repeated; an unknown outcome is shown", "cli", stage=1),
+    Promise("OBJ-5.money", "the money budget likewise, shown beside the tokens", "cli", stage=1, done=True),
+    Promise(
+        "OBJ-5.shared", "objectives racing for one daily cap of the home never overrun it", "api", stage=1, done=True
+    ),
+    Promise("OBJ-6.resume", "a run survives kill -9 at any instant and resumes by itself", "cli", stage=1, done=True),
+    Promise(
+        "OBJ-6.once", "a side effect is never silently repeated; an unknown outcome is shown", "cli", stage=1, done=True
+    ),
     Promise("OBJ-7.spawn", "the agent starts subagents, each with its own tools, budget and timeout", "cli"),
     Promise("OBJ-7.specialists", "specialists are files that a person can override", "file"),
     Promise("OBJ-7.variables", "a specialist's template variables are filled in", "file"),
@@ -506,7 +510,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("OPS-2.open-runs", "runs that are open", "cli", stage=1, done=True),
     Promise("OPS-2.tokens", "token use", "cli", stage=1, done=True),
     Promise("OPS-2.rebuild", "read models are rebuilt from the journal by one command", "cli", stage=1, done=True),
-    Promise("OPS-2.repair", "runs that a crash left open are repaired at the start", "cli", stage=1),
+    Promise("OPS-2.repair", "runs that a crash left open are repaired at the start", "cli", stage=1, done=True),
     Promise("OPS-3.memory", "memory is imported from other agents", "cli"),
     Promise("OPS-3.skills", "skills likewise", "cli"),
     Promise("OPS-3.channels", "channels likewise", "cli"),
