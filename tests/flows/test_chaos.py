@@ -5,7 +5,7 @@ from __future__ import annotations
 from bench.r1_chaos import Tally, at_commits, at_random
 from tests.promises import promise
 
-FATES = ("after:2", "after:3", "after:4", "before:5", "after:5")
+FATES = ("after:3", "after:4", "before:5", "after:5")
 """Around the first request and the first call, which starts with the fourth commit and ends with the fifth."""
 
 
