@@ -222,7 +222,7 @@ def test_a_goal_from_standard_input_is_read_whole(cli: Cli, api: Simulator) -> N
         (["x", "--profile", "lax"], "invalid choice: 'lax'", "stead run --help"),
         (["x", "--detach", "--wait"], "not allowed with argument", "stead run --help"),
         ([], "required: GOAL", "stead run --help"),
-        (["x", "--bogus"], "unrecognized arguments: --bogus", "stead run --help"),
+        (["x", "--bogus"], "unknown options: --bogus", "stead run --help"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_starts(

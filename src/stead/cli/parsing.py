@@ -23,7 +23,11 @@ class Parser(ArgumentParser):
         group.add_argument("--debug", action="store_true", default=SUPPRESS, help="show the traceback of an error")
 
     def error(self, message: str) -> NoReturn:
-        """Name the mistake and where to look."""
+        """Name the mistake and where to look. A stray word is not repeated: it may be a key, and logs keep errors."""
+        unknown = message.partition("unrecognized arguments: ")[2].split()
+        if unknown:
+            options = [word.partition("=")[0] for word in unknown if word.startswith("-")]
+            message = f"unknown options: {' '.join(options)}" if options else "more words than this command takes"
         raise CommandError(message, f"{self.prog} --help")
 
 
