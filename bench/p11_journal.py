@@ -142,7 +142,7 @@ def _reading(folder: Path) -> Bar:
         f"{len(drafts):,} events of one session of {TURNS:,} turns with a tool call each, read from the encrypted "
         f"file, decoded and folded, per CPU second, median of 5; decoded alone {read:,.0f}"
     )
-    return Bar("P11", rate, "events/s read and folded", "≥ 50,000", rate >= 50_000, {"decode": read}, conditions)
+    return Bar("P11.fold", rate, "events/s read and folded", "≥ 50,000", rate >= 50_000, {"decode": read}, conditions)
 
 
 async def _fill(journal: JournalFile, drafts: list[ev.Draft]) -> None:
