@@ -102,6 +102,10 @@ class Secrets(Protocol):
 # -- models ---------------------------------------------------------------------------------------------------------
 
 
+REHEARSAL = "rehearsal"
+"""The provider of the built-in rehearsal model; nobody can configure another one of this name."""
+
+
 class ModelInfo(msgspec.Struct, frozen=True):
     """What is known of a model before it is asked.
 

@@ -9,10 +9,12 @@ from typing import Literal
 
 import msgspec
 
+from stead.domain import ports
+
 Kind = Literal["anthropic", "openai", "google", "rehearsal"]
 """The wire that is spoken. "google" is Google's own, used only if its library is installed."""
 
-REHEARSAL = "rehearsal"
+REHEARSAL = ports.REHEARSAL
 """The name of the built-in model's preset, provider and model."""
 
 

@@ -12,6 +12,7 @@ from stead import __version__
 from stead.domain import events as ev
 from stead.domain.ids import SessionId
 from stead.domain.policies import Profile
+from stead.domain.ports import REHEARSAL
 from stead.runtime.deps import Deps
 from stead.runtime.service import Readiness
 from stead.runtime.sessions import Actor
@@ -78,7 +79,7 @@ class Sessions:
             started_ms=started_ms,
             head=self._deps.journal.head(),
             chain=chain,
-            rehearsal=self._deps.models.info(chain[0]).rehearsal,
+            rehearsal=chain[0].provider == REHEARSAL,
             isolation=self._deps.machines.isolation(),
             live_sessions=sum(actor.busy for actor in self.live()),
             watchers=self._deps.bus.watchers,
