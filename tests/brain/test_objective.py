@@ -80,6 +80,19 @@ def test_a_model_that_says_that_it_failed_is_believed(said: str) -> None:
     assert (effect.status, effect.reason) == ("failed", "unmet")
 
 
+def test_a_reply_that_was_cut_off_is_not_the_last_word() -> None:
+    story = Story()
+    for _ in range(3):
+        story.ask().reply("The answer is", stop="length")
+        effect = judge(story.session)
+        assert isinstance(effect, Record)
+        story.tell(*effect.bodies)
+    story.ask().reply("The answer is", stop="length")
+    effect = judge(story.session)
+    assert isinstance(effect, Finish)
+    assert (effect.status, effect.reason) == ("failed", "model")
+
+
 def test_an_empty_reply_is_sent_back() -> None:
     effect = judge(Story().turn("").session)
     assert isinstance(effect, Record)

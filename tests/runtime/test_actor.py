@@ -246,6 +246,6 @@ async def test_a_snapshot_gives_the_same_state_and_a_strange_one_is_passed_over(
         return stream.session
 
     early = fold(world.events(SESSION)[:5])
-    for state in (b"1:" + msgspec.json.encode(early), b"0:{}", b"nonsense"):
+    for state in (b"2:" + msgspec.json.encode(early), b"0:{}", b"nonsense"):
         await d.snapshots.save(SESSION, 5, state)
         assert load() == live

@@ -48,6 +48,10 @@ def contract(goal: str) -> tuple[EvidenceWanted, ...]:
 def judge(session: Session) -> Effect:
     """What follows from a reply without calls: the end, or a question back."""
     text = last_text(session)
+    if session.cut_off and session.send_backs < session.spec.limits.send_backs:
+        return Record((NoticeGiven("Your reply was cut off. Say it again, shorter.", "completion"),))
+    if session.cut_off:
+        return Finish("failed", "model", "Stopped: the model's replies were cut off again and again.")
     missing = [want for want in session.spec.evidence if not _shown(want, session.actions)]
     if refused := [want for want in missing if _denied(want, session.actions)]:
         named = ", ".join(repr(want.subject) for want in refused)

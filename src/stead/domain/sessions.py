@@ -116,6 +116,8 @@ class Session(msgspec.Struct):
     measured: int = 0
     measured_by: ev.ModelRef | None = None
 
+    cut_off: bool = False
+    """The last reply ended at its cap or in a filter, so it is not the model's last word."""
     iterations: int = 0
     failures: int = 0
     """Model requests in a row that brought nothing."""
@@ -254,6 +256,7 @@ def _take_reply(session: Session, reply: ev.ModelReplied) -> None:
         session.measured = len(session.messages)
         session.measured_by = reply.model
     runnable = reply.stop in ("stop", "tool_call")
+    session.cut_off = not runnable
     for part in reply.parts:
         if isinstance(part, ToolCall):
             session.calls[part.key] = Call(part.key, part.tool, part.arguments, runnable)
