@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bench.r1_chaos import Tally, at_commits, at_random
 from tests.promises import promise
 
 FATES = ("after:3", "after:4", "before:5", "after:5")
 """Around the first request and the first call, which starts with the fourth commit and ends with the fifth."""
+
+
+pytestmark = pytest.mark.timeout(400)  # daemons start dozens of times, which a busy machine makes slow
 
 
 def require_unharmed(tally: Tally) -> None:
