@@ -152,6 +152,8 @@ def test_cancel_retry_and_delete(house: LivingHome, project: Path) -> None:
         assert house.finish(id)["status"] == "completed"
         assert house.cli("delete", id).returncode == 0
     assert house.get("/objectives")["items"] == []
+    gone = house.cli("pause", id)
+    assert (gone.returncode, "no" in gone.stderr) == (2, True)
     left = [event["body"]["type"] for event in house.events(id)]
     assert left[-1] == "session.deleted"
     assert set(left[:-1]) == {"erased"}

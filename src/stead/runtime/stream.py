@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from stead.domain.events import Body, Draft, Event
+from stead.domain.events import Body, Draft, Erased, Event
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.ports import Claimed, Clock, Journal, Snapshots
 from stead.domain.sessions import Session, apply, begin, fold
@@ -40,11 +40,14 @@ class Stream:
 
     @classmethod
     def load(cls, id: SessionId, *, journal: Journal, snapshots: Snapshots, bus: Bus, clock: Clock) -> Stream | None:
-        """Fold what the journal has of a session, from its snapshot on if there is one; nothing if it has none."""
+        """Fold what the journal has of a session, from its snapshot on if it has one; nothing for one that is gone."""
         session = _restore(snapshots.load(id))
         after = session.seq if session else 0
-        events = (event for event in journal.events(session=id) if event.session_seq > after)
-        session = fold((event for event in events if isinstance(event, Event)), session)
+        for event in journal.events(session=id):
+            if isinstance(event, Erased):
+                return None  # only a deleted session's events are erased
+            if event.session_seq > after:
+                session = fold((event,), session)
         if session is None:
             return None
         return cls(session, journal=journal, snapshots=snapshots, bus=bus, clock=clock)
