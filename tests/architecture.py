@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-PURE = ("domain", "guardian", "brain")
+PURE = ("domain", "guardian", "brain", "screen")
 FILE_LINES, FILE_LINES_MEDIAN = 500, 170
 FUNCTION_LINES, FUNCTION_LINES_P95 = 70, 40
 CLASS_LINES, CLASS_METHODS = 400, 20
