@@ -74,6 +74,11 @@ class Permit:
         if self._state != "spent" or session != self.session:
             raise PermitRefused(f"the permit for {self.call!r} ({self._state}) does not cover work in {session!r}")
 
+    @property
+    def live(self) -> bool:
+        """Whether the tool that spent it is still at work."""
+        return self._state == "spent"
+
     def close(self) -> None:
         """End the permit's life. Whatever still holds it can do nothing more."""
         self._state = "closed"

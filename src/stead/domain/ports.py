@@ -249,6 +249,22 @@ class Shell(Protocol):
         ...
 
 
+class Egress(Protocol):
+    """The one way out of machines: a proxy that each session's machine reaches through a unix socket of its own."""
+
+    async def open(self, session: SessionId, hosts: Sequence[str]) -> str:
+        """Listen for the session; gives the socket's path. ``hosts``: what every command of the session may reach."""
+        ...
+
+    def grant(self, permit: Permit, hosts: Sequence[str]) -> None:
+        """Let the permit's session also reach these hosts, for as long as the permit is live."""
+        ...
+
+    async def close(self, session: SessionId) -> None:
+        """Cut every connection of the session and stop listening."""
+        ...
+
+
 class FileText(msgspec.Struct, frozen=True):
     """A range of a text file. ``lines`` counts the whole file; ``truncated`` when the range was cut by the size cap."""
 
