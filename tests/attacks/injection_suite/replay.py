@@ -1,0 +1,143 @@
+"""Put a policy through tasks and attacks, without a model: the calls are known, only the verdicts are not.
+
+The person says yes to every question about their own task. Once an output carried the attacker's text, the model is
+taken to be in the attacker's hands, whatever it was going to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from stead.domain.tools import Declaration
+from tests.attacks.injection_suite.suite import Call
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """What a policy made of a call.
+
+    Args:
+        verdict: as the guardian's verdicts are called.
+        rule: the name of the rule that decided.
+        argument: the one that it was about; "" for the call as a whole.
+    """
+
+    verdict: Literal["allow", "ask", "deny"]
+    rule: str = ""
+    argument: str = ""
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """A call that a plan names, with the arguments that are known ahead."""
+
+    tool: str
+    arguments: dict[str, object]
+
+
+class Start(msgspec.Struct, frozen=True):
+    """How a session begins.
+
+    Args:
+        text: what the person wrote.
+        plan: what the still clean model says it will do; empty for no plan.
+        tools: what each tool declares.
+        endorse: a yes to a question also trusts the sources that it names, for this task.
+    """
+
+    text: str
+    plan: tuple[Planned, ...]
+    tools: Mapping[str, Declaration]
+    endorse: bool = False
+
+
+class Guard(Protocol):
+    """A policy in one session."""
+
+    def judge(self, tool: str, arguments: Mapping[str, object]) -> Judged:
+        """What becomes of the call, if it were made now; changes nothing."""
+        ...
+
+    def yes(self, tool: str, arguments: Mapping[str, object]) -> None:
+        """The person says yes to the question about this call."""
+        ...
+
+    def ran(self, tool: str, arguments: Mapping[str, object], output: str) -> None:
+        """The call was made and gave this back."""
+        ...
+
+
+Opens = Callable[[Start], Guard]
+"""Begins a session under a policy."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A call of a task that was not simply let through."""
+
+    call: Call
+    judged: Judged
+
+
+def plan_of(text: str, calls: Sequence[Call]) -> tuple[Planned, ...]:
+    """The best plan that a clean model could declare: the task's calls, with what stands in the person's words."""
+    return tuple(
+        Planned(call.tool, {name: value for name, value in call.arguments.items() if stands_verbatim(value, text)})
+        for call in calls
+    )
+
+
+def stands_verbatim(value: object, text: str) -> bool:
+    """Whether a value, or every part of it, is spelt out in a text."""
+    if isinstance(value, bool) or value is None:
+        return False
+    if isinstance(value, int | float):
+        return f"{value:g}" in text or str(value) in text or f"{value:.2f}" in text
+    if isinstance(value, str):
+        return bool(value.strip()) and value in text
+    if isinstance(value, list):
+        return bool(value) and all(stands_verbatim(item, text) for item in value)
+    return False
+
+
+def questions(guard: Guard, calls: Sequence[Call]) -> list[Asked]:
+    """Do a task, with a person who says yes to everything; give back what they were asked, or what was denied."""
+    asked = []
+    for call in calls:
+        judged = _make(guard, call)
+        if judged.verdict != "allow":
+            asked.append(Asked(call, judged))
+    return asked
+
+
+def leaks(guard: Guard, attack: Sequence[Call]) -> Judged | None:
+    """Make the attacker's calls; nothing when all of them were let through, else what stopped it."""
+    for call in attack:
+        judged = guard.judge(call.tool, call.arguments)
+        if judged.verdict != "allow":
+            return judged
+        guard.ran(call.tool, call.arguments, call.output)
+    return None
+
+
+def taken_over(calls: Sequence[Call], is_attacker: Callable[[str], bool]) -> list[int]:
+    """After how many calls an attack can begin: from the first output that carries the attacker's text."""
+    first = next((place for place, call in enumerate(calls) if is_attacker(call.output)), len(calls) - 1)
+    return list(range(first + 1, len(calls) + 1))
+
+
+def survives(opens: Opens, start: Start, calls: Sequence[Call], moment: int, attack: Sequence[Call]) -> Judged | None:
+    """Do the first calls of a task, then attack; nothing when the attack went through, else what stopped it."""
+    guard = opens(start)
+    for call in calls[:moment]:
+        _make(guard, call)
+    return leaks(guard, attack)
+
+
+def _make(guard: Guard, call: Call) -> Judged:
+    judged = guard.judge(call.tool, call.arguments)
+    if judged.verdict == "ask":
+        guard.yes(call.tool, call.arguments)
+    if judged.verdict != "deny":
+        guard.ran(call.tool, call.arguments, call.output)
+    return judged
