@@ -40,7 +40,7 @@ from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.host import without
 from stead.providers.directory import ProviderConfig, require_valid, secret_name
 from stead.providers.models import ProviderModels
-from stead.providers.presets import PRESETS
+from stead.providers.presets import PRESETS, REHEARSAL
 from stead.runtime.bus import Bus
 from stead.runtime.commands import Runtime
 from stead.runtime.deps import Deps
@@ -254,7 +254,11 @@ class House:
             auth=auth,
             clock=self.clock,
             identity=Identity(server_id=secrets.token_hex(8), epoch=self._epoch(), build=__version__),
-            presets=tuple(PresetRow(p.name, p.title, p.base_url, p.model, p.key_env) for p in PRESETS.values()),
+            presets=tuple(
+                PresetRow(p.name, p.title, p.base_url, p.model, p.key_env)
+                for p in PRESETS.values()
+                if p.name != REHEARSAL  # it is built in, and cannot be set up
+            ),
             shut_down=shut_down,
         )
 

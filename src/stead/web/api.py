@@ -37,7 +37,7 @@ def build_api(backend: Backend, streams: Streams) -> FastAPI:
     api.state.streams = streams
     api.state.carrier = commands.Carrier(backend.service, backend.pace.command_s)
     api.router.routes += [*views.router.routes, *commands.router.routes]
-    text = document(api)
+    text = document(api, [preset.name for preset in backend.presets])
 
     @api.get("/openapi.json", include_in_schema=False)
     async def show_document() -> Response:

@@ -212,10 +212,28 @@ class Done(msgspec.Struct, frozen=True):
     text: str
 
 
+_OF_OBJECTIVE = dict.fromkeys(
+    (
+        "show_objective",
+        "list_steps",
+        "pause",
+        "resume",
+        "cancel",
+        "stop",
+        "retry",
+        "delete",
+        "send_message",
+        "revoke",
+    ),
+    "session=$response.body#/session",
+)
+_OF_PROVIDER = dict.fromkeys(("set_provider_key", "remove_provider", "check_provider"), "provider=$request.body#/name")
+
+
 # -- objectives -----------------------------------------------------------------------------------------------------
 
 
-@router.post("/objectives", **operation(Answer, takes=NewObjective, status=201))
+@router.post("/objectives", **operation(Answer, takes=NewObjective, status=201, leads_to=_OF_OBJECTIVE))
 async def create_objective(body: Annotated[NewObjective, body_of(NewObjective)], ask: Ask) -> Response:
     """Give a goal. The answer's ``session`` is the new objective."""
     return await ask(CreateObjective(**msgspec.structs.asdict(body)), 201)
@@ -284,7 +302,7 @@ async def decide(approval: Approval, body: Annotated[Decision, body_of(Decision)
 # -- models and money -----------------------------------------------------------------------------------------------
 
 
-@router.post("/providers", **operation(Answer, takes=NewProvider))
+@router.post("/providers", **operation(Answer, takes=NewProvider, leads_to=_OF_PROVIDER))
 async def configure_provider(body: Annotated[NewProvider, body_of(NewProvider)], ask: Ask) -> Response:
     """Add or change a provider."""
     return await ask(ConfigureProvider(**msgspec.structs.asdict(body)))

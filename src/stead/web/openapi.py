@@ -7,6 +7,7 @@ the schema of its structs, and a body is decoded by the same struct that describ
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -14,6 +15,7 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.responses import Response
 
 from stead.domain.errors import InvalidRequest
+from stead.domain.ports import REHEARSAL
 from stead.web.errors import ErrorBody
 
 JsonObject = dict[str, Any]
@@ -31,7 +33,10 @@ _BOUNDS: dict[str, dict[str, JsonObject]] = {
         "send_backs": {"minimum": 0, "maximum": 100},
     },
     "NewObjective": {"goal": _TEXT, "directory": {"pattern": "^/"}, "constraints": {"maxItems": 100}},
-    "NewProvider": {"name": {"pattern": "^[a-z0-9-]{1,32}$"}, "key": {"pattern": "^(none|vault|env:[A-Z0-9_]+)$"}},
+    "NewProvider": {
+        "name": {"pattern": "^[a-z0-9-]{1,32}$", "not": {"const": REHEARSAL}},
+        "key": {"pattern": "^(none|vault|env:[A-Z0-9_]+)$"},
+    },
     "ProviderKey": {"key": {**_TEXT, "maxLength": 10_000}},
     "Words": {"text": _TEXT},
 }
@@ -57,7 +62,14 @@ def array_of(*kinds: Any) -> JsonObject:
     return {"type": "array", "items": {"anyOf": [schema_of(kind) for kind in kinds]}}
 
 
-def operation(gives: Any, *, takes: Any = None, status: int = 200, media_type: str = "application/json") -> JsonObject:
+def operation(
+    gives: Any,
+    *,
+    takes: Any = None,
+    status: int = 200,
+    media_type: str = "application/json",
+    leads_to: Mapping[str, str] | None = None,
+) -> JsonObject:
     """The arguments of a route: what it takes and gives, and that everything else is an ``ErrorBody``.
 
     Args:
@@ -65,14 +77,18 @@ def operation(gives: Any, *, takes: Any = None, status: int = 200, media_type: s
         takes: the type of its body; none for no body.
         status: of its success.
         media_type: of its answer.
+        leads_to: operations that its success makes possible, and where their one path parameter is found, such as
+            ``{"show_objective": "session=$response.body#/session"}``; they become the document's links.
     """
     answer = gives if isinstance(gives, dict) else schema_of(gives)
+    links = {name: _link(name, found) for name, found in (leads_to or {}).items()}
     route: JsonObject = {
         "status_code": status,
         "response_class": Response,
         "response_model": None,
         "responses": {
-            status: {"description": "Done.", "content": {media_type: {"schema": answer}}},
+            status: {"description": "Done.", "content": {media_type: {"schema": answer}}}
+            | ({"links": links} if links else {}),
             "default": {
                 "description": "Refused (4xx) or failed (5xx), and why.",
                 "content": {"application/json": {"schema": schema_of(ErrorBody)}},
@@ -104,9 +120,15 @@ def body_of(kind: type[_T]) -> Any:
     return Depends(read)
 
 
-def document(app: FastAPI) -> bytes:
-    """The whole document, as JSON."""
+def document(app: FastAPI, presets: Sequence[str]) -> bytes:
+    """The whole document, as JSON.
+
+    Args:
+        app: whose operations it describes.
+        presets: the providers that can be set up by name.
+    """
     whole = app.openapi()
+    _components["NewProvider"]["properties"]["preset"] = {"enum": list(presets)}
     components = whole.setdefault("components", {})
     components["schemas"] = dict(sorted(_components.items()))
     components["securitySchemes"] = {
@@ -124,6 +146,11 @@ def document(app: FastAPI) -> bytes:
     }
     whole["security"] = [{"bearer": []}, {"browser": []}]
     return msgspec.json.encode(whole)
+
+
+def _link(operation_id: str, found: str) -> JsonObject:
+    parameter, _, expression = found.partition("=")
+    return {"operationId": operation_id, "parameters": {parameter: expression}}
 
 
 def _with_integers(value: Any) -> Any:

@@ -35,6 +35,7 @@ StreamNames = Annotated[
     str, Query(max_length=7000, pattern=r"^([a-z0-9_]{1,64}(,[a-z0-9_]{1,64}){0,99})?$", description="Empty for all.")
 ]
 _Row = TypeVar("_Row")
+_OF_APPROVAL = dict.fromkeys(("show_approval", "decide"), "approval=$response.body#/items/0/id")
 _ENVELOPES = array_of(Envelope, TransientEnvelope, ControlEnvelope)
 
 
@@ -74,7 +75,7 @@ async def list_steps(session: Session, behind: Behind, after: Place = 0, limit: 
     return Json(Page(tuple(rows), str(rows[-1].index) if len(rows) == limit else ""))
 
 
-@router.get("/approvals", **operation(Page[ApprovalRow]))
+@router.get("/approvals", **operation(Page[ApprovalRow], leads_to=_OF_APPROVAL))
 async def list_approvals(
     behind: Behind,
     status: Literal["pending", "all"] = "pending",

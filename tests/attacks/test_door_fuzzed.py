@@ -1,0 +1,35 @@
+"""The API against its own document: made-up requests to every operation of a running daemon (bar S12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.fuzzing import NOT_FUZZED, fuzz
+from tests.flows.house import LivingHome
+from tests.promises import promise
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[LivingHome]:
+    """A running daemon of a fresh home."""
+    living = LivingHome(tmp_path / "home")
+    living.start()
+    yield living
+    living.stop()
+
+
+@promise("API-1.rest")
+def test_every_answer_is_what_the_document_says_and_nothing_breaks(house: LivingHome, tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+
+    found = fuzz(house, folder, examples=3, seed=7, phases=("coverage", "fuzzing"), timeout_s=100)
+
+    assert found.failures == (), found.said
+    assert found.operations == found.documented - len(NOT_FUZZED)
+    assert found.cases > 1000
+    assert house.get("/status")["version"], "the daemon still answers"
+    assert "Traceback" not in house.log_tail()
