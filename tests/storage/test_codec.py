@@ -20,6 +20,15 @@ def _version(path: Path) -> int:
     return int(path.parent.name.removeprefix("v"))
 
 
+def _still_says(written: object, recorded: object) -> bool:
+    """Whether everything recorded is written back as it was; fields that came later stand beside it."""
+    if isinstance(written, dict) and isinstance(recorded, dict):
+        return all(name in written and _still_says(written[name], value) for name, value in recorded.items())
+    if isinstance(written, list) and isinstance(recorded, list):
+        return len(written) == len(recorded) and all(map(_still_says, written, recorded))
+    return written == recorded
+
+
 def test_every_type_has_a_recorded_form_of_each_of_its_versions() -> None:
     wanted = {f"v{version}/{tag}.json" for tag, newest in CURRENT.items() for version in range(1, newest + 1)}
     assert {path.relative_to(GOLDEN).as_posix() for path in RECORDED} == wanted
@@ -31,7 +40,7 @@ def test_a_recorded_event_loads_and_its_current_form_is_written_back_the_same(pa
     tag, version, payload = encode(body)
     assert tag == path.stem
     if _version(path) == version:
-        assert msgspec.json.format(payload, indent=2) + b"\n" == path.read_bytes()
+        assert _still_says(msgspec.json.decode(payload), msgspec.json.decode(path.read_bytes()))
 
 
 def test_an_older_version_is_raised_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:

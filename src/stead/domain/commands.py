@@ -13,6 +13,7 @@ import msgspec
 from stead.domain.events import Budget, Limits, ModelRef
 from stead.domain.ids import ApprovalId, CallDigest, CommandId, SessionId
 from stead.domain.policies import Profile
+from stead.domain.secrets import Binding
 
 GOAL_LIMIT_BYTES = 1_000_000
 """A goal of this size in UTF-8 or more is refused; put long material into a file of the workspace."""
@@ -34,6 +35,7 @@ class CreateObjective(msgspec.Struct, frozen=True, tag="objective.create", forbi
         budget: both figures positive or "unlimited".
         limits: see there.
         profile: strictness.
+        secrets: names of secrets that the model is told of.
     """
 
     goal: str
@@ -46,6 +48,7 @@ class CreateObjective(msgspec.Struct, frozen=True, tag="objective.create", forbi
     budget: Budget = DEFAULT_BUDGET
     limits: Limits = Limits()
     profile: Profile = Profile.DEFAULT
+    secrets: tuple[str, ...] = ()
 
 
 class SendMessage(msgspec.Struct, frozen=True, tag="session.message", forbid_unknown_fields=True):
@@ -96,13 +99,14 @@ class Delete(msgspec.Struct, frozen=True, tag="session.delete", forbid_unknown_f
 class Decide(msgspec.Struct, frozen=True, tag="approval.decide", forbid_unknown_fields=True):
     """Answer a question. The digest must be the one that was shown; the first answer wins.
 
-    ``once`` allows this call, ``session`` also calls of its shape in this session, ``project`` also in later ones of
-    the same folder; ``deny`` refuses, with a reason that the model reads.
+    ``once`` allows this call, ``trust`` also trusts the sources that the question names until the objective ends,
+    ``session`` also allows calls of its shape in this session, ``project`` also in later ones of the same folder;
+    ``deny`` refuses, with a reason that the model reads.
     """
 
     approval: ApprovalId
     digest: CallDigest
-    answer: Literal["once", "session", "project", "deny"]
+    answer: Literal["once", "trust", "session", "project", "deny"]
     reason: str = ""
 
 
@@ -156,6 +160,44 @@ class SetCap(msgspec.Struct, frozen=True, tag="cap.set", forbid_unknown_fields=T
     daily: Budget
 
 
+class AddSecret(msgspec.Struct, frozen=True, tag="secret.add", forbid_unknown_fields=True):
+    """Put a value into the vault. It goes nowhere else; no event and no log has it.
+
+    Args:
+        name: ``[a-z][a-z0-9_-]{0,63}``; not beginning with "provider-" or "env-".
+        value: 1 byte to 64 KB of UTF-8 text.
+        replace: take the place of an older value; the bindings stay, the placeholder becomes another.
+    """
+
+    name: str
+    value: str
+    replace: bool = False
+
+    def __repr__(self) -> str:
+        return f"AddSecret({self.name!r})"  # the value stays out of every trace
+
+
+class BindSecret(msgspec.Struct, frozen=True, tag="secret.bind", forbid_unknown_fields=True):
+    """Let a secret's value go to a destination."""
+
+    name: str
+    binding: Binding
+
+
+class UnbindSecret(msgspec.Struct, frozen=True, tag="secret.unbind", forbid_unknown_fields=True):
+    """End every binding of a secret to a host (as it was bound, wildcard and all) or to a tool; give one of them."""
+
+    name: str
+    host: str = ""
+    tool: str = ""
+
+
+class RemoveSecret(msgspec.Struct, frozen=True, tag="secret.remove", forbid_unknown_fields=True):
+    """Erase a value and end its bindings."""
+
+    name: str
+
+
 Command = (
     CreateObjective
     | SendMessage
@@ -172,6 +214,10 @@ Command = (
     | RemoveProvider
     | SetChain
     | SetCap
+    | AddSecret
+    | BindSecret
+    | UnbindSecret
+    | RemoveSecret
 )
 
 

@@ -13,7 +13,8 @@ import msgspec
 
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CommandId, RequestNo, SessionId, WorkspaceId
 from stead.domain.messages import ReplyPart, Usage
-from stead.domain.policies import GrantScope, Label, Profile, Reason, Risk
+from stead.domain.policies import GrantScope, Label, Origin, PlannedCall, Profile, Reason, Risk
+from stead.domain.secrets import Binding, Secret
 
 Unlimited = Literal["unlimited"]
 
@@ -75,7 +76,7 @@ class ModelRef(msgspec.Struct, frozen=True):
 # -- sessions -------------------------------------------------------------------------------------------------------
 
 
-class ObjectiveCreated(msgspec.Struct, frozen=True, tag="objective.created"):
+class ObjectiveCreated(msgspec.Struct, frozen=True, tag="objective.created", omit_defaults=True):
     """A person gave a goal."""
 
     workspace: WorkspaceId
@@ -94,6 +95,8 @@ class ObjectiveCreated(msgspec.Struct, frozen=True, tag="objective.created"):
     profile: Profile
     instructions: str
     """The whole system text, as composed at creation; kept so that every request repeats it byte for byte."""
+    secrets: tuple[Secret, ...] = ()
+    """What the model is told of, as it was then; values are in no event."""
 
 
 class MessageReceived(msgspec.Struct, frozen=True, tag="message.received"):
@@ -116,6 +119,9 @@ class PlanMade(msgspec.Struct, frozen=True, tag="plan.made"):
 
     steps: tuple[PlanStep, ...]
     by: Literal["model", "stead"]
+    calls: tuple[PlannedCall, ...] = ()
+    """What the steps will do, as far as it is known. Only a plan that is made before anything untrusted was read
+    grants these."""
 
 
 class ModelRequested(msgspec.Struct, frozen=True, tag="model.requested"):
@@ -175,6 +181,11 @@ class CallJudged(msgspec.Struct, frozen=True, tag="call.judged"):
     risk: Risk
     digest: CallDigest
     """Of what was judged; "" when the arguments did not even parse."""
+    sources: tuple[str, ...] = ()
+    """The untrusted sources that the session had read and the person does not trust."""
+    origins: tuple[Origin, ...] = ()
+    planned: int = -1
+    """The planned call that this one uses up, by its place; -1 for none."""
 
 
 class ApprovalRequested(msgspec.Struct, frozen=True, tag="approval.requested"):
@@ -190,6 +201,11 @@ class ApprovalRequested(msgspec.Struct, frozen=True, tag="approval.requested"):
     reason: Reason
     risk: Risk
     expires_at_ms: int
+    shape: str = ""
+    """Which calls a lasting yes covers; "" when only this one can be allowed."""
+    sources: tuple[str, ...] = ()
+    """The untrusted sources behind the call; the answer "trust" trusts these for the rest of the objective."""
+    origins: tuple[Origin, ...] = ()
 
 
 class ApprovalGiven(msgspec.Struct, frozen=True, tag="approval.given"):
@@ -230,6 +246,16 @@ class GrantMade(msgspec.Struct, frozen=True, tag="grant.made"):
     scope: GrantScope
     directory: str
     expires_at_ms: int
+    door: str
+    sources: tuple[str, ...] = ()
+    """Kinds of untrusted sources that the session had read when it was made. It does not cover a session that has read
+    another kind; the workspace's own files count for every grant."""
+
+
+class SourcesTrusted(msgspec.Struct, frozen=True, tag="sources.trusted"):
+    """A person said that what these sources hold is to be trusted for this objective."""
+
+    sources: tuple[str, ...]
     door: str
 
 
@@ -272,6 +298,8 @@ class ToolFinished(msgspec.Struct, frozen=True, tag="tool.finished"):
     label: Label
     size_bytes: int
     duration_ms: int
+    source: str = ""
+    """What the text came from, as ``workspace`` or ``web:example.com``; "" for Stead itself."""
 
 
 class SessionPaused(msgspec.Struct, frozen=True, tag="session.paused"):
@@ -371,6 +399,42 @@ class CapSet(msgspec.Struct, frozen=True, tag="cap.set"):
     daily: Budget
 
 
+class SecretAdded(msgspec.Struct, frozen=True, tag="secret.added"):
+    """A value went into the vault, in place of an older one when ``version`` is past 1. The value is in no event."""
+
+    name: str
+    version: int
+    placeholder: str
+
+
+class SecretBound(msgspec.Struct, frozen=True, tag="secret.bound"):
+    """The value may go there from now on."""
+
+    name: str
+    binding: Binding
+
+
+class SecretUnbound(msgspec.Struct, frozen=True, tag="secret.unbound"):
+    """Every binding of the secret to this host, or to this tool, ended; the other of the two is ""."""
+
+    name: str
+    host: str
+    tool: str
+
+
+class SecretRemoved(msgspec.Struct, frozen=True, tag="secret.removed"):
+    """The value was erased; its bindings ended with it."""
+
+    name: str
+
+
+class SecretUsed(msgspec.Struct, frozen=True, tag="secret.used"):
+    """The value was let out to a bound destination: a host, or ``tool.argument``. At most one a minute is recorded."""
+
+    name: str
+    destination: str
+
+
 Body = (
     ObjectiveCreated
     | MessageReceived
@@ -386,6 +450,7 @@ Body = (
     | ApprovalLapsed
     | GrantMade
     | GrantRevoked
+    | SourcesTrusted
     | ToolStarted
     | ToolReopened
     | ToolFinished
@@ -403,6 +468,11 @@ Body = (
     | ProviderRemoved
     | ChainSet
     | CapSet
+    | SecretAdded
+    | SecretBound
+    | SecretUnbound
+    | SecretRemoved
+    | SecretUsed
 )
 
 VERSIONS: dict[str, int] = {}

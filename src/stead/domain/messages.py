@@ -63,6 +63,8 @@ class ToolResult(msgspec.Struct, frozen=True):
     text: str
     label: Label
     is_error: bool = False
+    source: str = ""
+    """What it came from, as ``workspace`` or ``web:example.com``; "" for Stead itself."""
 
 
 class ResultsMessage(msgspec.Struct, frozen=True, tag="results"):

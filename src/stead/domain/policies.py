@@ -6,6 +6,7 @@ Layer: domain. Says what the words are; ``guardian`` says what follows from them
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 import msgspec
 
@@ -34,6 +35,35 @@ class Label(msgspec.Struct, frozen=True):
 
     integrity: Integrity = Integrity.UNTRUSTED
     confidentiality: Confidentiality = Confidentiality.PRIVATE
+    typed: bool = False
+    """Nothing but numbers, dates and words from a fixed list: it cannot carry an instruction."""
+
+    @property
+    def taints(self) -> bool:
+        """Whether whoever reads the value may from then on be doing a stranger's will."""
+        return self.integrity is Integrity.UNTRUSTED and not self.typed
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """Where one argument of a call came from.
+
+    Args:
+        argument: its name, with the place in a list as ``to[1]``.
+        integrity: the best that can be shown: it stands in the person's words, in a trusted tool's output, or neither.
+        source: the untrusted source that has it, as ``Session.sources`` names them; "" for the person's words, and for
+            what stands nowhere and so is the model's own.
+    """
+
+    argument: str
+    integrity: Integrity
+    source: str = ""
+
+
+class PlannedCall(msgspec.Struct, frozen=True):
+    """A call that a plan names: the tool, and as canonical JSON the arguments that are known ahead."""
+
+    tool: str
+    arguments: str
 
 
 class Risk(StrEnum):
@@ -70,6 +100,41 @@ class Profile(StrEnum):
 
     DEFAULT = "default"
     READONLY = "readonly"
+    """Nothing that could change something is there at all."""
+    TRUSTED_PROJECT = "trusted-project"
+    """The folder's own files count as the person's word: writing and running in the sandbox is free until something
+    from elsewhere has been read."""
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """A standing rule of the person's, compiled from their sentence.
+
+    It speaks of a call when the tool or effect fits and, where it names places, the call names one of them; with
+    ``elsewhere`` it speaks of the calls that name any other place ("only …").
+
+    Args:
+        id: ``r_`` and 8 hex digits.
+        verdict: deny goes before ask, ask before allow.
+        text: the sentence, as the person wrote it.
+        tools: names of tools; empty for all.
+        effects: values of ``ToolEffect``; empty for all.
+        paths: patterns of paths below the workspace, ``*`` and ``**`` as in globs; a folder ends in ``/``.
+        hosts: exact names, or ``*.name``.
+        programs: names of programs that a command line starts.
+        elsewhere: see above.
+        directory: the folder that it holds for; "" for every one.
+    """
+
+    id: str
+    verdict: Literal["deny", "ask", "allow"]
+    text: str
+    tools: tuple[str, ...] = ()
+    effects: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    elsewhere: bool = False
+    directory: str = ""
 
 
 class Reason(msgspec.Struct, frozen=True):
@@ -85,20 +150,35 @@ class Reason(msgspec.Struct, frozen=True):
 
 
 class Allow(msgspec.Struct, frozen=True):
-    """The call may run now, once, with this permit. The permit exists only in this process and is never encoded."""
+    """The call may run now, once, with this permit. The permit exists only in this process and is never encoded.
+
+    ``planned`` is the place in the session's plan of the call that this one uses up; -1 for none.
+    """
 
     permit: Permit
     reason: Reason
     risk: Risk
+    planned: int = -1
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """A person must answer first."""
+    """A person must answer first.
+
+    Args:
+        digest: what the answer has to name.
+        level: how often such calls are asked.
+        reason: why.
+        risk: how bad it could be.
+        shape: which calls a lasting yes would cover, see ``guardian.shapes``; "" when none may be given.
+        origins: where the arguments that carry authority came from.
+    """
 
     digest: CallDigest
     level: Level
     reason: Reason
     risk: Risk
+    shape: str
+    origins: tuple[Origin, ...]
 
 
 class Deny(msgspec.Struct, frozen=True):

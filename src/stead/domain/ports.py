@@ -86,8 +86,8 @@ class Snapshots(Protocol):
 class Secrets(Protocol):
     """Values by name, encrypted one by one within the encrypted database."""
 
-    async def put(self, name: str, value: str) -> None:
-        """Store or replace."""
+    async def put(self, name: str, value: str) -> int:
+        """Store or replace; gives the version, which rises with every change."""
         ...
 
     def get(self, name: str) -> str | None:

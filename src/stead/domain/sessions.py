@@ -16,7 +16,7 @@ A call lives through these states, and every call of a reply ends ``done`` with 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal, assert_never
 
 import msgspec
@@ -32,7 +32,7 @@ from stead.domain.messages import (
     ToolResult,
     UserMessage,
 )
-from stead.domain.policies import Integrity, Label
+from stead.domain.policies import Integrity, Label, PlannedCall
 from stead.domain.rows import ObjectiveStatus
 
 PERSON = Label(integrity=Integrity.PERSON)
@@ -53,6 +53,10 @@ class Call(msgspec.Struct):
     approval: ApprovalId = ApprovalId("")
     digest: CallDigest = CallDigest("")
     """What was asked about, once it is asked."""
+    shape: str = ""
+    """Which calls a lasting yes covers; "" for none."""
+    sources: tuple[str, ...] = ()
+    """The untrusted sources that the question names."""
     level: Literal["session", "each", "confirm"] = "confirm"
     asked: str = ""
     """Canonical arguments as they were shown to the person."""
@@ -64,11 +68,12 @@ class Call(msgspec.Struct):
 
 
 class Grant(msgspec.Struct, frozen=True):
-    """A shape of call that the person allowed ahead."""
+    """A shape of call that the person allowed ahead, in a session that has read only these kinds of sources."""
 
     tool: str
     shape: str
     expires_at_ms: int
+    sources: tuple[str, ...] = ()
 
 
 class Action(msgspec.Struct, frozen=True):
@@ -101,6 +106,16 @@ class Session(msgspec.Struct):
     calls: dict[CallKey, Call] = {}
     """The calls of the last reply, in the model's order; empty when all are answered."""
     plan: tuple[ev.PlanStep, ...] = ()
+    planned: list[PlannedCall] = []
+    """What the plan grants: the calls that it named before anything untrusted was read."""
+    used: list[PlannedCall] = []
+    """Those of them that were used up; a plan that is made again does not bring them back."""
+    words: list[str] = []
+    """What the person said, in full, whatever the context still holds of it."""
+    sources: list[str] = []
+    """Where everything untrusted came from that a model has read here, in the order of first reading."""
+    trusted: list[str] = []
+    """Those of them that the person trusts for this objective."""
     grants: list[Grant] = []
     actions: list[Action] = []
     revision: int = 0
@@ -148,6 +163,7 @@ def begin(event: ev.Event) -> Session:
         created_ms=event.ts_ms,
         budget=body.budget,
         messages=[UserMessage(text=_goal_text(body), label=PERSON)],
+        words=[_goal_text(body)],
         sent_sha256=hashlib.sha256(body.instructions.encode()).hexdigest(),
     )
 
@@ -173,6 +189,21 @@ def status(session: Session) -> ObjectiveStatus:
     return "running" if session.requests else "pending"
 
 
+def tainting(session: Session) -> tuple[str, ...]:
+    """The untrusted sources that a model has read here and the person does not trust; empty for a clean context."""
+    return tuple(source for source in session.sources if source not in session.trusted)
+
+
+def results(session: Session) -> Iterator[ToolResult]:
+    """Every result that the context holds, oldest first, those of the open reply included."""
+    for message in session.messages:
+        if isinstance(message, ResultsMessage):
+            yield from message.results
+    for call in session.calls.values():
+        if call.result is not None:
+            yield call.result
+
+
 def apply(session: Session, event: ev.Event) -> None:
     """Let one more event have happened."""
     session.seq = event.session_seq
@@ -184,15 +215,23 @@ def apply(session: Session, event: ev.Event) -> None:
             _apply_call(session, body)
         case ev.ApprovalRequested() | ev.ApprovalGiven() | ev.ApprovalDenied() | ev.ApprovalLapsed():
             _apply_approval(session, body)
-        case ev.MessageReceived(text=text, label=label):
+        case ev.MessageReceived(text=text, label=label, door=door):
             _hear(session, UserMessage(text=text, label=label))
+            if label.integrity is Integrity.PERSON:
+                session.words.append(text)
+            else:
+                _taint(session, label, f"message:{door}")
         case ev.NoticeGiven(text=text, why=why):
             session.send_backs += why in ("completion", "claim")
             _hear(session, UserMessage(text=text, label=STEAD, notice=True))
-        case ev.PlanMade(steps=steps):
+        case ev.PlanMade(steps=steps, calls=calls):
             session.plan = steps
-        case ev.GrantMade(tool=tool, shape=shape, expires_at_ms=expires_at_ms):
-            session.grants.append(Grant(tool, shape, expires_at_ms))
+            if not tainting(session):
+                session.planned = _unused(calls, session.used)
+        case ev.GrantMade(tool=tool, shape=shape, expires_at_ms=expires_at_ms, sources=sources):
+            session.grants.append(Grant(tool, shape, expires_at_ms, sources))
+        case ev.SourcesTrusted(sources=sources):
+            session.trusted += [source for source in sources if source not in session.trusted]
         case ev.GrantRevoked(tool=tool):
             session.grants = [grant for grant in session.grants if grant.tool != tool]
         case ev.SessionPaused() | ev.SessionStopped():
@@ -216,6 +255,11 @@ def apply(session: Session, event: ev.Event) -> None:
             | ev.ProviderRemoved()
             | ev.ChainSet()
             | ev.CapSet()
+            | ev.SecretAdded()
+            | ev.SecretBound()
+            | ev.SecretUnbound()
+            | ev.SecretRemoved()
+            | ev.SecretUsed()
         ):
             raise ValueError(f"{type(body).__name__} does not belong inside the stream {event.session!r}")
         case _:
@@ -276,20 +320,23 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
     if call is None:
         return
     match body:
-        case ev.CallJudged():
-            return  # what follows from a verdict is recorded as its own event
+        case ev.CallJudged(planned=planned):
+            # What else follows from a verdict is recorded as its own event.
+            if planned >= 0:
+                session.used.append(session.planned.pop(planned))
         case ev.ToolStarted(arguments=arguments, idempotent=idempotent):
             call.step = "started"
             call.arguments = arguments
             call.idempotent = idempotent
         case ev.ToolReopened():
             call.step = "new"
-        case ev.ToolFinished(text=text, label=label, outcome=outcome):
+        case ev.ToolFinished(text=text, label=label, outcome=outcome, source=source):
+            _taint(session, label, source or call.tool)
             session.actions.append(Action(call.tool, call.arguments, outcome))
             session.revision += call.step == "started" and not call.idempotent
             session.worked_ms += body.duration_ms
             call.step = "done"
-            call.result = ToolResult(call.key, call.tool, text, label, is_error=outcome != "ok")
+            call.result = ToolResult(call.key, call.tool, text, label, is_error=outcome != "ok", source=source)
             if all(other.step == "done" for other in session.calls.values()):
                 _close_turn(session, "")
 
@@ -305,12 +352,27 @@ def _apply_approval(
         case ev.ApprovalRequested():
             call.step, call.approval, call.digest = "asking", body.id, body.digest
             call.level, call.asked, call.expires_at_ms = body.level, body.arguments, body.expires_at_ms
+            call.shape, call.sources = body.shape, body.sources
         case ev.ApprovalGiven():
             call.step = "approved"
         case ev.ApprovalDenied(reason=reason):
             call.step, call.said = "refused", reason
         case ev.ApprovalLapsed(why=why):
             call.step = "new" if why == "changed" else "lapsed"
+
+
+def _taint(session: Session, label: Label, source: str) -> None:
+    if label.taints and source not in session.sources:
+        session.sources.append(source)
+
+
+def _unused(calls: Iterable[PlannedCall], used: Iterable[PlannedCall]) -> list[PlannedCall]:
+    """The calls of a plan without those that an earlier form of it has already spent."""
+    left = list(calls)
+    for call in used:
+        if call in left:
+            left.remove(call)
+    return left
 
 
 def _hear(session: Session, message: UserMessage) -> None:

@@ -45,6 +45,10 @@ class Declaration(msgspec.Struct, frozen=True):
         output_trust: integrity of what comes back.
         sensitivity: confidentiality of what comes back.
         idempotent: running the call twice is the same as once, so that a crash may run it again.
+        command_args: arguments that are a shell's command line; their risk is read from them.
+        host_args: arguments that list hosts which the call needs to reach.
+        identity_args: arguments that name an entity by an id, and the kind of entity; an id says nothing to a person,
+            so the guardian looks at what the entity is called.
     """
 
     effect: ToolEffect
@@ -54,6 +58,9 @@ class Declaration(msgspec.Struct, frozen=True):
     output_trust: Integrity = Integrity.UNTRUSTED
     sensitivity: Confidentiality = Confidentiality.PRIVATE
     idempotent: bool = False
+    command_args: tuple[str, ...] = ()
+    host_args: tuple[str, ...] = ()
+    identity_args: Mapping[str, str] = {}
 
 
 class ToolSpec(msgspec.Struct, frozen=True):

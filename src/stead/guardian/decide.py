@@ -2,6 +2,9 @@
 
 Layer: guardian. Pure and total: the same call under the same facts always gets the same verdict, and whatever no rule
 speaks of is denied. This is the only file that builds a ``Permit``; ``runtime/gate.py`` is the only one that calls it.
+
+The order: what nobody can allow; the person's bans; what runs free; this very call's approval; the person's "ask me";
+the plan that was made in a clean context; what the person allowed ahead. Everything else is asked.
 """
 
 from __future__ import annotations
@@ -11,13 +14,14 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from stead.domain.ids import CallDigest
-from stead.domain.permits import Permit, canonical
-from stead.domain.policies import Allow, Ask, Deny, Level, Profile, Reason, Risk, Verdict
+from stead.domain.permits import Permit
+from stead.domain.policies import Allow, Ask, Deny, Level, Origin, Profile, Reason, Risk, Rule, Verdict
 from stead.domain.sessions import Grant
 from stead.domain.tools import ToolEffect, ToolSpec
-from stead.guardian import policy
+from stead.guardian import flow, policy, rules, shapes
 from stead.guardian.permits import Circumstances, call_digest
-from stead.guardian.reach import Reach, Unreachable
+from stead.guardian.reach import Reach, Target, Unreachable
+from stead.guardian.shell import ShellRisk
 
 
 class Proposed(msgspec.Struct, frozen=True):
@@ -28,12 +32,16 @@ class Proposed(msgspec.Struct, frozen=True):
         spec: the tool of that name; nothing when there is none.
         arguments: plain data as ``Tool.parse`` gave it; empty when it refused.
         malformed: why the arguments do not fit the tool's schema; "" when they do.
+        shell: what its command line was understood as; nothing for a call without one.
+        carries: links, mail addresses and account numbers in the arguments that carry content.
     """
 
     tool: str
     spec: ToolSpec | None
     arguments: Mapping[str, object]
     malformed: str
+    shell: ShellRisk | None = None
+    carries: tuple[str, ...] = ()
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -49,6 +57,9 @@ class Facts(msgspec.Struct, frozen=True):
         machine: why no machine can serve the session; "" when one can.
         digest_key: 32 bytes of the home.
         nonce: 16 fresh random bytes for a permit.
+        context: what the session's model has been told.
+        rules: the person's standing ones.
+        hosts: what every command of the session may reach.
     """
 
     circumstances: Circumstances
@@ -60,6 +71,9 @@ class Facts(msgspec.Struct, frozen=True):
     machine: str
     digest_key: bytes
     nonce: bytes
+    context: flow.Context = flow.Context()
+    rules: Sequence[Rule] = ()
+    hosts: Sequence[str] = ()
 
 
 def decide(call: Proposed, facts: Facts) -> Verdict:
@@ -74,16 +88,34 @@ def decide(call: Proposed, facts: Facts) -> Verdict:
     """
     if call.spec is None:
         return _deny(Risk.LOW, "unknown-tool", f"There is no tool {call.tool!r}.")
-    risk = policy.risk_of(call.spec.declaration)
+    risk = _risk(call, call.spec, facts)
     if call.malformed:
         return _deny(risk, "arguments", call.malformed)
-    if denied := _hard_denial(call.spec, call.arguments, facts):
+    if denied := _hard_denial(call, call.spec, facts, risk):
         return Deny(denied, risk)
+    ruling = rules.speaking(facts.rules, call.spec, _touched(call, call.spec, facts))
+    if ruling is not None and ruling.verdict == "deny":
+        return _deny(risk, "rule-deny", f"A standing rule of the person forbids it: {ruling.text!r}.")
+    return _judge(call, call.spec, facts, risk, ruling)
+
+
+def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rule | None) -> Allow | Ask:
+    """What is not forbidden: free, allowed, or to be asked."""
     digest = call_digest(facts.digest_key, call.tool, call.arguments, facts.circumstances)
-    level = policy.level_of(call.spec.declaration)
-    reason = _leave(call, level, digest, facts)
+    hosts = _strange_hosts(call, spec, facts)
+    own = facts.profile is Profile.TRUSTED_PROJECT and not flow.kinds(facts.context.sources) and not hosts
+    level = policy.level_of(spec.declaration, risk, own=own)
+    covering = shapes.shapes(spec.declaration, call.arguments, level, call.shell, hosts or _fetched(call, spec, facts))
+    planned = -1
+    if ruling is not None and ruling.verdict == "ask":
+        reason = _approved(digest, facts)
+    else:
+        planned = flow.planned(call.tool, spec.declaration, call.arguments, call.carries, facts.context)
+        reason = _leave(call, level, digest, facts, covering, planned, ruling)
     if reason is None:
-        return Ask(digest, level, _why_ask(call.spec, level), risk)
+        origins = flow.origins(spec.declaration, call.arguments, facts.context)
+        why = _why_ask(call, spec, level, facts, origins, ruling)
+        return Ask(digest, level, why, risk, covering[0] if covering else "", origins)
     permit = Permit(
         session=facts.circumstances.session,
         call=facts.circumstances.key,
@@ -92,43 +124,85 @@ def decide(call: Proposed, facts: Facts) -> Verdict:
         digest=digest,
         nonce=facts.nonce,
     )
-    return Allow(permit, reason, risk)
+    return Allow(permit, reason, risk, planned if reason.rule == "planned" else -1)
 
 
-def _hard_denial(spec: ToolSpec, arguments: Mapping[str, object], facts: Facts) -> Reason | None:
+def _risk(call: Proposed, spec: ToolSpec, facts: Facts) -> Risk:
+    if call.shell is None:
+        return policy.risk_of(spec.declaration)
+    if call.shell.risk in (Risk.LOW, Risk.MEDIUM) and _strange_hosts(call, spec, facts):
+        return Risk.HIGH
+    return call.shell.risk
+
+
+def _hard_denial(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk) -> Reason | None:
     """What no answer of a person could allow."""
     if spec.name not in facts.offered:
         return Reason("not-offered", f"{spec.name!r} is not among the tools of this objective.")
-    if facts.profile is Profile.READONLY and policy.changes(spec.declaration):
-        return Reason("readonly", f"This session is read-only, so {spec.name!r} is not available.")
-    if path := policy.outside(spec.declaration, arguments):
+    looks = call.shell is not None and risk is Risk.LOW
+    if facts.profile is Profile.READONLY and policy.changes(spec.declaration) and not looks:
+        return Reason("readonly", f"This session is read-only, so this call of {spec.name!r} is not available.")
+    if path := policy.outside(spec.declaration, call.arguments):
         return Reason("outside-workspace", f"{path!r} is outside the workspace; give a path relative to /work.")
     if facts.machine and policy.needs_machine(spec.declaration):
         return Reason("no-machine", f"There is no sandbox to run this in: {facts.machine}")
     if spec.declaration.effect is ToolEffect.FETCH:
         for name in spec.declaration.authority_args:
-            checked = facts.reach.check_url(str(arguments.get(name, "")))
+            checked = facts.reach.check_url(str(call.arguments.get(name, "")))
             if isinstance(checked, Unreachable):
                 return Reason("address", checked.text)
     return None
 
 
-def _leave(call: Proposed, level: Level, digest: CallDigest, facts: Facts) -> Reason | None:
+def _leave(
+    call: Proposed,
+    level: Level,
+    digest: CallDigest,
+    facts: Facts,
+    covering: Sequence[str],
+    planned: int,
+    ruling: Rule | None,
+) -> Reason | None:
     """Why the call may run without asking (again); nothing when a person must be asked."""
     if level is Level.AUTO:
-        return Reason("auto", "Reading the workspace and planning need no approval.")
-    if facts.approved and facts.approved == digest:
-        return Reason("approved", "The person approved exactly this call.")
+        return Reason("auto", "Looking, planning, and work in a folder that the person trusts need no approval.")
+    if approved := _approved(digest, facts):
+        return approved
+    if planned >= 0:
+        return Reason(
+            "planned", "The plan named it before anything untrusted was read, and its target is the person's."
+        )
     if level is Level.CONFIRM:
         return None
-    shape = canonical(call.arguments).decode()
-    for grant in facts.grants:
-        if grant.tool == call.tool and grant.shape in ("any", shape):
-            return Reason("granted", f"The person granted {call.tool!r} ahead.")
+    if ruling is not None:
+        return Reason("rule-allow", f"A standing rule of the person allows it: {ruling.text!r}.")
+    if any(shapes.covers(grant, call.tool, covering, facts.context.sources) for grant in facts.grants):
+        return Reason("granted", f"The person granted {call.tool!r} ahead.")
     return None
 
 
-def _why_ask(spec: ToolSpec, level: Level) -> Reason:
+def _approved(digest: CallDigest, facts: Facts) -> Reason | None:
+    if facts.approved and facts.approved == digest:
+        return Reason("approved", "The person approved exactly this call.")
+    return None
+
+
+def _why_ask(
+    call: Proposed, spec: ToolSpec, level: Level, facts: Facts, origins: Sequence[Origin], ruling: Rule | None
+) -> Reason:
+    """The rule that stopped it, the label, and where the value in doubt came from."""
+    if ruling is not None and ruling.verdict == "ask":
+        return Reason("rule-ask", f"A standing rule of the person asks for it: {ruling.text!r}.")
+    if doubtful := next((origin for origin in origins if origin.source and policy.reaches_out(spec.declaration)), None):
+        text = f"Its {doubtful.argument!r} comes from {doubtful.source!r}, which is untrusted."
+        return Reason("tainted-argument", text)
+    fresh = flow.kinds(facts.context.sources)
+    if fresh and any(grant.tool == call.tool for grant in facts.grants):
+        return Reason("tainted-context", f"Since it was granted, the session has read {', '.join(fresh)}: untrusted.")
+    if call.shell is not None:
+        if hosts := _strange_hosts(call, spec, facts):
+            return Reason("network", f"The command wants to reach {', '.join(hosts)}.")
+        return call.shell.reasons[0]
     match spec.declaration.effect:
         case ToolEffect.WRITE:
             text = "It changes files of the workspace."
@@ -139,6 +213,39 @@ def _why_ask(spec: ToolSpec, level: Level) -> Reason:
         case _:
             text = "It acts on the outside world."
     return Reason(f"level-{level.value}", text)
+
+
+def _strange_hosts(call: Proposed, spec: ToolSpec, facts: Facts) -> tuple[str, ...]:
+    """Hosts that the call needs and the session may not reach anyway."""
+    wanted = _hosts(call, spec)
+    return tuple(host for host in wanted if not any(rules.is_host(pattern, host) for pattern in facts.hosts))
+
+
+def _hosts(call: Proposed, spec: ToolSpec) -> list[str]:
+    found: list[str] = []
+    for name in spec.declaration.host_args:
+        value = call.arguments.get(name)
+        found += [str(host) for host in value] if isinstance(value, list | tuple) else []
+    return found
+
+
+def _fetched(call: Proposed, spec: ToolSpec, facts: Facts) -> tuple[str, ...]:
+    """The hosts that its URLs name."""
+    if spec.declaration.effect is not ToolEffect.FETCH:
+        return ()
+    targets = [facts.reach.check_url(str(call.arguments.get(name, ""))) for name in spec.declaration.authority_args]
+    return tuple(target.host.lower() for target in targets if isinstance(target, Target))
+
+
+def _touched(call: Proposed, spec: ToolSpec, facts: Facts) -> rules.Touched:
+    """What the person's rules can speak of."""
+    declaration = spec.declaration
+    paths = [str(call.arguments[name]) for name in declaration.path_args if name in call.arguments]
+    hosts = (*_hosts(call, spec), *_fetched(call, spec, facts))
+    if call.shell is None:
+        return rules.Touched(tuple(paths), hosts)
+    known = call.shell.risk in (Risk.LOW, Risk.MEDIUM)
+    return rules.Touched((*paths, *call.shell.paths), hosts, call.shell.programs, certain=known)
 
 
 def _deny(risk: Risk, rule: str, text: str) -> Deny:

@@ -25,6 +25,7 @@ class Circumstances(msgspec.Struct, frozen=True):
         directory: real path of the workspace folder.
         revision: how many calls of the session may have changed the workspace before.
         files: fingerprint of each workspace file that the call names; empty for calls that change nothing.
+        sources: the untrusted sources that the session had read.
     """
 
     session: SessionId
@@ -32,6 +33,7 @@ class Circumstances(msgspec.Struct, frozen=True):
     directory: str
     revision: int
     files: Mapping[str, str]
+    sources: tuple[str, ...] = ()
 
 
 def call_digest(
@@ -53,6 +55,7 @@ def call_digest(
         circumstances.directory.encode(),
         str(circumstances.revision).encode(),
         canonical(circumstances.files),
+        canonical({"sources": circumstances.sources}),
     ]
     # Each part goes in with its length, so that no two lists of parts read as the same bytes.
     mac = hmac.new(digest_key, digestmod=hashlib.sha256)

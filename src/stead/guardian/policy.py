@@ -1,7 +1,7 @@
 """The policy that follows from a tool's declaration. There is none written for a single tool.
 
-Layer: guardian. Strict and small: reads of the workspace are free, writes are asked once a session, programs and the
-network are asked each time, what leaves for good is confirmed with its parameters shown.
+Layer: guardian. Strict and small: reads of the workspace are free, writes are asked once a session, programs by the
+risk of their command line, the network each time, and what leaves for good is confirmed with its parameters shown.
 """
 
 from __future__ import annotations
@@ -17,19 +17,41 @@ WORKSPACE = "/work"
 """Where every machine shows its workspace."""
 
 
-def level_of(declaration: Declaration) -> Level:
-    """How often the person is asked about calls of such a tool."""
+def level_of(declaration: Declaration, risk: Risk, *, own: bool) -> Level:
+    """How often the person is asked about a call.
+
+    Args:
+        declaration: the tool's.
+        risk: the call's, as ``risk_of`` has it, or as its command was understood.
+        own: the person trusts this folder's files like their own word, and nothing from elsewhere has been read.
+    """
     match declaration.effect:
         case ToolEffect.THINK | ToolEffect.READ:
             return Level.AUTO
         case ToolEffect.WRITE:
-            return Level.SESSION
-        case ToolEffect.EXECUTE | ToolEffect.FETCH:
+            return Level.AUTO if own else Level.SESSION
+        case ToolEffect.EXECUTE:
+            return _level_of_running(risk, own=own)
+        case ToolEffect.FETCH:
             return Level.EACH
         case ToolEffect.SEND:
             return Level.CONFIRM
         case _:
             assert_never(declaration.effect)
+
+
+def _level_of_running(risk: Risk, *, own: bool) -> Level:
+    match risk:
+        case Risk.LOW:
+            return Level.AUTO
+        case Risk.MEDIUM:
+            return Level.AUTO if own else Level.SESSION
+        case Risk.HIGH:
+            return Level.AUTO if own else Level.EACH
+        case Risk.CRITICAL:
+            return Level.CONFIRM
+        case _:
+            assert_never(risk)
 
 
 def risk_of(declaration: Declaration) -> Risk:
@@ -55,6 +77,11 @@ def needs_machine(declaration: Declaration) -> bool:
 def changes(declaration: Declaration) -> bool:
     """Whether calls of the tool may change anything outside Stead."""
     return declaration.effect not in (ToolEffect.THINK, ToolEffect.READ)
+
+
+def reaches_out(declaration: Declaration) -> bool:
+    """Whether a call leaves the machine, so that where its target came from is what matters most."""
+    return declaration.effect in (ToolEffect.FETCH, ToolEffect.SEND) or bool(declaration.host_args)
 
 
 def outside(declaration: Declaration, arguments: Mapping[str, object]) -> str | None:

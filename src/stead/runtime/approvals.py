@@ -14,7 +14,8 @@ from stead.domain import events as ev
 from stead.domain.commands import Decide
 from stead.domain.errors import Conflict
 from stead.domain.policies import GrantScope
-from stead.domain.sessions import Call, Session
+from stead.domain.sessions import Call, Session, tainting
+from stead.guardian.flow import kinds
 
 GRANT_MS = 30 * 24 * 3600 * 1000
 """How long a grant lives at most; a session's grants end with it anyway."""
@@ -37,13 +38,16 @@ def answer(session: Session, command: Decide, *, door: str, now_ms: int) -> tupl
     given = ev.ApprovalGiven(id=call.approval, key=call.key, digest=command.digest, door=door)
     if command.answer == "once":
         return (given,)
+    if command.answer == "trust":
+        return (given, ev.SourcesTrusted(sources=call.sources, door=door))
     grant = ev.GrantMade(
         tool=call.tool,
-        shape=shape_of(call),
+        shape=call.shape,
         scope=GrantScope.SESSION,
         directory="",
         expires_at_ms=now_ms + GRANT_MS,
         door=door,
+        sources=kinds((*tainting(session), *_own_source(call))),
     )
     return (given, grant)
 
@@ -57,9 +61,9 @@ def for_project(events: Iterable[ev.Event], directory: str) -> tuple[ev.GrantMad
     )
 
 
-def shape_of(call: Call) -> str:
-    """What a grant for this call repeats: every call of a tool that is asked once a session, else exactly this one."""
-    return ANY if call.level == "session" else call.asked
+def _own_source(call: Call) -> tuple[str, ...]:
+    """What the granted calls themselves will read: a grant for a host covers the host's own pages being read."""
+    return ("web:",) if call.shape.startswith("host:") or " @ " in call.shape else ()
 
 
 def _require_open(session: Session, call: Call, command: Decide, now_ms: int) -> None:
@@ -69,5 +73,7 @@ def _require_open(session: Session, call: Call, command: Decide, now_ms: int) ->
         raise Conflict(f"the question {command.approval!r} has expired; the session will go on without it")
     if command.digest != call.digest:
         raise Conflict("the answer is for another call than the one that is open; look at it again and answer anew")
-    if command.answer in ("session", "project") and call.level == "confirm":
-        raise Conflict(f"calls of {call.tool!r} are confirmed one by one; answer with once or deny")
+    if command.answer in ("session", "project") and not call.shape:
+        raise Conflict(f"this call of {call.tool!r} is confirmed by itself; answer with once or deny")
+    if command.answer == "trust" and not call.sources:
+        raise Conflict("the question names no source that could be trusted; answer with once or deny")

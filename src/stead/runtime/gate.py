@@ -1,6 +1,7 @@
 """The one gate: every call that a model asks for is judged here, and runs nowhere else.
 
 Layer: runtime. Gathers the facts, hands them to the pure decision, and keeps the permit's life as short as the run.
+What a tool gives back is labelled here, by its declaration and by what it was pointed at.
 """
 
 from __future__ import annotations
@@ -12,14 +13,20 @@ from dataclasses import dataclass
 from stead.domain.errors import FetchFault, InvalidRequest, MachineError
 from stead.domain.ids import CallDigest
 from stead.domain.permits import Permit, canonical
-from stead.domain.policies import Allow, Ask, Label, Verdict
+from stead.domain.policies import Allow, Ask, Integrity, Label, Profile, Risk, Rule, Verdict
 from stead.domain.ports import Machines
-from stead.domain.sessions import Call, Session
-from stead.domain.tools import Tool, ToolContext, ToolOutcome, ToolSpec
+from stead.domain.sessions import Call, Session, results, tainting
+from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian import policy
 from stead.guardian.decide import Facts, Proposed, decide
+from stead.guardian.flow import WORKSPACE, Context
 from stead.guardian.permits import Circumstances
-from stead.guardian.reach import Reach
+from stead.guardian.reach import Reach, Target
+from stead.guardian.shell import ShellRisk, assess
+from stead.screen.outgoing import links
+
+_FILES_OF_A_COMMAND = 50
+"""How many of the files that a command names an approval is bound to; a command that names more asks again anyway."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,8 @@ class Judged:
     verdict: Verdict
     idempotent: bool
     label: Label
+    source: str
+    context: Context
 
     @property
     def digest(self) -> CallDigest:
@@ -45,6 +54,18 @@ class Judged:
                 return CallDigest("")
 
 
+@dataclass(frozen=True)
+class Standing:
+    """What a person has said for a folder, apart from any session: their rules, and the hosts that it may reach."""
+
+    rules: tuple[Rule, ...] = ()
+    hosts: tuple[str, ...] = ()
+
+
+def _nothing_said(directory: str) -> Standing:
+    return Standing()
+
+
 class Gate:
     """Judges and runs calls.
 
@@ -54,6 +75,7 @@ class Gate:
         reach: what may be fetched.
         digest_key: 32 bytes of the home.
         random_bytes: a source of nonces.
+        standing: what the person has said for a folder, as it is now.
     """
 
     def __init__(
@@ -64,12 +86,14 @@ class Gate:
         reach: Reach,
         digest_key: bytes,
         random_bytes: Callable[[int], bytes],
+        standing: Callable[[str], Standing] = _nothing_said,
     ) -> None:
         self._tools = {tool.spec.name: tool for tool in tools}
         self._machines = machines
         self._reach = reach
         self._digest_key = digest_key
         self._random_bytes = random_bytes
+        self._standing = standing
 
     def specs(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
         """The tools of these names, or all for none, in their constant order.
@@ -90,7 +114,12 @@ class Gate:
         """
         tool = self._tools.get(call.tool)
         parsed, malformed = _parse(tool, call.arguments)
-        proposed = Proposed(call.tool, tool.spec if tool else None, parsed, malformed)
+        declaration = tool.spec.declaration if tool else None
+        shell = _understood(declaration, parsed) if declaration else None
+        carries = _carried(declaration, parsed) if declaration else ()
+        proposed = Proposed(call.tool, tool.spec if tool else None, parsed, malformed, shell, carries)
+        context = _context(session)
+        standing = self._standing(session.spec.directory)
         isolation = self._machines.isolation()
         facts = Facts(
             circumstances=Circumstances(
@@ -98,7 +127,8 @@ class Gate:
                 key=call.key,
                 directory=session.spec.directory,
                 revision=session.revision,
-                files=await self._fingerprints(session, tool, parsed) if isolation.available else {},
+                files=await self._fingerprints(session, tool, parsed, shell) if isolation.available else {},
+                sources=context.sources,
             ),
             offered=frozenset(spec.name for spec in self.specs(session.spec.tools)),
             profile=session.spec.profile,
@@ -108,6 +138,9 @@ class Gate:
             machine="" if isolation.available else "; ".join(isolation.missing),
             digest_key=self._digest_key,
             nonce=self._random_bytes(16),
+            context=context,
+            rules=standing.rules,
+            hosts=standing.hosts,
         )
         return Judged(
             tool=call.tool,
@@ -116,6 +149,8 @@ class Gate:
             verdict=decide(proposed, facts),
             idempotent=tool is not None and tool.spec.declaration.idempotent,
             label=_label(tool),
+            source=self._source(declaration, call.tool, parsed) if declaration else "",
+            context=context,
         )
 
     async def run(self, judged: Judged, permit: Permit, context: ToolContext) -> tuple[ToolOutcome, int]:
@@ -133,8 +168,25 @@ class Gate:
             permit.close()
         return outcome, int((time.monotonic() - started) * 1000)
 
+    def _source(self, declaration: Declaration, tool: str, arguments: Mapping[str, object]) -> str:
+        """What a call's output comes from: the workspace, hosts of the web, or an account that the tool reads."""
+        hosts = [str(host) for name in declaration.host_args for host in _listed(arguments.get(name))]
+        if declaration.effect is ToolEffect.FETCH:
+            targets = [self._reach.check_url(str(arguments.get(name, ""))) for name in declaration.authority_args]
+            hosts += [target.host for target in targets if isinstance(target, Target)]
+        if hosts:
+            return "web:" + " ".join(sorted(set(hosts)))
+        if policy.needs_machine(declaration):
+            return WORKSPACE
+        named = [
+            str(arguments[name])
+            for name in (*declaration.identity_args, *declaration.authority_args)
+            if arguments.get(name)
+        ]
+        return f"{tool}:{named[0][:200]}" if named else tool
+
     async def _fingerprints(
-        self, session: Session, tool: Tool | None, arguments: Mapping[str, object]
+        self, session: Session, tool: Tool | None, arguments: Mapping[str, object], shell: ShellRisk | None
     ) -> Mapping[str, str]:
         """What the files that a changing call names are now; a call that only reads is not bound to them."""
         if tool is None or not policy.changes(tool.spec.declaration):
@@ -143,6 +195,8 @@ class Gate:
         if policy.outside(declaration, arguments):
             return {}
         paths = [str(arguments[name]) for name in declaration.path_args if name in arguments]
+        if shell is not None and shell.risk is not Risk.LOW:
+            paths += [path for path in shell.paths if not path.startswith(("/", ".."))][:_FILES_OF_A_COMMAND]
         return await self._machines.fingerprint(session.id, paths) if paths else {}
 
 
@@ -153,6 +207,42 @@ def _parse(tool: Tool | None, arguments: str) -> tuple[Mapping[str, object], str
         return tool.parse(arguments), ""
     except InvalidRequest as error:
         return {}, str(error)
+
+
+def _understood(declaration: Declaration, arguments: Mapping[str, object]) -> ShellRisk | None:
+    commands = [str(arguments[name]) for name in declaration.command_args if name in arguments]
+    return assess("\n".join(commands)) if commands else None
+
+
+def _carried(declaration: Declaration, arguments: Mapping[str, object]) -> tuple[str, ...]:
+    """Links, mail addresses and account numbers in what would reach others."""
+    if not policy.reaches_out(declaration):
+        return ()
+    return tuple(link for name in declaration.content_args for link in links(str(arguments.get(name, ""))))
+
+
+def _context(session: Session) -> Context:
+    """What the session's model has been told, by whom."""
+    own = {WORKSPACE} if session.spec.profile is Profile.TRUSTED_PROJECT else set()
+    trusted = own.union(session.trusted)
+    vouched, outputs = [], []
+    for result in results(session):
+        # Stead's own words have no source. They often repeat what a model asked for, so they vouch for nothing.
+        if result.label.integrity is Integrity.UNTRUSTED and result.source not in trusted:
+            outputs.append((result.source, result.text))
+        elif result.source and not result.is_error:
+            vouched.append(result.text)
+    return Context(
+        words=tuple(session.words),
+        vouched=vouched,
+        sources=tuple(source for source in tainting(session) if source not in own),
+        outputs=outputs,
+        planned=tuple(session.planned),
+    )
+
+
+def _listed(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else ()
 
 
 def _label(tool: Tool | None) -> Label:

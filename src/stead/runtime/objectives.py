@@ -82,6 +82,7 @@ def granted(
             directory="",
             expires_at_ms=grant.expires_at_ms,
             door=door,
+            sources=grant.sources,
         )
         for grant in dict.fromkeys([*asked, *held])
     )

@@ -176,6 +176,7 @@ class Steps:
                 label=judged.label,
                 size_bytes=outcome.size_bytes,
                 duration_ms=duration_ms,
+                source=judged.source,
             )
         )
 
@@ -190,6 +191,9 @@ class Steps:
             reason=ask.reason,
             risk=ask.risk,
             expires_at_ms=self._deps.clock.now_ms() + self._deps.approval_ttl_s * 1000,
+            shape=ask.shape,
+            sources=_behind(ask, judged),
+            origins=ask.origins,
         )
 
     def _teller(self, what: RequestNo | CallKey) -> Callable[[str], None]:
@@ -241,4 +245,13 @@ def _judgement(key: CallKey, judged: Judged) -> ev.CallJudged:
         reason=verdict.reason,
         risk=verdict.risk,
         digest=judged.digest,
+        sources=judged.context.sources,
+        origins=verdict.origins if isinstance(verdict, Ask) else (),
+        planned=verdict.planned if isinstance(verdict, Allow) else -1,
     )
+
+
+def _behind(ask: Ask, judged: Judged) -> tuple[str, ...]:
+    """The sources whose word the call would be: those that hold its target, else all that the session has read."""
+    named = tuple(dict.fromkeys(origin.source for origin in ask.origins if origin.source))
+    return named or judged.context.sources

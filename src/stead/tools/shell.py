@@ -29,7 +29,7 @@ class ShellTool(StructTool[ShellArguments]):
     """``shell``: bash in ``/work``. Background processes live on until the machine ends."""
 
     def __init__(self, shell: Shell) -> None:
-        declaration = Declaration(ToolEffect.EXECUTE, authority_args=("command",))
+        declaration = Declaration(ToolEffect.EXECUTE, authority_args=("command",), command_args=("command",))
         super().__init__("shell", "Run a bash command in /work. No network.", ShellArguments, declaration)
         self._shell = shell
 

@@ -1,0 +1,183 @@
+"""Information flow: where a call's arguments came from, and what a plan that was made in a clean context grants.
+
+Layer: guardian. Pure. The model is taken to do a stranger's will from the moment it has read something untrusted. From
+then on its word counts for nothing, so a call is judged by what can be shown without it:
+
+- The *authority* of a call (whom it reaches, what it acts on) must stand in the person's words, in what a trusted tool
+  said, or in a source that the person trusts. It must stand there as a whole: ``b.example`` does not stand in
+  ``a@b.example``.
+- The *content* that is sent to others carries no link, mail address or account number that the person did not write.
+- The *kind* of the call must have been planned before, and a planned call is used up by one call.
+
+The rules follow from declarations and from the text of the session; no tool and no suite of tests is named here. They
+are measured by ``bench/s3_injection.py``; the guide's section on prompt injection has the figures of their forerunners.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+import msgspec
+
+from stead.domain.policies import Integrity, Origin, PlannedCall
+from stead.domain.tools import Declaration, ToolEffect
+
+WORKSPACE = "workspace"
+"""The source of everything that lies in the folder of the session."""
+
+
+class Context(msgspec.Struct, frozen=True):
+    """What the session's model has been told, by whom.
+
+    Args:
+        words: what the person said.
+        vouched: outputs of trusted tools, and of sources that the person trusts.
+        sources: the untrusted sources that it has read, first read first; empty for a clean context.
+        outputs: (source, text) of every untrusted output, oldest first.
+        planned: the calls that the plan still grants.
+        entities: what an id of a kind is called: kind, then id, then the name, as tools gave them.
+    """
+
+    words: Sequence[str] = ()
+    vouched: Sequence[str] = ()
+    sources: tuple[str, ...] = ()
+    outputs: Sequence[tuple[str, str]] = ()
+    planned: Sequence[PlannedCall] = ()
+    entities: Mapping[str, Mapping[str, str]] = {}
+
+
+def kind_of(source: str) -> str:
+    """The kind of a source: ``web`` for ``web:example.com``."""
+    return source.partition(":")[0]
+
+
+def kinds(sources: Sequence[str]) -> tuple[str, ...]:
+    """The kinds of sources, each once, without the workspace, which every grant covers."""
+    return tuple(sorted({kind_of(source) for source in sources} - {WORKSPACE}))
+
+
+def origins(declaration: Declaration, arguments: Mapping[str, object], context: Context) -> tuple[Origin, ...]:
+    """Where each part of the call's authority came from; parts that say nothing are left out."""
+    return tuple(
+        Origin(place, *_origin(value, declaration.identity_args.get(name, ""), context))
+        for name in _authority(declaration)
+        for place, value in _leaves(name, arguments.get(name))
+    )
+
+
+def planned(
+    tool: str, declaration: Declaration, arguments: Mapping[str, object], carries: Sequence[str], context: Context
+) -> int:
+    """Which planned call covers this one, by its place; -1 for none.
+
+    Args:
+        tool: its name.
+        declaration: the tool's.
+        arguments: the call's.
+        carries: the links, mail addresses and account numbers in the arguments that carry content.
+        context: what the session has read, and what was planned.
+    """
+    found = next(
+        (place for place, plan in enumerate(context.planned) if plan.tool == tool and _fits(plan, arguments)), -1
+    )
+    if found < 0 or declaration.effect is ToolEffect.EXECUTE:
+        return -1
+    if any(origin.integrity is Integrity.UNTRUSTED for origin in origins(declaration, arguments, context)):
+        return -1
+    if any(not stands_in(carried, context.words) for carried in carries):
+        return -1
+    return found
+
+
+def stands_in(value: str, texts: Sequence[str]) -> bool:
+    """Whether a text holds the value as a whole: no word, address, path or number goes on at either end of it."""
+    wanted = _plain(value)
+    if not wanted:
+        return False
+    return any(_stands(wanted, _plain(text)) for text in texts)
+
+
+def _authority(declaration: Declaration) -> tuple[str, ...]:
+    named = (*declaration.authority_args, *declaration.host_args, *declaration.identity_args)
+    return tuple(dict.fromkeys(named))
+
+
+def _leaves(place: str, value: object) -> Iterator[tuple[str, str]]:
+    """The texts and numbers in an argument, each with its place."""
+    if isinstance(value, bool) or value is None:
+        return
+    if isinstance(value, str):
+        if value.strip():
+            yield place, value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _leaves(f"{place}.{name}", inner)
+    elif isinstance(value, Sequence):
+        for index, inner in enumerate(value):
+            yield from _leaves(f"{place}[{index}]", inner)
+    else:
+        yield place, _number(value)
+
+
+def _number(value: object) -> str:
+    """A number as people write it: 1200 for 1200.0."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _origin(value: str, entity: str, context: Context) -> tuple[Integrity, str]:
+    if entity:
+        # An id is what a tool gave the thing. Whether the person meant the thing shows only in what it is called.
+        called = context.entities.get(entity, {}).get(value, "")
+        if (called and stands_in(called, context.words)) or (len(value) >= 6 and stands_in(value, context.words)):
+            return Integrity.PERSON, ""
+    elif stands_in(value, context.words):
+        return Integrity.PERSON, ""
+    if stands_in(value, context.vouched):
+        return Integrity.TRUSTED, ""
+    for source, text in reversed(context.outputs):
+        if stands_in(value, (text,)):
+            return Integrity.UNTRUSTED, source
+    return Integrity.UNTRUSTED, ""
+
+
+def _fits(plan: PlannedCall, arguments: Mapping[str, object]) -> bool:
+    """Whether a call has every argument that the plan knew ahead."""
+    known = msgspec.json.decode(plan.arguments, type=dict[str, object])
+    return all(_same(value, arguments.get(name)) for name, value in known.items())
+
+
+def _same(known: object, given: object) -> bool:
+    if isinstance(known, str) and isinstance(given, str):
+        return _plain(known) == _plain(given)
+    if isinstance(known, list) and isinstance(given, list):
+        return len(known) == len(given) and all(map(_same, known, given))
+    return known == given
+
+
+_SPACE = re.compile(r"\s+")
+_GOES_ON = frozenset(".-@/:+%?&=#~_$")
+"""What joins the parts of an address, a path or a number, if a letter or digit follows on its other side."""
+
+
+@lru_cache(maxsize=64)  # the same few texts are looked through for every call of a session
+def _plain(text: str) -> str:
+    return _SPACE.sub(" ", text).strip().casefold()
+
+
+def _stands(wanted: str, text: str) -> bool:
+    at = text.find(wanted)
+    while at >= 0:
+        end = at + len(wanted)
+        if not _continues(text, at - 1, -1) and not _continues(text, end, 1):
+            return True
+        at = text.find(wanted, at + 1)
+    return False
+
+
+def _continues(text: str, at: int, step: int) -> bool:
+    """Whether the token goes on at this place, looking away from the value."""
+    while 0 <= at < len(text) and text[at] in _GOES_ON:
+        at += step
+    return 0 <= at < len(text) and text[at].isalnum()

@@ -1,0 +1,55 @@
+"""What a lasting yes covers: a shape that is worked out from the call as it was understood, never a prefix of its text.
+
+Layer: guardian. Pure. A shape is one of: ``any`` (every call of the tool), ``changes`` (shell commands that do no more
+than change files of the workspace in plain ways), ``shell:…`` (exactly this parsed command), ``host:…`` (requests to
+this host), or the canonical arguments of the one call that it repeats. "" stands for what must be asked each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from stead.domain.permits import canonical
+from stead.domain.policies import Level, Risk
+from stead.domain.sessions import Grant
+from stead.domain.tools import Declaration, ToolEffect
+from stead.guardian.flow import kinds
+from stead.guardian.shell import ShellRisk
+
+ANY = "any"
+CHANGES = "changes"
+
+
+def shapes(
+    declaration: Declaration,
+    arguments: Mapping[str, object],
+    level: Level,
+    shell: ShellRisk | None,
+    hosts: Sequence[str],
+) -> tuple[str, ...]:
+    """Every shape that covers the call. The first is what a person is offered to allow from now on.
+
+    Args:
+        declaration: the tool's.
+        arguments: the call's.
+        level: how often such a call is asked; one that is confirmed each time has no shape.
+        shell: what its command was understood as, if it has one.
+        hosts: that the call reaches and the session may not reach anyway; a shape names them.
+    """
+    if level is Level.CONFIRM:
+        return ()
+    exact = canonical(arguments).decode()
+    if declaration.effect is ToolEffect.FETCH:
+        return (*(f"host:{host}" for host in hosts), ANY, exact)
+    if shell is None:
+        return (ANY, exact) if level is Level.SESSION else (exact, ANY)
+    if hosts:
+        # Leave for a tool is no leave for the network.
+        return (f"shell:{shell.shape} @ {' '.join(sorted(hosts))}", exact) if shell.shape else (exact,)
+    own = f"shell:{shell.shape}" if shell.shape else exact
+    return (CHANGES, own, exact, ANY) if shell.risk is Risk.MEDIUM else (own, exact, ANY)
+
+
+def covers(grant: Grant, tool: str, shapes: Sequence[str], sources: tuple[str, ...]) -> bool:
+    """Whether a grant covers a call of these shapes in a session that has read these untrusted sources."""
+    return grant.tool == tool and grant.shape in shapes and set(kinds(sources)) <= set(grant.sources)
