@@ -35,6 +35,7 @@ class CreateObjective(msgspec.Struct, frozen=True, tag="objective.create", forbi
         budget: both figures positive or "unlimited".
         limits: see there.
         profile: strictness.
+        hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
         secrets: names of secrets that the model is told of.
     """
 
@@ -48,6 +49,7 @@ class CreateObjective(msgspec.Struct, frozen=True, tag="objective.create", forbi
     budget: Budget = DEFAULT_BUDGET
     limits: Limits = Limits()
     profile: Profile = Profile.DEFAULT
+    hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
 
 
@@ -198,6 +200,25 @@ class RemoveSecret(msgspec.Struct, frozen=True, tag="secret.remove", forbid_unkn
     name: str
 
 
+class AllowHost(msgspec.Struct, frozen=True, tag="host.allow", forbid_unknown_fields=True):
+    """Let machines that show a folder reach a host, those at work included.
+
+    Args:
+        host: ``name``, ``*.name`` for every name below it, either with ``:port`` for another port than 80 and 443.
+        directory: the folder, absolute.
+    """
+
+    host: str
+    directory: str
+
+
+class DisallowHost(msgspec.Struct, frozen=True, tag="host.disallow", forbid_unknown_fields=True):
+    """Take that back, and cut what is open. ``host`` as it was allowed."""
+
+    host: str
+    directory: str
+
+
 Command = (
     CreateObjective
     | SendMessage
@@ -218,6 +239,8 @@ Command = (
     | BindSecret
     | UnbindSecret
     | RemoveSecret
+    | AllowHost
+    | DisallowHost
 )
 
 

@@ -95,6 +95,8 @@ class ObjectiveCreated(msgspec.Struct, frozen=True, tag="objective.created", omi
     profile: Profile
     instructions: str
     """The whole system text, as composed at creation; kept so that every request repeats it byte for byte."""
+    hosts: tuple[str, ...] = ()
+    """Patterns of hosts that every command may reach, beside those that are allowed in the folder."""
     secrets: tuple[Secret, ...] = ()
     """What the model is told of, as it was then; values are in no event."""
 
@@ -354,6 +356,40 @@ class MachineEnded(msgspec.Struct, frozen=True, tag="machine.ended"):
     why: str
 
 
+class EgressUsed(msgspec.Struct, frozen=True, tag="egress.used"):
+    """A connection out of the machine is over, or was refused.
+
+    Args:
+        key: the call whose permit covered it; "" when an allow-list did, or nothing.
+        host: lower case; "" when none could be read, and in a summary.
+        port: 0 likewise.
+        address: that was connected to; "" for none.
+        method: CONNECT for a tunnel, in which nothing more is seen.
+        path: with the names in its query, without their values; "" for a tunnel.
+        verdict: "allow" when a connection was made.
+        reason: which rule, as docs/security-model.md lists it, and what became of it.
+        up_bytes: from the machine.
+        down_bytes: to the machine.
+        secrets: names of the values that were put in.
+        duration_ms: from its beginning to its end.
+        connections: more than 1 in a summary of those that came too fast to be told of one by one.
+    """
+
+    key: CallKey
+    host: str
+    port: int
+    address: str
+    method: str
+    path: str
+    verdict: Literal["allow", "deny"]
+    reason: Reason
+    up_bytes: int
+    down_bytes: int
+    secrets: tuple[str, ...]
+    duration_ms: int
+    connections: int = 1
+
+
 # -- the home -------------------------------------------------------------------------------------------------------
 
 
@@ -397,6 +433,20 @@ class CapSet(msgspec.Struct, frozen=True, tag="cap.set"):
     """What all sessions of the home together may spend in a UTC day."""
 
     daily: Budget
+
+
+class HostAllowed(msgspec.Struct, frozen=True, tag="host.allowed"):
+    """Machines that show this folder may reach a host from now on. ``host`` is a pattern, see ``domain.hosts``."""
+
+    host: str
+    directory: str
+
+
+class HostDisallowed(msgspec.Struct, frozen=True, tag="host.disallowed"):
+    """They no longer may; open connections were cut."""
+
+    host: str
+    directory: str
 
 
 class SecretAdded(msgspec.Struct, frozen=True, tag="secret.added"):
@@ -462,12 +512,15 @@ Body = (
     | SessionDeleted
     | MachineStarted
     | MachineEnded
+    | EgressUsed
     | DaemonStarted
     | DaemonStopped
     | ProviderConfigured
     | ProviderRemoved
     | ChainSet
     | CapSet
+    | HostAllowed
+    | HostDisallowed
     | SecretAdded
     | SecretBound
     | SecretUnbound

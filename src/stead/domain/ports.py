@@ -6,6 +6,7 @@ Layer: domain. Adapters implement them; ``daemon.py`` puts them together. At mos
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Literal, Protocol
 
 import msgspec
@@ -238,9 +239,18 @@ class Shell(Protocol):
     """Running programs in the permit's session's machine."""
 
     async def run(
-        self, permit: Permit, command: str, *, timeout_s: float, cap_bytes: int, on_output: Callable[[str], None]
+        self,
+        permit: Permit,
+        command: str,
+        *,
+        timeout_s: float,
+        cap_bytes: int,
+        on_output: Callable[[str], None],
+        hosts: Sequence[str] = (),
     ) -> Ran:
         """Run a bash command line in ``/work``; past the time or ten times the size cap its process group is killed.
+
+        While it runs, the session may reach ``hosts`` too.
 
         Raises:
             PermitRefused: the permit is not live for this session.
@@ -250,18 +260,24 @@ class Shell(Protocol):
 
 
 class Egress(Protocol):
-    """The one way out of machines: a proxy that each session's machine reaches through a unix socket of its own."""
+    """The one way out of machines: a proxy that each machine reaches through a unix socket of its own."""
 
-    async def open(self, session: SessionId, hosts: Sequence[str]) -> str:
-        """Listen for the session; gives the socket's path. ``hosts``: what every command of the session may reach."""
+    async def open(self, session: SessionId, directory: str, hosts: Sequence[str]) -> str:
+        """Listen for a machine; gives the folder to show it, with ``proxy.sock`` and, if there is one, ``ca.pem``.
+
+        Args:
+            session: whose machine it is.
+            directory: what the machine shows; the hosts that are allowed there may be reached.
+            hosts: patterns of what its commands may reach beside these.
+        """
         ...
 
-    def grant(self, permit: Permit, hosts: Sequence[str]) -> None:
-        """Let the permit's session also reach these hosts, for as long as the permit is live."""
+    def grant(self, permit: Permit, hosts: Sequence[str]) -> AbstractContextManager[None]:
+        """While entered, and the permit is live, its session may also reach these; then such connections are cut."""
         ...
 
-    async def close(self, session: SessionId) -> None:
-        """Cut every connection of the session and stop listening."""
+    def close(self, folder: str) -> None:
+        """Stop listening in a folder that ``open`` gave, and cut its connections."""
         ...
 
 

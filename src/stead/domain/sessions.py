@@ -245,7 +245,7 @@ def apply(session: Session, event: ev.Event) -> None:
             _retry(session, body)
         case ev.SessionDeleted():
             session.deleted = True
-        case ev.MachineStarted() | ev.MachineEnded():
+        case ev.MachineStarted() | ev.MachineEnded() | ev.EgressUsed():
             return
         case (
             ev.ObjectiveCreated()
@@ -255,6 +255,8 @@ def apply(session: Session, event: ev.Event) -> None:
             | ev.ProviderRemoved()
             | ev.ChainSet()
             | ev.CapSet()
+            | ev.HostAllowed()
+            | ev.HostDisallowed()
             | ev.SecretAdded()
             | ev.SecretBound()
             | ev.SecretUnbound()
