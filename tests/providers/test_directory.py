@@ -33,8 +33,9 @@ class Vault:
     def __init__(self, **values: str) -> None:
         self.values = values
 
-    async def put(self, name: str, value: str) -> None:
+    async def put(self, name: str, value: str) -> int:
         self.values[name] = value
+        return 1
 
     def get(self, name: str) -> str | None:
         return self.values.get(name)

@@ -23,7 +23,7 @@ from stead.domain.ids import HOME, ApprovalId, CallDigest, CallKey, CommandId, S
 from stead.domain.live import Transient
 from stead.domain.policies import Integrity, Label, Reason, Risk
 from stead.domain.ports import Claimed, Isolation
-from stead.domain.rows import ApprovalRow, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageRow
+from stead.domain.rows import ApprovalRow, ObjectiveRow, OpenRunRow, SearchRow, SecretRow, StepRow, UsageRow
 from stead.domain.sessions import Session, fold, status
 from stead.runtime.bus import Bus
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
@@ -53,10 +53,11 @@ class MemorySecrets:
         self.values: dict[str, str] = {}
         self.fault: SteadError | None = None
 
-    async def put(self, name: str, value: str) -> None:
+    async def put(self, name: str, value: str) -> int:
         if self.fault:
             raise self.fault
         self.values[name] = value
+        return 1
 
     def get(self, name: str) -> str | None:
         return self.values.get(name)
@@ -233,6 +234,9 @@ class Home:
             raise NotFound(f"there is no provider {name!r}; see: stead providers")
         return ProviderCheck(name, True, "it answered", 12, ("rehearsal",))
 
+    async def secret_rows(self) -> tuple[SecretRow, ...]:
+        return ()
+
     # -- the read models ----------------------------------------------------------------------------------------------
 
     def objectives(self, *, status: str, after: str, limit: int) -> tuple[list[ObjectiveRow], str]:
@@ -326,6 +330,16 @@ class Home:
                 return HOME, (ev.ChainSet(chain),)
             case cmd.SetCap(daily=daily):
                 return HOME, (ev.CapSet(_positive(daily)),)
+            case cmd.AddSecret(name=name, value=value):
+                version = await self.secrets.put(f"secret/{name}", value)
+                return HOME, (ev.SecretAdded(name, version, f"{{{{secret:{name}#00000000}}}}"),)
+            case cmd.BindSecret(name=name, binding=binding):
+                return HOME, (ev.SecretBound(name, binding),)
+            case cmd.UnbindSecret(name=name, host=host, tool=tool):
+                return HOME, (ev.SecretUnbound(name, host, tool),)
+            case cmd.RemoveSecret(name=name):
+                await self.secrets.remove(f"secret/{name}")
+                return HOME, (ev.SecretRemoved(name),)
             case _:
                 return command.session, (self._told(command, door),)
 
@@ -431,6 +445,9 @@ class Home:
                         door="",
                         requested_ms=event.ts_ms,
                         expires_at_ms=asked.expires_at_ms,
+                        shape=asked.shape,
+                        sources=asked.sources,
+                        origins=asked.origins,
                     )
                 case ev.ApprovalGiven(id=id, door=door):
                     rows[id] = msgspec.structs.replace(rows[id], status="given", door=door)

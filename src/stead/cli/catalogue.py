@@ -38,6 +38,9 @@ GROUPS = {
         "cap": "show or set what may be spent in a day",
         "usage": "show what was spent",
     },
+    "secrets": {
+        "secret": "keep values that an agent uses and never reads, and say where each may go",
+    },
     "data": {
         "journal": "search the history, show a session's events, rebuild views",
         "backup": "write everything into one file under a passphrase",

@@ -54,6 +54,10 @@ def load(name: str) -> Command:
             from stead.cli import providers
 
             return providers.COMMANDS[name]
+        case "secret":
+            from stead.cli import secret
+
+            return secret.COMMANDS[name]
         case "cap" | "usage":
             from stead.cli import spending
 

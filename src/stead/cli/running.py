@@ -11,6 +11,7 @@ from argparse import ArgumentParser, Namespace
 
 from stead.cli.budgets import add_budget_options, budget_of
 from stead.cli.invocation import OK, Command, CommandError, Invocation
+from stead.cli.output import clean_line
 from stead.cli.starting import ensure_daemon
 from stead.cli.watching import Watch
 from stead.client import Json
@@ -28,6 +29,7 @@ def _configure(parser: ArgumentParser) -> None:
     _add_list(parser, "--allow", "TOOL", "tools to use without asking")
     _add_list(parser, "--tools", "TOOL", "offer the model these alone")
     _add_list(parser, "--model", "PROVIDER/MODEL", "model to use, then its fallbacks")
+    _add_list(parser, "--secret", "NAME", "secrets that the model is told of, by name")
     parser.add_argument("--profile", choices=("default", "readonly"), default="default", help="strictness")
     leaving = parser.add_mutually_exclusive_group()
     leaving.add_argument("--detach", action="store_true", help="leave it running in the background")
@@ -84,6 +86,8 @@ def _request(arguments: Namespace) -> Json:
     body: Json = {"goal": _goal(arguments.goal), "directory": _directory(arguments.dir)}
     body |= {"title": arguments.title, "constraints": arguments.constraint, "profile": arguments.profile}
     body |= {"tools": _split(arguments.tools), "allow": _split(arguments.allow)}
+    if secrets := _split(arguments.secret):
+        body["secrets"] = secrets
     body["chain"] = [parse_model(name) for name in arguments.model]
     if budget := budget_of(arguments):
         body["budget"] = budget
@@ -93,7 +97,10 @@ def _request(arguments: Namespace) -> Json:
 def _run(invocation: Invocation, arguments: Namespace) -> int:
     body = _request(arguments)
     client, out = ensure_daemon(invocation), invocation.out
-    session: str = client.post("/objectives", body)["session"]
+    answer = client.post("/objectives", body)
+    session: str = answer["session"]
+    if answer["text"]:
+        out.note(f"note: {clean_line(answer['text'])}")
     if out.as_json:
         out.json({"type": "started", "id": session})
     if not arguments.detach:

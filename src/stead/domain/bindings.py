@@ -34,8 +34,8 @@ def require_host_binding(binding: HostBinding) -> None:
     """
     if not _is_pattern(binding.host):
         raise InvalidRequest(
-            f"the host {binding.host[:300]!r} cannot be bound: give one name like api.example.com, or *.example.com for "
-            "every name below it; small letters, no port, no scheme, names outside ASCII as xn--…"
+            f"the host {binding.host[:300]!r} cannot be bound: give one name like api.example.com, or *.example.com for"
+            " every name below it; small letters, no port, no scheme, names outside ASCII as xn--…"
         )
     for method in binding.methods:
         if not _METHOD.match(method) or method in _NEVER:

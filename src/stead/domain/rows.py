@@ -12,6 +12,8 @@ import msgspec
 
 from stead.domain.events import Budget, ModelRef, PlanStep
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
+from stead.domain.policies import Origin
+from stead.domain.secrets import Binding
 
 ObjectiveStatus = Literal["pending", "running", "waiting", "paused", "completed", "failed", "cancelled"]
 
@@ -82,6 +84,12 @@ class ApprovalRow(msgspec.Struct, frozen=True):
     door: str
     requested_ms: int
     expires_at_ms: int
+    shape: str = ""
+    """Which calls a lasting yes would cover; "" when it can only be allowed once."""
+    sources: tuple[str, ...] = ()
+    """The untrusted sources behind it, which the answer "trust" would trust for the rest of the objective."""
+    origins: tuple[Origin, ...] = ()
+    """Where the arguments that say what is acted on came from."""
 
 
 class UsageRow(msgspec.Struct, frozen=True):
@@ -115,3 +123,15 @@ class OpenRunRow(msgspec.Struct, frozen=True):
     session: SessionId
     since_ms: int
     what: str
+
+
+class SecretRow(msgspec.Struct, frozen=True):
+    """One secret without its value. ``used_ms`` is 0 and ``used_at`` "" until the value was let out."""
+
+    name: str
+    version: int
+    placeholder: str
+    bindings: tuple[Binding, ...]
+    added_ms: int
+    used_ms: int
+    used_at: str

@@ -171,6 +171,16 @@ class Directory:
             kind = "openai"
         return Endpoint(preset, kind, base_url, key, self._deadlines, _proxy(base_url, self._environ))
 
+    def environment_keys(self) -> dict[str, str]:
+        """Every value of the environment that is a provider's key, or the password within an address, by its name."""
+        named = {preset.key_env for preset in PRESETS.values()}
+        named |= {config.key.removeprefix("env:") for config in self._configured.values() if config.key[:4] == "env:"}
+        keys = {name: self._environ[name] for name in sorted(named) if self._environ.get(name)}
+        for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", *(preset.url_env for preset in PRESETS.values())):
+            if password := _password(_setting(name.lower(), self._environ)):
+                keys[f"{name}-password"] = password
+        return keys
+
     def _at(self, config: ProviderConfig) -> Found | None:
         """The server on this machine that the provider means, if one was found."""
         found = self._local.get(config.preset)
@@ -204,6 +214,12 @@ class Directory:
             case named:
                 key = f"{named} ({'set' if there else 'not set'})"
         return Row(config.name, config.preset, _shown(self.base_url(config)), self.model(config), key, found)
+
+
+def _password(url: str) -> str:
+    """The password that stands in an address, as it stands there; "" for none."""
+    user_info, at, _ = url.rpartition("://")[2].partition("/")[0].rpartition("@")
+    return user_info.partition(":")[2] if at else ""
 
 
 def _shown(url: str) -> str:

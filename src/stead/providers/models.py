@@ -72,6 +72,10 @@ class ProviderModels:
         """Configured providers first, then those found by themselves, the rehearsal model last."""
         return self._directory.rows()
 
+    def environment_keys(self) -> dict[str, str]:
+        """The keys that providers are given by the environment, by the variable's name."""
+        return self._directory.environment_keys()
+
     def default_chain(self) -> tuple[ModelRef, ...]:
         """See ``Models``; never more than one model unless a person chose the chain."""
         return self._directory.chain()

@@ -6,36 +6,74 @@ Layer: runtime. The stream ``home`` is folded like a session's; it is small, so 
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
 from dataclasses import dataclass, field, replace
 from typing import Protocol, assert_never
 
 import msgspec
 
 from stead.domain import events as ev
-from stead.domain.commands import ConfigureProvider, RemoveProvider, SetCap, SetChain, SetProviderKey
+from stead.domain.bindings import ends
+from stead.domain.commands import (
+    AllowHost,
+    ConfigureProvider,
+    DisallowHost,
+    RemoveProvider,
+    SetCap,
+    SetChain,
+    SetProviderKey,
+)
 from stead.domain.errors import InvalidRequest, NotFound
+from stead.domain.hosts import parse_host
 from stead.domain.ids import HOME, CommandId
 from stead.domain.ports import Claimed, Clock, Journal, Secrets
+from stead.domain.rows import SecretRow
+from stead.domain.secrets import Secret
 from stead.domain.sessions import Grant
 from stead.runtime.bus import Bus
 from stead.runtime.service import ProviderCheck, ProviderRow
 
+log = logging.getLogger(__name__)
+NOTES_S = 5.0
+"""How long leaving waits for facts that nobody waited for."""
 _KEY_CHARS = 10_000
 _MOST = 10**15
 NO_CAP = ev.Budget(tokens="unlimited", usd_micros="unlimited")
 
-HomeCommand = ConfigureProvider | SetProviderKey | RemoveProvider | SetChain | SetCap
+HomeCommand = ConfigureProvider | SetProviderKey | RemoveProvider | SetChain | SetCap | AllowHost | DisallowHost
 
 
 @dataclass(frozen=True)
 class HomeState:
-    """What the home's stream adds up to. ``grants`` are pairs of folder and grant."""
+    """What the home's stream adds up to. ``grants`` are pairs of folder and grant, ``hosts`` of folder and pattern."""
 
     seq: int = 0
     providers: dict[str, ev.ProviderConfigured] = field(default_factory=dict)
     chain: tuple[ev.ModelRef, ...] = ()
     cap: ev.Budget = NO_CAP
     grants: tuple[tuple[str, Grant], ...] = ()
+    hosts: tuple[tuple[str, str], ...] = ()
+    secrets: dict[str, Secret] = field(default_factory=dict)
+    secrets_added_ms: dict[str, int] = field(default_factory=dict)
+    secrets_used: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """When each secret's value was last let out, and where to."""
+
+    def secret_rows(self) -> tuple[SecretRow, ...]:
+        """The secrets as shown to people, by name."""
+        never = (0, "")
+        return tuple(
+            SecretRow(
+                name=name,
+                version=secret.version,
+                placeholder=secret.placeholder,
+                bindings=secret.bindings,
+                added_ms=self.secrets_added_ms[name],
+                used_ms=self.secrets_used.get(name, never)[0],
+                used_at=self.secrets_used.get(name, never)[1],
+            )
+            for name, secret in sorted(self.secrets.items())
+        )
 
 
 def fold(state: HomeState, event: ev.Event) -> HomeState:
@@ -52,13 +90,46 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, chain=chain)
         case ev.CapSet(daily=daily):
             return replace(state, cap=daily)
-        case ev.GrantMade(tool=tool, shape=shape, directory=directory, expires_at_ms=expires_at_ms):
-            return replace(state, grants=(*state.grants, (directory, Grant(tool, shape, expires_at_ms))))
+        case ev.HostAllowed(host=host, directory=directory):
+            return replace(state, hosts=tuple(dict.fromkeys([*state.hosts, (directory, host)])))
+        case ev.HostDisallowed(host=host, directory=directory):
+            return replace(state, hosts=tuple(pair for pair in state.hosts if pair != (directory, host)))
+        case ev.GrantMade(directory=directory) as made:
+            grant = Grant(made.tool, made.shape, made.expires_at_ms, made.sources)
+            return replace(state, grants=(*state.grants, (directory, grant)))
         case ev.GrantRevoked(tool=tool, directory=directory):
             kept = tuple(pair for pair in state.grants if pair[0] != directory or pair[1].tool != tool)
             return replace(state, grants=kept)
+        case ev.SecretAdded() | ev.SecretBound() | ev.SecretUnbound() | ev.SecretRemoved() | ev.SecretUsed() as fact:
+            return _fold_secret(state, fact, event.ts_ms)
         case _:
             return state
+
+
+def _fold_secret(
+    state: HomeState,
+    fact: ev.SecretAdded | ev.SecretBound | ev.SecretUnbound | ev.SecretRemoved | ev.SecretUsed,
+    ts_ms: int,
+) -> HomeState:
+    name, left = fact.name, {key: value for key, value in state.secrets.items() if key != fact.name}
+    old = state.secrets.get(name)
+    match fact:
+        case ev.SecretAdded(version=version, placeholder=placeholder):
+            secret = Secret(name, version, placeholder, old.bindings if old else ())
+            added_ms = {**state.secrets_added_ms, name: ts_ms}
+            return replace(state, secrets={**left, name: secret}, secrets_added_ms=added_ms)
+        case ev.SecretUsed(destination=destination):
+            return replace(state, secrets_used={**state.secrets_used, name: (ts_ms, destination)})
+        case ev.SecretRemoved():
+            used = {key: value for key, value in state.secrets_used.items() if key != name}
+            return replace(state, secrets=left, secrets_used=used)
+        case ev.SecretBound(binding=binding) if old:
+            bindings = tuple(dict.fromkeys([*old.bindings, binding]))
+        case ev.SecretUnbound(host=host, tool=tool) if old:
+            bindings = tuple(binding for binding in old.bindings if not ends(binding, host, tool))
+        case _:
+            return state
+    return replace(state, secrets={**left, name: msgspec.structs.replace(old, bindings=bindings)})
 
 
 class HomeStream:
@@ -69,6 +140,7 @@ class HomeStream:
         self._bus = bus
         self._clock = clock
         self._lock = asyncio.Lock()
+        self._notes: set[asyncio.Task[tuple[ev.Event, ...]]] = set()
         self.state = HomeState()
 
     def load(self) -> None:
@@ -95,6 +167,22 @@ class HomeStream:
                 self.state = fold(self.state, event)
         self._bus.publish(events)
         return events
+
+    def note(self, body: ev.SecretUsed) -> None:
+        """Record a fact that nobody waits for; ``settle`` does, before the journal is closed."""
+        task = asyncio.create_task(self.record(body, cause=CommandId("")), name=f"note {type(body).__name__}")
+        self._notes.add(task)
+        task.add_done_callback(self._noted)
+
+    async def settle(self) -> None:
+        """Wait until all notes are recorded."""
+        if self._notes:
+            await asyncio.wait(self._notes, timeout=NOTES_S)
+
+    def _noted(self, task: asyncio.Task[tuple[ev.Event, ...]]) -> None:
+        self._notes.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            log.error("a fact about the home was not recorded: %s", error)
 
 
 class ProviderDesk(Protocol):
@@ -152,6 +240,13 @@ async def change(command: HomeCommand, state: HomeState, secrets: Secrets, desk:
         case SetCap(daily=daily):
             check_budget(daily)
             return ev.CapSet(daily=daily)
+        case AllowHost(host=host, directory=directory):
+            return ev.HostAllowed(host=str(parse_host(host)), directory=await asyncio.to_thread(_folder, directory))
+        case DisallowHost(host=host, directory=directory):
+            taken = ev.HostDisallowed(host=str(parse_host(host)), directory=directory)
+            if (directory, taken.host) not in state.hosts:
+                raise NotFound(f"{taken.host!r} is not allowed in {directory!r}; see `stead egress list`")
+            return taken
         case _:
             assert_never(command)
 
@@ -172,3 +267,15 @@ def _known(state: HomeState, name: str) -> ev.ProviderConfigured:
     if provider is None:
         raise NotFound(f"no provider {name!r} is configured; add it with `stead providers add {name} --preset …`")
     return provider
+
+
+def _folder(directory: str) -> str:
+    """The real path of a folder, as objectives record it.
+
+    Raises:
+        InvalidRequest: it is none.
+    """
+    real = os.path.realpath(directory)
+    if not os.path.isabs(directory) or not os.path.isdir(real):
+        raise InvalidRequest(f"{directory!r} is no folder; give the whole path of one that exists")
+    return real

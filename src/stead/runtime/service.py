@@ -13,6 +13,7 @@ from stead.domain.commands import Answer, Command
 from stead.domain.events import ModelRef
 from stead.domain.ids import CommandId
 from stead.domain.ports import Isolation
+from stead.domain.rows import SecretRow
 from stead.runtime.bus import Bus
 
 
@@ -52,7 +53,27 @@ class Readiness(msgspec.Struct, frozen=True):
     watchers: int
 
 
-class Service(Protocol):
+class Holdings(Protocol):
+    """What the home has, beside its objectives."""
+
+    async def providers(self) -> tuple[ProviderRow, ...]:
+        """Configured ones first, then those found by themselves."""
+        ...
+
+    async def check_provider(self, name: str) -> ProviderCheck:
+        """Send one tiny request, within 15 s.
+
+        Raises:
+            NotFound: no such provider.
+        """
+        ...
+
+    async def secret_rows(self) -> tuple[SecretRow, ...]:
+        """What the vault has for the person, by name; never a value."""
+        ...
+
+
+class Service(Holdings, Protocol):
     """The runtime, as doors see it."""
 
     @property
@@ -75,16 +96,4 @@ class Service(Protocol):
 
     async def readiness(self) -> Readiness:
         """How things stand."""
-        ...
-
-    async def providers(self) -> tuple[ProviderRow, ...]:
-        """Configured ones first, then those found by themselves."""
-        ...
-
-    async def check_provider(self, name: str) -> ProviderCheck:
-        """Send one tiny request, within 15 s.
-
-        Raises:
-            NotFound: no such provider.
-        """
         ...

@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 
 from stead import __version__
-from stead.web import commands, views
+from stead.web import commands, secrets, views
 from stead.web.backend import Backend
 from stead.web.errors import HANDLERS, Json, Problem, answer
 from stead.web.live import Streams
@@ -36,7 +36,7 @@ def build_api(backend: Backend, streams: Streams) -> FastAPI:
     api.state.backend = backend
     api.state.streams = streams
     api.state.carrier = commands.Carrier(backend.service, backend.pace.command_s)
-    api.router.routes += [*views.router.routes, *commands.router.routes]
+    api.router.routes += [*views.router.routes, *commands.router.routes, *secrets.router.routes]
     text = document(api, [preset.name for preset in backend.presets])
 
     @api.get("/openapi.json", include_in_schema=False)

@@ -1,0 +1,314 @@
+"""The book of secrets: what may go where, and what must be kept out of everything that leaves.
+
+Layer: runtime. Facts about secrets come from the home's stream, values from the vault. A value is read from the vault
+each time it is let out. For redaction all values are held in memory while the daemon runs: what is to be found in a
+text has to be known, and a log line can come at any moment. Whoever can read the daemon's memory can read the vault's
+key there as well, so this gives nothing away that was not there; a machine can do neither.
+
+An old value put back into the vault's file is not let out: the journal, which is chained, says which version is newest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from stead.domain import commands as cmd
+from stead.domain import events as ev
+from stead.domain.bindings import allows, ends, matches_host, require_host_binding
+from stead.domain.errors import Conflict, InvalidRequest, NotFound, StorageFault
+from stead.domain.ports import Clock
+from stead.domain.secrets import NAME, PLACEHOLDER, HostBinding, Known, Secret, ToolBinding, Vault, placeholder_of
+from stead.domain.tools import ToolEffect, ToolSpec
+
+if TYPE_CHECKING:
+    from stead.screen.redaction import Redactor
+
+VALUE_BYTES = 64 * 1024
+BINDINGS = 100
+USE_RECORDED_EVERY_MS = 60_000
+_OF_PERSON = "secret/"
+_OF_PROVIDERS = "provider/"
+_RESERVED = ("provider-", "env-")
+
+SecretCommand = cmd.AddSecret | cmd.BindSecret | cmd.UnbindSecret | cmd.RemoveSecret
+
+log = logging.getLogger(__name__)
+
+
+class SecretBook:
+    """Implements ``domain.secrets.Release``; and ``domain.ports.Secrets`` for providers' keys, which it must know too.
+
+    ``lock``: whoever changes secrets holds it until the fact is recorded and taken in.
+
+    Args:
+        vault: where values are.
+        digest_key: the home's; placeholders are made with it.
+        environment: the keys that providers are given by environment variables, by the variable's name.
+        clock: for how often a use is recorded.
+        tools: every tool that a secret could be bound to.
+        on_use: takes the fact that a value was let out. Never blocks.
+    """
+
+    def __init__(
+        self,
+        vault: Vault,
+        *,
+        digest_key: bytes,
+        environment: Callable[[], Mapping[str, str]],
+        clock: Clock,
+        tools: Sequence[ToolSpec],
+        on_use: Callable[[ev.SecretUsed], None],
+    ) -> None:
+        self.lock = asyncio.Lock()
+        self._vault = vault
+        self._digest_key = digest_key
+        self._environment = environment
+        self._clock = clock
+        self._tools = {spec.name: spec for spec in tools}
+        self._on_use = on_use
+        self._secrets: Mapping[str, Secret] = {}
+        self._known: tuple[Known, ...] = ()
+        self._redactors: dict[bool, Redactor] = {}
+        self._making = threading.Lock()
+        self._used_ms: dict[tuple[str, str], int] = {}
+
+    # -- what is known ----------------------------------------------------------------------------------------------
+
+    def reload(self, secrets: Mapping[str, Secret] | None = None) -> None:
+        """Take in what the home's stream says of secrets (nothing: as before), and what the vault has now.
+
+        Raises:
+            StorageFault: the vault cannot be read.
+        """
+        if secrets is not None:
+            self._secrets = dict(secrets)
+        found = [*self._of_person(), *self._of_providers(), *self._of_environment()]
+        with self._making:
+            self._known = tuple(known for known in found if known.value)
+            self._redactors = {}
+
+    def known(self) -> Sequence[Known]:
+        """See ``Release``: the person's secrets, providers' keys, and keys that providers are given by environment."""
+        return self._known
+
+    def redactor(self, *, detect: bool = True) -> Redactor:
+        """Takes every known value out of a text. From any thread.
+
+        Args:
+            detect: also what looks like a secret by its form.
+        """
+        made = self._redactors.get(detect)
+        if made is None:
+            from stead.screen.redaction import Redactor  # its rules take time to compile, and many starts need none
+
+            with self._making:
+                made = self._redactors[detect] = Redactor(self._known, detect=detect)
+        return made
+
+    def words(self) -> Redactor:
+        """For what a person or a model says: known values alone, since neither is to be corrected by a guess."""
+        return self.redactor(detect=False)
+
+    # -- letting out ------------------------------------------------------------------------------------------------
+
+    def for_request(self, placeholder: str, host: str, method: str, path: str) -> str | None:
+        """See ``Release``."""
+        secret = self._find(placeholder)
+        if secret is None:
+            return None
+        bindings = [binding for binding in secret.bindings if isinstance(binding, HostBinding)]
+        if not any(allows(binding, host, method, path) for binding in bindings):
+            return None
+        return self._let_out(secret, host.lower())
+
+    def for_argument(self, placeholder: str, tool: str, argument: str) -> str | None:
+        """See ``Release``."""
+        secret = self._find(placeholder)
+        if secret is None or ToolBinding(tool, argument) not in secret.bindings:
+            return None
+        return self._let_out(secret, f"{tool}.{argument}")
+
+    def opens_tls(self, host: str) -> bool:
+        """See ``Release``."""
+        return any(
+            isinstance(binding, HostBinding) and binding.tls and matches_host(binding.host, host)
+            for secret in self._secrets.values()
+            for binding in secret.bindings
+        )
+
+    def named(self, names: Sequence[str]) -> tuple[Secret, ...]:
+        """The secrets of these names, in their order, each once.
+
+        Raises:
+            NotFound: there is none of a name.
+        """
+        return tuple(self._existing(name) for name in dict.fromkeys(names))
+
+    # -- changing ---------------------------------------------------------------------------------------------------
+
+    async def change(
+        self, command: SecretCommand
+    ) -> ev.SecretAdded | ev.SecretBound | ev.SecretUnbound | ev.SecretRemoved:
+        """The fact that a command about secrets makes; a value goes into the vault, or out of it, on the way.
+
+        The vault comes first: if the daemon dies before the fact is recorded, the caller was not answered, and the same
+        command again puts things right.
+
+        Raises:
+            InvalidRequest: a name, value or binding that cannot be.
+            NotFound: no such secret, tool or binding.
+            Conflict: there is one of this name already.
+            StorageFault: nothing was changed.
+        """
+        match command:
+            case cmd.AddSecret(name=name, value=value, replace=replace):
+                self._require_new(name, value, replace=replace)
+                version = await self.put(_OF_PERSON + name, value)
+                return ev.SecretAdded(name, version, placeholder_of(self._digest_key, name, version))
+            case cmd.BindSecret(name=name, binding=binding):
+                secret = self._existing(name)
+                if isinstance(binding, HostBinding):
+                    require_host_binding(binding)
+                else:
+                    self._require_tool_binding(binding)
+                if len(secret.bindings) >= BINDINGS:
+                    raise InvalidRequest(
+                        f"a secret has at most {BINDINGS} bindings; end one with `stead secret unbind`"
+                    )
+                return ev.SecretBound(name, binding)
+            case cmd.UnbindSecret(name=name, host=host, tool=tool):
+                secret = self._existing(name)
+                if bool(host) == bool(tool):
+                    raise InvalidRequest("say either which host or which tool is to be unbound")
+                if not any(ends(binding, host, tool) for binding in secret.bindings):
+                    raise NotFound(f"the secret {name!r} is not bound to {host or tool!r}; see `stead secret list`")
+                return ev.SecretUnbound(name, host, tool)
+            case cmd.RemoveSecret(name=name):
+                self._existing(name)
+                await self.remove(_OF_PERSON + name)
+                return ev.SecretRemoved(name)
+
+    async def put(self, name: str, value: str) -> int:
+        """See ``Secrets``. From then on the value is known to every redactor."""
+        version = await self._vault.put(name, value)
+        self.reload()
+        return version
+
+    def get(self, name: str) -> str | None:
+        """See ``Secrets``."""
+        return self._vault.get(name)
+
+    async def remove(self, name: str) -> bool:
+        """See ``Secrets``."""
+        removed = await self._vault.remove(name)
+        self.reload()
+        return removed
+
+    # -- privately --------------------------------------------------------------------------------------------------
+
+    def _of_person(self) -> list[Known]:
+        """Everything of the person's in the vault, also what the journal does not know (yet)."""
+        found = []
+        for full in self._vault.names(_OF_PERSON):
+            opened = self._vault.opened(full)
+            if opened is not None:
+                name = full.removeprefix(_OF_PERSON)
+                found.append(Known(name, placeholder_of(self._digest_key, name, opened[0]), opened[1]))
+        return found
+
+    def _of_providers(self) -> list[Known]:
+        found = []
+        for full in self._vault.names(_OF_PROVIDERS):
+            opened = self._vault.opened(full)
+            if opened is not None:
+                found.append(self._ours(f"provider-{full.split('/')[1]}", *opened))
+        return found
+
+    def _of_environment(self) -> list[Known]:
+        return [self._ours(f"env-{name.lower()}", 1, value) for name, value in self._environment().items()]
+
+    def _ours(self, name: str, version: int, value: str) -> Known:
+        """A key of Stead's own. Its placeholder is never filled in: no person's secret can have such a name."""
+        name = re.sub(r"[^a-z0-9_-]", "-", name)[:64]
+        return Known(name, placeholder_of(self._digest_key, name, version), value)
+
+    def _find(self, placeholder: str) -> Secret | None:
+        """The secret that a placeholder is of, if it is one that this home made for the newest value."""
+        found = PLACEHOLDER.fullmatch(placeholder)
+        secret = self._secrets.get(found[1]) if found else None
+        return secret if secret and hmac.compare_digest(secret.placeholder, placeholder) else None
+
+    def _let_out(self, secret: Secret, destination: str) -> str | None:
+        try:
+            opened = self._vault.opened(_OF_PERSON + secret.name)
+        except StorageFault as fault:
+            log.error("the secret %r was not let out: %s", secret.name, fault)
+            return None
+        if opened is None or opened[0] != secret.version:
+            # Absent or older: somebody changed the vault's file. Newer: a change whose recording failed.
+            log.error("the secret %r is not the one that the journal knows; add it again", secret.name)
+            return None
+        now_ms, key = self._clock.now_ms(), (secret.name, destination)
+        if now_ms - self._used_ms.get(key, -USE_RECORDED_EVERY_MS) >= USE_RECORDED_EVERY_MS:
+            self._used_ms[key] = now_ms
+            self._on_use(ev.SecretUsed(secret.name, destination))
+        return opened[1]
+
+    def _existing(self, name: str) -> Secret:
+        secret = self._secrets.get(name)
+        if secret is None:
+            raise NotFound(f"there is no secret {name[:80]!r}; see `stead secret list`")
+        return secret
+
+    def _require_new(self, name: str, value: str, *, replace: bool) -> None:
+        if not NAME.fullmatch(name) or name.startswith(_RESERVED):
+            raise InvalidRequest(
+                f"the name {name[:80]!r} cannot be: a small letter, then up to 63 of a-z, 0-9, - and _, and not "
+                f"beginning with {' or '.join(_RESERVED)}"
+            )
+        size_bytes = len(value.encode("utf-8", "surrogatepass"))
+        if not value.strip() or size_bytes > VALUE_BYTES or not _is_text(value):
+            raise InvalidRequest(f"a secret is 1 byte to {VALUE_BYTES} bytes of UTF-8 text without NUL; give another")
+        if name in self._secrets and not replace:
+            raise Conflict(f"there is a secret {name!r} already; say that it is to be replaced, or choose another name")
+
+    def _require_tool_binding(self, binding: ToolBinding) -> None:
+        spec = self._tools.get(binding.tool)
+        if spec is None:
+            raise NotFound(f"there is no tool {binding.tool[:80]!r}; the tools are {', '.join(self._tools)}")
+        properties = spec.parameters["properties"]
+        assert isinstance(properties, Mapping)
+        if binding.argument not in properties:
+            raise NotFound(
+                f"the tool {spec.name!r} has no argument {binding.argument[:80]!r}; it has {', '.join(properties)}"
+            )
+        if why := _unfit(spec, binding.argument):
+            raise InvalidRequest(f"no secret can be bound to {binding.argument!r} of {spec.name!r}: {why}")
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        return False
+    return "\0" not in value
+
+
+def _unfit(spec: ToolSpec, argument: str) -> str:
+    """Why a value must not go into an argument; "" when it may."""
+    declared = spec.declaration
+    if declared.effect is ToolEffect.EXECUTE:
+        return "what a program is given, it can send or print; bind the secret to the host that needs it (--host)"
+    if declared.effect is ToolEffect.THINK:
+        return "such calls are recorded as the session's own notes"
+    if argument in declared.path_args:
+        return "it names a file, and names are shown and recorded"
+    if argument in declared.authority_args:
+        return "it decides where the call goes, and that must be readable by whoever judges it; use --host instead"
+    return ""
