@@ -1,0 +1,109 @@
+"""The authority that machines trust beside the system's: it vouches for the proxy, where the person let it open TLS.
+
+Layer: egress. Its key is made when the daemon first needs it, lives in memory, and is never written anywhere. Machines
+do not outlive the daemon, so nobody is left who trusts a key that is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import ssl
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+_DAY = timedelta(days=1)
+_AUTHORITY_DAYS, _LEAF_DAYS = 365, 30
+_MOST_CONTEXTS = 64
+_BUNDLES = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+)
+"""Where systems keep the certificates that they trust, in one file."""
+
+
+class Authority:
+    """Makes the certificates that the proxy shows inside. Made once a workspace, which takes about a millisecond."""
+
+    def __init__(self) -> None:
+        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._leaf_key = ec.generate_private_key(ec.SECP256R1())
+        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Stead workspace authority")])
+        own = self._begin(self._name, self._key, _AUTHORITY_DAYS)
+        own = own.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        own = own.add_extension(_usage(signs=True), critical=True)
+        self._certificate = own.sign(self._key, hashes.SHA256())
+        self._contexts: dict[str, tuple[datetime, ssl.SSLContext]] = {}
+
+    def bundle(self) -> str:
+        """What machines trust, as PEM: the system's certificates and this one; "" where the system has no such file."""
+        own = self._certificate.public_bytes(serialization.Encoding.PEM).decode()
+        for path in _BUNDLES:
+            if os.path.exists(path):
+                return f"{Path(path).read_text('utf-8').rstrip()}\n{own}"
+        return ""
+
+    def context(self, host: str) -> ssl.SSLContext:
+        """How to be this host towards a machine."""
+        now = datetime.now(UTC)
+        made, context = self._contexts.pop(host, (now - 2 * _DAY, None))
+        if context is None or made < now - _DAY:
+            made, context = now, self._make_context(host)
+        self._contexts[host] = made, context
+        while len(self._contexts) > _MOST_CONTEXTS:
+            del self._contexts[next(iter(self._contexts))]
+        return context
+
+    def _make_context(self, host: str) -> ssl.SSLContext:
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host[:64])])
+        leaf = self._begin(name, self._leaf_key, _LEAF_DAYS)
+        leaf = leaf.add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+        leaf = leaf.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        leaf = leaf.add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        leaf = leaf.add_extension(_usage(signs=False), critical=True)
+        encoding, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+        key = self._leaf_key.private_bytes(encoding, form, serialization.NoEncryption())
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.set_alpn_protocols(["http/1.1"])
+        fd = os.memfd_create("leaf", os.MFD_CLOEXEC)  # the library reads files only
+        try:
+            os.write(fd, key + leaf.sign(self._key, hashes.SHA256()).public_bytes(encoding))
+            context.load_cert_chain(f"/proc/self/fd/{fd}")
+        finally:
+            os.close(fd)
+        return context
+
+    def _begin(self, name: x509.Name, key: ec.EllipticCurvePrivateKey, days: int) -> x509.CertificateBuilder:
+        now = datetime.now(UTC)
+        return (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .issuer_name(self._name)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - _DAY)
+            .not_valid_after(now + days * _DAY)
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+            .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False)
+        )
+
+
+def _usage(*, signs: bool) -> x509.KeyUsage:
+    """What a key is for: signing certificates, or proving who one is."""
+    return x509.KeyUsage(
+        digital_signature=not signs,
+        key_cert_sign=signs,
+        crl_sign=signs,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        encipher_only=False,
+        decipher_only=False,
+    )

@@ -1,0 +1,290 @@
+"""The one way out of machines: a unix socket for each, and behind it only what a person allowed.
+
+Layer: egress. Implements ``domain.ports.Egress``. Who may reach what is decided here for every connection anew: by the
+allow-list of the machine's folder and its objective's hosts, else by a permit that is alive at this moment. When a list
+shrinks or a permit dies, the connections that it alone covered are cut.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import shutil
+import socket
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from stead.domain import events as ev
+from stead.domain.hosts import HostPattern, parse_host
+from stead.domain.ids import CallKey, SessionId
+from stead.domain.permits import Permit
+from stead.domain.policies import Reason
+from stead.domain.secrets import Release
+from stead.egress.authority import Authority
+from stead.egress.dialing import Dialer, Refusal, Streams
+from stead.egress.exchange import Admission, Exchange, Parts, Redactor, Used
+from stead.guardian.reach import Target
+
+SOCKET, BUNDLE = "proxy.sock", "ca.pem"
+"""The files in the folder that a machine is shown."""
+MOST_CONNECTIONS = 64
+MOST_EVENTS = 200
+_WINDOW_S = 60.0
+_PATH_CHARS = 500
+
+OnUse = Callable[[SessionId, ev.EgressUsed], None]
+"""Told of every connection once it is over. Must not block."""
+
+
+class EgressProxy:
+    """Every machine's way out.
+
+    Args:
+        folder: for the sockets; made anew, its parents exist and are closed to others.
+        dialer: how hosts are reached.
+        release: which values may go where.
+        redactor: takes what is known now out of answers.
+        on_use: journals connections.
+        owner: the user id that the machines have outside, when it is not the daemon's own.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        dialer: Dialer,
+        *,
+        release: Release,
+        redactor: Callable[[], Redactor],
+        on_use: OnUse,
+        owner: int | None = None,
+    ) -> None:
+        self._folder = folder
+        self._parts = Parts(dialer, release, redactor, lambda host: self._authority.context(host))
+        self._on_use = on_use
+        self._owner = owner
+        self._lists: dict[str, tuple[HostPattern, ...]] = {}
+        self._grants: dict[SessionId, list[tuple[Permit, tuple[HostPattern, ...]]]] = {}
+        self._outlets: dict[str, _Outlet] = {}
+        self._preparing = asyncio.Lock()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def configure(self, allowed: Iterable[tuple[str, str]]) -> None:
+        """Replace the allow-lists, at once also for connections that are open.
+
+        Args:
+            allowed: pairs of folder and host pattern.
+        """
+        lists: dict[str, tuple[HostPattern, ...]] = {}
+        for directory, host in allowed:
+            lists[directory] = (*lists.get(directory, ()), parse_host(host))
+        self._lists = lists
+        self._recheck()
+
+    async def open(self, session: SessionId, directory: str, hosts: Sequence[str]) -> str:
+        """As ``Egress.open``."""
+        folder = self._folder / secrets.token_hex(4)
+        async with self._preparing:
+            await asyncio.to_thread(self._prepare, folder)
+        outlet = _Outlet(session, directory, tuple(map(parse_host, hosts)))
+
+        async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await self._serve(outlet, (reader, writer))
+
+        outlet.server = await asyncio.start_unix_server(connected, sock=self._bound(folder / SOCKET))
+        self._outlets[str(folder)] = outlet
+        return str(folder)
+
+    @contextmanager
+    def grant(self, permit: Permit, hosts: Sequence[str]) -> Iterator[None]:
+        """As ``Egress.grant``."""
+        granted = (permit, tuple(parse_host(host, wildcard=False) for host in hosts))
+        grants = self._grants.setdefault(permit.session, [])
+        grants.append(granted)
+        try:
+            yield
+        finally:
+            grants.remove(granted)
+            if not grants:
+                self._grants.pop(permit.session, None)
+            self._recheck()
+
+    def close(self, folder: str) -> None:
+        """As ``Egress.close``."""
+        outlet = self._outlets.pop(folder, None)
+        if outlet is None:
+            return
+        if outlet.server is not None:
+            outlet.server.close()
+        for task in outlet.open:
+            task.cancel()
+        self._summarise(outlet)
+        shutil.rmtree(folder, ignore_errors=True)
+
+    @cached_property
+    def _authority(self) -> Authority:
+        return Authority()
+
+    def _prepare(self, folder: Path) -> None:
+        """Make a machine's folder, and in it what machines trust."""
+        folder.mkdir(parents=True)
+        folder.chmod(0o755)
+        bundle = self._folder / BUNDLE
+        if not bundle.exists() and (text := self._authority.bundle()):
+            bundle.write_text(text, "utf-8")
+            bundle.chmod(0o644)
+        if bundle.exists():
+            (folder / BUNDLE).hardlink_to(bundle)
+
+    def _bound(self, path: Path) -> socket.socket:
+        """A socket that only the machine's user can connect to."""
+        bound = socket.socket(socket.AF_UNIX)
+        fd = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            # A home's own path may be longer than the hundred characters that a socket's may have.
+            bound.bind(f"/proc/self/fd/{fd}/{path.name}")
+        finally:
+            os.close(fd)
+        path.chmod(0o600)
+        if self._owner is not None:
+            os.chown(path, self._owner, self._owner)
+        return bound
+
+    async def _serve(self, outlet: _Outlet, client: Streams) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        exchange = Exchange(client, self._parts, lambda target: self._judge(outlet, target))
+        started = time.monotonic()
+        full = len(outlet.open) >= MOST_CONNECTIONS
+        if not full:
+            outlet.open[task] = exchange.used
+        try:
+            if full:
+                await exchange.refuse(Refusal(503, "egress-limit", f"{MOST_CONNECTIONS} connections are open; wait"))
+            else:
+                await exchange.serve()
+        except asyncio.CancelledError:
+            exchange.used.refusal = Reason("egress-cut", "cut off: what allowed it has ended")
+        finally:
+            outlet.open.pop(task, None)
+            client[1].transport.abort()
+            if exchange.used.target or exchange.used.refusal:
+                self._report(outlet, self._event(exchange.used, int((time.monotonic() - started) * 1000)))
+
+    def _judge(self, outlet: _Outlet, target: Target) -> Admission:
+        """Whether a machine may reach a host now.
+
+        Raises:
+            Refusal: it may not; says what would allow it.
+        """
+        host, port = target.host, target.port
+        listed = (*outlet.hosts, *self._lists.get(outlet.directory, ()))
+        if any(pattern.covers(host, port) for pattern in listed):
+            return Admission(CallKey(""), Reason("egress-listed", f"{host} is allowed in this folder or objective"))
+        for permit, patterns in self._grants.get(outlet.session, ()):
+            if permit.live and any(pattern.covers(host, port) for pattern in patterns):
+                return Admission(permit.call, Reason("egress-granted", f"{host} was allowed for this call"))
+        asked = host if port in (80, 443) else f"{host}:{port}"
+        text = (
+            f"{asked} is not on the allow-list of this folder; name it in the call's `hosts`, or ask the person to run "
+            f"`stead egress allow {asked}`"
+        )
+        raise Refusal(403, "egress-host", text)
+
+    def _recheck(self) -> None:
+        """Cut what is no longer covered."""
+        for outlet in self._outlets.values():
+            for task, used in outlet.open.items():
+                if used.target is not None and used.admission is not None:
+                    try:
+                        used.admission = self._judge(outlet, used.target)
+                    except Refusal:
+                        task.cancel()
+
+    def _event(self, used: Used, duration_ms: int) -> ev.EgressUsed:
+        reason = used.refusal or (used.admission.reason if used.admission else Reason("egress-request", "no request"))
+        if used.left:
+            reason = Reason(
+                reason.rule,
+                f"{reason.text}; not bound to this destination, so left as placeholders: {', '.join(used.left)}",
+            )
+        target = used.target
+        clean = self._parts.redactor().clean
+        return ev.EgressUsed(
+            key=used.admission.key if used.admission else CallKey(""),
+            host=clean(target.host) if target else "",
+            port=target.port if target else 0,
+            address=used.address,
+            method=used.method[:20],
+            path=clean(_without_values(used.path))[:_PATH_CHARS],
+            verdict="allow" if used.address and reason.rule != "egress-tls" else "deny",
+            reason=reason,
+            up_bytes=used.up_bytes,
+            down_bytes=used.down_bytes,
+            secrets=tuple(used.filled),
+            duration_ms=duration_ms,
+        )
+
+    def _report(self, outlet: _Outlet, used: ev.EgressUsed) -> None:
+        """Have it journalled; a flood is counted, and told of in one line."""
+        if time.monotonic() >= outlet.window_end_s:
+            self._summarise(outlet)
+            outlet.window_end_s = time.monotonic() + _WINDOW_S
+            outlet.told = 0
+        if outlet.told < MOST_EVENTS:
+            outlet.told += 1
+            self._on_use(outlet.session, used)
+        else:
+            outlet.untold += 1
+            outlet.untold_up += used.up_bytes
+            outlet.untold_down += used.down_bytes
+
+    def _summarise(self, outlet: _Outlet) -> None:
+        """Tell of the connections that were not told of one by one."""
+        if not outlet.untold:
+            return
+        text = f"{outlet.untold} more connections within a minute; the first {MOST_EVENTS} are listed"
+        summary = ev.EgressUsed(
+            key=CallKey(""),
+            host="",
+            port=0,
+            address="",
+            method="",
+            path="",
+            verdict="deny",
+            reason=Reason("egress-flood", text),
+            up_bytes=outlet.untold_up,
+            down_bytes=outlet.untold_down,
+            secrets=(),
+            duration_ms=0,
+            connections=outlet.untold,
+        )
+        outlet.untold = outlet.untold_up = outlet.untold_down = 0
+        self._on_use(outlet.session, summary)
+
+
+@dataclass
+class _Outlet:
+    """One machine's way out."""
+
+    session: SessionId
+    directory: str
+    hosts: tuple[HostPattern, ...]
+    server: asyncio.Server | None = None
+    open: dict[asyncio.Task[None], Used] = field(default_factory=dict)
+    window_end_s: float = 0.0
+    told: int = 0
+    untold: int = 0
+    untold_up: int = 0
+    untold_down: int = 0
+
+
+def _without_values(path: str) -> str:
+    """A path with the names in its query; what has no name may be a value, and is left out."""
+    plain, mark, query = path.partition("?")
+    names = [name + "=" if equals else "…" for name, equals, _ in (part.partition("=") for part in query.split("&"))]
+    return plain + mark + "&".join(names) if mark else plain
