@@ -82,6 +82,8 @@ class Run:
             door="",
             requested_ms=now_ms(),
             expires_at_ms=now_ms() + 7 * 86400_000,
+            shape=options.get("shape", "" if options.get("level") == "confirm" else "any"),
+            sources=options.get("sources", ()),
         )
         self.api.approvals[approval] = row
         self.status = "waiting"

@@ -140,7 +140,8 @@ def test_a_call_is_named_by_what_it_is_about(arguments: str, subject: str) -> No
 
 def row(arguments: str) -> dict[str, object]:
     texts = {"id": "a_1", "tool": "write", "directory": "/p", "reason": "why", "rule": "r", "risk": "low", "door": ""}
-    return {**texts, "arguments": arguments, "status": "pending", "expires_at_ms": 0}
+    facts = {"shape": "", "sources": [], "origins": []}
+    return {**texts, **facts, "arguments": arguments, "status": "pending", "expires_at_ms": 0}
 
 
 @given(st.dictionaries(st.text(max_size=8), st.one_of(TERMINAL_TEXT, st.integers(), st.booleans()), max_size=4))
@@ -155,6 +156,21 @@ def test_a_card_shows_every_argument_and_no_line_of_it_can_be_forged(arguments: 
 def test_arguments_that_are_no_object_are_shown_as_they_are() -> None:
     assert any("arguments  [1, 2]" in line for line in card(row("[1, 2]"), PLAIN))
     assert any("{broken" in line for line in card(row("{broken"), PLAIN))
+
+
+def test_a_card_says_where_a_target_came_from_and_what_a_lasting_yes_would_cover() -> None:
+    origins = [
+        {"argument": "to[0]", "integrity": "person", "source": ""},
+        {"argument": "to[1]", "integrity": "untrusted", "source": "web:bad\x1b.example"},
+        {"argument": "url", "integrity": "untrusted", "source": ""},
+    ]
+    asked = row("{}") | {"shape": "host:a.example", "sources": ["web:b.example"], "origins": origins}
+    shown = [" ".join(line.split()) for line in card(asked, PLAIN)]
+    assert "origin to[0]: your own words" in shown
+    assert "origin url: nothing it was told: the model's own" in shown
+    assert "untrusted web:b.example" in shown
+    assert "covers requests to a.example" in shown
+    assert all(is_harmless(line) for line in shown)
 
 
 def test_only_contents_are_ever_cut() -> None:

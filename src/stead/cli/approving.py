@@ -21,8 +21,15 @@ from stead.client import ApiError, Json
 if TYPE_CHECKING:
     from stead.client import Stream
 
-_ANSWERS = {"y": "once", "s": "session", "p": "project", "n": "deny"}
-_WORDS = {"yes": "y", "once": "y", "session": "s", "project": "p", "no": "n", "deny": "n", "view": "v", "quit": "q"}
+_ANSWERS = {"y": "once", "t": "trust", "s": "session", "p": "project", "n": "deny"}
+_WORDS = {word: word[0] for word in ("yes", "trust", "session", "project", "no", "view", "quit")}
+_WORDS |= {"once": "y", "deny": "n"}
+_ALLOWED = {
+    "once": "Allowed, once.",
+    "trust": "Allowed, and what it came from is trusted until the objective ends.",
+    "session": "Allowed for this session.",
+    "project": "Allowed for this project.",
+}
 
 
 def show(invocation: Invocation, row: Json, *, whole: bool = False) -> None:
@@ -71,7 +78,9 @@ def _ask_key(invocation: Invocation, row: Json, stream: Stream, take: Callable[[
     from stead.cli.keyboard import read_line
 
     keys = {"y": "y yes, once"}
-    if row["level"] != "confirm":  # such a call is asked about every time; no grant covers it
+    if row["sources"]:
+        keys |= {"t": "t yes, and trust its source here"}
+    if row["shape"]:  # without one it is asked about every time; no grant covers it
         keys |= {"s": "s for this session", "p": "p for this project"}
     keys |= {"n": "n no"} | ({"v": "v view all"} if is_cut(row) else {}) | {"q": "q leave it pending"}
     question = f"allow? {', '.join(keys.values())}: "
@@ -142,12 +151,13 @@ def _approvals(invocation: Invocation, arguments: Namespace) -> int:
 def _configure_approve(parser: ArgumentParser) -> None:
     parser.add_argument("id", help="an approval, or an objective that waits for exactly one")
     scope = parser.add_mutually_exclusive_group()
+    scope.add_argument("--trust", action="store_true", help="also trust the sources it names, until the objective ends")
     scope.add_argument("--session", action="store_true", help="also calls of this shape later in this session")
     scope.add_argument("--project", action="store_true", help="also in later objectives in the same folder")
 
 
 def _approve(invocation: Invocation, arguments: Namespace) -> int:
-    answer = "session" if arguments.session else "project" if arguments.project else "once"
+    answer = next((name for name in ("trust", "session", "project") if getattr(arguments, name)), "once")
     return _answer(invocation, arguments.id, answer, "")
 
 
@@ -173,8 +183,7 @@ def _answer(invocation: Invocation, typed: str, answer: str, reason: str) -> int
     if out.as_json:
         out.json({**given, "approval": row["id"], "answer": answer, "digest": row["digest"]})
         return OK
-    allowed = {"once": "Allowed, once.", "session": "Allowed for this session.", "project": "Allowed for this project."}
-    out.line(allowed.get(answer, "Refused."))
+    out.line(_ALLOWED.get(answer, "Refused."))
     out.line(f"watch it go on: stead watch {clean_line(row['session'])}")
     return OK
 

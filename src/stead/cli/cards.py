@@ -17,6 +17,13 @@ _LINE_LIMIT = 200
 _WHOLE = ("command", "path", "url")
 """Arguments that say what is acted on: shown first, and never cut."""
 _SHORT = 120
+_COVERS = {
+    "any": "every call of this tool",
+    "changes": "commands that only change files here, in plain ways",
+    "shell": "this command again: ",
+    "host": "requests to ",
+}
+"""What a lasting yes would cover, by the kind of its shape."""
 
 
 def card(row: Json, out: Output, *, whole: bool = False) -> list[str]:
@@ -37,6 +44,11 @@ def card(row: Json, out: Output, *, whole: bool = False) -> list[str]:
     pairs = [pair for pair in shown if "\n" not in pair[1]]
     pairs.append(("directory", reveal(row["directory"])))
     pairs.append(("why", f"{reveal(row['reason'])} (rule {clean_line(row['rule'])})"))
+    pairs += [("origin", f"{reveal(origin['argument'])}: {_whence(origin)}") for origin in row["origins"]]
+    if row["sources"]:
+        pairs.append(("untrusted", ", ".join(map(reveal, row["sources"]))))
+    if covered := _COVERS.get(row["shape"].partition(":")[0], row["shape"] and "this very call again"):
+        pairs.append(("covers", covered + reveal(row["shape"].partition(":")[2])))
     if row["status"] == "pending":
         left_ms = row["expires_at_ms"] - time.time() * 1000
         pairs.append(("lapses", f"in {figures.duration(left_ms)}" if left_ms > 0 else "now"))
@@ -50,6 +62,13 @@ def card(row: Json, out: Output, *, whole: bool = False) -> list[str]:
         lines.append(f"  {name:<{width}}  {first}")
         lines += [f"    | {line}" for line in more]
     return lines
+
+
+def _whence(origin: Json) -> str:
+    """Where a value came from, in words."""
+    if origin["integrity"] != "untrusted":
+        return "your own words" if origin["integrity"] == "person" else "a trusted tool"
+    return reveal(origin["source"]) if origin["source"] else "nothing it was told: the model's own"
 
 
 def is_cut(row: Json) -> bool:

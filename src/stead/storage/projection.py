@@ -208,6 +208,9 @@ def asked(objective: Objective, event: ev.Event, body: ev.ApprovalRequested) -> 
         door="",
         requested_ms=event.ts_ms,
         expires_at_ms=body.expires_at_ms,
+        shape=body.shape,
+        sources=body.sources,
+        origins=body.origins,
     )
 
 

@@ -164,7 +164,7 @@ class ToolName(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An answer to a question; ``digest`` is the one that was shown with it."""
 
-    answer: Literal["once", "session", "project", "deny"]
+    answer: Literal["once", "trust", "session", "project", "deny"]
     digest: CallDigest
     reason: str = ""
 

@@ -36,6 +36,8 @@ export class Question {
       shown(row),
       h("dl", { class: "facts" },
         h("dt", {}, "Why it asks"), h("dd", {}, row.reason, " ", h("code", {}, row.rule)),
+        row.origins.map((origin) => [h("dt", {}, `From (${origin.argument})`), h("dd", {}, whence(origin))]),
+        row.sources.length ? [h("dt", {}, "Untrusted"), h("dd", {}, row.sources.map(visible).join(", "))] : [],
         h("dt", {}, "Risk"), h("dd", {}, h("span", { class: `risk ${row.risk}` }, row.risk)),
         h("dt", {}, "Where"), h("dd", {}, h("code", {}, row.directory)),
         h("dt", {}, "Digest"), h("dd", {}, h("code", { title: row.digest }, row.digest.slice(0, 16)))),
@@ -51,7 +53,8 @@ export class Question {
   makeButtons() {
     const button = (answer, kind, text) => h("button", { type: "button", class: kind, onclick: () => this.answer(answer) }, text);
     const buttons = { deny: button("deny", "plain", "Deny") };
-    if (this.row.level !== "confirm") buttons.session = button("session", "plain", "Allow for this session");
+    if (this.row.sources.length) buttons.trust = button("trust", "plain", "Allow, and trust its source here");
+    if (this.row.shape) buttons.session = button("session", "plain", "Allow for this session");
     buttons.once = button("once", "primary", "Allow once");
     return buttons;
   }
@@ -59,7 +62,7 @@ export class Question {
   /** Let nobody allow something risky in the moment in which it appears under the pointer. */
   rest() {
     if (!RISKY.has(this.row.risk)) return;
-    const allowing = [this.buttons.session, this.buttons.once].filter(Boolean);
+    const allowing = [this.buttons.trust, this.buttons.session, this.buttons.once].filter(Boolean);
     for (const button of allowing) button.disabled = true;
     setTimeout(() => this.sending || allowing.forEach((button) => (button.disabled = false)), REST_MS);
   }
@@ -96,6 +99,13 @@ export class Question {
     fill(this.outcome, text);
     say(text);
   }
+}
+
+/** Where a value came from, in words. */
+function whence(origin) {
+  if (origin.integrity === "person") return "your own words";
+  if (origin.integrity === "trusted") return "a trusted tool";
+  return origin.source ? visible(origin.source) : "nothing it was told: the model's own";
 }
 
 function sentence(row) {
