@@ -17,15 +17,23 @@ from stead.config import Home
 from stead.domain.errors import MachineDied, MachineUnavailable, ToolFault
 from stead.domain.ids import SessionId
 from stead.domain.permits import Permit
-from stead.domain.ports import FileText, Found, Isolation, Ran, Written
+from stead.domain.ports import FileText, Isolation, Ran, Written
+from stead.domain.ports import Found as Rows
+from stead.domain.trials import Swept
 from stead.machines.host import Host, probe
 from stead.machines.machine import Binding, Machine, start_machine
 from stead.machines.output import Output
+from stead.machines.protected import Found, check_released, require_few, scan
+from stead.machines.quarantine import QuarantineFolder
 from stead.machines.sandbox import Limits
+from stead.machines.stage import OUTSIDE_USER
+from stead.machines.trial import TrialFolder
 from stead.machines.workspace import check_directory
 
 Change = Callable[[SessionId, Literal["started", "ended"], str], None]
 """Told when a machine was made ("") and when it is over (why). Must not block."""
+Sweep = Callable[[SessionId, Swept], None]
+"""Told after a machine's end, if something had to be put under quarantine, or looked at. Must not block."""
 
 T = TypeVar("T")
 
@@ -60,12 +68,22 @@ class BubblewrapMachines:
         limits: what one machine may use.
         on_change: journals starts and ends.
         host: what ``probe`` found, or ``without(why)`` to switch machines off; None probes when it is first needed.
+        on_swept: journals what was put under quarantine.
     """
 
     def __init__(
-        self, home: Home, *, limits: Limits | None = None, on_change: Change | None = None, host: Host | None = None
+        self,
+        home: Home,
+        *,
+        limits: Limits | None = None,
+        on_change: Change | None = None,
+        host: Host | None = None,
+        on_swept: Sweep | None = None,
     ) -> None:
         self._home = home
+        self._quarantine = QuarantineFolder(home)
+        self._on_swept = on_swept or (lambda _session, _swept: None)
+        self._sweeps: dict[SessionId, asyncio.Task[None]] = {}
         self._limits = limits or Limits()
         self._on_change = on_change or (lambda _session, _what, _why: None)
         self._search_limit_s = self._limits.search_s + _SLACK_S
@@ -77,13 +95,25 @@ class BubblewrapMachines:
         """What this host offers; tried once, which takes about a third of a second, then cached."""
         return self._probed().isolation
 
-    def bind(self, session: SessionId, directory: str, *, writable: bool) -> None:
+    def bind(
+        self, session: SessionId, directory: str, *, writable: bool, trial: bool = False, released: Sequence[str] = ()
+    ) -> None:
         """Say which folder the session's machine shows at ``/work``. A machine that shows another is replaced.
 
+        Args:
+            session: whose.
+            directory: absolute.
+            writable: or read-only.
+            trial: all that is written goes to the session's trial, and nothing of the folder changes.
+            released: protected paths that may be written nevertheless.
+
         Raises:
-            InvalidRequest: the folder may not be shown; see ``check_directory``.
+            InvalidRequest: the folder may not be shown, or a path not be released; see ``check_directory`` and
+                ``check_released``.
         """
-        self._bindings[session] = Binding(check_directory(directory, self._home.root, writable=writable), writable)
+        real = check_directory(directory, self._home.root, writable=writable and not trial)
+        aside = str(TrialFolder(self._home, session).root) if writable and trial else ""
+        self._bindings[session] = Binding(real, writable, aside, check_released(released))
 
     async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
         """SHA-256 (hex) of each workspace file, "absent" or "folder" else; "unreadable" when it cannot be opened.
@@ -101,9 +131,10 @@ class BubblewrapMachines:
         return await self._work(session, "hash", *map(_bytes, wanted), answer=answer, limit_s=self._search_limit_s)
 
     async def kill(self, session: SessionId) -> bool:
-        """Kill the session's whole process tree now; true if there was one."""
+        """Kill the session's whole process tree now, and sweep up after it; true if there was one."""
         slot = self._slots.pop(session, None)
         if slot is None:
+            await self._be_swept(session)
             return False
         if machine := slot.machine():
             machine.kill("killed")
@@ -111,11 +142,17 @@ class BubblewrapMachines:
         else:
             slot.task.cancel()
             await asyncio.wait([slot.task])
+        await self._be_swept(session)
         return True
 
     async def close(self) -> None:
         """Kill every machine."""
-        await asyncio.gather(*(self.kill(session) for session in tuple(self._slots)))
+        await asyncio.gather(*(self.kill(session) for session in {*self._slots, *self._sweeps}))
+
+    async def sweep_left(self) -> None:
+        """Sweep up after machines whose end no daemon saw. To be called before any is made."""
+        for session in await asyncio.to_thread(self._quarantine.left):
+            await self._sweep(session)
 
     async def run(
         self, permit: Permit, command: str, *, timeout_s: float, cap_bytes: int, on_output: Callable[[str], None]
@@ -167,12 +204,12 @@ class BubblewrapMachines:
         arguments = (_bytes(path), _bytes(old), _bytes(new), b"%d" % every)
         return await self._work(permit.session, "edit", *arguments, answer=_written)
 
-    async def glob(self, permit: Permit, pattern: str) -> Found:
+    async def glob(self, permit: Permit, pattern: str) -> Rows:
         """As ``Files.glob``."""
         permit.require_live(permit.session)
         return await self._work(permit.session, "glob", _bytes(pattern), answer=_found, limit_s=self._search_limit_s)
 
-    async def grep(self, permit: Permit, pattern: str, path: str, include: str) -> Found:
+    async def grep(self, permit: Permit, pattern: str, path: str, include: str) -> Rows:
         """As ``Files.grep``; an empty ``path`` is the whole workspace, an empty ``include`` every file."""
         permit.require_live(permit.session)
         arguments = (_bytes(pattern), _bytes(path), _bytes(include))
@@ -232,6 +269,8 @@ class BubblewrapMachines:
 
     async def _start(self, session: SessionId, binding: Binding) -> Machine:
         host = await asyncio.to_thread(self._probed) if self._host is None else self._host
+        await self._be_swept(session)
+        found = await asyncio.to_thread(self._make_ready, session, binding)
         own = asyncio.current_task()
 
         def on_end(why: str) -> None:
@@ -239,15 +278,47 @@ class BubblewrapMachines:
             if slot and slot.task is own:
                 del self._slots[session]
             self._tidy(binding)
+            self._sweeps[session] = asyncio.create_task(self._sweep(session), name=f"sweep after {session}")
             self._on_change(session, "ended", why)
 
-        machine = await start_machine(host, binding, self._limits, on_end)
+        machine = await start_machine(host, binding, found, self._limits, on_end)
         self._on_change(session, "started", "")
         return machine
 
+    def _make_ready(self, session: SessionId, binding: Binding) -> Found:
+        """Look at what the folder has, and write it down; for a trial, make the place where changes go."""
+        if binding.trial:
+            TrialFolder(self._home, session).prepare(binding.directory, (OUTSIDE_USER, OUTSIDE_USER))
+        if binding.trial or not binding.writable:
+            return Found()
+        try:
+            found = scan(binding.directory, binding.released)
+        except OSError as error:
+            raise MachineUnavailable(
+                f"{binding.directory!r} is no longer the folder that was chosen ({error.strerror}); put it back, or "
+                "start anew"
+            ) from error
+        require_few(found, binding.directory)
+        self._quarantine.begin(session, binding.directory, binding.released, found)
+        return found
+
+    async def _sweep(self, session: SessionId) -> None:
+        swept = await asyncio.to_thread(self._quarantine.sweep, session)
+        self._sweeps.pop(session, None)
+        if swept != Swept():
+            self._on_swept(session, swept)
+
+    async def _be_swept(self, session: SessionId) -> None:
+        if sweep := self._sweeps.get(session):
+            await asyncio.wait([sweep])
+
     def _tidy(self, binding: Binding) -> None:
         """Take the placeholder of a ``.git`` away, unless another machine still needs it. Git leaves none empty."""
-        if binding.writable and all(slot.binding.directory != binding.directory for slot in self._slots.values()):
+        if (
+            binding.writable
+            and not binding.trial
+            and all(slot.binding.directory != binding.directory for slot in self._slots.values())
+        ):
             with suppress(OSError):
                 os.rmdir(f"{binding.directory}/.git")
 
@@ -268,5 +339,5 @@ def _written(created: bytes, size: bytes, replaced: bytes, diff: bytes) -> Writt
     return Written(created == b"1", int(size), int(replaced), diff.decode())
 
 
-def _found(total: bytes, late: bytes, *rows: bytes) -> Found:
-    return Found(tuple(row.decode() for row in rows), int(total), late == b"1")
+def _found(total: bytes, late: bytes, *rows: bytes) -> Rows:
+    return Rows(tuple(row.decode() for row in rows), int(total), late == b"1")

@@ -11,18 +11,18 @@ import asyncio
 import os
 import signal
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import Literal
 
 import msgspec
 
 from stead.domain.errors import MachineDied, MachineUnavailable
 from stead.machines.host import Host
 from stead.machines.link import Link
+from stead.machines.protected import Found, identity, is_released
 from stead.machines.sandbox import Descriptors, Limits, Workspace, command_line, runner_line
-from stead.machines.stage import Stage, make_stage
+from stead.machines.stage import Stage, make_stage, make_trial_stage
 
 START_LIMIT_S = 20.0
 _END_LIMIT_S = 5.0
@@ -30,10 +30,19 @@ _END_LIMIT_S = 5.0
 
 @dataclass(frozen=True)
 class Binding:
-    """Which folder a machine shows. ``directory`` is an absolute real path."""
+    """Which folder a machine shows, and how.
+
+    Args:
+        directory: absolute real path.
+        writable: or read-only.
+        trial: absolute path of the folder that takes all changes instead; "" for none.
+        released: protected paths that may be written nevertheless.
+    """
 
     directory: str
     writable: bool
+    trial: str = ""
+    released: tuple[str, ...] = ()
 
 
 class _Info(msgspec.Struct, frozen=True):
@@ -107,14 +116,23 @@ class Machine:
             self._on_end(self._why)
 
 
-async def start_machine(host: Host, binding: Binding, limits: Limits, on_end: Callable[[str], None]) -> Machine:
+async def start_machine(
+    host: Host, binding: Binding, found: Found, limits: Limits, on_end: Callable[[str], None]
+) -> Machine:
     """Make the sandbox and hear its runner's hello.
+
+    Args:
+        host: what there is to make it with.
+        binding: what to show.
+        found: the folder's protected files; only those of a writable folder that is not on trial matter.
+        limits: what it may use.
+        on_end: see ``Machine``.
 
     Raises:
         MachineUnavailable: the host offers none, or it could not be made; says why.
     """
     tools = host.require()
-    prepared = await _prepare(host, binding)
+    prepared = await _prepare(host, binding, found)
     stage = prepared.stage
     with ExitStack() as closing:
         closing.callback(stage.close)
@@ -128,7 +146,7 @@ async def start_machine(host: Host, binding: Binding, limits: Limits, on_end: Ca
             process = await asyncio.create_subprocess_exec(
                 *stage.command,
                 *inside,
-                *("--info-fd", str(info_inside), "--", *runner_line(tools.python, limits)),
+                *("--info-fd", str(info_inside), "--", *runner_line(tools.python, limits, list(prepared.shown))),
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=PIPE,
@@ -151,15 +169,17 @@ async def start_machine(host: Host, binding: Binding, limits: Limits, on_end: Ca
 
 @dataclass(frozen=True)
 class _Prepared:
+    """``shown``: paths in the workspace and the identity that each must have inside."""
+
     stage: Stage
     workspace: Workspace
     work: bytes
-    git: bytes
+    shown: Mapping[str, bytes]
 
 
-async def _prepare(host: Host, binding: Binding) -> _Prepared:
+async def _prepare(host: Host, binding: Binding, found: Found) -> _Prepared:
     """Look at the folder and make it reachable, in a thread: its file system may be slow."""
-    work = asyncio.create_task(asyncio.to_thread(_look, host, binding))
+    work = asyncio.create_task(asyncio.to_thread(_look, host, binding, found))
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
@@ -172,25 +192,26 @@ def _discard(work: asyncio.Task[_Prepared]) -> None:
         work.result().stage.close()
 
 
-def _look(host: Host, binding: Binding) -> _Prepared:
+def _look(host: Host, binding: Binding, found: Found) -> _Prepared:
     directory = binding.directory
     if os.path.realpath(directory) != directory or not os.path.isdir(directory):
         raise MachineUnavailable(f"{directory!r} is no longer the folder that was chosen; put it back, or start anew")
-    git: Literal["folder", "file", "absent"] = "absent"
-    if os.path.lexists(f"{directory}/.git"):
-        git = "folder" if os.path.isdir(f"{directory}/.git") else "file"
-    if binding.writable and os.path.islink(f"{directory}/.git"):
+    if binding.trial:
+        stage = make_trial_stage(host.require(), directory, binding.trial)
+        return _Prepared(stage, Workspace(stage.directory, writable=True), b"", {})
+    work = identity(os.stat(directory, follow_symlinks=False)).encode()
+    if not binding.writable:
+        stage = make_stage(host.require(), directory, writable=False)
+        return _Prepared(stage, Workspace(stage.directory, writable=False), work, {})
+    if ".git" in found.links:
         raise MachineUnavailable(
             f"{directory + '/.git'!r} is a symbolic link, which cannot be protected; choose a folder without one"
         )
-    seen = _identity(directory), _identity(f"{directory}/.git") if git != "absent" else b""
-    stage = make_stage(host.require(), directory, writable=binding.writable)
-    return _Prepared(stage, Workspace(stage.directory, binding.writable, git), *seen)
-
-
-def _identity(path: str) -> bytes:
-    found = os.stat(path, follow_symlinks=False)
-    return b"%d:%d" % (found.st_dev, found.st_ino)
+    placeholder = ".git" not in found.kept and not is_released(".git", binding.released)
+    shown = {path: seen.encode() for path, seen in found.kept.items()} | ({".git": b""} if placeholder else {})
+    stage = make_stage(host.require(), directory, writable=True)
+    workspace = Workspace(stage.directory, True, tuple(sorted(found.kept)), tuple(found.above()), placeholder)
+    return _Prepared(stage, workspace, work, shown)
 
 
 async def _greet(
@@ -201,11 +222,11 @@ async def _greet(
     link = Link(process.stdout, process.stdin)
     try:
         async with asyncio.timeout(START_LIMIT_S):
-            work, git = await link.hello()
+            work, *seen = await link.hello()
     except (TimeoutError, ValueError, asyncio.IncompleteReadError) as error:
         said = await _complaint(process) or error
         raise MachineUnavailable(f"a sandbox for {binding.directory!r} did not come up: {said}") from error
-    if not _as_meant(prepared, work, git):
+    if not _as_meant(prepared, work, seen):
         raise MachineUnavailable(f"{binding.directory!r} changed while its machine was being made; try again")
     try:
         first = os.pidfd_open(msgspec.json.decode(os.read(info, 4096), type=_Info).child_pid)
@@ -214,13 +235,15 @@ async def _greet(
     return Machine(binding, process, link, first, on_end)
 
 
-def _as_meant(prepared: _Prepared, work: bytes, git: bytes) -> bool:
-    if work != prepared.work:
+def _as_meant(prepared: _Prepared, work: bytes, seen: list[bytes]) -> bool:
+    """Whether each path is the one that was looked at; a placeholder is on a device of its own."""
+    if len(seen) != len(prepared.shown) or (prepared.work and work != prepared.work):
         return False
-    if prepared.git:
-        return git == prepared.git
-    placeholder = git != b"" and git.partition(b":")[0] != work.partition(b":")[0]
-    return placeholder if prepared.workspace.writable else git == b""
+    device = work.partition(b":")[0]
+    return all(
+        found == wanted if wanted else found != b"" and found.partition(b":")[0] != device
+        for found, wanted in zip(seen, prepared.shown.values(), strict=True)
+    )
 
 
 async def _complaint(process: Process) -> str:

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from stead.machines import seccomp
 
@@ -103,14 +102,18 @@ class Workspace:
     Args:
         source: its path, as bubblewrap sees it.
         writable: or read-only.
-        git: what its ``.git`` is. In a writable workspace it is read-only, or a placeholder where there is none: who
-            can write a repository's configuration, hooks or layout runs programs in the person's next ``git`` or
-            prompt. As a mount point it cannot be renamed away either.
+        kept: paths in it that are shown read-only, with the folders above them (``above``) as mount points too: a
+            mount point cannot be renamed away. See ``protected``.
+        above: those folders.
+        placeholder: whether an empty folder stands for a ``.git`` that is not there: who can make a repository runs
+            programs in the person's next ``git`` or prompt.
     """
 
     source: str
     writable: bool
-    git: Literal["folder", "file", "absent"]
+    kept: tuple[str, ...] = ()
+    above: tuple[str, ...] = ()
+    placeholder: bool = False
 
 
 class Descriptors:
@@ -158,9 +161,15 @@ def command_line(
     return [*line, "--seccomp", str(descriptors.seccomp)]
 
 
-def runner_line(python: str, limits: Limits) -> list[str]:
-    """What runs inside. Isolated mode: neither the environment nor the workspace can add to what Python imports."""
-    return [python, "-I", "-S", f"{CODE}/start.pyc", *limits.words()]
+def runner_line(python: str, limits: Limits, shown: Sequence[str]) -> list[str]:
+    """What runs inside. Isolated mode: neither the environment nor the workspace can add to what Python imports.
+
+    Args:
+        python: as seen inside.
+        limits: of this machine.
+        shown: paths in the workspace whose identity the runner's first words are to tell.
+    """
+    return [python, "-I", "-S", f"{CODE}/start.pyc", *limits.words(), "--", *shown]
 
 
 _SEPARATION = (
@@ -187,9 +196,13 @@ def _work(workspace: Workspace) -> list[str]:
     if not workspace.writable:
         return ["--ro-bind", workspace.source, "/work"]
     line = ["--bind", workspace.source, "/work"]
-    if workspace.git == "absent":
-        return [*line, "--perms", "0555", "--size", "4096", "--tmpfs", "/work/.git", "--remount-ro", "/work/.git"]
-    return [*line, "--ro-bind", f"{workspace.source}/.git", "/work/.git"]
+    for path in workspace.above:
+        line += ["--bind", f"{workspace.source}/{path}", f"/work/{path}"]
+    for path in workspace.kept:
+        line += ["--ro-bind", f"{workspace.source}/{path}", f"/work/{path}"]
+    if workspace.placeholder:
+        line += ["--perms", "0555", "--size", "4096", "--tmpfs", "/work/.git", "--remount-ro", "/work/.git"]
+    return line
 
 
 def _memory_file(data: bytes) -> int:

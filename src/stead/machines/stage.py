@@ -9,11 +9,23 @@ import os
 from dataclasses import dataclass
 
 from stead.domain.errors import MachineUnavailable
-from stead.machines.idmap import STAGE, Show, private_namespace
+from stead.machines.idmap import STAGE, Overlay, Show, private_namespace
 from stead.machines.sandbox import Tools
+from stead.machines.trial import OPTIONS
 
 OUTSIDE_USER = 65534
 """Whom a root daemon's machines run as. A machine never runs as root."""
+
+_ON_TRIAL = """
+set -e
+cd "$1"
+mount --rbind "$2" lower
+if [ "$(stat -c %d:%i lower)" != "$3" ]; then echo "the folder changed just now" >&2; exit 1; fi
+mount -t overlay -o "lowerdir=lower,upperdir=upper,workdir=work,$4" stead view
+shift 4
+exec env -i "$@"
+"""
+"""Run in a user namespace of its own, where an ordinary user may mount. Short relative names need no escaping."""
 
 ROOT_TOOLS = ("setpriv", "nsenter", "unshare")
 """What a root daemon needs beside bubblewrap; all are part of util-linux."""
@@ -56,7 +68,7 @@ def make_stage(tools: Tools, directory: str, *, writable: bool) -> Stage:
     """
     if os.geteuid() != 0:
         return Stage((), tools.bwrap, tools.prefix, directory)
-    drop = ("setpriv", f"--reuid={OUTSIDE_USER}", f"--regid={OUTSIDE_USER}", "--clear-groups", "--")
+    drop = _drop()
     try:
         return _private(drop, tools, directory, mapped=True)
     except OSError as error:
@@ -71,7 +83,40 @@ def make_stage(tools: Tools, directory: str, *, writable: bool) -> Stage:
         return Stage(drop, tools.bwrap, tools.prefix, directory)
 
 
-def _private(drop: tuple[str, ...], tools: Tools, directory: str, *, mapped: bool) -> Stage:
+def make_trial_stage(tools: Tools, directory: str, trial: str) -> Stage:
+    """Make a folder reachable with an overlay over it, so that nothing of it can be changed.
+
+    Args:
+        tools: as for ``make_stage``.
+        directory: absolute real path of the workspace.
+        trial: absolute path of the folder that takes the changes; see ``trial.TrialFolder``.
+
+    Raises:
+        MachineUnavailable: this host cannot lay one folder over another.
+    """
+    found = os.stat(directory, follow_symlinks=False)
+    if os.geteuid() != 0:
+        where = (trial, directory, f"{found.st_dev}:{found.st_ino}", OPTIONS)
+        apart = ("unshare", "--user", "--map-root-user", "--mount", "--propagation", "private", "--")
+        return Stage((*apart, "sh", "-c", _ON_TRIAL, "stead", *where), tools.bwrap, tools.prefix, f"{trial}/view")
+    lower = Show(directory, "lower", _owner(directory), read_only=False)
+    overlay = Overlay(lower, (found.st_dev, found.st_ino), trial, OPTIONS)
+    try:
+        return _private(_drop(), tools, "", mapped=True, overlay=overlay)
+    except OSError as error:
+        raise MachineUnavailable(
+            f"trial mode needs Linux 5.19 or newer, with {directory!r} and Stead's home on ext4, xfs or btrfs "
+            f"({error}); run Stead as the folder's owner, or work without --trial"
+        ) from error
+
+
+def _drop() -> tuple[str, ...]:
+    return ("setpriv", f"--reuid={OUTSIDE_USER}", f"--regid={OUTSIDE_USER}", "--clear-groups", "--")
+
+
+def _private(
+    drop: tuple[str, ...], tools: Tools, directory: str, *, mapped: bool, overlay: Overlay | None = None
+) -> Stage:
     shows = {}
     if directory:
         shows["work"] = Show(directory, "work", _owner(directory) if mapped else None, read_only=False)
@@ -79,15 +124,15 @@ def _private(drop: tuple[str, ...], tools: Tools, directory: str, *, mapped: boo
         shows["python"] = Show(tools.prefix, "python", _owner(tools.prefix), read_only=True)
     if tools.bwrap_root:
         shows["bwrap"] = Show(tools.bwrap_root, "bwrap", _owner(tools.bwrap_root), read_only=True)
-    if not shows:
+    if not shows and not overlay:
         return Stage(drop, tools.bwrap, tools.prefix, directory)
-    fd = private_namespace(list(shows.values()), OUTSIDE_USER)
+    fd = private_namespace(list(shows.values()), OUTSIDE_USER, overlay)
     bwrap = f"{STAGE}/bwrap" + tools.bwrap.removeprefix(tools.bwrap_root) if "bwrap" in shows else tools.bwrap
     return Stage(
         ("nsenter", f"--mount=/proc/{os.getpid()}/fd/{fd}", "--", *drop),
         bwrap,
         f"{STAGE}/python" if "python" in shows else tools.prefix,
-        f"{STAGE}/work" if directory else "",
+        f"{STAGE}/work" if directory or overlay else "",
         fd,
     )
 

@@ -83,7 +83,7 @@ def write(path: bytes, text: bytes) -> list[bytes]:
         old = _text(path) if os.path.exists(real) else ""
     except Fault:
         old = None
-    return [*_replace(real, text), b"0", _diff(old, text.decode()).encode()]
+    return [*_replace(real, text), b"0", unified(old, text.decode()).encode()]
 
 
 def edit(path: bytes, old: bytes, new: bytes, every: bytes) -> list[bytes]:
@@ -94,7 +94,7 @@ def edit(path: bytes, old: bytes, new: bytes, every: bytes) -> list[bytes]:
         way = "give more of the lines around it, or set every" if count else "read the file and copy it exactly"
         raise Fault(f"the old text occurs {count} times in {name(path)!r}; {way}")
     changed = text.replace(wanted, new.decode())
-    return [*_replace(target(path), changed.encode()), b"%d" % count, _diff(text, changed).encode()]
+    return [*_replace(target(path), changed.encode()), b"%d" % count, unified(text, changed).encode()]
 
 
 def hashes(*paths: bytes) -> list[bytes]:
@@ -160,7 +160,7 @@ def _replace(real: str, data: bytes) -> list[bytes]:
     return [b"%d" % created, b"%d" % len(data)]
 
 
-def _diff(old: str | None, new: str) -> str:
+def unified(old: str | None, new: str) -> str:
     """A unified diff without file names; "" when the old content was no text. Its cost is bounded by the caps."""
     if old is None:
         return ""

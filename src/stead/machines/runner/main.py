@@ -25,11 +25,13 @@ def main(words: list[str]) -> None:
     Args:
         words: ``NAME=NUMBER``: ``disk``, ``memory`` and ``search`` as ``Runner`` takes them, the others are resource
             limits. They are set here and not outside, because inside its own user namespace the limit on processes
-            counts those of this machine alone.
+            counts those of this machine alone. After a ``--`` come paths of the workspace, whose identity the hello
+            is to tell.
     """
     os.closerange(3, 65_536)
     os.umask(0o022)  # the daemon's own is strict; what is made here is the person's, and as readable as usual
-    limits = {name: int(value) for name, _, value in (word.partition("=") for word in words)}
+    end = words.index("--")
+    limits = {name: int(value) for name, _, value in (word.partition("=") for word in words[:end])}
     runner = Runner(limits.pop("disk"), limits.pop("memory"), limits.pop("search"))
     for name, value in limits.items():
         kind = getattr(resource, f"RLIMIT_{name.upper()}")
@@ -43,7 +45,7 @@ def main(words: list[str]) -> None:
     libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     if libc.prctl(_PR_GET_DUMPABLE, 0, 0, 0, 0) != 0:
         sys.exit("the runner cannot make itself undumpable")
-    runner.send(b"", b"hello", _identity(WORK), _identity(WORK + "/.git"))
+    runner.send(b"", b"hello", _identity(WORK), *(_identity(f"{WORK}/{path}") for path in words[end + 1 :]))
     nowhere = os.open("/dev/null", os.O_WRONLY)
     os.dup2(nowhere, 2)
     os.close(nowhere)

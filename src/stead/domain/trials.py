@@ -1,0 +1,144 @@
+"""What a session did that has not reached the person's folder: changes on trial, and files put under quarantine.
+
+Layer: domain. The ports at the end are implemented by the machines. Times are milliseconds since 1970.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from stead.domain.ids import SessionId
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One difference between the trial and the folder.
+
+    Args:
+        path: relative to the folder; bytes that are no text are shown escaped, and such a path cannot be applied.
+        kind: ``mode`` is a change of permissions alone.
+        what: of the newer side; of the older one when it is deleted. ``special`` is a device, pipe or socket.
+        size_bytes: of a file; 0 else.
+        note: in words what a diff cannot show: "binary", where a link leads, "0644 → 0755"; "" for nothing.
+        diff: unified, without file names, capped; "" where there is none.
+        held: why it is not applied as things stand. ``protected``: a program of the person's would act on it, so it
+            must be included by name; ``conflict``: the folder's own file changed since the trial began; ``impossible``:
+            it is never applied. "" is free to go.
+        why: the same in words.
+    """
+
+    path: str
+    kind: Literal["added", "changed", "deleted", "mode"]
+    what: Literal["file", "folder", "link", "special"]
+    size_bytes: int = 0
+    note: str = ""
+    diff: str = ""
+    held: Literal["", "protected", "conflict", "impossible"] = ""
+    why: str = ""
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """A session's changes on trial, in order of path."""
+
+    session: SessionId
+    directory: str
+    began_ms: int
+    changes: tuple[Change, ...]
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A change that was not applied, and why."""
+
+    path: str
+    why: str
+
+
+class Applied(msgspec.Struct, frozen=True):
+    """What became of an application: the paths that the folder now has, and those that were held back."""
+
+    done: tuple[str, ...]
+    held: tuple[Held, ...]
+    left: bool
+    """Whether the trial still holds changes."""
+
+
+class Quarantined(msgspec.Struct, frozen=True):
+    """Something that a session planted where a program of the person's would act on it, moved out of the folder.
+
+    Args:
+        id: ``q_`` and 16 hex digits.
+        session: whose machine it was.
+        directory: the folder.
+        path: where it was, relative to the folder.
+        kept: where it is now.
+        at_ms: when it was moved.
+    """
+
+    id: str
+    session: SessionId
+    directory: str
+    path: str
+    kept: str
+    at_ms: int
+
+
+class Swept(msgspec.Struct, frozen=True):
+    """What was found at a machine's end.
+
+    Args:
+        moved: planted or changed, and now under quarantine.
+        changed: protected from the start, and yet another file now: the person, or something else outside, replaced it
+            while the machine lived. It is left where it is.
+        unseen: the folder was too large to be looked through whole.
+    """
+
+    moved: tuple[Quarantined, ...] = ()
+    changed: tuple[str, ...] = ()
+    unseen: bool = False
+
+
+class Trials(Protocol):
+    """Changes on trial. All methods work on disk and may take seconds."""
+
+    async def trial(self, session: SessionId) -> Trial:
+        """What the session changed.
+
+        Raises:
+            NotFound: it has nothing on trial.
+            Conflict: there is too much to be shown.
+        """
+        ...
+
+    async def apply_trial(
+        self, session: SessionId, paths: Sequence[str], *, force: bool, include_protected: bool
+    ) -> Applied:
+        """Put changes into the folder, each file at once; an empty ``paths`` means all.
+
+        Raises:
+            NotFound: nothing is on trial, or a path is not among the changes.
+            Conflict: a machine is at work on it.
+        """
+        ...
+
+    async def discard_trial(self, session: SessionId) -> int:
+        """Throw all of it away, for good; gives how many changes that were, 0 for none."""
+        ...
+
+
+class Quarantine(Protocol):
+    """What was moved out of folders."""
+
+    async def quarantined(self) -> tuple[Quarantined, ...]:
+        """Everything there is, oldest first."""
+        ...
+
+    async def settle_quarantined(self, id: str, *, restore: bool) -> Quarantined:
+        """Put it back where it was, or remove it for good.
+
+        Raises:
+            NotFound: there is none of this id.
+            Conflict: something else is at its place, or its folder is gone.
+        """
+        ...

@@ -1,0 +1,312 @@
+"""What a trial changed: its upper folder compared with the person's.
+
+Layer: machines. Everything in ``upper`` was made by a hostile machine, and another machine may be at work in the
+person's folder. So both are walked by descriptors, no link is followed, nothing but folders and regular files is
+opened, and time, depth, number and sizes are bounded. How an overlay marks things (whiteouts, opaque folders) is in the
+kernel's Documentation/filesystems/overlayfs.rst.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+from msgspec.structs import replace
+
+from stead.domain.errors import Conflict
+from stead.domain.trials import Change
+from stead.machines.protected import is_protected
+from stead.machines.runner.files import unified
+from stead.machines.trial import TrialFolder
+
+MOST_CHANGES = 20_000
+_DEEPEST = 64
+_COMPARE_S = 20.0
+_DIFF_BYTES, _DIFF_CHARACTERS, _DIFF_S = 256 << 10, 1 << 20, 5.0
+_BLOCK = 1 << 20
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+REGULAR = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+"""How a file is opened that may be something else by now."""
+_OPAQUE, _WHITEOUT, _ORIGIN = "user.overlay.opaque", "user.overlay.whiteout", "user.overlay.origin"
+_FOREIGN = ("user.overlay.redirect", "user.overlay.metacopy")
+
+
+@dataclass
+class Side:
+    """An entry on one side: the folder that holds it, its name, its status."""
+
+    folder: int
+    name: str
+    status: os.stat_result
+
+    @property
+    def what(self) -> Literal["file", "folder", "link", "special"]:
+        """Its kind."""
+        mode = self.status.st_mode
+        if stat.S_ISREG(mode):
+            return "file"
+        return "folder" if stat.S_ISDIR(mode) else "link" if stat.S_ISLNK(mode) else "special"
+
+    @property
+    def mode(self) -> int:
+        """Its permission bits, with those for set-user, set-group and sticky."""
+        return stat.S_IMODE(self.status.st_mode)
+
+    def attribute(self, name: str) -> bytes:
+        """An extended attribute; empty for none."""
+        fd = os.open(self.name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self.folder)
+        try:
+            return os.getxattr(f"/proc/self/fd/{fd}", name)
+        except OSError:
+            return b""
+        finally:
+            os.close(fd)
+
+    def target(self) -> str:
+        """Where a link leads."""
+        return os.readlink(self.name, dir_fd=self.folder)
+
+    def content(self, most: int) -> bytes:
+        """Up to so many bytes of a regular file."""
+        fd = os.open(self.name, REGULAR, dir_fd=self.folder)
+        with open(fd, "rb") as file:
+            return file.read(most) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
+
+
+@dataclass
+class _Comparison:
+    began_ns: int
+    applied: dict[str, int]
+    diffs: bool
+    found: list[Change] = field(default_factory=list)
+    room: int = _DIFF_CHARACTERS
+    deadline: float = field(default_factory=lambda: time.monotonic() + _COMPARE_S)
+    diff_deadline: float = field(default_factory=lambda: time.monotonic() + _DIFF_S)
+
+
+def changes(trial: TrialFolder, *, diffs: bool = True) -> list[Change]:
+    """Every change, in order of path; with unified diffs as far as time and size allow.
+
+    Raises:
+        Conflict: there are too many to be shown, or they take too long to compare.
+        OSError: the person's folder cannot be opened.
+    """
+    comparison = _Comparison(trial.began_ns, trial.applied, diffs)
+    with opened(trial.directory) as lower, opened(str(trial.upper)) as upper:
+        _compare(comparison, upper, lower, "", 0)
+    return sorted(comparison.found, key=lambda change: change.path)
+
+
+@contextmanager
+def opened(path: str, above: int | None = None) -> Iterator[int]:
+    """A descriptor of a folder that is no link."""
+    fd = os.open(path, _FOLDER, dir_fd=above)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def _compare(c: _Comparison, upper: int, lower: int | None, above: str, depth: int, *, opaque: bool = False) -> None:
+    """One folder of the trial with the one that it covers, if there is one."""
+    names = set()
+    for entry in _entries(upper):
+        names.add(entry.name)
+        new = Side(upper, entry.name, entry.stat(follow_symlinks=False))
+        _judge(c, above + entry.name, new, None if lower is None else side(lower, entry.name), depth)
+    if opaque and lower is not None:
+        for entry in _entries(lower):
+            if entry.name not in names:
+                _delete(c, above + entry.name, Side(lower, entry.name, entry.stat(follow_symlinks=False)), depth)
+
+
+def side(folder: int, name: str) -> Side | None:
+    """What is there, if anything is."""
+    try:
+        return Side(folder, name, os.stat(name, dir_fd=folder, follow_symlinks=False))
+    except FileNotFoundError:
+        return None
+
+
+def _entries(folder: int) -> list[os.DirEntry[str]]:
+    with os.scandir(folder) as listing:
+        return sorted(listing, key=lambda entry: entry.name)
+
+
+def _judge(c: _Comparison, path: str, new: Side, old: Side | None, depth: int) -> None:
+    if is_whiteout(new):
+        if old is not None:
+            _delete(c, path, old, depth)
+    elif new.what == "folder":
+        _judge_folder(c, path, new, old, depth)
+    else:
+        if old is not None and old.what == "folder":
+            _delete(c, path, old, depth)
+            old = None
+        _judge_leaf(c, path, new, old)
+
+
+def is_whiteout(entry: Side) -> bool:
+    """The mark of what was deleted."""
+    status = entry.status
+    if stat.S_ISCHR(status.st_mode):
+        return status.st_rdev == 0
+    return stat.S_ISREG(status.st_mode) and status.st_size == 0 and entry.attribute(_WHITEOUT) != b""
+
+
+def _judge_folder(c: _Comparison, path: str, new: Side, old: Side | None, depth: int) -> None:
+    if old is not None and old.what != "folder":
+        _delete(c, path, old, depth)
+        old = None
+    if depth == _DEEPEST or any(new.attribute(name) for name in _FOREIGN):
+        return _add(c, _impossible(path, "added", new, "it is nested too deep, or not of this trial's making"))
+    before = len(c.found)
+    try:
+        with opened(new.name, new.folder) as upper:
+            if old is None:
+                _compare(c, upper, None, path + "/", depth + 1)
+            else:
+                with opened(old.name, old.folder) as lower:
+                    marked = new.attribute(_OPAQUE) == b"y"
+                    _compare(c, upper, lower, path + "/", depth + 1, opaque=marked)
+    except PermissionError:
+        return _add(c, _impossible(path, "added", new, "its permissions keep everybody out"))
+    if old is None and len(c.found) == before:
+        _add(c, _checked(c, Change(path, "added", "folder"), new, None))
+    elif old is not None and old.mode != new.mode:
+        _add(c, _checked(c, Change(path, "mode", "folder", note=f"{old.mode:04o} → {new.mode:04o}"), new, None))
+    return None
+
+
+def _judge_leaf(c: _Comparison, path: str, new: Side, old: Side | None) -> None:
+    kind: Literal["added", "changed"] = "added" if old is None else "changed"
+    if new.what == "special":
+        return _add(c, _impossible(path, kind, new, "devices, pipes and sockets are not carried over"))
+    if old is not None and old.what == new.what:
+        try:
+            same = old.target() == new.target() if new.what == "link" else _same(c, old, new)
+        except PermissionError:
+            same = False
+        if same and (new.what == "link" or old.mode == new.mode):
+            return None
+        if same:
+            note = f"{old.mode:04o} → {new.mode:04o}"
+            return _add(c, _checked(c, Change(path, "mode", "file", new.status.st_size, note), new, old))
+    size_bytes = new.status.st_size if new.what == "file" else 0
+    note, diff = _shown(c, new, old)
+    return _add(c, _checked(c, Change(path, kind, new.what, size_bytes, note, diff), new, old))
+
+
+def _delete(c: _Comparison, path: str, old: Side, depth: int) -> None:
+    """The person's file is to go, or the whole folder with all that is in it."""
+    if old.what == "folder":
+        if depth >= _DEEPEST:
+            return _add(c, _impossible(path, "deleted", old, "it is nested too deep"))
+        try:
+            with opened(old.name, old.folder) as lower:
+                for entry in _entries(lower):
+                    inner = Side(lower, entry.name, entry.stat(follow_symlinks=False))
+                    _delete(c, f"{path}/{entry.name}", inner, depth + 1)
+        except PermissionError:
+            return _add(c, _impossible(path, "deleted", old, "you may not read it"))
+    size_bytes = old.status.st_size if old.what == "file" else 0
+    return _add(c, _checked(c, Change(path, "deleted", old.what, size_bytes), None, old))
+
+
+def _checked(c: _Comparison, change: Change, new: Side | None, old: Side | None) -> Change:
+    """The change, held back if it may not simply be applied."""
+    if new is not None and new.what == "file" and new.mode & 0o7000:
+        return _impossible(change.path, change.kind, new, "set-user, set-group and sticky bits are not carried over")
+    if new is not None and new.what == "file" and any(new.attribute(name) for name in _FOREIGN):
+        return _impossible(change.path, change.kind, new, "it is not of this trial's making")
+    if is_protected(change.path):
+        why = "a program of yours would act on it; look at it, then include it (--include-protected)"
+        return replace(change, held="protected", why=why)
+    if new is not None and new.what == "link" and _leads_out(change.path, new.target()):
+        why = "the link leads out of the folder; look at it, then include it (--include-protected)"
+        return replace(change, held="protected", why=why)
+    if conflicts(change.path, old, c.began_ns, c.applied):
+        return replace(change, held="conflict", why="you changed yours since the trial began; --force replaces it")
+    if old is None and new is not None and new.what == "file" and change.kind == "added" and new.attribute(_ORIGIN):
+        return replace(change, held="conflict", why="you deleted yours since the trial began; --force brings it back")
+    return change
+
+
+def conflicts(path: str, old: Side | None, began_ns: int, applied: dict[str, int]) -> bool:
+    """Whether the person's own file has changed since the trial began, otherwise than by applying it."""
+    if old is None or old.what == "folder":
+        return False
+    return old.status.st_ctime_ns > began_ns and applied.get(path) != old.status.st_ctime_ns
+
+
+def _leads_out(path: str, target: str) -> bool:
+    parts = os.path.normpath(os.path.join(os.path.dirname(path), target)).split("/")
+    return target.startswith("/") or parts[0] == ".."
+
+
+def _impossible(path: str, kind: Literal["added", "changed", "deleted", "mode"], at: Side, why: str) -> Change:
+    return Change(path, kind, at.what, held="impossible", why=why)
+
+
+def _add(c: _Comparison, change: Change) -> None:
+    if len(c.found) >= MOST_CHANGES or time.monotonic() > c.deadline:
+        raise Conflict(
+            f"the trial holds more than {MOST_CHANGES} changes, or more than can be compared in {_COMPARE_S:.0f} s; "
+            "discard it, or fetch what you need from the trial's folder by hand"
+        )
+    if not change.path.isprintable():
+        shown = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in change.path)
+        change = replace(change, path=shown, held="impossible", why="its name holds what is no readable text")
+    c.found.append(change)
+
+
+def _same(c: _Comparison, old: Side, new: Side) -> bool:
+    """Whether two regular files hold the same; past the deadline everything differs."""
+    if old.status.st_size != new.status.st_size:
+        return False
+    with (
+        open(os.open(old.name, REGULAR, dir_fd=old.folder), "rb", buffering=0) as left,
+        open(os.open(new.name, REGULAR, dir_fd=new.folder), "rb", buffering=0) as right,
+    ):
+        while time.monotonic() < c.deadline:
+            block = left.read(_BLOCK)
+            if block != right.read(_BLOCK):
+                return False
+            if not block:
+                return True
+    return False
+
+
+def _shown(c: _Comparison, new: Side, old: Side | None) -> tuple[str, str]:
+    """Note and diff of a change."""
+    if new.what == "link":
+        return f"leads to {ascii(new.target())[1:-1]}", ""
+    note = "" if old is None or old.what == "file" else f"was a {old.what}"
+    if old is not None and old.what == "file" and old.mode != new.mode:
+        note = f"{old.mode:04o} → {new.mode:04o}"
+    if old is None and new.mode & 0o111:
+        note = "can be run"
+    texts = [_text(entry) for entry in (old, new) if entry is not None and entry.what == "file"]
+    if None in texts:
+        return "; ".join(filter(None, (note, "binary, or too large to be shown"))), ""
+    if not c.diffs or c.room <= 0 or time.monotonic() > c.diff_deadline:
+        return note, ""
+    before, after = ("", texts[0]) if len(texts) == 1 else texts
+    diff = unified(before, after or "")
+    c.room -= len(diff)
+    return note, diff
+
+
+def _text(entry: Side) -> str | None:
+    if entry.status.st_size > _DIFF_BYTES:
+        return None
+    try:
+        text = entry.content(_DIFF_BYTES).decode()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return None if "\0" in text else text

@@ -1,0 +1,197 @@
+"""Files that programs of the person's act on: whoever can write them runs code outside, with the person's rights.
+
+Layer: machines. What a folder has of them at a machine's start is shown read-only; what is planted is found at its end
+(``quarantine``). The folder may be written by another session's machine meanwhile, so it is walked by descriptors and
+no link is followed; nothing is opened but folders.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from stead.domain.errors import InvalidRequest, MachineUnavailable
+
+NAMES = frozenset(
+    {
+        *(".git", ".gitattributes", ".gitmodules", ".husky", ".pre-commit-config.yaml"),
+        *(".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".envrc"),
+        *(".vscode", ".idea", ".cursor", ".cursorrules", ".claude", ".codex", ".mcp.json", "AGENTS.md", "CLAUDE.md"),
+        *(".npmrc", ".pypirc", "pip.conf"),
+    }
+)
+PAIRS = frozenset({(".github", "workflows")})
+UNENTERED = "node_modules"
+"""Holds thousands of such files that nobody's program acts on, and code that is run anyway."""
+
+_MOST_KEPT = 256
+_MOST_ENTRIES = 300_000
+_DEEPEST = 48
+_MOST_RELEASED = 50
+
+
+@dataclass
+class Found:
+    """What a folder has of protected files.
+
+    Args:
+        kept: path and identity (device:inode) of each that can be shown read-only.
+        links: path and destination of those that are symbolic links, which cannot; a file of the folder that one
+            leads to is kept.
+        whole: false when the folder was too large or too deep to be walked whole.
+    """
+
+    kept: dict[str, str] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+    whole: bool = True
+
+    def above(self) -> list[str]:
+        """Every folder above a kept path; renamed, it would take the path along."""
+        return sorted({path[:at] for path in self.kept for at, letter in enumerate(path) if letter == "/"})
+
+
+def is_protected(path: str, released: Collection[str] = ()) -> bool:
+    """Whether a path of a workspace is protected, or lies in what is; ``released`` ones and what is in them are not."""
+    if is_released(path, released):
+        return False
+    parts = path.split("/")
+    return not NAMES.isdisjoint(parts) or any(pair in PAIRS for pair in pairwise(parts))
+
+
+def is_released(path: str, released: Collection[str]) -> bool:
+    """Whether the person lets the session write there."""
+    return any(path == free or path.startswith(free + "/") for free in released)
+
+
+def check_released(paths: Sequence[str]) -> tuple[str, ...]:
+    """Protected paths that a person lets a session write, as ``is_protected`` takes them.
+
+    Raises:
+        InvalidRequest: one is not a path within the folder, or there are too many.
+    """
+    if len(paths) > _MOST_RELEASED:
+        raise InvalidRequest(f"at most {_MOST_RELEASED} protected paths can be released")
+    for path in paths:
+        plain = path.strip("/")
+        if path.startswith("/") or not plain or "\0" in path or {"", ".", ".."} & set(plain.split("/")):
+            raise InvalidRequest(f"{path!r} is no path within the folder; give one like AGENTS.md or .github/workflows")
+    return tuple(path.strip("/") for path in paths)
+
+
+def scan(directory: str, released: Collection[str] = ()) -> Found:
+    """Walk a folder, which may take as long as listing it does.
+
+    Raises:
+        OSError: the folder itself cannot be opened.
+    """
+    found = Found()
+    top = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        for seen, (folder, path, entry) in enumerate(_walk(top, "", found, released)):
+            if seen == _MOST_ENTRIES:
+                found.whole = False
+                break
+            if is_protected(path, released):
+                with suppress(FileNotFoundError):  # gone in between
+                    _note(found, folder, path, entry)
+        for path in found.links:
+            _keep_destination(found, top, directory, path)
+    finally:
+        os.close(top)
+    return found
+
+
+def require_few(found: Found, directory: str) -> None:
+    """Each is a mount of its own.
+
+    Raises:
+        MachineUnavailable: there are more than a machine can be started with.
+    """
+    if len(found.kept) > _MOST_KEPT:
+        raise MachineUnavailable(
+            f"{directory!r} holds {len(found.kept)} protected files ({min(found.kept)!r}, …), and {_MOST_KEPT} are the "
+            "most; work on a part of it, or on trial (--trial), where none needs to be shown read-only"
+        )
+
+
+def _walk(
+    folder: int, above: str, found: Found, released: Collection[str], depth: int = 0
+) -> Iterator[tuple[int, str, os.DirEntry[str]]]:
+    """Folder, path and entry of everything below, folders before what is in them; protected ones are not entered."""
+    with os.scandir(folder) as listing:
+        entries = sorted(listing, key=lambda entry: entry.name)
+    for entry in entries:
+        path = above + entry.name
+        yield folder, path, entry
+        if not entry.is_dir(follow_symlinks=False) or entry.name == UNENTERED or is_protected(path, released):
+            continue
+        if depth == _DEEPEST:
+            found.whole = False
+            continue
+        try:
+            inner = os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        except OSError:
+            found.whole = False  # it may not be entered, or was swapped for a link just now
+            continue
+        try:
+            yield from _walk(inner, path + "/", found, released, depth + 1)
+        finally:
+            os.close(inner)
+
+
+def _note(found: Found, folder: int, path: str, entry: os.DirEntry[str]) -> None:
+    if entry.is_symlink():
+        found.links[path] = os.readlink(entry.name, dir_fd=folder)
+    else:
+        found.kept[path] = identity(os.stat(entry.name, dir_fd=folder, follow_symlinks=False))
+
+
+def _keep_destination(found: Found, top: int, directory: str, path: str) -> None:
+    real = os.path.realpath(f"{directory}/{path}")
+    if not real.startswith(directory + "/"):
+        return
+    inside = real.removeprefix(directory + "/")
+    with suppress(OSError), opened_above(top, inside) as (folder, name):
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
+            found.kept.setdefault(inside, identity(status))
+
+
+def identity(status: os.stat_result) -> str:
+    """Which file or folder it is, on this host."""
+    return f"{status.st_dev}:{status.st_ino}"
+
+
+@contextmanager
+def opened_above(top: int, path: str, *, make: Callable[[int, str], None] | None = None) -> Iterator[tuple[int, str]]:
+    """A descriptor of the folder that holds a path, and the path's last name; no link is followed on the way.
+
+    Args:
+        top: descriptor of the folder that the path starts from.
+        path: relative, plain.
+        make: makes a missing folder, given the one above and its name.
+
+    Raises:
+        OSError: a part is missing, a link, or no folder.
+    """
+    *folders, name = path.split("/")
+    at = os.dup(top)
+    try:
+        for part in folders:
+            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+            try:
+                below = os.open(part, flags, dir_fd=at)
+            except FileNotFoundError:
+                if make is None:
+                    raise
+                make(at, part)
+                below = os.open(part, flags, dir_fd=at)
+            os.close(at)
+            at = below
+        yield at, name
+    finally:
+        os.close(at)

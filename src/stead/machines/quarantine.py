@@ -1,0 +1,166 @@
+"""What a machine planted where a program of the person's would act on it: moved out of the folder at its end.
+
+Layer: machines. A protected file that was there at the start is shown read-only; one that was not cannot be forbidden
+without littering the folder with placeholders. So what there was is written down before a machine starts
+(``run/machines`` in Stead's home), and compared when everything in it is dead. After a crash of the daemon the next one
+finds the list and does it then. Between the planting and the machine's end the file is there.
+
+Moving is a rename, of a name in a folder that was opened without following links; nothing of it is read. Where Stead's
+home is on another file system, the file is renamed in its folder instead, to a name that no program knows.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+import time
+from pathlib import Path
+
+import msgspec
+
+from stead.config import Home
+from stead.domain.errors import Conflict, NotFound
+from stead.domain.ids import SessionId
+from stead.domain.trials import Quarantined, Swept
+from stead.machines.protected import Found, opened_above, scan
+from stead.machines.trial import remove_tree
+
+
+class Baseline(msgspec.Struct, frozen=True):
+    """What a folder had of protected files when a machine started; see ``Found``."""
+
+    session: SessionId
+    directory: str
+    released: tuple[str, ...]
+    kept: dict[str, str]
+    links: dict[str, str]
+
+
+class QuarantineFolder:
+    """Where things are kept, and the lists of the machines that live. Every method blocks.
+
+    Args:
+        home: Stead's own.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._lists = home.run / "machines"
+        self._kept = home.root / "quarantine"
+
+    def begin(self, session: SessionId, directory: str, released: tuple[str, ...], found: Found) -> None:
+        """Write down what there is, before the machine starts."""
+        self._lists.mkdir(mode=0o700, exist_ok=True)
+        baseline = Baseline(session, directory, released, found.kept, found.links)
+        fresh = self._lists / f".{session}.new"
+        fresh.write_bytes(msgspec.json.encode(baseline))
+        fresh.replace(self._lists / f"{session}.json")
+
+    def left(self) -> list[SessionId]:
+        """Sessions whose machine's end was not seen."""
+        return [SessionId(path.stem) for path in sorted(self._lists.glob("s_*.json"))] if self._lists.exists() else []
+
+    def sweep(self, session: SessionId) -> Swept:
+        """Compare and move, once everything in the machine is dead. Done before, or never begun, it finds nothing."""
+        path = self._lists / f"{session}.json"
+        try:
+            was = msgspec.json.decode(path.read_bytes(), type=Baseline)
+        except (FileNotFoundError, msgspec.MsgspecError):
+            return Swept()
+        try:
+            swept = self._compare(was)
+        except OSError:
+            swept = Swept(unseen=True)  # the folder itself is gone, or may not be read any more
+        path.unlink(missing_ok=True)
+        return swept
+
+    def rows(self) -> tuple[Quarantined, ...]:
+        """Everything under quarantine, oldest first."""
+        if not self._kept.exists():
+            return ()
+        rows = [msgspec.json.decode(path.read_bytes(), type=Quarantined) for path in self._kept.glob("q_*.json")]
+        return tuple(sorted(rows, key=lambda row: (row.at_ms, row.id)))
+
+    def settle(self, id: str, *, restore: bool) -> Quarantined:
+        """As ``Quarantine.settle_quarantined``."""
+        row = next((row for row in self.rows() if row.id == id), None)
+        if row is None:
+            raise NotFound(f"nothing of the id {id!r} is under quarantine; see `stead quarantine list`")
+        if restore:
+            _put_back(row)
+        else:
+            remove_tree(row.kept)
+        (self._kept / f"{id}.json").unlink()
+        return row
+
+    def _compare(self, was: Baseline) -> Swept:
+        now = scan(was.directory, was.released)
+        before = set(was.kept.values())
+        moved: list[Quarantined] = []
+        changed: list[str] = []
+        top = os.open(was.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            for path in sorted(now.kept | now.links):
+                if path == ".git" and path not in was.kept:
+                    continue  # the placeholder, which no machine can write; what is in it now, the person put there
+                if path in was.kept:
+                    if now.kept.get(path) != was.kept[path]:
+                        changed.append(path)
+                elif now.links.get(path, "") != was.links.get(path, "") or now.kept.get(path, "") not in {"", *before}:
+                    moved += self._move(top, was, path)
+        finally:
+            os.close(top)
+        return Swept(tuple(moved), tuple(changed), not now.whole)
+
+    def _move(self, top: int, was: Baseline, path: str) -> list[Quarantined]:
+        """Move one out; nothing when it has gone by itself."""
+        self._kept.mkdir(mode=0o700, exist_ok=True)
+        id = f"q_{secrets.token_hex(8)}"
+        try:
+            with opened_above(top, path) as (folder, name):
+                _let_move(folder, name)
+                kept = self._kept / id
+                try:
+                    os.rename(name, kept, src_dir_fd=folder)
+                except OSError as error:
+                    if error.errno != errno.EXDEV:
+                        raise
+                    aside = f"{name}.stead-quarantined-{id}"
+                    os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
+                    kept = Path(was.directory, path).with_name(aside)
+                if path in was.links:
+                    os.symlink(was.links[path], name, dir_fd=folder)
+        except FileNotFoundError:
+            return []
+        row = Quarantined(id, was.session, was.directory, path, str(kept), time.time_ns() // 1_000_000)
+        (self._kept / f"{id}.json").write_bytes(msgspec.json.encode(row))
+        return [row]
+
+
+def _let_move(folder: int, name: str) -> None:
+    """A folder that its owner may not write cannot be moved into another one."""
+    try:
+        fd = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    except OSError:
+        return  # the rename will say why
+    try:
+        mode = os.fstat(fd).st_mode
+        if stat.S_ISDIR(mode) and mode & 0o700 != 0o700:
+            os.chmod(f"/proc/self/fd/{fd}", 0o700)
+    finally:
+        os.close(fd)
+
+
+def _put_back(row: Quarantined) -> None:
+    try:
+        top = os.open(row.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            with opened_above(top, row.path) as (folder, name):
+                if name in os.listdir(folder):
+                    raise Conflict(f"there is another {row.path!r} in {row.directory!r}; move it away first")
+                os.rename(row.kept, name, dst_dir_fd=folder)
+        finally:
+            os.close(top)
+    except OSError as error:
+        raise Conflict(f"{row.path!r} cannot be put back: {error.strerror}; it is at {row.kept!r}") from error
