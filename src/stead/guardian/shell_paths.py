@@ -1,0 +1,111 @@
+"""What a path in a command stands for: the workspace, a secret, something that other programs obey, or elsewhere.
+
+Layer: guardian. Pure: paths are read as text. Links are not its business; inside the machine there is nothing outside
+the workspace for them to lead to, and what is protected is a mount point there.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from fnmatch import fnmatchcase
+
+from stead.guardian.policy import WORKSPACE
+
+_HARMLESS = re.compile(
+    r"/work(/.*)?|/tmp(/.*)?|/usr(/.*)?|/dev/null|/proc/(cpuinfo|meminfo|version|loadavg|uptime|filesystems)", re.DOTALL
+)
+_WRITABLE = re.compile(r"/work/.+|/tmp/.+|/dev/null", re.DOTALL)
+
+_OBEYED = (
+    # folders: everything below them counts
+    ".git .hg .svn .bzr .vscode .idea .fleet .zed .cursor .claude .codex .gemini .continue .windsurf "
+    ".devcontainer .husky .ssh .gnupg .aws .kube .docker .config .local .cargo .direnv "
+    # files
+    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin "
+    ".zlogout .kshrc .cshrc .tcshrc .login .inputrc .envrc .env.local .mcp.json mcp.json agents.md claude.md "
+    "gemini.md .cursorrules .windsurfrules .clinerules .goosehints copilot-instructions.md .gitconfig "
+    ".gitmodules .gitattributes .npmrc .yarnrc .yarnrc.yml .pypirc .pythonrc .pythonstartup .netrc .curlrc "
+    ".wgetrc .vimrc .exrc .nvimrc .viminfo .emacs .gdbinit .lldbinit .tmux.conf .screenrc "
+    ".sudo_as_admin_successful .pre-commit-config.yaml .rgignore .ripgreprc .dircolors .xinitrc .xprofile "
+    ".xsession .psqlrc .sqliterc .irbrc .pryrc .rprofile .octaverc .terraformrc .tool-versions .mise.toml "
+    ".python-version sitecustomize.py usercustomize.py authorized_keys"
+)
+_OBEYED_NAMES = frozenset(_OBEYED.split())
+_SECRET = re.compile(
+    r"(^|[/:])(\.env(\.[\w.-]+)?|\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.docker|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.vault-token"
+    r"|\.git-credentials|id_(rsa|dsa|ecdsa|ed25519)(\.\w+)?|g?shadow-?|passwd-?|sudoers|credentials(\.json)?|secrets?\.\w+"
+    r"|[^/]*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc))(/|$)",
+    re.IGNORECASE,
+)
+_SECRET_NAMES = (
+    ".env",
+    ".ssh",
+    ".aws",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    ".gnupg",
+    ".kube",
+    ".docker",
+)
+
+
+def locate(path: str, cwd: str) -> str:
+    """The whole path, without ``.`` and ``..``.
+
+    Args:
+        path: as a command names it.
+        cwd: absolute.
+    """
+    whole = posixpath.normpath(posixpath.join(cwd, path))
+    return whole[1:] if whole.startswith("//") else whole
+
+
+def relative(whole: str) -> str:
+    """As an approval names it: relative to the workspace where it is inside."""
+    return whole.removeprefix(WORKSPACE + "/") if whole != WORKSPACE else "."
+
+
+def harmless(whole: str) -> bool:
+    """Whether reading there tells nothing but the workspace and the system's own files."""
+    return bool(_HARMLESS.fullmatch(whole)) and not any(_may_climb(part) for part in whole.split("/"))
+
+
+def writable(whole: str) -> bool:
+    """Whether writing there stays in the workspace or the machine's temporary folder."""
+    return bool(_WRITABLE.fullmatch(whole)) and not any(_may_climb(part) for part in whole.split("/"))
+
+
+def obeyed(whole: str) -> bool:
+    """Whether other programs obey what is written there: hooks, start-up files, settings of editors and agents."""
+    return any(_is_one_of(part.casefold(), _OBEYED_NAMES) for part in whole.split("/"))
+
+
+def secret(whole: str) -> bool:
+    """Whether it is a usual place of keys, passwords and tokens."""
+    return bool(_SECRET.search(whole)) or any(
+        part.startswith(".") and _is_one_of(part, _SECRET_NAMES)
+        for part in whole.split("/")
+        if "*" in part or "?" in part
+    )
+
+
+def broad(whole: str, *, glob: bool) -> bool:
+    """Whether removing there removes the workspace, much of it, or what is outside."""
+    top = whole.removeprefix(WORKSPACE).strip("/")
+    return not whole.startswith(WORKSPACE + "/") or not top or (glob and not re.match(r"[^*?\[]", top))
+
+
+def _is_one_of(part: str, names: frozenset[str] | tuple[str, ...]) -> bool:
+    if part in names:
+        return True
+    # A leading dot is never matched by a glob, so only ".g*" and the like can stand for such a name.
+    return (
+        part.startswith(".") and any(char in part for char in "*?[") and any(fnmatchcase(name, part) for name in names)
+    )
+
+
+def _may_climb(part: str) -> bool:
+    return part.startswith(".") and part != ".." and any(char in part for char in "*?[") and fnmatchcase("..", part)
