@@ -205,8 +205,8 @@ class Machines(Protocol):
         """What this host offers; probed once, cached."""
         ...
 
-    def bind(self, session: SessionId, directory: str, *, writable: bool) -> None:
-        """Say which folder the session's machine shows at ``/work``. Makes nothing yet."""
+    def bind(self, session: SessionId, directory: str, *, writable: bool, hosts: Sequence[str] = ()) -> None:
+        """Say which folder the session's machine shows at ``/work``, and what it may reach. Makes nothing yet."""
         ...
 
     async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
@@ -263,7 +263,7 @@ class Egress(Protocol):
     """The one way out of machines: a proxy that each machine reaches through a unix socket of its own."""
 
     async def open(self, session: SessionId, directory: str, hosts: Sequence[str]) -> str:
-        """Listen for a machine; gives the folder to show it, with ``proxy.sock`` and, if there is one, ``ca.pem``.
+        """Listen for a machine; gives the folder to show it, with ``proxy.sock`` and what to trust in ``ca.pem``.
 
         Args:
             session: whose machine it is.

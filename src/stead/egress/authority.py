@@ -42,12 +42,10 @@ class Authority:
         self._contexts: dict[str, tuple[datetime, ssl.SSLContext]] = {}
 
     def bundle(self) -> str:
-        """What machines trust, as PEM: the system's certificates and this one; "" where the system has no such file."""
+        """What machines trust, as PEM: the system's certificates, as far as it keeps them in one file, and this one."""
         own = self._certificate.public_bytes(serialization.Encoding.PEM).decode()
-        for path in _BUNDLES:
-            if os.path.exists(path):
-                return f"{Path(path).read_text('utf-8').rstrip()}\n{own}"
-        return ""
+        found = next((path for path in _BUNDLES if os.path.exists(path)), None)
+        return f"{Path(found).read_text('utf-8').rstrip()}\n{own}" if found else own
 
     def context(self, host: str) -> ssl.SSLContext:
         """How to be this host towards a machine."""

@@ -134,11 +134,10 @@ class EgressProxy:
         folder.mkdir(parents=True)
         folder.chmod(0o755)
         bundle = self._folder / BUNDLE
-        if not bundle.exists() and (text := self._authority.bundle()):
-            bundle.write_text(text, "utf-8")
+        if not bundle.exists():
+            bundle.write_text(self._authority.bundle(), "utf-8")
             bundle.chmod(0o644)
-        if bundle.exists():
-            (folder / BUNDLE).hardlink_to(bundle)
+        (folder / BUNDLE).hardlink_to(bundle)
 
     def _bound(self, path: Path) -> socket.socket:
         """A socket that only the machine's user can connect to."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -17,7 +17,7 @@ from stead.config import Home
 from stead.domain.errors import MachineDied, MachineUnavailable, ToolFault
 from stead.domain.ids import SessionId
 from stead.domain.permits import Permit
-from stead.domain.ports import FileText, Isolation, Ran, Written
+from stead.domain.ports import Egress, FileText, Isolation, Ran, Written
 from stead.domain.ports import Found as Rows
 from stead.domain.trials import Swept
 from stead.machines.host import Host, probe
@@ -69,6 +69,7 @@ class BubblewrapMachines:
         on_change: journals starts and ends.
         host: what ``probe`` found, or ``without(why)`` to switch machines off; None probes when it is first needed.
         on_swept: journals what was put under quarantine.
+        egress: the way out; without one, machines have none.
     """
 
     def __init__(
@@ -79,8 +80,10 @@ class BubblewrapMachines:
         on_change: Change | None = None,
         host: Host | None = None,
         on_swept: Sweep | None = None,
+        egress: Egress | None = None,
     ) -> None:
         self._home = home
+        self._egress = egress
         self._quarantine = QuarantineFolder(home)
         self._on_swept = on_swept or (lambda _session, _swept: None)
         self._sweeps: dict[SessionId, asyncio.Task[None]] = {}
@@ -96,7 +99,14 @@ class BubblewrapMachines:
         return self._probed().isolation
 
     def bind(
-        self, session: SessionId, directory: str, *, writable: bool, trial: bool = False, released: Sequence[str] = ()
+        self,
+        session: SessionId,
+        directory: str,
+        *,
+        writable: bool,
+        trial: bool = False,
+        released: Sequence[str] = (),
+        hosts: Sequence[str] = (),
     ) -> None:
         """Say which folder the session's machine shows at ``/work``. A machine that shows another is replaced.
 
@@ -106,6 +116,7 @@ class BubblewrapMachines:
             writable: or read-only.
             trial: all that is written goes to the session's trial, and nothing of the folder changes.
             released: protected paths that may be written nevertheless.
+            hosts: patterns of hosts that every command may reach.
 
         Raises:
             InvalidRequest: the folder may not be shown, or a path not be released; see ``check_directory`` and
@@ -113,7 +124,7 @@ class BubblewrapMachines:
         """
         real = check_directory(directory, self._home.root, writable=writable and not trial)
         aside = str(TrialFolder(self._home, session).root) if writable and trial else ""
-        self._bindings[session] = Binding(real, writable, aside, check_released(released))
+        self._bindings[session] = Binding(real, writable, aside, check_released(released), tuple(hosts))
 
     async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
         """SHA-256 (hex) of each workspace file, "absent" or "folder" else; "unreadable" when it cannot be opened.
@@ -155,9 +166,18 @@ class BubblewrapMachines:
             await self._sweep(session)
 
     async def run(
-        self, permit: Permit, command: str, *, timeout_s: float, cap_bytes: int, on_output: Callable[[str], None]
+        self,
+        permit: Permit,
+        command: str,
+        *,
+        timeout_s: float,
+        cap_bytes: int,
+        on_output: Callable[[str], None],
+        hosts: Sequence[str] = (),
     ) -> Ran:
         """Run a bash command line in ``/work``; past the time or ten times the size cap its process group is killed.
+
+        While it runs, the session may reach ``hosts`` too.
 
         Raises:
             PermitRefused: the permit is not live for this session.
@@ -171,16 +191,17 @@ class BubblewrapMachines:
             note = _ENDED_EARLY.get(ended.decode(), "")
             return Ran(int(code), output.text(note), int(size), ended == b"timeout")
 
-        return await self._work(
-            permit.session,
-            "run",
-            _bytes(command),
-            b"%d" % int(timeout_s * 1000),
-            b"%d" % (cap_bytes * _FLOOD),
-            answer=answer,
-            limit_s=timeout_s + _SLACK_S,
-            on_output=output.add,
-        )
+        with self._egress.grant(permit, hosts) if self._egress and hosts else nullcontext():
+            return await self._work(
+                permit.session,
+                "run",
+                _bytes(command),
+                b"%d" % int(timeout_s * 1000),
+                b"%d" % (cap_bytes * _FLOOD),
+                answer=answer,
+                limit_s=timeout_s + _SLACK_S,
+                on_output=output.add,
+            )
 
     async def read(self, permit: Permit, path: str, *, first_line: int, lines: int) -> FileText:
         """As ``Files.read``."""
@@ -271,19 +292,37 @@ class BubblewrapMachines:
         host = await asyncio.to_thread(self._probed) if self._host is None else self._host
         await self._be_swept(session)
         found = await asyncio.to_thread(self._make_ready, session, binding)
+        egress = await self._open_egress(session, binding)
         own = asyncio.current_task()
 
         def on_end(why: str) -> None:
             slot = self._slots.get(session)
             if slot and slot.task is own:
                 del self._slots[session]
+            self._close_egress(egress)
             self._tidy(binding)
             self._sweeps[session] = asyncio.create_task(self._sweep(session), name=f"sweep after {session}")
             self._on_change(session, "ended", why)
 
-        machine = await start_machine(host, binding, found, self._limits, on_end)
+        try:
+            machine = await start_machine(host, binding, found, self._limits, on_end, egress)
+        except BaseException:
+            self._close_egress(egress)
+            raise
         self._on_change(session, "started", "")
         return machine
+
+    async def _open_egress(self, session: SessionId, binding: Binding) -> str:
+        if self._egress is None:
+            return ""
+        try:
+            return await self._egress.open(session, binding.directory, binding.hosts)
+        except OSError as error:
+            raise MachineUnavailable(f"the machine's way out could not be made: {error}") from error
+
+    def _close_egress(self, folder: str) -> None:
+        if self._egress is not None:
+            self._egress.close(folder)
 
     def _make_ready(self, session: SessionId, binding: Binding) -> Found:
         """Look at what the folder has, and write it down; for a trial, make the place where changes go."""

@@ -37,12 +37,14 @@ class Binding:
         writable: or read-only.
         trial: absolute path of the folder that takes all changes instead; "" for none.
         released: protected paths that may be written nevertheless.
+        hosts: patterns of hosts that every command may reach.
     """
 
     directory: str
     writable: bool
     trial: str = ""
     released: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
 
 
 class _Info(msgspec.Struct, frozen=True):
@@ -117,7 +119,7 @@ class Machine:
 
 
 async def start_machine(
-    host: Host, binding: Binding, found: Found, limits: Limits, on_end: Callable[[str], None]
+    host: Host, binding: Binding, found: Found, limits: Limits, on_end: Callable[[str], None], egress: str = ""
 ) -> Machine:
     """Make the sandbox and hear its runner's hello.
 
@@ -127,12 +129,13 @@ async def start_machine(
         found: the folder's protected files; only those of a writable folder that is not on trial matter.
         limits: what it may use.
         on_end: see ``Machine``.
+        egress: the folder with the way out; "" for none.
 
     Raises:
         MachineUnavailable: the host offers none, or it could not be made; says why.
     """
     tools = host.require()
-    prepared = await _prepare(host, binding, found)
+    prepared = await _prepare(host, binding, found, egress)
     stage = prepared.stage
     with ExitStack() as closing:
         closing.callback(stage.close)
@@ -141,7 +144,7 @@ async def start_machine(
         info, info_inside = os.pipe()
         closing.callback(os.close, info)
         closing.callback(os.close, info_inside)
-        inside = command_line(stage.bwrap, stage.prefix, tools, prepared.workspace, descriptors)
+        inside = command_line(stage.bwrap, stage.prefix, tools, prepared.workspace, descriptors, stage.egress)
         try:
             process = await asyncio.create_subprocess_exec(
                 *stage.command,
@@ -177,9 +180,9 @@ class _Prepared:
     shown: Mapping[str, bytes]
 
 
-async def _prepare(host: Host, binding: Binding, found: Found) -> _Prepared:
+async def _prepare(host: Host, binding: Binding, found: Found, egress: str) -> _Prepared:
     """Look at the folder and make it reachable, in a thread: its file system may be slow."""
-    work = asyncio.create_task(asyncio.to_thread(_look, host, binding, found))
+    work = asyncio.create_task(asyncio.to_thread(_look, host, binding, found, egress))
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
@@ -192,16 +195,16 @@ def _discard(work: asyncio.Task[_Prepared]) -> None:
         work.result().stage.close()
 
 
-def _look(host: Host, binding: Binding, found: Found) -> _Prepared:
+def _look(host: Host, binding: Binding, found: Found, egress: str) -> _Prepared:
     directory = binding.directory
     if os.path.realpath(directory) != directory or not os.path.isdir(directory):
         raise MachineUnavailable(f"{directory!r} is no longer the folder that was chosen; put it back, or start anew")
     if binding.trial:
-        stage = make_trial_stage(host.require(), directory, binding.trial)
+        stage = make_trial_stage(host.require(), directory, binding.trial, egress)
         return _Prepared(stage, Workspace(stage.directory, writable=True), b"", {})
     work = identity(os.stat(directory, follow_symlinks=False)).encode()
     if not binding.writable:
-        stage = make_stage(host.require(), directory, writable=False)
+        stage = make_stage(host.require(), directory, writable=False, egress=egress)
         return _Prepared(stage, Workspace(stage.directory, writable=False), work, {})
     if ".git" in found.links:
         raise MachineUnavailable(
@@ -209,7 +212,7 @@ def _look(host: Host, binding: Binding, found: Found) -> _Prepared:
         )
     placeholder = ".git" not in found.kept and not is_released(".git", binding.released)
     shown = {path: seen.encode() for path, seen in found.kept.items()} | ({".git": b""} if placeholder else {})
-    stage = make_stage(host.require(), directory, writable=True)
+    stage = make_stage(host.require(), directory, writable=True, egress=egress)
     workspace = Workspace(stage.directory, True, tuple(sorted(found.kept)), tuple(found.above()), placeholder)
     return _Prepared(stage, workspace, work, shown)
 

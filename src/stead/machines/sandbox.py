@@ -40,6 +40,18 @@ _ENVIRONMENT = {
 }
 CODE = "/stead"
 """Where the runner's code is inside."""
+EGRESS = "/run/egress"
+"""Where the folder with the way out is inside; the runner knows it too."""
+_PROXY = "http://127.0.0.1:3128"
+_BUNDLE = f"{EGRESS}/ca.pem"
+_WAY_OUT = {
+    # Programs do not agree on how a proxy and the certificates to trust are named.
+    **dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), _PROXY),
+    **dict.fromkeys(("no_proxy", "NO_PROXY"), "localhost,127.0.0.1,::1"),
+    "NODE_USE_ENV_PROXY": "1",
+    **dict.fromkeys(("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "PIP_CERT", "NODE_EXTRA_CA_CERTS"), _BUNDLE),
+    **dict.fromkeys(("GIT_SSL_CAINFO", "CURL_CA_BUNDLE"), _BUNDLE),
+}
 
 
 @dataclass(frozen=True)
@@ -135,7 +147,7 @@ class Descriptors:
 
 
 def command_line(
-    bwrap: str, prefix: str, tools: Tools, workspace: Workspace | None, descriptors: Descriptors
+    bwrap: str, prefix: str, tools: Tools, workspace: Workspace | None, descriptors: Descriptors, egress: str = ""
 ) -> list[str]:
     """Bubblewrap and its options; ``--`` and what runs inside are to follow.
 
@@ -145,6 +157,7 @@ def command_line(
         tools: as seen from the host.
         workspace: None for a sandbox without one.
         descriptors: of this start.
+        egress: the folder with the way out, as bubblewrap sees it; "" for none.
     """
     line = [bwrap, *_SEPARATION, "--uid", str(INSIDE_USER), "--gid", str(INSIDE_USER), *_system()]
     if tools.prefix:
@@ -155,8 +168,10 @@ def command_line(
     for path, size in (("/tmp", 256), ("/home", 256), ("/run", 16), ("/dev/shm", 64)):  # noqa: S108 - the machine's
         line += ["--perms", "1777", "--size", str(size * _MB), "--tmpfs", path]
     line += _work(workspace) if workspace else ["--dir", "/work"]
+    if egress:
+        line += ["--ro-bind", egress, EGRESS]
     line += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/work", "--clearenv"]
-    for name, value in _ENVIRONMENT.items():
+    for name, value in (_ENVIRONMENT | (_WAY_OUT if egress else {})).items():
         line += ["--setenv", name, value]
     return [*line, "--seccomp", str(descriptors.seccomp)]
 

@@ -41,6 +41,7 @@ class Stage:
         prefix: where the interpreter's folder is, "" when it needs none.
         directory: where the workspace is; "" for none.
         fd: of the private namespace, -1 for none.
+        egress: where the folder with the way out is; "" for none.
     """
 
     command: tuple[str, ...]
@@ -48,6 +49,7 @@ class Stage:
     prefix: str
     directory: str
     fd: int = -1
+    egress: str = ""
 
     def close(self) -> None:
         """Once the sandbox is up."""
@@ -55,22 +57,24 @@ class Stage:
             os.close(self.fd)
 
 
-def make_stage(tools: Tools, directory: str, *, writable: bool) -> Stage:
+def make_stage(tools: Tools, directory: str, *, writable: bool, egress: str = "") -> Stage:
     """Make the folders reachable for the machine's user. May take milliseconds; call it from a thread.
 
     Args:
         tools: bubblewrap and the interpreter.
         directory: absolute real path of the workspace; "" for none.
         writable: whether the machine is to write it.
+        egress: absolute path of the folder with the way out; "" for none. Where it cannot be made reachable for the
+            machine's user, the machine has no way out.
 
     Raises:
         MachineUnavailable: the machine's user could not work there; says why and the way out.
     """
     if os.geteuid() != 0:
-        return Stage((), tools.bwrap, tools.prefix, directory)
+        return Stage((), tools.bwrap, tools.prefix, directory, egress=egress)
     drop = _drop()
     try:
-        return _private(drop, tools, directory, mapped=True)
+        return _private(drop, tools, directory, egress, mapped=True)
     except OSError as error:
         if directory and not _open_to_all(directory, writable):
             raise MachineUnavailable(
@@ -78,18 +82,19 @@ def make_stage(tools: Tools, directory: str, *, writable: bool) -> Stage:
                 "or use a folder on a file system with id-mapped mounts (ext4, xfs, btrfs; Linux 5.14 or newer)"
             ) from error
     try:
-        return _private(drop, tools, directory, mapped=False)
+        return _private(drop, tools, directory, egress, mapped=False)
     except OSError:  # no mount namespaces for this root (a container): what all may reach can still be shown
         return Stage(drop, tools.bwrap, tools.prefix, directory)
 
 
-def make_trial_stage(tools: Tools, directory: str, trial: str) -> Stage:
+def make_trial_stage(tools: Tools, directory: str, trial: str, egress: str = "") -> Stage:
     """Make a folder reachable with an overlay over it, so that nothing of it can be changed.
 
     Args:
         tools: as for ``make_stage``.
         directory: absolute real path of the workspace.
         trial: absolute path of the folder that takes the changes; see ``trial.TrialFolder``.
+        egress: as for ``make_stage``.
 
     Raises:
         MachineUnavailable: this host cannot lay one folder over another.
@@ -98,11 +103,12 @@ def make_trial_stage(tools: Tools, directory: str, trial: str) -> Stage:
     if os.geteuid() != 0:
         where = (trial, directory, f"{found.st_dev}:{found.st_ino}", OPTIONS)
         apart = ("unshare", "--user", "--map-root-user", "--mount", "--propagation", "private", "--")
-        return Stage((*apart, "sh", "-c", _ON_TRIAL, "stead", *where), tools.bwrap, tools.prefix, f"{trial}/view")
+        command = (*apart, "sh", "-c", _ON_TRIAL, "stead", *where)
+        return Stage(command, tools.bwrap, tools.prefix, f"{trial}/view", egress=egress)
     lower = Show(directory, "lower", _owner(directory), read_only=False)
     overlay = Overlay(lower, (found.st_dev, found.st_ino), trial, OPTIONS)
     try:
-        return _private(_drop(), tools, "", mapped=True, overlay=overlay)
+        return _private(_drop(), tools, "", egress, mapped=True, overlay=overlay)
     except OSError as error:
         raise MachineUnavailable(
             f"trial mode needs Linux 5.19 or newer, with {directory!r} and Stead's home on ext4, xfs or btrfs "
@@ -115,9 +121,11 @@ def _drop() -> tuple[str, ...]:
 
 
 def _private(
-    drop: tuple[str, ...], tools: Tools, directory: str, *, mapped: bool, overlay: Overlay | None = None
+    drop: tuple[str, ...], tools: Tools, directory: str, egress: str, *, mapped: bool, overlay: Overlay | None = None
 ) -> Stage:
     shows = {}
+    if egress:  # its socket belongs to the machine's user already
+        shows["egress"] = Show(egress, "egress", None, read_only=True)
     if directory:
         shows["work"] = Show(directory, "work", _owner(directory) if mapped else None, read_only=False)
     if tools.prefix:
@@ -134,6 +142,7 @@ def _private(
         f"{STAGE}/python" if "python" in shows else tools.prefix,
         f"{STAGE}/work" if directory or overlay else "",
         fd,
+        f"{STAGE}/egress" if egress else "",
     )
 
 

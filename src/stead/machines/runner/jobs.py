@@ -18,6 +18,7 @@ from .frames import LARGEST_FRAME, Fault, encode, pack, unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # a type checker takes it for true; importing either module here would cost milliseconds
+    from _socket import socket
     from collections.abc import Callable
 
 _AT_ONCE: dict[str, Callable[..., list[bytes]]] = {"read": files.read, "write": files.write, "edit": files.edit}
@@ -84,8 +85,15 @@ class Runner:
         self._jobs: dict[bytes, Job] = {}
         self._by_fd: dict[int, Job] = {}
         self._children = False
+        self._way_out: socket | None = None
+        self._bridge = 0
         self._poll = select.epoll()
         self._poll.register(0, select.EPOLLIN)
+
+    def watch_way_out(self, listener: socket) -> None:
+        """Have connections to the proxy's port carried out of the machine, from the first one on."""
+        self._way_out = listener
+        self._poll.register(listener.fileno(), select.EPOLLIN)
 
     def serve(self) -> None:
         """Work until the daemon closes the pipe."""
@@ -95,6 +103,8 @@ class Runner:
                     self._receive()
                 elif (job := self._by_fd.get(fd)) and fd == job.out:
                     self._take_output(job)
+                elif self._way_out and fd == self._way_out.fileno():
+                    self._build_bridge(self._way_out)
             if self._children:
                 self._reap()
                 self._watch()
@@ -182,6 +192,19 @@ class Runner:
         os.close(into)
         self._keep(Job(ident, pid, out, deadline, 0))
 
+    def _build_bridge(self, listener: socket) -> None:
+        from .bridge import carry_apart, turn_away
+
+        try:
+            self._bridge = os.fork()
+        except OSError:  # no process is left; whoever asked may ask again
+            turn_away(listener)
+            return
+        if self._bridge == 0:
+            carry_apart(listener)
+        self._children = True
+        self._poll.unregister(listener.fileno())
+
     def _keep(self, job: Job) -> None:
         self._children = True
         self._jobs[job.ident] = self._by_fd[job.out] = self._by_fd[job.pidfd] = job
@@ -221,7 +244,9 @@ class Runner:
                 return
             if pid == 0:
                 return
-            if pid in gone:
+            if self._way_out and pid == self._bridge:
+                self._poll.register(self._way_out.fileno(), select.EPOLLIN)  # the next connection builds another
+            elif pid in gone:
                 self._finish(gone[pid], os.waitstatus_to_exitcode(status))
 
     def _finish(self, job: Job, code: int) -> None:
