@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -197,9 +198,9 @@ def open_knocker(root: Path) -> Iterator[Knocker]:
 
 def routes(document: Json) -> list[Route]:
     """Every operation of the document at a path that is well formed, and what no document can hold."""
-    stands_for = {"session": "s_0123456789abcdef", "approval": "a_0123456789abcdef", "provider": "nobody"}
+    stands_for = {"session": "s_0123456789abcdef", "approval": "a_0123456789abcdef"}
     found = [
-        Route(method.upper(), "/api/v1" + path.format(**stands_for))
+        Route(method.upper(), "/api/v1" + re.sub(r"\{(\w+)\}", lambda name: stands_for.get(name[1], "nobody"), path))
         for path, methods in document["paths"].items()
         for method in methods
     ]

@@ -15,7 +15,8 @@ from tests.attacks.door_matrix import BEARER_ONLY, BODY, LIVE, PUBLIC, STREAM, D
 from tests.promises import promise
 
 WEB = Path(stead.web.__file__).parent
-BESIDE_THE_DOCUMENT = {"GET /openapi.json", "WS /live"}
+BESIDE_THE_DOCUMENT = {"GET /openapi.json", "WS /live", "WS /{path:path}"}
+"""The document itself, the WebSocket, and what says of every other path that there is no WebSocket."""
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY")
 ODD_PATHS = (
     "/api",

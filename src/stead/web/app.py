@@ -15,10 +15,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket
 
 from stead.web.backend import Backend
 from stead.web.envelopes import Encoded
-from stead.web.errors import HANDLERS, Json
+from stead.web.errors import HANDLERS, Json, Problem, answer
 from stead.web.guard import Guard
 from stead.web.live import Streams
 
@@ -59,6 +60,7 @@ class WebApp:
             Route("/api/v1/status", self._status),
             Route("/api/v1/events/stream", self._streams.events),
             WebSocketRoute("/api/v1/live", self._streams.live),
+            WebSocketRoute("/{path:path}", _no_socket),
             Mount("/api/v1", self._serve_api),
             *_page_routes(),
         ]
@@ -93,6 +95,11 @@ class WebApp:
 
     async def _status(self, request: Request) -> Response:
         return Json(await self._backend.service.readiness())
+
+
+async def _no_socket(socket: WebSocket) -> None:
+    told = Problem(404, "not_found", f"there is no WebSocket at {socket.url.path!r}; it is at /api/v1/live")
+    await socket.send_denial_response(answer(told))
 
 
 def _page_routes() -> list[BaseRoute]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import functools
 import socket
 from collections.abc import Iterator
 from typing import Any, cast
@@ -28,8 +29,16 @@ UNREAD_TIMEOUT_MS = 30_000
 """The kernel breaks a connection whose peer takes nothing for this long."""
 HEAD_LIMIT_BYTES = 64_000
 HEAD_TIMEOUT_S = 15.0
+MESSAGE_TIMEOUT_S = 60.0
+"""For all of a request to come, whether or not anybody waits for its body."""
+FRAMING_PER_BYTE = 8
+"""Bytes around a body's chunks for each of its own, beyond what a head may have; past that somebody plays games."""
+CONNECTIONS_LIMIT = 1024
+"""Open at once, WebSockets apart. Past that the one that has been idle longest makes room."""
 MESSAGE_LIMIT_BYTES = 64_000
 """Of a WebSocket message that comes in; only short ones may."""
+_READ_BYTES = 256_000
+"""What is read at once; the head of the request, and other requests, may be in it."""
 
 
 def listen(port: int) -> socket.socket:
@@ -69,7 +78,7 @@ class WebServer:
         self._server = _QuietServer(
             Config(
                 app,
-                http=_BoundedHttp,
+                http=cast("type[asyncio.Protocol]", functools.partial(_BoundedHttp, {})),
                 ws=cast("type[asyncio.Protocol]", _web_socket),
                 lifespan="off",
                 log_config=None,
@@ -118,30 +127,68 @@ class WebServer:
 
 
 class _BoundedHttp(HttpToolsProtocol):
-    """HTTP whose request heads are bounded in size and time; uvicorn leaves both to a proxy, and there is none.
+    """HTTP whose requests are bounded in size, time and number, and have one reading only.
 
-    What is no HTTP at all is answered in the API's own form, too.
+    uvicorn leaves that to a proxy, and there is none. What is no HTTP at all is answered in the API's own form, too.
+
+    Args:
+        open_ones: every connection of the server, oldest first; shared by all of them.
     """
 
-    _in_head = True
-    _head_bytes = 0
-    _deadline: asyncio.TimerHandle | None = None
+    def __init__(self, open_ones: dict[_BoundedHttp, None], **parts: Any) -> None:
+        super().__init__(**parts)
+        self._open_ones = open_ones
+        self._in_head = True
+        self._head_bytes = self._framing_bytes = self._body_bytes = 0
+        self._deadline: asyncio.TimerHandle | None = None
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is being answered, or nothing can be before the caller goes on."""
+        return self._deadline is not None or self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as its base has it
         super().connection_made(transport)
-        self._await_head()
+        self._await(HEAD_TIMEOUT_S)
+        if len(self._open_ones) >= CONNECTIONS_LIMIT:
+            next((other for other in self._open_ones if other.idle), self).transport.abort()
+        self._open_ones[self] = None
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._end_head()
+        self._leave()
         super().connection_lost(exc)
 
     def on_message_begin(self) -> None:
-        self._await_head()
+        self._in_head, self._head_bytes = True, 0
+        self._await(HEAD_TIMEOUT_S)
         super().on_message_begin()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if not self._in_head:
+            raise ValueError("a trailer is no header: nothing may be added to a request that was let in")
+        super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
-        self._end_head()
+        if not self.url.startswith(b"/"):
+            raise ValueError("the target must be a path: a whole URL would name a second host")
+        if self.parser.should_upgrade() and self.parser.get_method() != b"GET":
+            raise ValueError("only a GET becomes a WebSocket")
+        self._in_head, self._framing_bytes, self._body_bytes = False, 0, 0
+        self._await(MESSAGE_TIMEOUT_S)
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._body_bytes += len(body)
+        self._framing_bytes -= len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._end_wait()
+        super().on_message_complete()
+
+    def handle_websocket_upgrade(self) -> None:
+        self._leave()
+        super().handle_websocket_upgrade()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -149,6 +196,10 @@ class _BoundedHttp(HttpToolsProtocol):
             self._head_bytes += len(data)
             if self._head_bytes > HEAD_LIMIT_BYTES:
                 self.send_400_response(f"a request's head has at most {HEAD_LIMIT_BYTES} bytes")
+        elif self._deadline is not None:
+            self._framing_bytes += len(data)
+            if self._framing_bytes > _READ_BYTES + HEAD_LIMIT_BYTES + FRAMING_PER_BYTE * self._body_bytes:
+                self.send_400_response("the body is nearly all chunk headers; send larger chunks")
 
     def send_400_response(self, msg: str) -> None:
         body = msgspec.json.encode(ErrorBody(ErrorText("invalid", msg)))
@@ -156,16 +207,19 @@ class _BoundedHttp(HttpToolsProtocol):
         self.transport.write(f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body)
         self.transport.close()
 
-    def _await_head(self) -> None:
-        self._end_head()
-        self._in_head, self._head_bytes = True, 0
-        self._deadline = self.loop.call_later(HEAD_TIMEOUT_S, self.transport.close)
+    def _await(self, timeout_s: float) -> None:
+        """From now on, let what comes next be there in time, or hang up."""
+        self._end_wait()
+        self._deadline = self.loop.call_later(timeout_s, self.transport.close)
 
-    def _end_head(self) -> None:
-        self._in_head = False
+    def _end_wait(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
+
+    def _leave(self) -> None:
+        self._end_wait()
+        self._open_ones.pop(self, None)
 
 
 def _web_socket(**parts: Any) -> asyncio.Protocol:
