@@ -13,8 +13,9 @@ import msgspec
 
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CommandId, RequestNo, SessionId, WorkspaceId
 from stead.domain.messages import ReplyPart, Usage
-from stead.domain.policies import GrantScope, Label, Origin, PlannedCall, Profile, Reason, Risk
+from stead.domain.policies import Entity, GrantScope, Label, Origin, PlannedCall, Profile, Reason, Risk
 from stead.domain.secrets import Binding, Secret
+from stead.domain.trials import Held, WorkMode
 
 Unlimited = Literal["unlimited"]
 
@@ -99,6 +100,9 @@ class ObjectiveCreated(msgspec.Struct, frozen=True, tag="objective.created", omi
     """Patterns of hosts that every command may reach, beside those that are allowed in the folder."""
     secrets: tuple[Secret, ...] = ()
     """What the model is told of, as it was then; values are in no event."""
+    mode: WorkMode = "workspace"
+    unprotected: tuple[str, ...] = ()
+    """Protected paths of the folder that may be written nevertheless."""
 
 
 class MessageReceived(msgspec.Struct, frozen=True, tag="message.received"):
@@ -302,6 +306,8 @@ class ToolFinished(msgspec.Struct, frozen=True, tag="tool.finished"):
     duration_ms: int
     source: str = ""
     """What the text came from, as ``workspace`` or ``web:example.com``; "" for Stead itself."""
+    entities: tuple[Entity, ...] = ()
+    """What the ids in the text are called."""
 
 
 class SessionPaused(msgspec.Struct, frozen=True, tag="session.paused"):
@@ -354,6 +360,52 @@ class MachineEnded(msgspec.Struct, frozen=True, tag="machine.ended"):
     """The sandbox went away; the next call starts another."""
 
     why: str
+
+
+class ProtectedQuarantined(msgspec.Struct, frozen=True, tag="protected.quarantined"):
+    """Files that a program of the person's would act on had been planted; they were moved out of the folder.
+
+    Args:
+        moved: id and path of each.
+        changed: protected from the start, and replaced by somebody else meanwhile; left where they are.
+        unseen: the folder was too large to be looked through whole.
+    """
+
+    moved: tuple[tuple[str, str], ...]
+    changed: tuple[str, ...]
+    unseen: bool
+
+
+class QuarantineSettled(msgspec.Struct, frozen=True, tag="quarantine.settled"):
+    """The person put something back that had been moved out, or removed it for good."""
+
+    id: str
+    directory: str
+    path: str
+    restored: bool
+    door: str
+
+
+class TrialApplied(msgspec.Struct, frozen=True, tag="trial.applied"):
+    """The person let changes on trial into the folder.
+
+    ``paths`` and ``held`` (those that were chosen and held back) name the first hundred each; ``left`` says whether the
+    trial still holds changes.
+    """
+
+    applied: int
+    paths: tuple[str, ...]
+    held_back: int
+    held: tuple[Held, ...]
+    left: bool
+    door: str
+
+
+class TrialDiscarded(msgspec.Struct, frozen=True, tag="trial.discarded"):
+    """The person threw the changes on trial away, for good. ``changes`` is 0 when they could not be counted."""
+
+    changes: int
+    door: str
 
 
 class EgressUsed(msgspec.Struct, frozen=True, tag="egress.used"):
@@ -512,6 +564,10 @@ Body = (
     | SessionDeleted
     | MachineStarted
     | MachineEnded
+    | ProtectedQuarantined
+    | QuarantineSettled
+    | TrialApplied
+    | TrialDiscarded
     | EgressUsed
     | DaemonStarted
     | DaemonStopped

@@ -59,6 +59,20 @@ class Origin(msgspec.Struct, frozen=True):
     source: str = ""
 
 
+class Entity(msgspec.Struct, frozen=True):
+    """Something that a tool named by an id: what it is called says to a person what the id does not.
+
+    Args:
+        kind: as in ``Declaration.identity_args``: ``file``, ``mail``, ``event``.
+        id: the tool's own.
+        name: its title, subject or file name.
+    """
+
+    kind: str
+    id: str
+    name: str
+
+
 class PlannedCall(msgspec.Struct, frozen=True):
     """A call that a plan names: the tool, and as canonical JSON the arguments that are known ahead."""
 

@@ -114,6 +114,8 @@ class Session(msgspec.Struct):
     """What the person said, in full, whatever the context still holds of it."""
     sources: list[str] = []
     """Where everything untrusted came from that a model has read here, in the order of first reading."""
+    entities: dict[str, dict[str, str]] = {}
+    """Kind, then id, then the name of everything that tools have named by an id."""
     trusted: list[str] = []
     """Those of them that the person trusts for this objective."""
     grants: list[Grant] = []
@@ -247,6 +249,8 @@ def apply(session: Session, event: ev.Event) -> None:
             session.deleted = True
         case ev.MachineStarted() | ev.MachineEnded() | ev.EgressUsed():
             return
+        case ev.ProtectedQuarantined() | ev.TrialApplied() | ev.TrialDiscarded():
+            return
         case (
             ev.ObjectiveCreated()
             | ev.DaemonStarted()
@@ -255,6 +259,7 @@ def apply(session: Session, event: ev.Event) -> None:
             | ev.ProviderRemoved()
             | ev.ChainSet()
             | ev.CapSet()
+            | ev.QuarantineSettled()
             | ev.HostAllowed()
             | ev.HostDisallowed()
             | ev.SecretAdded()
@@ -334,6 +339,8 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
             call.step = "new"
         case ev.ToolFinished(text=text, label=label, outcome=outcome, source=source):
             _taint(session, label, source or call.tool)
+            for entity in body.entities:
+                session.entities.setdefault(entity.kind, {})[entity.id] = entity.name
             session.actions.append(Action(call.tool, call.arguments, outcome))
             session.revision += call.step == "started" and not call.idempotent
             session.worked_ms += body.duration_ms

@@ -14,7 +14,7 @@ import msgspec
 from stead.domain.events import PlanMade
 from stead.domain.ids import SessionId
 from stead.domain.permits import Permit
-from stead.domain.policies import Confidentiality, Integrity
+from stead.domain.policies import Confidentiality, Entity, Integrity
 
 
 class ToolEffect(StrEnum):
@@ -87,12 +87,14 @@ class ToolOutcome(msgspec.Struct, frozen=True):
         text: for the model; already capped by the tool, with a note of what was left out.
         size_bytes: of the output before the cap.
         facts: changes of the session's plan that the call makes; recorded together with its outcome.
+        entities: what the ids in ``text`` are called, for ``Declaration.identity_args``.
     """
 
     status: Literal["ok", "error"]
     text: str
     size_bytes: int = 0
     facts: tuple[PlanMade, ...] = ()
+    entities: tuple[Entity, ...] = ()
 
 
 class ToolContext(msgspec.Struct, frozen=True):

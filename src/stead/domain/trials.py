@@ -13,6 +13,10 @@ import msgspec
 from stead.domain.ids import SessionId
 
 
+WorkMode = Literal["workspace", "trial"]
+"""Whether what a session writes reaches the folder at once, or when the person has looked at it."""
+
+
 class Change(msgspec.Struct, frozen=True):
     """One difference between the trial and the folder.
 
@@ -123,7 +127,11 @@ class Trials(Protocol):
         ...
 
     async def discard_trial(self, session: SessionId) -> int:
-        """Throw all of it away, for good; gives how many changes that were, 0 for none."""
+        """Throw all of it away, for good; gives how many changes that were, 0 when they cannot be counted.
+
+        Raises:
+            NotFound: nothing is on trial.
+        """
         ...
 
 

@@ -105,6 +105,10 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
     hosts = _strange_hosts(call, spec, facts)
     own = facts.profile is Profile.TRUSTED_PROJECT and not flow.kinds(facts.context.sources) and not hosts
     level = policy.level_of(spec.declaration, risk, own=own)
+    if facts.context.sources and facts.context.ways_out and policy.reads_account(spec.declaration):
+        # Who may be doing a stranger's will reads no more of a person's accounts than was planned, while there is a
+        # way left by which it could leave.
+        level = Level.EACH
     covering = shapes.shapes(spec.declaration, call.arguments, level, call.shell, hosts or _fetched(call, spec, facts))
     planned = -1
     if ruling is not None and ruling.verdict == "ask":
@@ -204,6 +208,8 @@ def _why_ask(
             return Reason("network", f"The command wants to reach {', '.join(hosts)}.")
         return call.shell.reasons[0]
     match spec.declaration.effect:
+        case ToolEffect.READ:
+            text = "It reads more of your accounts, after something untrusted was read."
         case ToolEffect.WRITE:
             text = "It changes files of the workspace."
         case ToolEffect.EXECUTE:

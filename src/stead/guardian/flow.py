@@ -23,6 +23,7 @@ import msgspec
 
 from stead.domain.policies import Integrity, Origin, PlannedCall
 from stead.domain.tools import Declaration, ToolEffect
+from stead.guardian import moments
 
 WORKSPACE = "workspace"
 """The source of everything that lies in the folder of the session."""
@@ -38,6 +39,7 @@ class Context(msgspec.Struct, frozen=True):
         outputs: (source, text) of every untrusted output, oldest first.
         planned: the calls that the plan still grants.
         entities: what an id of a kind is called: kind, then id, then the name, as tools gave them.
+        ways_out: whether some call could still leave the machine unasked, by the plan or by a grant.
     """
 
     words: Sequence[str] = ()
@@ -46,6 +48,7 @@ class Context(msgspec.Struct, frozen=True):
     outputs: Sequence[tuple[str, str]] = ()
     planned: Sequence[PlannedCall] = ()
     entities: Mapping[str, Mapping[str, str]] = {}
+    ways_out: bool = True
 
 
 def kind_of(source: str) -> str:
@@ -92,11 +95,20 @@ def planned(
 
 
 def stands_in(value: str, texts: Sequence[str]) -> bool:
-    """Whether a text holds the value as a whole: no word, address, path or number goes on at either end of it."""
+    """Whether a text holds the value as a whole: no word, address, path or number goes on at either end of it.
+
+    A URL may stand there without its scheme, and a day as people write one.
+    """
     wanted = _plain(value)
     if not wanted:
         return False
-    return any(_stands(wanted, _plain(text)) for text in texts)
+    spellings = [wanted]
+    if url := _URL.fullmatch(wanted):
+        spellings += [url[1] + url[2], url[2]]
+    plain = [_plain(text) for text in texts]
+    return any(_stands(spelling, text) for spelling in spellings for text in plain) or any(
+        moments.named(wanted, text) for text in plain
+    )
 
 
 def _authority(declaration: Declaration) -> tuple[str, ...]:
@@ -156,6 +168,7 @@ def _same(known: object, given: object) -> bool:
     return known == given
 
 
+_URL = re.compile(r"(https?://)([^@]+?)/?")
 _SPACE = re.compile(r"\s+")
 _GOES_ON = frozenset(".-@/:+%?&=#~_$")
 """What joins the parts of an address, a path or a number, if a letter or digit follows on its other side."""

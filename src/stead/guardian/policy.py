@@ -10,7 +10,7 @@ import posixpath
 from collections.abc import Mapping
 from typing import assert_never
 
-from stead.domain.policies import Level, Risk
+from stead.domain.policies import Confidentiality, Level, Risk
 from stead.domain.tools import Declaration, ToolEffect
 
 WORKSPACE = "/work"
@@ -70,8 +70,14 @@ def risk_of(declaration: Declaration) -> Risk:
 
 
 def needs_machine(declaration: Declaration) -> bool:
-    """Whether calls of the tool do their work in the sandbox."""
-    return declaration.effect in (ToolEffect.READ, ToolEffect.WRITE, ToolEffect.EXECUTE)
+    """Whether calls of the tool do their work in the sandbox, on the workspace."""
+    return bool(declaration.path_args or declaration.command_args)
+
+
+def reads_account(declaration: Declaration) -> bool:
+    """Whether the tool reads something private that lies elsewhere than in the workspace: mail, a calendar."""
+    private = declaration.sensitivity is not Confidentiality.PUBLIC
+    return declaration.effect is ToolEffect.READ and private and not needs_machine(declaration)
 
 
 def changes(declaration: Declaration) -> bool:

@@ -118,7 +118,7 @@ class Gate:
         shell = _understood(declaration, parsed) if declaration else None
         carries = _carried(declaration, parsed) if declaration else ()
         proposed = Proposed(call.tool, tool.spec if tool else None, parsed, malformed, shell, carries)
-        context = _context(session)
+        context = _context(session, ways_out=self._ways_out(session))
         standing = self._standing(session.spec.directory)
         isolation = self._machines.isolation()
         facts = Facts(
@@ -167,6 +167,11 @@ class Gate:
         finally:
             permit.close()
         return outcome, int((time.monotonic() - started) * 1000)
+
+    def _ways_out(self, session: Session) -> bool:
+        """Whether some call of the session could still leave the machine unasked."""
+        named = {plan.tool for plan in session.planned} | {grant.tool for grant in session.grants}
+        return any(policy.reaches_out(self._tools[name].spec.declaration) for name in named & self._tools.keys())
 
     def _source(self, declaration: Declaration, tool: str, arguments: Mapping[str, object]) -> str:
         """What a call's output comes from: the workspace, hosts of the web, or an account that the tool reads."""
@@ -221,7 +226,7 @@ def _carried(declaration: Declaration, arguments: Mapping[str, object]) -> tuple
     return tuple(link for name in declaration.content_args for link in links(str(arguments.get(name, ""))))
 
 
-def _context(session: Session) -> Context:
+def _context(session: Session, *, ways_out: bool) -> Context:
     """What the session's model has been told, by whom."""
     own = {WORKSPACE} if session.spec.profile is Profile.TRUSTED_PROJECT else set()
     trusted = own.union(session.trusted)
@@ -238,6 +243,8 @@ def _context(session: Session) -> Context:
         sources=tuple(source for source in tainting(session) if source not in own),
         outputs=outputs,
         planned=tuple(session.planned),
+        entities=session.entities,
+        ways_out=ways_out,
     )
 
 

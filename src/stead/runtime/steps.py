@@ -177,6 +177,7 @@ class Steps:
                 size_bytes=outcome.size_bytes,
                 duration_ms=duration_ms,
                 source=judged.source,
+                entities=outcome.entities,
             )
         )
 
