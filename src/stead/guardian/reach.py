@@ -26,7 +26,10 @@ _HOST_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _PORT = re.compile(r"[0-9]{1,5}")
 _SCHEME_PORTS = {"http": 80, "https": 443}
-_LOCAL_NAMES = ("localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "arpa", "onion")
+_LOCAL_NAMES = (
+    *("localhost", "local", "localdomain", "internal", "intranet", "private"),
+    *("lan", "home", "corp", "svc", "arpa", "onion"),
+)
 
 # Python's own ``is_global`` differs between patch releases and lets some of these through, hence the whole table.
 _CLOSED_V4 = tuple(
