@@ -12,15 +12,13 @@ Source: RFC 9110 (7.6.1 hop-by-hop fields, 9.3.6 CONNECT), RFC 9112 (3.2.2 absol
 from __future__ import annotations
 
 import asyncio
-import codecs
 import contextlib
 import json
 import re
 import ssl
-import zlib
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import h11
 
@@ -28,6 +26,7 @@ from stead.domain.hosts import USUAL_PORTS
 from stead.domain.ids import CallKey
 from stead.domain.policies import Reason
 from stead.domain.secrets import Release
+from stead.egress.cleaning import Cleaned, Fields, Redactor
 from stead.egress.dialing import Dialer, Refusal, Streams
 from stead.egress.filling import Filling
 from stead.guardian.reach import Target
@@ -49,34 +48,6 @@ _HOP_BY_HOP = {
     *(b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection"),
     *(b"te", b"trailer", b"transfer-encoding", b"upgrade"),
 }
-_INFLATED = {b"gzip": 31, b"x-gzip": 31, b"deflate": 15}
-"""Encodings that can be undone as they come, with zlib's window argument."""
-
-Fields = list[tuple[bytes, bytes]]
-
-
-class TextStream(Protocol):
-    """Redaction of a text that comes in pieces; what could be the start of a value is held back."""
-
-    def feed(self, text: str) -> str:
-        """More of it; gives what can be passed on."""
-        ...
-
-    def end(self) -> str:
-        """The rest."""
-        ...
-
-
-class Redactor(Protocol):
-    """Takes known values out of texts."""
-
-    def clean(self, text: str) -> str:
-        """A whole text."""
-        ...
-
-    def stream(self) -> TextStream:
-        """A text that comes in pieces."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -91,6 +62,7 @@ class Admission:
 class Used:
     """What is known of a connection so far; becomes its event."""
 
+    started_s: float = field(default_factory=time.monotonic)
     target: Target | None = None
     admission: Admission | None = None
     refusal: Reason | None = None
@@ -297,7 +269,7 @@ class Exchange:
         if not isinstance(head, h11.Response):
             raise Refusal(502, "egress-unreachable", "the server closed the connection without an answer")
         fields = _end_to_end(head.headers)
-        cleaned = _Cleaned(self._parts.redactor(), fields) if secretive else None
+        cleaned = Cleaned(self._parts.redactor(), fields) if secretive else None
         if cleaned is not None:
             fields = cleaned.fields
         response = h11.Response(status_code=head.status_code, headers=[*fields, (b"connection", b"close")])
@@ -441,52 +413,6 @@ class Exchange:
             raise Refusal(413, "egress-limit", f"more than {CONNECTION_LIMIT_BYTES >> 30} GB through one connection")
         if not self._patience.expired():
             self._patience.reschedule(min(asyncio.get_running_loop().time() + IDLE_LIMIT_S, self._end_s))
-
-
-class _Cleaned:
-    """An answer without known values: its fields, and its body as it comes.
-
-    Args:
-        redactor: see there.
-        fields: as the server sent them. A body that was compressed although that was not asked for is unpacked.
-    """
-
-    def __init__(self, redactor: Redactor, fields: Fields) -> None:
-        encoding = dict(fields).get(b"content-encoding", b"identity").strip().lower()
-        if encoding != b"identity" and encoding not in _INFLATED:
-            text = f"the answer is compressed with {encoding.decode('latin-1')[:40]!r}, which was not asked for"
-            raise Refusal(502, "egress-unreachable", text)
-        self._inflate = zlib.decompressobj(_INFLATED[encoding]) if encoding in _INFLATED else None
-        self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")  # loses no byte of what is no text
-        self._stream = redactor.stream()
-        dropped = (b"content-length", b"content-encoding")
-        self.fields = [
-            (name, redactor.clean(value.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape"))
-            for name, value in fields
-            if name not in dropped
-        ]
-
-    def feed(self, data: bytes) -> bytes:
-        """What can be passed on."""
-        return self._pass(self._inflated(data), final=False)
-
-    def end(self) -> bytes:
-        """The rest."""
-        return self._pass(b"", final=True) + self._stream.end().encode("utf-8", "surrogateescape")
-
-    def _pass(self, data: bytes, *, final: bool) -> bytes:
-        return self._stream.feed(self._decoder.decode(data, final)).encode("utf-8", "surrogateescape")
-
-    def _inflated(self, data: bytes) -> bytes:
-        if self._inflate is None:
-            return data
-        try:
-            plain = self._inflate.decompress(data, FILLED_LIMIT_BYTES)
-        except zlib.error as error:
-            raise Refusal(502, "egress-unreachable", "the answer is not compressed as it says") from error
-        if self._inflate.unconsumed_tail:
-            raise Refusal(502, "egress-limit", "the answer grows too much as it is unpacked")
-        return plain
 
 
 def _end_to_end(headers: Iterable[tuple[bytes, bytes]]) -> Fields:

@@ -26,8 +26,9 @@ from stead.domain.permits import Permit
 from stead.domain.policies import Reason
 from stead.domain.secrets import Release
 from stead.egress.authority import Authority
+from stead.egress.cleaning import Redactor
 from stead.egress.dialing import Dialer, Refusal, Streams
-from stead.egress.exchange import Admission, Exchange, Parts, Redactor, Used
+from stead.egress.exchange import Admission, Exchange, Parts, Used
 from stead.guardian.reach import Target
 
 SOCKET, BUNDLE = "proxy.sock", "ca.pem"
@@ -120,8 +121,11 @@ class EgressProxy:
             return
         if outlet.server is not None:
             outlet.server.close()
-        for task in outlet.open:
+        for task, used in outlet.open.items():
             task.cancel()
+            used.refusal = Reason("egress-cut", "cut off: its machine has ended")
+            self._report(outlet, used)  # now, so that it is on record before what follows the machine's end
+        outlet.open.clear()
         self._summarise(outlet)
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -157,10 +161,8 @@ class EgressProxy:
         task = asyncio.current_task()
         assert task is not None
         exchange = Exchange(client, self._parts, lambda target: self._judge(outlet, target))
-        started = time.monotonic()
         full = len(outlet.open) >= MOST_CONNECTIONS
-        if not full:
-            outlet.open[task] = exchange.used
+        outlet.open[task] = exchange.used
         try:
             if full:
                 await exchange.refuse(Refusal(503, "egress-limit", f"{MOST_CONNECTIONS} connections are open; wait"))
@@ -169,10 +171,9 @@ class EgressProxy:
         except asyncio.CancelledError:
             exchange.used.refusal = Reason("egress-cut", "cut off: what allowed it has ended")
         finally:
-            outlet.open.pop(task, None)
             client[1].transport.abort()
-            if exchange.used.target or exchange.used.refusal:
-                self._report(outlet, self._event(exchange.used, int((time.monotonic() - started) * 1000)))
+            if outlet.open.pop(task, None):
+                self._report(outlet, exchange.used)
 
     def _judge(self, outlet: _Outlet, target: Target) -> Admission:
         """Whether a machine may reach a host now.
@@ -204,7 +205,7 @@ class EgressProxy:
                     except Refusal:
                         task.cancel()
 
-    def _event(self, used: Used, duration_ms: int) -> ev.EgressUsed:
+    def _event(self, used: Used) -> ev.EgressUsed:
         reason = used.refusal or (used.admission.reason if used.admission else Reason("egress-request", "no request"))
         if used.left:
             reason = Reason(
@@ -225,18 +226,20 @@ class EgressProxy:
             up_bytes=used.up_bytes,
             down_bytes=used.down_bytes,
             secrets=tuple(used.filled),
-            duration_ms=duration_ms,
+            duration_ms=int((time.monotonic() - used.started_s) * 1000),
         )
 
-    def _report(self, outlet: _Outlet, used: ev.EgressUsed) -> None:
-        """Have it journalled; a flood is counted, and told of in one line."""
+    def _report(self, outlet: _Outlet, used: Used) -> None:
+        """Have it journalled; a flood is counted, and told of in one line. Who said nothing leaves nothing."""
+        if not used.target and not used.refusal:
+            return
         if time.monotonic() >= outlet.window_end_s:
             self._summarise(outlet)
             outlet.window_end_s = time.monotonic() + _WINDOW_S
             outlet.told = 0
         if outlet.told < MOST_EVENTS:
             outlet.told += 1
-            self._on_use(outlet.session, used)
+            self._on_use(outlet.session, self._event(used))
         else:
             outlet.untold += 1
             outlet.untold_up += used.up_bytes

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import msgspec
 
+from stead.domain.errors import InvalidRequest
+from stead.domain.hosts import parse_host
 from stead.domain.permits import Permit
 from stead.domain.ports import Ran, Shell
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
@@ -19,18 +21,31 @@ _KEPT_BYTES = 1 << 20
 
 
 class ShellArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What to run, and for how many seconds at most."""
+    """What to run, for how many seconds at most, and the hosts that it needs to reach."""
 
     command: Annotated[str, msgspec.Meta(min_length=1, max_length=100_000)]
     timeout_s: Annotated[int, msgspec.Meta(ge=1, le=3600)] = 120
+    hosts: Annotated[tuple[str, ...], msgspec.Meta(max_length=20)] = ()
+
+    def __post_init__(self) -> None:
+        for host in self.hosts:
+            try:
+                parse_host(host, wildcard=False)
+            except InvalidRequest as error:
+                raise ValueError(str(error)) from error
 
 
 class ShellTool(StructTool[ShellArguments]):
     """``shell``: bash in ``/work``. Background processes live on until the machine ends."""
 
     def __init__(self, shell: Shell) -> None:
-        declaration = Declaration(ToolEffect.EXECUTE, authority_args=("command",), command_args=("command",))
-        super().__init__("shell", "Run a bash command in /work. No network.", ShellArguments, declaration)
+        declaration = Declaration(
+            ToolEffect.EXECUTE,
+            authority_args=("command", "hosts"),
+            command_args=("command",),
+            host_args=("hosts",),
+        )
+        super().__init__("shell", "Run a bash command in /work. No network but `hosts`.", ShellArguments, declaration)
         self._shell = shell
 
     async def work(self, permit: Permit, arguments: ShellArguments, context: ToolContext) -> ToolOutcome:
@@ -41,6 +56,7 @@ class ShellTool(StructTool[ShellArguments]):
             timeout_s=arguments.timeout_s,
             cap_bytes=_KEPT_BYTES,
             on_output=context.progress,
+            hosts=arguments.hosts,
         )
         status = _status(ran, arguments.timeout_s)
         text = clip(ran.output, OUTPUT_CAP - len(status))
