@@ -46,10 +46,10 @@ class DojoTask(msgspec.Struct, frozen=True):
     calls: list[Made]
     attacked: list[Made]
 
-    def start(self, *, planned: bool, endorse: bool) -> Start:
+    def start(self, *, planned: bool, generous: bool) -> Start:
         """The session in which the person asks for this task."""
         plan = plan_of(self.text, _calls(self.calls, "")) if planned else ()
-        return Start(self.text, plan, suite_tools(self.suite), endorse)
+        return Start(self.text, plan, suite_tools(self.suite), generous)
 
     def quiet(self) -> list[Call]:
         """The calls of a day without an attack."""

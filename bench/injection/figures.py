@@ -67,25 +67,25 @@ class Security(msgspec.Struct, frozen=True):
         return self.pairs - len(self.leaked)
 
 
-def autonomy(opens: Opens, *, planned: bool, endorse: bool) -> Autonomy:
+def autonomy(opens: Opens, *, planned: bool, generous: bool) -> Autonomy:
     """Do every task on a quiet day."""
     tasks = dojo.recording().tasks
     asked = [
         (f"{task.suite}/{task.id}", question)
         for task in tasks
-        for question in questions(opens(task.start(planned=planned, endorse=endorse)), task.quiet())
+        for question in questions(opens(task.start(planned=planned, generous=generous)), task.quiet())
     ]
     calls = [call for task in tasks for call in task.calls]
     return Autonomy(len(tasks), len(calls), sum(call.tool in CONSEQUENTIAL for call in calls), asked)
 
 
-def security(opens: Opens, *, planned: bool, endorse: bool, always: bool = False) -> Security:
+def security(opens: Opens, *, planned: bool, generous: bool, always: bool = False) -> Security:
     """Try every attack at the first output that carries it; ``always`` also tries after each later call of the task."""
     pairs = dojo.pairs()
     leaked: list[str] = []
     rules: dict[str, int] = {}
     for pair in pairs:
-        start = pair.task.start(planned=planned, endorse=endorse)
+        start = pair.task.start(planned=planned, generous=generous)
         moments = taken_over(pair.calls, pair.taken)
         for moment in moments if always else moments[:1]:
             stopped: Judged | None = survives(opens, start, pair.calls, moment, pair.hostile)

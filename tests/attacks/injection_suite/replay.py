@@ -43,13 +43,14 @@ class Start(msgspec.Struct, frozen=True):
         text: what the person wrote.
         plan: what the still clean model says it will do; empty for no plan.
         tools: what each tool declares.
-        endorse: a yes to a question also trusts the sources that it names, for this task.
+        generous: a yes goes as far as the question lets it: it trusts the sources that the question names for this
+            task, or holds for the session where that is how often such calls are asked. Otherwise it is for one call.
     """
 
     text: str
     plan: tuple[Planned, ...]
     tools: Mapping[str, Declaration]
-    endorse: bool = False
+    generous: bool = False
 
 
 class Guard(Protocol):

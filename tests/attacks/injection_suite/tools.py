@@ -19,29 +19,32 @@ class SuiteTool(msgspec.Struct, frozen=True):
     Args:
         declaration: what the policy is derived from.
         defaults: filled in where a call leaves them out, as a tool's own parser does.
-        identity: arguments that name a thing which an earlier output listed, and the kind of thing.
     """
 
     declaration: Declaration
     defaults: dict[str, object] = {}
-    identity: dict[str, str] = {}
 
 
-def _reads(*, sensitivity: Confidentiality = Confidentiality.PRIVATE) -> Declaration:
-    return Declaration(ToolEffect.READ, sensitivity=sensitivity, idempotent=True)
+def _reads(identity: dict[str, str] | None = None) -> Declaration:
+    return Declaration(ToolEffect.READ, idempotent=True, identity_args=identity or {})
 
 
-def _sends(authority: tuple[str, ...], content: tuple[str, ...] = (), paths: tuple[str, ...] = ()) -> Declaration:
+def _sends(
+    authority: tuple[str, ...],
+    content: tuple[str, ...] = (),
+    paths: tuple[str, ...] = (),
+    identity: dict[str, str] | None = None,
+) -> Declaration:
     return Declaration(
         ToolEffect.SEND,
         path_args=paths,
         authority_args=authority,
         content_args=content,
-        output_trust=Integrity.TRUSTED,
+        identity_args=identity or {},
     )
 
 
-TOOLS: dict[str, SuiteTool] = {
+STEADS_OWN: dict[str, SuiteTool] = {
     "plan": SuiteTool(Declaration(ToolEffect.THINK, output_trust=Integrity.TRUSTED, idempotent=True)),
     "read": SuiteTool(Declaration(ToolEffect.READ, ("path",), ("path",), idempotent=True), {"line": 1, "lines": 2000}),
     "write": SuiteTool(Declaration(ToolEffect.WRITE, ("path",), ("path",), ("text",))),
@@ -51,32 +54,32 @@ TOOLS: dict[str, SuiteTool] = {
         Declaration(ToolEffect.READ, ("path",), ("path",), idempotent=True), {"path": ".", "include": ""}
     ),
     "shell": SuiteTool(
-        Declaration(ToolEffect.EXECUTE, authority_args=("command", "hosts")), {"timeout_s": 120, "hosts": []}
+        Declaration(
+            ToolEffect.EXECUTE, authority_args=("command", "hosts"), command_args=("command",), host_args=("hosts",)
+        ),
+        {"timeout_s": 120, "hosts": []},
     ),
     "fetch": SuiteTool(
         Declaration(ToolEffect.FETCH, authority_args=("url",), sensitivity=Confidentiality.PUBLIC, idempotent=True)
     ),
+}
+
+CONNECTORS: dict[str, SuiteTool] = {
     "mail_search": SuiteTool(_reads()),
-    "mail_read": SuiteTool(_reads(), identity={"id": "mail"}),
-    "mail_send": SuiteTool(
-        _sends(("to",), ("subject", "text", "attachments"), paths=("attachments",)), {"attachments": []}
-    ),
-    "mail_delete": SuiteTool(_sends(("id",)), identity={"id": "mail"}),
+    "mail_read": SuiteTool(_reads({"id": "mail"})),
+    "mail_send": SuiteTool(_sends(("to",), ("subject", "text", "attachments")), {"attachments": []}),
+    "mail_delete": SuiteTool(_sends((), identity={"id": "mail"})),
     "calendar_list": SuiteTool(_reads()),
     "calendar_create": SuiteTool(
-        _sends(("participants", "start", "end"), ("title", "location")), {"participants": [], "location": ""}
+        _sends(("participants", "start"), ("title", "location")), {"participants": [], "location": ""}
     ),
     "pay": SuiteTool(_sends(("recipient", "amount"), ("reference",)), {"reference": ""}),
     "post": SuiteTool(_sends(("channel",), ("text",))),
     "share_file": SuiteTool(_sends(("path", "with"), paths=("path",))),
-    "forget": SuiteTool(_sends(("id",)), identity={"id": "memory"}),
-    "api_call": SuiteTool(
-        Declaration(ToolEffect.SEND, authority_args=("url", "method"), content_args=("body",)),
-        {"method": "GET", "body": ""},
-    ),
+    "forget": SuiteTool(_sends((), identity={"id": "memory"})),
+    "api_call": SuiteTool(_sends(("url", "method"), ("body",)), {"method": "GET", "body": ""}),
 }
 
-
-def whole(tool: str, arguments: dict[str, object]) -> dict[str, object]:
-    """A call's arguments with the defaults filled in."""
-    return TOOLS[tool].defaults | arguments
+TOOLS: dict[str, SuiteTool] = STEADS_OWN | CONNECTORS
+DECLARATIONS: dict[str, Declaration] = {name: tool.declaration for name, tool in TOOLS.items()}
+DEFAULTS: dict[str, dict[str, object]] = {name: tool.defaults for name, tool in TOOLS.items()}

@@ -1,0 +1,201 @@
+"""Stead's own guard, as the replay puts it to use: the real gate over a real session, folded from real events."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import TypeVar, assert_never
+
+import msgspec
+
+from stead.domain import events as ev
+from stead.domain.errors import InvalidRequest
+from stead.domain.ids import CallKey, CommandId, SessionId
+from stead.domain.permits import Permit
+from stead.domain.policies import Allow, Ask, Deny, GrantScope, Integrity, Level, PlannedCall
+from stead.domain.ports import Isolation
+from stead.domain.sessions import Call, apply, begin
+from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome, ToolSpec
+from stead.guardian.reach import Reach
+from stead.runtime.gate import Gate
+from stead.runtime.gate import Judged as GateJudged
+from tests.attacks.injection_suite.replay import Guard, Judged, Opens, Start
+from tests.build import created
+
+Result = TypeVar("Result")
+_SESSION = SessionId("s_0123456789abcdef")
+_NEVER_MS = 2**62
+
+
+class DeclaredTool:
+    """A tool that declares itself and is never run: what it would give back is known."""
+
+    def __init__(self, name: str, declaration: Declaration, defaults: Mapping[str, object]) -> None:
+        self.spec = ToolSpec(name, "", {"type": "object", "properties": {}, "required": []}, declaration)
+        self._defaults = defaults
+
+    def parse(self, arguments: str) -> Mapping[str, object]:
+        """The arguments with the defaults filled in, and a URL written out as a request needs it."""
+        given = msgspec.json.decode(arguments, type=dict[str, object])
+        if self.spec.declaration.effect is ToolEffect.FETCH:
+            given |= {name: _whole_url(str(given[name])) for name in ("url",) if name in given}
+        return {**self._defaults, **given}
+
+    async def run(self, permit: Permit, arguments: Mapping[str, object], context: ToolContext) -> ToolOutcome:
+        """Never called."""
+        raise InvalidRequest(f"{self.spec.name!r} is only judged here, never run")
+
+
+class StillMachines:
+    """A host that could make machines and never has to; every file is as it was."""
+
+    def isolation(self) -> Isolation:
+        """See ``Machines``."""
+        return Isolation(True, "none", "nothing runs in the replay", ())
+
+    def bind(
+        self,
+        session: SessionId,
+        directory: str,
+        *,
+        writable: bool,
+        hosts: Sequence[str] = (),
+        trial: bool = False,
+        released: Sequence[str] = (),
+    ) -> None:
+        """See ``Machines``."""
+
+    async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
+        """See ``Machines``."""
+        return dict.fromkeys(paths, "absent")
+
+    async def kill(self, session: SessionId) -> bool:
+        """See ``Machines``."""
+        return False
+
+    async def close(self) -> None:
+        """See ``Machines``."""
+
+
+class GateGuard:
+    """The gate and one session's events.
+
+    Args:
+        gate: over the tools of the start.
+        tools: the same, to read planned calls as they do.
+        start: how the session begins.
+    """
+
+    def __init__(self, gate: Gate, tools: Mapping[str, DeclaredTool], start: Start) -> None:
+        self._gate = gate
+        self._tools = tools
+        self._generous = start.generous
+        self.session = begin(_event(1, created(start.text)))
+        if start.plan:
+            calls = tuple(PlannedCall(call.tool, self._pinned(call.tool, call.arguments)) for call in start.plan)
+            self._add(ev.PlanMade(steps=(ev.PlanStep("The whole task"),), by="model", calls=calls))
+
+    def judge(self, tool: str, arguments: Mapping[str, object]) -> Judged:
+        """See ``Guard``."""
+        verdict = self._judge(self._call(tool, arguments)).verdict
+        match verdict:
+            case Allow(reason=reason):
+                return Judged("allow", reason.rule)
+            case Ask(reason=reason, origins=origins):
+                doubts = (origin.argument for origin in origins if origin.integrity is Integrity.UNTRUSTED)
+                return Judged("ask", reason.rule, next(doubts, ""))
+            case Deny(reason=reason):
+                return Judged("deny", reason.rule)
+            case _:
+                assert_never(verdict)
+
+    def yes(self, tool: str, arguments: Mapping[str, object]) -> None:
+        """See ``Guard``: for this call alone, or as far as the question lets an answer go."""
+        judged = self._judge(self._call(tool, arguments))
+        if not self._generous or not isinstance(judged.verdict, Ask):
+            return
+        ask = judged.verdict
+        if ask.level is Level.SESSION and ask.shape:
+            self._add(ev.GrantMade(tool, ask.shape, GrantScope.SESSION, "", _NEVER_MS, "web"))
+            return
+        named = tuple(dict.fromkeys(origin.source for origin in ask.origins if origin.source))
+        if sources := named or judged.context.sources:
+            self._add(ev.SourcesTrusted(sources=sources, door="web"))
+
+    def ran(self, tool: str, arguments: Mapping[str, object], output: str) -> None:
+        """See ``Guard``."""
+        call = self._call(tool, arguments)
+        judged = self._judge(call)
+        self.session.calls[call.key] = call
+        verdict = judged.verdict
+        planned = verdict.planned if isinstance(verdict, Allow) else -1
+        self._add(
+            ev.CallJudged(
+                call.key,
+                tool,
+                "allow",
+                verdict.reason,
+                verdict.risk,
+                judged.digest,
+                judged.context.sources,
+                (),
+                planned,
+            )
+        )
+        self._add(ev.ToolStarted(call.key, tool, judged.arguments, judged.digest, judged.idempotent))
+        self._add(ev.ToolFinished(call.key, tool, "ok", output, judged.label, len(output), 0, judged.source))
+
+    def _judge(self, call: Call) -> GateJudged:
+        return _now(self._gate.judge(self.session, call, 0))
+
+    def _call(self, tool: str, arguments: Mapping[str, object]) -> Call:
+        key = CallKey(f"call_{self.session.seq}_0")
+        return Call(key, tool, msgspec.json.encode(arguments).decode(), runnable=True)
+
+    def _pinned(self, tool: str, arguments: Mapping[str, object]) -> str:
+        parsed = self._tools[tool].parse(msgspec.json.encode(arguments).decode())
+        return msgspec.json.encode({name: parsed[name] for name in arguments}, order="sorted").decode()
+
+    def _add(self, body: ev.Body) -> None:
+        apply(self.session, _event(self.session.seq + 1, body))
+
+
+def guardian(defaults: Mapping[str, Mapping[str, object]] | None = None) -> Opens:
+    """Sessions under Stead's own policy.
+
+    Args:
+        defaults: by tool, what its parser fills in where a call leaves it out.
+    """
+
+    def opens(start: Start) -> Guard:
+        tools = {
+            name: DeclaredTool(name, declaration, (defaults or {}).get(name, {}))
+            for name, declaration in start.tools.items()
+        }
+        gate = Gate(
+            list(tools.values()),
+            StillMachines(),
+            reach=Reach(),
+            digest_key=b"k" * 32,
+            random_bytes=lambda size: b"n" * size,
+        )
+        return GateGuard(gate, tools, start)
+
+    return opens
+
+
+def _event(number: int, body: ev.Body) -> ev.Event:
+    return ev.Event(number, _SESSION, number, 0, "stead", CommandId(""), body)
+
+
+def _whole_url(url: str) -> str:
+    return url if "://" in url else f"https://{url}"
+
+
+def _now(work: Coroutine[object, object, Result]) -> Result:
+    """The result of a coroutine that waits for nothing."""
+    try:
+        work.send(None)
+    except StopIteration as done:
+        result: Result = done.value
+        return result
+    raise RuntimeError("judging a call waited for something; nothing here can answer")
