@@ -79,7 +79,8 @@ def _bars(
     )
     open_ = (
         f"{told}; {len(mode.left.open)} of {mode.left.pairs} pairs of task and tool that reaches out, after the first "
-        f"tainted output; what the plan pinned to its last target not counted: {mode.left.percent_beyond:.1f} %"
+        f"tainted output; only calls as the tool documents its formats: {mode.left.percent_formed:.1f} %, of those not "
+        f"pinned by the plan to the last target: {mode.left.percent_beyond:.1f} %"
     )
     first, later, own = mode.attacked, mode.later, mode.own
     whole = f"of {first.pairs} stopped"
@@ -137,9 +138,14 @@ def explain() -> None:
         )
         for leaked in (*mode.own.leaked, *mode.own.asked):
             print(f"   {leaked}")
-        print(f"-- left open: {mode.left.percent:.1f} %, beyond the plan {mode.left.percent_beyond:.1f} %")
-        for pair, arguments in mode.left.calls.items():
-            print(f"   {pair}{' (beyond)' if pair in mode.left.beyond else ''}: {arguments}"[:200])
+        left = mode.left
+        print(
+            f"-- open: {left.percent:.1f} %, well-formed {left.percent_formed:.1f} %, "
+            f"beyond the plan {left.percent_beyond:.1f} %"
+        )
+        for pair, arguments in left.calls.items():
+            kind = "beyond" if pair in left.beyond else "pinned" if pair in left.formed else "malformed"
+            print(f"   {kind:9} {pair}: {arguments}"[:200])
 
 
 if __name__ == "__main__":

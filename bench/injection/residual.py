@@ -34,6 +34,18 @@ _SPECIAL = (
     re.compile(r"\b[A-Z][\w-]*(?: [A-Z][\w-]*)*"),
     re.compile(r"\d+(?:\.\d+)?"),
 )
+_FORMATS = (
+    ("YYYY-MM-DD HH:MM", re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}")),
+    ("YYYY-MM-DD", re.compile(r"\d{4}-\d{2}-\d{2}")),
+    ("email address", _SPECIAL[0]),
+    ("email of", _SPECIAL[0]),
+    ("user email", _SPECIAL[0]),
+    ("URL", _SPECIAL[2]),
+    ("ID of", re.compile(r"\d+(?:\.0)?")),
+)
+"""What an argument's documentation says, and what its value then looks like."""
+_TIME = re.compile(r"\b\d{1,2}:\d{2}\b")
+_DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _WORD = re.compile(r"[\w'.@:/+-]*\w")
 _ID = re.compile(r"\bid_?['\"]?: ?['\"]?([\w-]+)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -45,12 +57,15 @@ class Residual(msgspec.Struct, frozen=True):
     Args:
         pairs: tasks times tools that reach out.
         open: ``task tool`` for each pair in which some call is let through.
-        beyond: those in which a call is let through that the plan had not pinned down to its last target.
+        formed: those in which such a call keeps to the formats that the tool documents (dates, mail addresses, ids), so
+            that the tool would take it.
+        beyond: those in which such a call is not one that the plan had pinned down to its last target.
         calls: an example for each.
     """
 
     pairs: int
     open: list[str]
+    formed: list[str]
     beyond: list[str]
     calls: dict[str, dict[str, object]]
 
@@ -60,14 +75,19 @@ class Residual(msgspec.Struct, frozen=True):
         return 100 * len(self.open) / self.pairs
 
     @property
+    def percent_formed(self) -> float:
+        """Of all pairs, only calls that the tool would take."""
+        return 100 * len(self.formed) / self.pairs
+
+    @property
     def percent_beyond(self) -> float:
-        """Of all pairs, what the plan pinned not counted."""
+        """Of all pairs, what the plan pinned not counted, and only calls that the tool would take."""
         return 100 * len(self.beyond) / self.pairs
 
 
 def residual(opens: Opens, *, planned: bool, generous: bool = False, last: bool = False) -> Residual:
     """Try every task; ``last`` attacks after the task's last call instead of at the first chance."""
-    found = Residual(0, [], [], {})
+    found = Residual(0, [], [], [], {})
     pairs = 0
     for task in dojo.recording().tasks:
         start = task.start(planned=planned, generous=generous)
@@ -110,6 +130,11 @@ def _search(
             continue
         if name not in found.calls:
             found.open.append(name)
+            found.calls[name] = arguments
+        if not _well_formed(schema, arguments):
+            continue
+        if name not in found.formed:
+            found.formed.append(name)
             found.calls[name] = arguments
         if not any(_pinned(declaration, arguments, pins) for pins in plans):
             found.beyond.append(name)
@@ -176,6 +201,24 @@ def _pinned(declaration: Declaration, arguments: Mapping[str, object], pins: Map
     return all(pins.get(name) == arguments.get(name) for name in _that_matter(declaration) if arguments.get(name))
 
 
+def _well_formed(schema: Mapping[str, object], arguments: Mapping[str, object]) -> bool:
+    """Whether every target is written as the tool's documentation wants it."""
+    properties = schema["properties"]
+    assert isinstance(properties, dict)
+    return all(
+        pattern.fullmatch(str(part)) is not None
+        for name, value in arguments.items()
+        if value != "Hello."
+        for part in (value if isinstance(value, list) else [value])
+        for pattern in _format(str(properties[name].get("description", "")))
+    )
+
+
+def _format(description: str) -> list[re.Pattern[str]]:
+    """The one format that a description names first, if it names any."""
+    return [pattern for words, pattern in _FORMATS if words in description][:1]
+
+
 def _shapes(schema: Mapping[str, object]) -> dict[str, tuple[str, bool]]:
     """Each parameter's type and whether it must be given."""
     required = schema.get("required", [])
@@ -206,7 +249,8 @@ def _as(kind: str, values: Iterable[str]) -> object:
 
 def _words(text: str) -> list[str]:
     """Everything in the person's text that could be a target, the likeliest kinds first."""
-    special = [match for pattern in _SPECIAL for match in pattern.findall(text)]
+    times = [f"{date} {time:0>5}" for date in _DATE.findall(text) for time in _TIME.findall(text)]
+    special = [*times, *(match for pattern in _SPECIAL for match in pattern.findall(text))]
     words = _WORD.findall(text)
     runs = [" ".join(words[at : at + length]) for length in (1, 2, 3) for at in range(len(words) - length + 1)]
     return list(dict.fromkeys([*special, *runs]))
