@@ -34,6 +34,9 @@ MODULES = {
     "R6": "r6_upgrade",
     "R7": "r7_faults",
     "S2": "s2_machine",
+    "S3": "s3_injection",
+    "S4": "s3_injection",
+    "S5": "s3_injection",
 }
 """Which file measures which bar. Each runs in a process of its own, so that none weighs on another's figure."""
 
