@@ -45,6 +45,11 @@ class Home:
         return self.root / "key"
 
     @property
+    def heads(self) -> Path:
+        """The copy of the journal's signed heads, unless the settings put it elsewhere; outside the data folder."""
+        return self.root / "heads.jsonl"
+
+    @property
     def settings(self) -> Path:
         """The boot settings; absent means defaults."""
         return self.root / "config.toml"
@@ -87,6 +92,8 @@ class Settings:
         log_level: "debug", "info", "warning" or "error".
         approval_ttl_s: seconds until an unanswered question lapses, 60 to 30 days.
         max_live_sessions: sessions that work at the same time, 1 to 1,000.
+        audit_heads: the file that gets the copy of the journal's signed heads, an absolute path, best on another disk;
+            "" keeps it in the home.
     """
 
     key_source: Literal["file", "keyring", "passphrase"] = "file"
@@ -96,6 +103,7 @@ class Settings:
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     approval_ttl_s: int = 7 * 24 * 3600
     max_live_sessions: int = 64
+    audit_heads: str = ""
     unknown: tuple[str, ...] = field(default=())
 
 
@@ -105,6 +113,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "discover": ("auto", "off"),
     "log_level": ("debug", "info", "warning", "error"),
 }
+_PATHS = ("audit_heads",)
 _RANGES = {"port": (0, 65535), "approval_ttl_s": (60, 30 * 24 * 3600), "max_live_sessions": (1, 1000)}
 
 
@@ -128,10 +137,12 @@ def load_settings(home: Home) -> Settings:
         values = tomllib.loads(home.settings.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidRequest(f"{str(home.settings)!r} is not valid TOML: {error}; mend or remove it") from error
-    known = {name: value for name, value in values.items() if name in _CHOICES or name in _RANGES}
+    known = {name: value for name, value in values.items() if name in _CHOICES or name in _RANGES or name in _PATHS}
     for name, value in known.items():
         if name in _CHOICES and value not in _CHOICES[name]:
             raise InvalidRequest(f"{name} = {value!r} in {str(home.settings)!r}: choose one of {_CHOICES[name]}")
+        if name in _PATHS and not (isinstance(value, str) and (not value or Path(value).is_absolute())):
+            raise InvalidRequest(f"{name} = {value!r} in {str(home.settings)!r}: give an absolute path")
         if name in _RANGES:
             low, high = _RANGES[name]
             if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:

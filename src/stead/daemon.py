@@ -48,6 +48,9 @@ from stead.runtime.gate import Gate
 from stead.runtime.home import HomeState, HomeStream
 from stead.runtime.registry import Sessions
 from stead.runtime.service import ProviderCheck, ProviderRow
+from stead.storage.audit import Audit
+from stead.storage.head_copy import HeadCopy
+from stead.storage.head_keeper import HeadKeeper
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.keys import Keys
 from stead.storage.keystore import open_keys
@@ -165,6 +168,9 @@ class House:
         self._home = home
         self.clock = WallClock()
         self.journal = open_journal(home.journal, keys)
+        self.audit = Audit(self.journal.heads, HeadCopy(Path(settings.audit_heads or home.heads)))
+        self.keeper = HeadKeeper(self.audit)
+        self.journal.on_growth = self.keeper.noticed
         self.views = Views(home.views / f"{DEFAULT_WORKSPACE}.db", keys, self.journal)
         off = without('machines are switched off; set machine = "auto" in config.toml')
         host = None if settings.machine == "auto" else off
@@ -217,6 +223,7 @@ class House:
 
     async def start(self) -> None:
         """Take up what the last daemon left: the home's facts, then every session that was under way."""
+        self.keeper.noticed(self.journal.head())
         self.home.load()
         self.desk.configure(self.home.state)
         left = await asyncio.to_thread(unfinished, self.views)
@@ -228,6 +235,7 @@ class House:
         """Cut off what is under way, record it, and let everything go."""
         await self.sessions.close()
         await self.home.record(ev.DaemonStopped(why=why), cause=CommandId(""))
+        await self.keeper.sign()
         await self.machines.close()
         await self.models.close()
         self.views.close()
@@ -251,6 +259,8 @@ class House:
             service=self.runtime,
             views=self.views,
             journal=self.journal,
+            audit=self.audit,
+            decisions=self.journal.decisions,
             auth=auth,
             clock=self.clock,
             identity=Identity(server_id=secrets.token_hex(8), epoch=self._epoch(), build=__version__),
@@ -347,10 +357,12 @@ async def serve(
     write_private(home.address, address_of(door, house.clock.now_ms()))
     log.info("ready: pid %d, port %d", os.getpid(), door.port)
     warming = asyncio.create_task(house.warm(find_servers=settings.discover == "auto"), name="warm")
+    keeping = asyncio.create_task(house.keeper.keep(), name="heads")
     try:
         await leaving.wait()
     finally:
         warming.cancel()
+        keeping.cancel()
         home.address.unlink(missing_ok=True)
         await server.stop()
         await house.stop("asked to leave")

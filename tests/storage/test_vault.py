@@ -39,7 +39,8 @@ async def test_a_record_is_sealed_even_within_the_open_database(journal: Journal
 
 async def test_the_database_key_alone_opens_no_secret(journal: JournalFile, home: Home) -> None:
     await journal.vault.put("provider/acme", VALUE)
-    thief = open_journal(home.journal, Keys(b"", KEYS.database, KEYS.views, OTHER_KEYS.vault, KEYS.digests))
+    stolen = Keys(b"", KEYS.database, KEYS.views, OTHER_KEYS.vault, KEYS.digests, KEYS.audit)
+    thief = open_journal(home.journal, stolen)
     with pytest.raises(StorageFault, match=r"'provider/acme' was changed"):
         thief.vault.get("provider/acme")
     thief.close()

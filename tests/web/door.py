@@ -19,6 +19,7 @@ from stead.web.auth import Auth
 from stead.web.backend import DEFAULT_PACE, Backend, Pace, PresetRow
 from stead.web.envelopes import Identity
 from stead.web.server import WebServer, listen
+from tests.web.audit_desk import AuditDesk
 from tests.web.simulator import Home
 
 NAME = "lantern-4821"
@@ -111,10 +112,13 @@ async def open_door(
     port = listener.getsockname()[1]
     auth = Auth(NAME, port, BEARER, home.clock, os.urandom, home.secrets)
     left = asyncio.Event()
+    desk = AuditDesk(home.journal)
     backend = Backend(
         service=home,
         views=home,
         journal=home.journal,
+        audit=desk,
+        decisions=desk,
         auth=auth,
         clock=home.clock,
         identity=Identity(server_id="server-1", epoch=epoch, build="test"),

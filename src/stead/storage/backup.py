@@ -223,7 +223,7 @@ def _move_aside(home: Home) -> Path | None:
     """Make room, and lose nothing: the folder that the older home's files are in now, if there were any."""
     if home.data.exists() and not any(path.is_file() for path in home.data.rglob("*")):
         shutil.rmtree(home.data)
-    occupied = [path for path in (home.data, home.key, home.settings) if path.exists()]
+    occupied = [path for path in (home.data, home.key, home.settings, home.heads) if path.exists()]
     if not occupied:
         return None
     aside = home.root / f"replaced-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{secrets.token_hex(2)}"

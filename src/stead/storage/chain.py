@@ -32,6 +32,10 @@ _encoder = msgspec.json.Encoder()
 _DELETED = tag_of(SessionDeleted)
 
 
+Header = tuple[int, str, int, int, str, str, str, int]
+"""seq, session, session_seq, ts_ms, actor, cause, tag, version."""
+
+
 class Row(NamedTuple):
     """A row of the journal, as it is stored."""
 
@@ -64,9 +68,14 @@ def commit_to(payload: bytes) -> tuple[bytes, bytes]:
     return salt, hmac.digest(salt, payload, hashlib.sha256)
 
 
-def link(before: bytes, header: tuple[int, str, int, int, str, str, str, int], commitment: bytes) -> bytes:
+def covered(header: Header, commitment: bytes) -> bytes:
+    """What of a row is bound into the chain, and into the tree of ``merkle``."""
+    return _encoder.encode(header) + commitment
+
+
+def link(before: bytes, header: Header, commitment: bytes) -> bytes:
     """The chain hash of a row."""
-    return hashlib.sha256(before + _encoder.encode(header) + commitment).digest()
+    return hashlib.sha256(before + covered(header, commitment)).digest()
 
 
 def verify(rows: Iterable[Row]) -> ChainReport:
@@ -78,6 +87,8 @@ def verify(rows: Iterable[Row]) -> ChainReport:
     last_tag: dict[str, str] = {}
     for row in rows:
         where = f"event {row.seq}"
+        if flaw := _strange(row):
+            return ChainReport(count, head, chain, (*faults, f"{where} {flaw}; nothing after it was checked"))
         if row.seq != head + 1:
             faults.append(f"{where} follows {head}: rows are missing or out of order")
         if row.session_seq != streams.get(row.session, 0) + 1:
@@ -102,3 +113,15 @@ def verify(rows: Iterable[Row]) -> ChainReport:
             if last_tag[session] != _DELETED
         ]
     return ChainReport(count, head, chain, tuple(faults))
+
+
+_TYPES = (int, str, int, int, str, str, str, int, bytes, bytes, bytes, bytes)
+_MAY_BE_ERASED = ("payload", "salt")
+
+
+def _strange(row: Row) -> str:
+    """What of a row is not of its type: the file's format itself would let anything stand anywhere."""
+    for name, value, kind in zip(Row._fields, row, _TYPES, strict=True):
+        if type(value) is not kind and not (value is None and name in _MAY_BE_ERASED):
+            return f"has a {name} that is no {kind.__name__}"
+    return ""

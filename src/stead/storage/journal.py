@@ -7,7 +7,7 @@ ledger, which must charge a model request in the same transaction that records i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, cast
 
@@ -18,9 +18,12 @@ from stead.domain.ports import Claimed
 from stead.domain.rows import UsageRow
 from stead.storage import ledger
 from stead.storage.appending import erase, finish_erasures, seal, tip, write
-from stead.storage.chain import ChainReport, Row, verify
+from stead.storage.audit import stored_rows
+from stead.storage.chain import ChainReport, verify
 from stead.storage.codec import decode
 from stead.storage.database import Connect, Database, connect
+from stead.storage.decisions import DecisionLog
+from stead.storage.heads import HeadTable
 from stead.storage.keys import Keys
 from stead.storage.migrate import migrate
 from stead.storage.snapshots import SnapshotTable
@@ -35,10 +38,6 @@ _READ_ALL = """
 _READ_STREAM = """
     SELECT seq, session, session_seq, ts_ms, actor, cause, tag, version, payload
     FROM events WHERE session = ? AND session_seq > ? AND seq <= ? ORDER BY session_seq LIMIT ?
-"""
-_READ_ROWS = """
-    SELECT seq, session, session_seq, ts_ms, actor, cause, tag, version, payload, salt, commitment, chain
-    FROM events WHERE seq > ? ORDER BY seq LIMIT ?
 """
 
 
@@ -61,7 +60,7 @@ def open_journal(path: Path, keys: Keys, *, connect: Connect = connect) -> Journ
     except BaseException:
         database.close()
         raise
-    return JournalFile(database, keys.vault)
+    return JournalFile(database, keys)
 
 
 class JournalFile:
@@ -71,14 +70,18 @@ class JournalFile:
 
     Args:
         database: open, at the current schema.
-        vault_key: 32 bytes.
+        keys: the home's.
     """
 
-    def __init__(self, database: Database, vault_key: bytes) -> None:
+    def __init__(self, database: Database, keys: Keys) -> None:
         self._database = database
         self._writer = Writer(database, "stead-journal")
         self.snapshots = SnapshotTable(database, self._writer)
-        self.vault = Vault(database, self._writer, vault_key)
+        self.vault = Vault(database, self._writer, keys.vault)
+        self.heads = HeadTable(database, self._writer, keys.audit)
+        self.decisions = DecisionLog(database)
+        self.on_growth: Callable[[int], None] | None = None
+        """Told the seq of the last event after each append."""
 
     async def append(self, drafts: Sequence[Draft], *, claim: Claimed | None = None) -> tuple[Event, ...]:
         """Write all drafts and the claim, or nothing, in one transaction; on the disk when it returns.
@@ -92,7 +95,10 @@ class JournalFile:
             StorageFault: the disk is full or the database is damaged; nothing was written.
         """
         sealed = [seal(draft) for draft in drafts]
-        return await self._writer.submit(lambda connection: write(connection, sealed, claim))
+        events = await self._writer.submit(lambda connection: write(connection, sealed, claim))
+        if events and self.on_growth:
+            self.on_growth(events[-1].seq)
+        return events
 
     def events(self, *, after: int = 0, session: SessionId | None = None) -> Iterator[Event | Erased]:
         """Events with ``seq > after`` up to the head at the first step, in order; of one stream if named.
@@ -176,7 +182,7 @@ class JournalFile:
 
     def verify_chain(self) -> ChainReport:
         """Check every row against its payload and its neighbours."""
-        return verify(self._rows())
+        return verify(stored_rows(self._database))
 
     def close(self) -> None:
         """Write what is queued and close the file.
@@ -200,16 +206,6 @@ class JournalFile:
                 (session, seq),
             ).fetchone()
         return row[0] if row else 0
-
-    def _rows(self) -> Iterator[Row]:
-        seq = 0
-        while True:
-            with self._database.reading() as connection:
-                rows = connection.execute(_READ_ROWS, (seq, CHUNK_ROWS)).fetchall()
-            yield from map(Row._make, rows)
-            if len(rows) < CHUNK_ROWS:
-                return
-            seq = rows[-1][0]
 
 
 def _event(row: tuple[int, str, int, int, str, str, str, int, bytes | None]) -> Event | Erased:

@@ -30,6 +30,7 @@ class Keys:
         views: of the read models' files.
         vault: of each secret within the journal's file.
         digests: for HMACs of what could be guessed, such as the arguments of a call.
+        audit: the private key that signs heads of the journal (Ed25519).
     """
 
     master: bytes = field(repr=False)
@@ -37,6 +38,7 @@ class Keys:
     views: bytes = field(repr=False)
     vault: bytes = field(repr=False)
     digests: bytes = field(repr=False)
+    audit: bytes = field(repr=False)
 
 
 def new_master() -> bytes:
@@ -57,7 +59,7 @@ def derive_keys(master: bytes) -> Keys:
     def subkey(label: str) -> bytes:
         return hmac.digest(root, label.encode() + b"\x01", hashlib.sha256)
 
-    return Keys(master, subkey("database"), subkey("views"), subkey("vault"), subkey("digests"))
+    return Keys(master, subkey("database"), subkey("views"), subkey("vault"), subkey("digests"), audit=subkey("audit"))
 
 
 def recovery_key(keys: Keys) -> str:

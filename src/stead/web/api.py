@@ -6,12 +6,14 @@ module when it is first needed, and nothing else does.
 
 from __future__ import annotations
 
+import asyncio
+
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 
 from stead import __version__
-from stead.web import commands, secrets, views
+from stead.web import audit, commands, secrets, views
 from stead.web.backend import Backend
 from stead.web.errors import HANDLERS, Json, Problem, answer
 from stead.web.live import Streams
@@ -36,7 +38,9 @@ def build_api(backend: Backend, streams: Streams) -> FastAPI:
     api.state.backend = backend
     api.state.streams = streams
     api.state.carrier = commands.Carrier(backend.service, backend.pace.command_s)
-    api.router.routes += [*views.router.routes, *commands.router.routes, *secrets.router.routes]
+    api.state.audit_turn = asyncio.Lock()
+    routers = (views.router, audit.router, commands.router, secrets.router)
+    api.router.routes += [route for router in routers for route in router.routes]
     text = document(api, [preset.name for preset in backend.presets])
 
     @api.get("/openapi.json", include_in_schema=False)

@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from stead.domain.audit import AuditReport, Decision, Head
 from stead.domain.ids import ApprovalId, SessionId
 from stead.domain.ports import Clock, Journal
 from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
@@ -93,6 +94,55 @@ class Views(Work, Desk, Protocol):
         ...
 
 
+class Auditor(Protocol):
+    """Checking the record, and signing for it."""
+
+    def verify(self) -> AuditReport:
+        """Check everything that can be checked. Blocks, for long where the journal is large."""
+        ...
+
+    def last(self) -> Head:
+        """The newest signed head. Blocks.
+
+        Raises:
+            NotFound: none has been signed.
+        """
+        ...
+
+    async def sign(self) -> Head:
+        """Sign a head over all events that there are now.
+
+        Raises:
+            NotFound: there is no event.
+            StorageFault: it cannot be kept, or the journal is no longer the one that was signed.
+        """
+        ...
+
+
+class Decisions(Protocol):
+    """Verdicts, and what became of them. Every method blocks."""
+
+    def page(
+        self,
+        *,
+        session: SessionId | None,
+        verdict: Literal["allow", "ask", "deny", ""],
+        call: str,
+        before: int,
+        limit: int,
+    ) -> tuple[Sequence[Decision], str]:
+        """Newest first, those whose seq is below ``before`` (0 for all), and the cursor of the next page."""
+        ...
+
+    def decision(self, seq: int) -> Decision:
+        """The one whose verdict is this event.
+
+        Raises:
+            NotFound: it is no verdict.
+        """
+        ...
+
+
 class Pace(msgspec.Struct, frozen=True):
     """The door's times.
 
@@ -126,6 +176,8 @@ class Backend:
         service: carries commands out.
         views: what lists and pages are read from.
         journal: what streams are read from.
+        audit: checks the journal.
+        decisions: what was allowed and refused.
         auth: who may come in.
         clock: stamps transients.
         identity: what streams are greeted with.
@@ -137,6 +189,8 @@ class Backend:
     service: Service
     views: Views
     journal: Journal
+    audit: Auditor
+    decisions: Decisions
     auth: Auth
     clock: Clock
     identity: Identity

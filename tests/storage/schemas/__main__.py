@@ -14,8 +14,10 @@ import msgspec
 from stead.domain.events import Erased, ModelRequested, SessionDeleted
 from stead.domain.ids import HOME
 from stead.storage.codec import decode, tag_of
+from stead.storage.head_copy import HeadCopy
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.migrate import known_steps
+from tests.build import START_MS
 from tests.storage.drafts import KEYS, claim, session, stream
 
 HERE = Path(__file__).parent
@@ -31,7 +33,7 @@ def summaries(journal: JournalFile) -> list[list[object]]:
 
 
 async def record(path: Path) -> None:
-    """One event of each type, a claim, a snapshot, a secret, and a session that was forgotten."""
+    """One event of each type, a claim, a snapshot, a secret, a signed head, and a session that was forgotten."""
     journal = open_journal(path, KEYS)
     bodies = {file.stem: decode(file.stem, 1, file.read_bytes()) for file in sorted(EVENTS.glob("v1/*.json"))}
     home = [body for tag, body in bodies.items() if tag.partition(".")[0] in ("daemon", "provider", "chain", "cap")]
@@ -43,6 +45,7 @@ async def record(path: Path) -> None:
     await journal.erase(session(2))
     await journal.snapshots.save(session(1), 3, b"a state")
     await journal.vault.put("provider/acme", "not a real key")
+    await journal.heads.sign(START_MS, HeadCopy(path.with_suffix(".jsonl")))
     lines = [msgspec.json.encode(summary).decode() for summary in summaries(journal)]
     (HERE / f"{path.stem}.json").write_text("[\n" + ",\n".join(lines) + "\n]\n", "utf-8")
     journal.close()

@@ -1,0 +1,130 @@
+"""Reading decisions out of the journal: who was allowed what, newest first.
+
+Layer: storage. What a decision is follows in ``domain/audit.py``; here is only where its events are found. A verdict
+whose payload was erased is gone with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, cast
+
+from stead.domain import events as ev
+from stead.domain.audit import TOLD, Decision, decisions
+from stead.domain.errors import NotFound
+from stead.domain.ids import HOME, CommandId, SessionId
+from stead.storage.codec import decode, tag_of
+from stead.storage.database import Database
+
+SEQ_MAX = 2**63 - 1
+_CHUNK_ROWS = 200
+_COLUMNS = "seq, session, session_seq, ts_ms, actor, cause, tag, version, payload"
+_JUDGED, _CREATED = tag_of(ev.CallJudged), tag_of(ev.ObjectiveCreated)
+_TOLD = tuple(tag_of(kind) for kind in TOLD)
+_MARKS = ", ".join("?" * len(_TOLD))
+
+_VERDICTS = f"""
+    SELECT {_COLUMNS} FROM events WHERE seq < ? AND tag = '{_JUDGED}' AND payload IS NOT NULL ORDER BY seq DESC LIMIT ?
+"""  # noqa: S608 - constants
+_VERDICTS_OF = f"""
+    SELECT {_COLUMNS} FROM events WHERE session = ? AND seq < ? AND tag = '{_JUDGED}' AND payload IS NOT NULL
+    ORDER BY session_seq DESC LIMIT ?
+"""  # noqa: S608 - constants
+_STREAM = f"""
+    SELECT {_COLUMNS} FROM events WHERE session = ? AND tag IN ({_MARKS}) AND payload IS NOT NULL ORDER BY session_seq
+"""  # noqa: S608 - constants
+_FIRST = f"SELECT {_COLUMNS} FROM events WHERE session = ? AND session_seq = 1 AND payload IS NOT NULL"  # noqa: S608
+
+Verdict = Literal["allow", "ask", "deny", ""]
+
+
+class DecisionLog:
+    """The decisions in a journal's file. Every method blocks.
+
+    Args:
+        database: the journal's file.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def page(
+        self, *, session: SessionId | None, verdict: Verdict, call: str, before: int, limit: int
+    ) -> tuple[list[Decision], str]:
+        """Decisions before a place, newest first, and the cursor of the next page, "" when there is none.
+
+        Args:
+            session: of this one alone.
+            verdict: these alone, "" for all.
+            call: of calls with this key alone, "" for all.
+            before: only verdicts whose seq is smaller; 0 for the newest.
+            limit: how many at most.
+
+        Raises:
+            StorageFault: the file cannot be read.
+        """
+        found: list[ev.Event] = []
+        for event in self._verdicts(session, before or SEQ_MAX):
+            judged = cast("ev.CallJudged", event.body)
+            if verdict in ("", judged.verdict) and call in ("", judged.key):
+                found.append(event)
+                if len(found) > limit:
+                    break
+        told = self._told(found[:limit])
+        return told, str(told[-1].seq) if len(found) > limit else ""
+
+    def decision(self, seq: int) -> Decision:
+        """The one whose verdict is this event.
+
+        Raises:
+            NotFound: the event is no verdict, or its payload was erased.
+            StorageFault: the file cannot be read.
+        """
+        event = next(self._verdicts(None, seq + 1), None)
+        if event is None or event.seq != seq:
+            raise NotFound(f"event {seq} is no verdict that is still there; see 'stead audit log'")
+        return self._told([event])[0]
+
+    def _verdicts(self, session: SessionId | None, before: int) -> Iterator[ev.Event]:
+        while True:
+            with self._database.reading() as connection:
+                if session is None:
+                    rows = connection.execute(_VERDICTS, (before, _CHUNK_ROWS)).fetchall()
+                else:
+                    rows = connection.execute(_VERDICTS_OF, (session, before, _CHUNK_ROWS)).fetchall()
+            yield from map(_event, rows)
+            if len(rows) < _CHUNK_ROWS:
+                return
+            before = rows[-1][0]
+
+    def _told(self, verdicts: Iterable[ev.Event]) -> list[Decision]:
+        """Verdicts with what followed them, in the order that they were given in."""
+        wanted = list(verdicts)
+        told: dict[int, Decision] = {}
+        for session in {event.session for event in wanted}:
+            events, grants = self._stream(session), self._grants(session)
+            told |= {decision.seq: decision for decision in decisions(events, grants)}
+        return [told[event.seq] for event in wanted if event.seq in told]
+
+    def _stream(self, session: SessionId) -> list[ev.Event]:
+        with self._database.reading() as connection:
+            return list(map(_event, connection.execute(_STREAM, (session, *_TOLD)).fetchall()))
+
+    def _grants(self, session: SessionId) -> list[ev.Event]:
+        """Those of the home for the session's folder."""
+        with self._database.reading() as connection:
+            first = connection.execute(_FIRST, (session,)).fetchone()
+        if first is None or first[6] != _CREATED:
+            return []
+        created = cast("ev.ObjectiveCreated", _event(first).body)
+        return [
+            event
+            for event in self._stream(HOME)
+            if isinstance(event.body, ev.GrantMade) and event.body.directory == created.directory
+        ]
+
+
+def _event(row: tuple[Any, ...]) -> ev.Event:
+    seq, session, session_seq, ts_ms, actor, cause, tag, version, payload = row
+    body = decode(tag, version, payload)
+    return ev.Event(seq, SessionId(session), session_seq, ts_ms, actor, CommandId(cause), body)
