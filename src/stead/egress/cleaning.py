@@ -25,7 +25,7 @@ class TextStream(Protocol):
         """More of it; gives what can be passed on."""
         ...
 
-    def end(self) -> str:
+    def close(self) -> str:
         """The rest."""
         ...
 
@@ -71,7 +71,7 @@ class Cleaned:
 
     def end(self) -> bytes:
         """The rest."""
-        return self._pass(b"", final=True) + self._stream.end().encode("utf-8", "surrogateescape")
+        return self._pass(b"", final=True) + self._stream.close().encode("utf-8", "surrogateescape")
 
     def _pass(self, data: bytes, *, final: bool) -> bytes:
         return self._stream.feed(self._decoder.decode(data, final)).encode("utf-8", "surrogateescape")

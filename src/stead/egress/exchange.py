@@ -393,12 +393,17 @@ class Exchange:
         return event
 
     async def _leave(self) -> None:
-        """Close when everything that was written has gone; a client that does not take it is not waited for."""
+        """Say that this was all, and take what still comes: a close with bytes unread would void what was written."""
         await self._writer.drain()
-        self._writer.close()
         with contextlib.suppress(OSError):
             async with asyncio.timeout(_LEAVING_S):
-                await self._writer.wait_closed()
+                if not self._writer.can_write_eof():  # TLS cannot end one way only
+                    self._writer.close()
+                    await self._writer.wait_closed()
+                    return
+                self._writer.write_eof()
+                while await self._reader.read(_CHUNK_BYTES):
+                    continue
 
     def _write(self, data: bytes | None) -> None:
         if data:
