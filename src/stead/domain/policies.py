@@ -130,12 +130,13 @@ class Rule(msgspec.Struct, frozen=True):
         id: ``r_`` and 8 hex digits.
         verdict: deny goes before ask, ask before allow.
         text: the sentence, as the person wrote it.
-        tools: names of tools; empty for all.
+        tools: names of tools, with ``*`` for any part; empty for all.
         effects: values of ``ToolEffect``; empty for all.
         paths: patterns of paths below the workspace, ``*`` and ``**`` as in globs; a folder ends in ``/``.
-        hosts: exact names, or ``*.name``.
+        hosts: exact names, ``*.name``, or ``*`` for all.
         programs: names of programs that a command line starts.
         elsewhere: see above.
+        changing: it speaks only of calls that may change something.
         directory: the folder that it holds for; "" for every one.
     """
 
@@ -148,6 +149,7 @@ class Rule(msgspec.Struct, frozen=True):
     hosts: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     elsewhere: bool = False
+    changing: bool = False
     directory: str = ""
 
 

@@ -22,6 +22,7 @@ from stead.guardian import flow, policy, rules, shapes
 from stead.guardian.permits import Circumstances, call_digest
 from stead.guardian.reach import Reach, Target, Unreachable
 from stead.guardian.shell import ShellRisk
+from stead.guardian.shell_paths import locate, obeyed, relative
 
 
 class Proposed(msgspec.Struct, frozen=True):
@@ -60,6 +61,7 @@ class Facts(msgspec.Struct, frozen=True):
         context: what the session's model has been told.
         rules: the person's standing ones.
         hosts: what every command of the session may reach.
+        released: paths that other programs obey and the person lets this session write.
     """
 
     circumstances: Circumstances
@@ -74,6 +76,7 @@ class Facts(msgspec.Struct, frozen=True):
     context: flow.Context = flow.Context()
     rules: Sequence[Rule] = ()
     hosts: Sequence[str] = ()
+    released: Sequence[str] = ()
 
 
 def decide(call: Proposed, facts: Facts) -> Verdict:
@@ -132,11 +135,25 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
 
 
 def _risk(call: Proposed, spec: ToolSpec, facts: Facts) -> Risk:
+    if _obeyed(call, spec, facts):
+        return Risk.CRITICAL
     if call.shell is None:
         return policy.risk_of(spec.declaration)
     if call.shell.risk in (Risk.LOW, Risk.MEDIUM) and _strange_hosts(call, spec, facts):
         return Risk.HIGH
     return call.shell.risk
+
+
+def _obeyed(call: Proposed, spec: ToolSpec, facts: Facts) -> str:
+    """The first file that it would write and that other programs obey: a hook, a start-up file, an agent's orders."""
+    if spec.declaration.effect is not ToolEffect.WRITE:
+        return ""
+    for path in policy.paths(spec.declaration, call.arguments):
+        plain = relative(locate(str(path), policy.WORKSPACE))
+        free = any(plain == name or plain.startswith(name + "/") for name in facts.released)
+        if obeyed(plain) and not free:
+            return plain
+    return ""
 
 
 def _hard_denial(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk) -> Reason | None:
@@ -210,6 +227,8 @@ def _why_ask(
     match spec.declaration.effect:
         case ToolEffect.READ:
             text = "It reads more of your accounts, after something untrusted was read."
+        case ToolEffect.WRITE if path := _obeyed(call, spec, facts):
+            return Reason("obeyed-file", f"Other programs obey {path!r}: whoever writes it commands them.")
         case ToolEffect.WRITE:
             text = "It changes files of the workspace."
         case ToolEffect.EXECUTE:
@@ -246,12 +265,15 @@ def _fetched(call: Proposed, spec: ToolSpec, facts: Facts) -> tuple[str, ...]:
 def _touched(call: Proposed, spec: ToolSpec, facts: Facts) -> rules.Touched:
     """What the person's rules can speak of."""
     declaration = spec.declaration
-    paths = [str(call.arguments[name]) for name in declaration.path_args if name in call.arguments]
+    paths = [str(path) for path in policy.paths(declaration, call.arguments)]
     hosts = (*_hosts(call, spec), *_fetched(call, spec, facts))
     if call.shell is None:
-        return rules.Touched(tuple(paths), hosts)
+        return rules.Touched(tuple(paths), hosts, changes=policy.changes(declaration))
     known = call.shell.risk in (Risk.LOW, Risk.MEDIUM)
-    return rules.Touched((*paths, *call.shell.paths), hosts, call.shell.programs, certain=known)
+    named = (*paths, *call.shell.paths)
+    return rules.Touched(
+        named, hosts, call.shell.programs, certain=known, parsed=bool(call.shell.shape), changes=call.shell.changes
+    )
 
 
 def _deny(risk: Risk, rule: str, text: str) -> Deny:

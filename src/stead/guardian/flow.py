@@ -87,8 +87,15 @@ def planned(
     )
     if found < 0 or declaration.effect is ToolEffect.EXECUTE:
         return -1
-    if any(origin.integrity is Integrity.UNTRUSTED for origin in origins(declaration, arguments, context)):
-        return -1
+    pinned = msgspec.json.decode(context.planned[found].arguments, type=dict[str, object])
+    for name in _authority(declaration):
+        entity = declaration.identity_args.get(name, "")
+        for _, value in _leaves(name, arguments.get(name)):
+            integrity, _ = _origin(value, entity, context)
+            if integrity is Integrity.UNTRUSTED:
+                return -1
+            if integrity is Integrity.PERSON and not (entity or name in pinned or _tells(value, context.words)):
+                return -1
     if any(not stands_in(carried, context.words) for carried in carries):
         return -1
     return found
@@ -168,6 +175,32 @@ def _same(known: object, given: object) -> bool:
     return known == given
 
 
+def _tells(value: str, words: Sequence[str]) -> bool:
+    """Whether a value that the plan left open is one that names something, and not just any word of the person's.
+
+    An address, a path, a number or an id does; so does what the person put in quotes or wrote with capitals.
+    """
+    if _NAMING.search(value):
+        return True
+    spelled = re.escape(" ".join(value.split())).replace(r"\ ", r"\s+")
+    quoted = re.compile(rf"[{_QUOTES}]{spelled}[{_QUOTES}]", re.IGNORECASE)
+    proper = re.compile(rf"(?<![\w]){spelled}(?![\w])", re.IGNORECASE)
+    return any(
+        quoted.search(text) or any(_is_name(found.group(), text[: found.start()]) for found in proper.finditer(text))
+        for text in words
+    )
+
+
+def _is_name(written: str, before: str) -> bool:
+    """Whether all words begin with a capital, and a single one not because a sentence begins there."""
+    parts = written.split()
+    lead = before.rstrip(f" ({_QUOTES}")
+    opens = not lead or lead[-1] in ".!?:\n"
+    return all(part[0].isupper() for part in parts) and (len(parts) > 1 or not opens)
+
+
+_QUOTES = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
+_NAMING = re.compile(r"[0-9@_#]|\w[./:+-]\w")
 _URL = re.compile(r"(https?://)([^@]+?)/?")
 _SPACE = re.compile(r"\s+")
 _GOES_ON = frozenset(".-@/:+%?&=#~_$")

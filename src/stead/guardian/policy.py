@@ -7,7 +7,7 @@ risk of their command line, the network each time, and what leaves for good is c
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from stead.domain.policies import Confidentiality, Level, Risk
@@ -28,6 +28,8 @@ def level_of(declaration: Declaration, risk: Risk, *, own: bool) -> Level:
     match declaration.effect:
         case ToolEffect.THINK | ToolEffect.READ:
             return Level.AUTO
+        case ToolEffect.WRITE if risk is Risk.CRITICAL:
+            return Level.CONFIRM
         case ToolEffect.WRITE:
             return Level.AUTO if own else Level.SESSION
         case ToolEffect.EXECUTE:
@@ -95,8 +97,7 @@ def outside(declaration: Declaration, arguments: Mapping[str, object]) -> str | 
 
     Links are not this function's business: inside the machine nothing else exists for them to lead to.
     """
-    for name in declaration.path_args:
-        path = arguments.get(name, "")
+    for path in paths(declaration, arguments):
         if not isinstance(path, str) or "\0" in path:
             return repr(path)
         whole = posixpath.normpath(posixpath.join(WORKSPACE, path))
@@ -105,3 +106,13 @@ def outside(declaration: Declaration, arguments: Mapping[str, object]) -> str | 
         if ".." in path.split("/"):
             return path
     return None
+
+
+def paths(declaration: Declaration, arguments: Mapping[str, object]) -> Iterator[object]:
+    """What stands in the path arguments, one by one where an argument is a list."""
+    for name in declaration.path_args:
+        value = arguments.get(name, "")
+        if isinstance(value, list | tuple):
+            yield from value
+        else:
+            yield value

@@ -140,7 +140,8 @@ class Gate:
             nonce=self._random_bytes(16),
             context=context,
             rules=standing.rules,
-            hosts=standing.hosts,
+            hosts=(*standing.hosts, *session.spec.hosts),
+            released=session.spec.unprotected,
         )
         return Judged(
             tool=call.tool,
@@ -199,7 +200,7 @@ class Gate:
         declaration = tool.spec.declaration
         if policy.outside(declaration, arguments):
             return {}
-        paths = [str(arguments[name]) for name in declaration.path_args if name in arguments]
+        paths = [str(path) for path in policy.paths(declaration, arguments)]
         if shell is not None and shell.risk is not Risk.LOW:
             paths += [path for path in shell.paths if not path.startswith(("/", ".."))][:_FILES_OF_A_COMMAND]
         return await self._machines.fingerprint(session.id, paths) if paths else {}
