@@ -201,6 +201,20 @@ PROMISES: tuple[Promise, ...] = (
     Promise(
         "SEC-5.stop", "stop kills the process tree and the request at once, out of band", "cli", stage=1, done=True
     ),
+    Promise(
+        "SEC-5.trial",
+        "changes are kept aside, looked at, and applied or thrown away, over restarts",
+        "cli",
+        stage=1,
+        done=True,
+    ),
+    Promise(
+        "SEC-5.protected",
+        "what a person's programs act on cannot be changed, and what is planted is moved out",
+        "cli",
+        stage=1,
+        done=True,
+    ),
     Promise("SEC-5.egress", "a machine reaches allow-listed hosts through the proxy alone", "cli"),
     Promise(
         "SEC-6.paths", "a path out of the workspace is refused, and a link cannot lead out", "cli", stage=1, done=True

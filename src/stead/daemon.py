@@ -35,12 +35,15 @@ from stead.domain.errors import Conflict, InvalidRequest, SteadError
 from stead.domain.ids import DEFAULT_WORKSPACE, CommandId, SessionId
 from stead.domain.rows import ObjectiveStatus
 from stead.domain.tools import Tool
+from stead.domain.trials import Swept
 from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
+from stead.machines.desk import Desk as AsideDesk
 from stead.machines.host import without
 from stead.providers.directory import ProviderConfig, require_valid, secret_name
 from stead.providers.models import ProviderModels
 from stead.providers.presets import PRESETS, REHEARSAL
+from stead.runtime.aside import swept_up
 from stead.runtime.bus import Bus
 from stead.runtime.commands import Runtime
 from stead.runtime.deps import Deps
@@ -174,7 +177,8 @@ class House:
         self.views = Views(home.views / f"{DEFAULT_WORKSPACE}.db", keys, self.journal)
         off = without('machines are switched off; set machine = "auto" in config.toml')
         host = None if settings.machine == "auto" else off
-        self.machines = BubblewrapMachines(home, host=host, on_change=self._machine_changed)
+        self.machines = BubblewrapMachines(home, host=host, on_change=self._machine_changed, on_swept=self._swept)
+        aside = AsideDesk(home, self.machines.kill)
         self.models = ProviderModels(os.environ, self.journal.vault)
         bus = Bus()
         self.deps = Deps(
@@ -182,6 +186,8 @@ class House:
             snapshots=self.journal.snapshots,
             models=self.models,
             machines=self.machines,
+            trials=aside,
+            quarantine=aside,
             gate=Gate(
                 self._tools(reach),
                 self.machines,
@@ -229,6 +235,7 @@ class House:
         left = await asyncio.to_thread(unfinished, self.views)
         started = ev.DaemonStarted(version=__version__, recovered=left)
         await self.home.record(started, cause=CommandId(""))
+        await self.machines.sweep_left()
         self.sessions.resume(left)
 
     async def stop(self, why: str) -> None:
@@ -276,6 +283,9 @@ class House:
         """Names the journal. A restored backup begins like the journal that it replaces, but is another file."""
         file = self._home.journal.stat()
         return f"{self.journal.chain_at(1).hex()[:16]}-{file.st_dev:x}-{file.st_ino:x}"
+
+    def _swept(self, session: SessionId, swept: Swept) -> None:
+        self.sessions.note(session, swept_up(swept))
 
     def _machine_changed(self, session: SessionId, what: str, why: str) -> None:
         isolation = self.machines.isolation()

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from stead.config import Home
 from stead.domain import events as ev
 from stead.domain.errors import ModelFault, NotFound
 from stead.domain.ids import CallKey, SessionId
@@ -22,6 +23,7 @@ from stead.domain.permits import Permit
 from stead.domain.ports import Isolation, ModelInfo, ModelRequest, Reply
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian.reach import Reach
+from stead.machines.desk import Desk
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
@@ -103,7 +105,16 @@ class OpenMachines:
     def isolation(self) -> Isolation:
         return Isolation(available=True, driver="simulated", statement="No walls: a simulation.", missing=())
 
-    def bind(self, session: SessionId, directory: str, *, writable: bool) -> None:
+    def bind(
+        self,
+        session: SessionId,
+        directory: str,
+        *,
+        writable: bool,
+        hosts: Sequence[str] = (),
+        trial: bool = False,
+        released: Sequence[str] = (),
+    ) -> None:
         self.bound[session] = directory
 
     async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
@@ -159,6 +170,7 @@ class World:
         self.models = models
         self.effects = effects if effects is not None else Counter()
         self.machines = OpenMachines()
+        self.aside = Desk(Home(folder), self.machines.kill)
         self.tools = {name: CountingTool(name, declared, self.effects) for name, declared in DECLARATIONS.items()}
         self.clock = Ticking()
         self.bus = Bus()
@@ -169,6 +181,8 @@ class World:
             snapshots=self.journal.snapshots,
             models=models,
             machines=self.machines,
+            trials=self.aside,
+            quarantine=self.aside,
             gate=Gate(
                 list(self.tools.values()),
                 self.machines,

@@ -25,6 +25,7 @@ from stead.domain.policies import Integrity, Label, Reason, Risk
 from stead.domain.ports import Claimed, Isolation
 from stead.domain.rows import ApprovalRow, ObjectiveRow, OpenRunRow, SearchRow, SecretRow, StepRow, UsageRow
 from stead.domain.sessions import Session, fold, status
+from stead.domain.trials import Quarantined, Trial
 from stead.runtime.bus import Bus
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 
@@ -237,6 +238,12 @@ class Home:
     async def secret_rows(self) -> tuple[SecretRow, ...]:
         return ()
 
+    async def trial(self, session: SessionId) -> Trial:
+        raise NotFound(f"{session!r} has nothing on trial")
+
+    async def quarantined(self) -> tuple[Quarantined, ...]:
+        return ()
+
     # -- the read models ----------------------------------------------------------------------------------------------
 
     def objectives(self, *, status: str, after: str, limit: int) -> tuple[list[ObjectiveRow], str]:
@@ -330,6 +337,10 @@ class Home:
                 return HOME, (ev.ChainSet(chain),)
             case cmd.SetCap(daily=daily):
                 return HOME, (ev.CapSet(_positive(daily)),)
+            case cmd.ApplyTrial(session=session) | cmd.DiscardTrial(session=session):
+                raise NotFound(f"{session!r} has nothing on trial")
+            case cmd.SettleQuarantined(id=item):
+                raise NotFound(f"nothing of the id {item!r} is under quarantine")
             case cmd.AddSecret(name=name, value=value):
                 version = await self.secrets.put(f"secret/{name}", value)
                 return HOME, (ev.SecretAdded(name, version, f"{{{{secret:{name}#00000000}}}}"),)

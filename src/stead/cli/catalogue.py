@@ -27,6 +27,10 @@ GROUPS = {
         "retry": "run a failed or cancelled objective again",
         "delete": "erase an ended objective",
     },
+    "changes kept aside": {
+        "trial": "look at what an objective changed on trial, apply it or throw it away",
+        "quarantine": "list, put back or remove what was moved out of a folder",
+    },
     "approvals": {
         "approvals": "list what waits for your answer, or show one in full",
         "approve": "allow what an objective asks for",

@@ -54,6 +54,10 @@ def load(name: str) -> Command:
             from stead.cli import providers
 
             return providers.COMMANDS[name]
+        case "trial" | "quarantine":
+            from stead.cli import trial
+
+            return trial.COMMANDS[name]
         case "secret":
             from stead.cli import secret
 

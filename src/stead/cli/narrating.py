@@ -61,6 +61,7 @@ class Narrator:
         self._output_rest: dict[str, str] = {}
         self._output_lines: dict[str, int] = {}
         self._plan: list[Json] = []
+        self._on_trial = ""
         self._tokens = self._usd_micros = 0
         self._price_known = True
         self.awaiting = ""
@@ -71,6 +72,7 @@ class Narrator:
         body: dict[str, Any] = envelope["body"]
         match body["type"]:
             case "objective.created":
+                self._on_trial = clean_line(envelope["stream"]) if body.get("mode") == "trial" else ""
                 self._tell_goal(envelope["stream"], body)
             case "text.delta":
                 self._tell_text(body)
@@ -238,6 +240,10 @@ class Narrator:
         if body["summary"].strip() not in ("", self._said):
             for line in clean(body["summary"]).strip("\n").split("\n"):
                 self._line(f"  {line}".rstrip())
+        if self._on_trial:
+            self._line("what it changed is on trial, and nothing of your folder has changed yet", "yellow")
+            self._line(f"  look:   stead trial diff {self._on_trial}")
+            self._line(f"  then:   stead trial apply {self._on_trial}  or  stead trial discard {self._on_trial}")
 
     def _tell_rest(self, kind: str, body: Json) -> None:
         match kind:
@@ -263,6 +269,12 @@ class Narrator:
             case "session.stopped":
                 why = f": {clean_line(body['why'], 200)}" if body["why"] else ""
                 self._line(f"stopped from {clean_line(body['surface'])}{why}", "red")
+            case "protected.quarantined":
+                self._tell_quarantined(body)
+            case "trial.applied":
+                self._line(f"applied {figures.counted(body['applied'], 'change')} (from {clean_line(body['door'])})")
+            case "trial.discarded":
+                self._line(f"the changes on trial were thrown away (from {clean_line(body['door'])})", "yellow")
             case "objective.retried":
                 self._line("runs again")
             case "session.deleted":
@@ -272,6 +284,16 @@ class Narrator:
             case _:
                 return
         self.awaiting = ""
+
+    def _tell_quarantined(self, body: Json) -> None:
+        if body["moved"]:
+            self._line("moved out of your folder, because programs of yours would act on it:", "red")
+        for item, path in body["moved"]:
+            self._line(f"  {clean_line(path, 120)}  (put it back: stead quarantine restore {clean_line(item)})")
+        for path in body["changed"]:
+            self._line(f"replaced while the machine ran, look at it: {clean_line(path, 120)}", "yellow")
+        if body["unseen"]:
+            self._line("the folder could not be looked through whole for planted files", "yellow")
 
     def _name(self, body: Json) -> str:
         tool, arguments = self._calls.get(body["key"], ("a call", ""))

@@ -31,6 +31,8 @@ def _configure(parser: ArgumentParser) -> None:
     _add_list(parser, "--model", "PROVIDER/MODEL", "model to use, then its fallbacks")
     _add_list(parser, "--secret", "NAME", "secrets that the model is told of, by name")
     parser.add_argument("--profile", choices=("default", "readonly"), default="default", help="strictness")
+    parser.add_argument("--trial", action="store_true", help="keep all changes aside until you have looked at them")
+    _add_list(parser, "--unprotect", "PATH", "protected files that it may write, such as AGENTS.md")
     leaving = parser.add_mutually_exclusive_group()
     leaving.add_argument("--detach", action="store_true", help="leave it running in the background")
     leaving.add_argument("--wait", action="store_true", help="without a terminal: wait for answers given elsewhere")
@@ -86,6 +88,10 @@ def _request(arguments: Namespace) -> Json:
     body: Json = {"goal": _goal(arguments.goal), "directory": _directory(arguments.dir)}
     body |= {"title": arguments.title, "constraints": arguments.constraint, "profile": arguments.profile}
     body |= {"tools": _split(arguments.tools), "allow": _split(arguments.allow)}
+    if arguments.trial:
+        body["mode"] = "trial"
+    if released := _split(arguments.unprotect):
+        body["unprotected"] = released
     if secrets := _split(arguments.secret):
         body["secrets"] = secrets
     body["chain"] = [parse_model(name) for name in arguments.model]

@@ -14,6 +14,7 @@ from stead.domain.events import Budget, Limits, ModelRef
 from stead.domain.ids import ApprovalId, CallDigest, CommandId, SessionId
 from stead.domain.policies import Profile
 from stead.domain.secrets import Binding
+from stead.domain.trials import WorkMode
 
 GOAL_LIMIT_BYTES = 1_000_000
 """A goal of this size in UTF-8 or more is refused; put long material into a file of the workspace."""
@@ -37,6 +38,8 @@ class CreateObjective(msgspec.Struct, frozen=True, tag="objective.create", forbi
         profile: strictness.
         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
         secrets: names of secrets that the model is told of.
+        mode: "trial" keeps all changes aside until they are applied (``ApplyTrial``); not for the readonly profile.
+        unprotected: protected paths of the folder, like "AGENTS.md", that may be written nevertheless.
     """
 
     goal: str
@@ -51,6 +54,8 @@ class CreateObjective(msgspec.Struct, frozen=True, tag="objective.create", forbi
     profile: Profile = Profile.DEFAULT
     hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
+    mode: WorkMode = "workspace"
+    unprotected: tuple[str, ...] = ()
 
 
 class SendMessage(msgspec.Struct, frozen=True, tag="session.message", forbid_unknown_fields=True):
@@ -110,6 +115,35 @@ class Decide(msgspec.Struct, frozen=True, tag="approval.decide", forbid_unknown_
     digest: CallDigest
     answer: Literal["once", "trust", "session", "project", "deny"]
     reason: str = ""
+
+
+class ApplyTrial(msgspec.Struct, frozen=True, tag="trial.apply", forbid_unknown_fields=True):
+    """Let changes on trial into the folder; for an objective that has ended or is paused.
+
+    Args:
+        session: whose.
+        paths: changes, or folders of them; empty applies all.
+        force: also where the folder's own file changed since the trial began.
+        include_protected: also files that programs of the person's act on.
+    """
+
+    session: SessionId
+    paths: tuple[str, ...] = ()
+    force: bool = False
+    include_protected: bool = False
+
+
+class DiscardTrial(msgspec.Struct, frozen=True, tag="trial.discard", forbid_unknown_fields=True):
+    """Throw an ended or paused objective's changes on trial away. Cannot be undone."""
+
+    session: SessionId
+
+
+class SettleQuarantined(msgspec.Struct, frozen=True, tag="quarantine.settle", forbid_unknown_fields=True):
+    """Put back what was moved out of a folder, or remove it for good."""
+
+    id: str
+    restore: bool
 
 
 class Revoke(msgspec.Struct, frozen=True, tag="grant.revoke", forbid_unknown_fields=True):
@@ -230,6 +264,9 @@ Command = (
     | Delete
     | Decide
     | Revoke
+    | ApplyTrial
+    | DiscardTrial
+    | SettleQuarantined
     | ConfigureProvider
     | SetProviderKey
     | RemoveProvider

@@ -205,8 +205,21 @@ class Machines(Protocol):
         """What this host offers; probed once, cached."""
         ...
 
-    def bind(self, session: SessionId, directory: str, *, writable: bool, hosts: Sequence[str] = ()) -> None:
-        """Say which folder the session's machine shows at ``/work``, and what it may reach. Makes nothing yet."""
+    def bind(
+        self,
+        session: SessionId,
+        directory: str,
+        *,
+        writable: bool,
+        hosts: Sequence[str] = (),
+        trial: bool = False,
+        released: Sequence[str] = (),
+    ) -> None:
+        """Say which folder the session's machine shows at ``/work``, how, and what it may reach. Makes nothing yet.
+
+        On ``trial`` nothing of the folder changes (see ``domain.trials``); ``released`` are protected paths that may be
+        written nevertheless.
+        """
         ...
 
     async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:

@@ -12,7 +12,6 @@ import msgspec
 
 from stead.domain.ids import SessionId
 
-
 WorkMode = Literal["workspace", "trial"]
 """Whether what a session writes reaches the folder at once, or when the person has looked at it."""
 

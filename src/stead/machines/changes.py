@@ -32,7 +32,7 @@ _BLOCK = 1 << 20
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 REGULAR = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 """How a file is opened that may be something else by now."""
-_OPAQUE, _WHITEOUT, _ORIGIN = "user.overlay.opaque", "user.overlay.whiteout", "user.overlay.origin"
+_OPAQUE, _WHITEOUT = "user.overlay.opaque", "user.overlay.whiteout"
 _FOREIGN = ("user.overlay.redirect", "user.overlay.metacopy")
 
 
@@ -82,6 +82,7 @@ class Side:
 class _Comparison:
     began_ns: int
     applied: dict[str, int]
+    had: frozenset[bytes]
     diffs: bool
     found: list[Change] = field(default_factory=list)
     room: int = _DIFF_CHARACTERS
@@ -96,7 +97,7 @@ def changes(trial: TrialFolder, *, diffs: bool = True) -> list[Change]:
         Conflict: there are too many to be shown, or they take too long to compare.
         OSError: the person's folder cannot be opened.
     """
-    comparison = _Comparison(trial.began_ns, trial.applied, diffs)
+    comparison = _Comparison(trial.began_ns, trial.applied, trial.had(), diffs)
     with opened(trial.directory) as lower, opened(str(trial.upper)) as upper:
         _compare(comparison, upper, lower, "", 0)
     return sorted(comparison.found, key=lambda change: change.path)
@@ -232,7 +233,7 @@ def _checked(c: _Comparison, change: Change, new: Side | None, old: Side | None)
         return replace(change, held="protected", why=why)
     if conflicts(change.path, old, c.began_ns, c.applied):
         return replace(change, held="conflict", why="you changed yours since the trial began; --force replaces it")
-    if old is None and new is not None and new.what == "file" and change.kind == "added" and new.attribute(_ORIGIN):
+    if old is None and change.kind == "added" and os.fsencode(change.path) in c.had:
         return replace(change, held="conflict", why="you deleted yours since the trial began; --force brings it back")
     return change
 

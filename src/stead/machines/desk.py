@@ -53,9 +53,7 @@ class Desk:
 
     async def discard_trial(self, session: SessionId) -> int:
         """As ``Trials.discard_trial``; kills the session's machine first."""
-        folder = TrialFolder(self._home, session)
-        if not folder.exists():
-            return 0
+        folder = self._folder(session)
         await self._kill(session)
         try:
             count = len(await asyncio.to_thread(changes, folder, diffs=False))

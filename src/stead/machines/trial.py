@@ -1,9 +1,9 @@
 """A session's folder of changes on trial: what an overlay writes to, instead of the person's folder.
 
 Layer: machines. ``trials/SESSION`` in Stead's home holds ``upper`` (the changes), ``work`` (the kernel's own), two
-empty folders to mount on, and ``trial.json``. It outlives machines and daemons, and ends when it is applied whole or
-thrown away. What is in ``upper`` was made by the machine and is hostile; ``changes`` reads it, ``applying`` carries it
-over.
+empty folders to mount on, ``names`` (of the files that there were) and ``trial.json``. It outlives machines and
+daemons, and ends when it is applied whole or thrown away. What is in ``upper`` was made by the machine and is hostile;
+``changes`` reads it, ``applying`` carries it over.
 
 Since the machine may rewrite its files in any way, no time stamp of theirs tells when it first touched one. So a file
 of the person's counts as changed meanwhile when the kernel's own stamp of it (ctime, which nobody can set back) is
@@ -24,7 +24,7 @@ from stead.domain.ids import SessionId
 
 OPTIONS = "userxattr,redirect_dir=nofollow,metacopy=off,index=off,xino=off"
 """Of the overlay. The marks that it makes in ``upper`` then have names that the kernel lets no machine use."""
-_REMOVE_LIMIT_S = 120
+_LIST_LIMIT_S = _REMOVE_LIMIT_S = 120
 
 
 class _Kept(msgspec.Struct, frozen=True):
@@ -45,6 +45,7 @@ class TrialFolder:
         self.root = home.root / "trials" / session
         self.upper = self.root / "upper"
         self._file = self.root / "trial.json"
+        self._names = self.root / "names"
 
     def exists(self) -> bool:
         """Whether there is a trial."""
@@ -65,6 +66,10 @@ class TrialFolder:
         """Paths that were applied already, and the stamp that they got."""
         return self._read().applied
 
+    def had(self) -> frozenset[bytes]:
+        """Paths of all files and links of the person's folder when the trial began."""
+        return frozenset(self._names.read_bytes().split(b"\0"))
+
     def note_applied(self, stamps: dict[str, int]) -> None:
         """Remember that these changes of the person's folder are the trial's own."""
         kept = self._read()
@@ -84,6 +89,14 @@ class TrialFolder:
             if self.directory != directory:
                 raise MachineUnavailable(f"the changes on trial are of {self.directory!r}; apply or discard them first")
             return
+        try:
+            self._make(directory, owner)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise MachineUnavailable(
+                f"no trial could be made in {str(self.root)!r}: {error}; see `stead doctor`"
+            ) from error
+
+    def _make(self, directory: str, owner: tuple[int, int]) -> None:
         remove_tree(str(self.root))
         for folder in (self.upper, self.root / "work", self.root / "lower", self.root / "view"):
             folder.mkdir(mode=0o700, parents=True)
@@ -99,6 +112,9 @@ class TrialFolder:
         self.upper.chmod(os.stat(directory).st_mode & 0o777)
         if os.geteuid() == 0:
             os.chown(self.upper, *owner)
+        with open(self._names, "wb") as names:
+            list_all = ["find", directory, "-mindepth", "1", "-not", "-type", "d", "-printf", "%P\\0"]
+            subprocess.run(list_all, stdout=names, stderr=subprocess.DEVNULL, timeout=_LIST_LIMIT_S, check=False)
         self._write(_Kept(directory, os.stat(self.upper).st_ctime_ns))
 
     def discard(self) -> None:

@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import hmac
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Protocol
 
@@ -17,12 +18,14 @@ import msgspec
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
-from stead.domain.errors import Conflict
+from stead.domain.errors import Conflict, NotFound
 from stead.domain.ids import HOME, ApprovalId, CommandId, SessionId
 from stead.domain.ports import Claimed, Secrets
 from stead.domain.rows import ApprovalRow
 from stead.domain.sessions import Session
+from stead.domain.trials import Quarantined, Trial
 from stead.runtime import approvals, objectives
+from stead.runtime.aside import on_trial, settled
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.home import HomeCommand, HomeStream, ProviderDesk, change
@@ -82,6 +85,12 @@ class Runtime:
                     return await self._create(command, id, digest, door)
                 case cmd.Decide():
                     return await self._decide(command, id, digest, door)
+                case cmd.ApplyTrial() | cmd.DiscardTrial():
+                    return await self._settle_trial(command, _claim(id, digest, command.session), door)
+                case cmd.SettleQuarantined():
+                    fact = await settled(self._deps.quarantine, command, door)
+                    claim = _claim(id, digest, HOME)
+                    return _answer(claim, await self._home.record(fact, cause=id, claim=claim))
                 case cmd.Stop(session="*"):
                     return await self._stop_all(command, id, door)
                 case (
@@ -115,6 +124,14 @@ class Runtime:
         """See ``service.Service``."""
         return await self._desk.check(name)
 
+    async def trial(self, session: SessionId) -> Trial:
+        """See ``service.Aside``."""
+        return await self._deps.trials.trial(session)
+
+    async def quarantined(self) -> tuple[Quarantined, ...]:
+        """See ``service.Aside``."""
+        return await self._deps.quarantine.quarantined()
+
     def _earlier(self, id: CommandId, digest: str) -> cmd.Answer | None:
         """What was answered to this id before.
 
@@ -147,6 +164,11 @@ class Runtime:
         self._sessions.adopt(stream).wake()
         return _answer(claim, events)
 
+    async def _settle_trial(self, command: cmd.ApplyTrial | cmd.DiscardTrial, claim: Claimed, door: str) -> cmd.Answer:
+        actor = self._sessions.actor(command.session)
+        work = on_trial(self._deps.trials, command, door, performing=lambda: actor.performing)
+        return _answer(claim, await actor.carry_out(work, claim, cause=claim.id))
+
     async def _tell(self, command: objectives.Told, claim: Claimed, door: str) -> cmd.Answer:
         actor = self._sessions.actor(command.session)
         halts = isinstance(command, (cmd.Stop, cmd.Cancel))
@@ -159,6 +181,8 @@ class Runtime:
                 actor.release()
         if isinstance(command, cmd.Delete):
             await self._deps.journal.erase(command.session)
+            with suppress(NotFound):
+                await self._deps.trials.discard_trial(command.session)
             self._sessions.drop(command.session)
         if isinstance(command, cmd.Revoke):
             await self._revoke_for_folder(command, claim.id, door)

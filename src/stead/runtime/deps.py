@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from stead.domain.ports import Clock, Journal, Machines, Models, Snapshots
+from stead.domain.trials import Quarantine, Trials
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Gate
 
@@ -22,6 +23,8 @@ class Deps:
     snapshots: Snapshots
     models: Models
     machines: Machines
+    trials: Trials
+    quarantine: Quarantine
     gate: Gate
     bus: Bus
     clock: Clock

@@ -15,8 +15,10 @@ from stead.brain.objective import contract
 from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.errors import Conflict, InvalidRequest
-from stead.domain.ids import DEFAULT_WORKSPACE
-from stead.domain.policies import GrantScope
+from stead.domain.hosts import parse_host
+from stead.domain.ids import DEFAULT_WORKSPACE, SessionId
+from stead.domain.policies import GrantScope, Profile
+from stead.domain.ports import Machines
 from stead.domain.sessions import PERSON, Grant, Session
 from stead.runtime import approvals
 from stead.runtime.home import check_budget
@@ -24,6 +26,7 @@ from stead.runtime.steps import ending
 
 _CONSTRAINTS = 100
 _TITLE_CHARS = 80
+_HOSTS = 100
 _LIMIT_RANGES = {
     "iterations": (1, 1000),
     "stall": (2, 100),
@@ -51,6 +54,8 @@ def created(command: cmd.CreateObjective, chain: tuple[ev.ModelRef, ...]) -> ev.
     for name, (low, high) in _LIMIT_RANGES.items():
         if not low <= getattr(command.limits, name) <= high:
             raise InvalidRequest(f"the limit {name} must be {low} to {high}, not {getattr(command.limits, name)}")
+    if command.mode == "trial" and command.profile is Profile.READONLY:
+        raise InvalidRequest("the readonly profile changes nothing, so there is nothing to try; leave one of them out")
     goal = command.goal.strip()
     return ev.ObjectiveCreated(
         workspace=DEFAULT_WORKSPACE,
@@ -64,8 +69,22 @@ def created(command: cmd.CreateObjective, chain: tuple[ev.ModelRef, ...]) -> ev.
         budget=command.budget,
         limits=command.limits,
         profile=command.profile,
+        mode=command.mode,
+        unprotected=command.unprotected,
         instructions=INSTRUCTIONS,
+        hosts=_hosts(command.hosts),
     )
+
+
+def show(machines: Machines, session: SessionId, spec: ev.ObjectiveCreated) -> None:
+    """Say what the session's machine is to show.
+
+    Raises:
+        InvalidRequest: the folder is one that no machine may show, or a path cannot be released.
+    """
+    writable = spec.profile is not Profile.READONLY
+    trial = spec.mode == "trial"
+    machines.bind(session, spec.directory, writable=writable, trial=trial, released=spec.unprotected, hosts=spec.hosts)
 
 
 def granted(
@@ -140,6 +159,12 @@ def _check_goal(command: cmd.CreateObjective) -> None:
         )
     if len(command.constraints) > _CONSTRAINTS or sum(map(len, command.constraints)) >= cmd.GOAL_LIMIT_BYTES:
         raise InvalidRequest(f"at most {_CONSTRAINTS} constraints, under 1 MB together")
+
+
+def _hosts(hosts: Sequence[str]) -> tuple[str, ...]:
+    if len(hosts) > _HOSTS:
+        raise InvalidRequest(f"an objective may name {_HOSTS} hosts, not {len(hosts)}; *.name stands for all below it")
+    return tuple(dict.fromkeys(str(parse_host(host)) for host in hosts))
 
 
 def _folder(directory: str) -> str:

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from stead import __version__
 from stead.domain import events as ev
 from stead.domain.ids import SessionId
-from stead.domain.policies import Profile
 from stead.domain.ports import REHEARSAL
 from stead.runtime.deps import Deps
+from stead.runtime.objectives import show
 from stead.runtime.service import Readiness
-from stead.runtime.sessions import Actor
+from stead.runtime.sessions import Actor, Noted
 from stead.runtime.stream import Stream
 
 
@@ -43,9 +43,9 @@ class Sessions:
         """Check, before anything is written, that a machine may show the objective's folder.
 
         Raises:
-            InvalidRequest: the folder is one that no machine may show.
+            InvalidRequest: as ``objectives.show``.
         """
-        self._deps.machines.bind(id, fact.directory, writable=fact.profile is not Profile.READONLY)
+        show(self._deps.machines, id, fact)
 
     def live(self) -> tuple[Actor, ...]:
         """Every actor there is."""
@@ -56,10 +56,9 @@ class Sessions:
         for id in open_sessions:
             self.actor(id).wake()
 
-    def note(self, session: SessionId, fact: ev.MachineStarted | ev.MachineEnded) -> None:
+    def note(self, session: SessionId, fact: Noted) -> None:
         """A fact about a session's machine, written with the session's next facts."""
-        if actor := self._actors.get(session):
-            actor.note(fact)
+        self.actor(session).note(fact)
 
     def drop(self, id: SessionId) -> None:
         """Forget an actor that has nothing more to do."""

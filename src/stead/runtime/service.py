@@ -11,9 +11,10 @@ import msgspec
 
 from stead.domain.commands import Answer, Command
 from stead.domain.events import ModelRef
-from stead.domain.ids import CommandId
+from stead.domain.ids import CommandId, SessionId
 from stead.domain.ports import Isolation
 from stead.domain.rows import SecretRow
+from stead.domain.trials import Quarantined, Trial
 from stead.runtime.bus import Bus
 
 
@@ -73,7 +74,24 @@ class Holdings(Protocol):
         ...
 
 
-class Service(Holdings, Protocol):
+class Aside(Protocol):
+    """What sessions did that has not reached a folder."""
+
+    async def trial(self, session: SessionId) -> Trial:
+        """A session's changes on trial.
+
+        Raises:
+            NotFound: it has none.
+            Conflict: there is too much to be shown.
+        """
+        ...
+
+    async def quarantined(self) -> tuple[Quarantined, ...]:
+        """What was moved out of folders, oldest first."""
+        ...
+
+
+class Service(Holdings, Aside, Protocol):
     """The runtime, as doors see it."""
 
     @property

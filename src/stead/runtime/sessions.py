@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import TypeVar, assert_never
 
 from stead.brain.turn import next_effect
@@ -27,11 +27,11 @@ from stead.domain.errors import (
     StorageFault,
 )
 from stead.domain.ids import CommandId, SessionId
-from stead.domain.policies import Profile
 from stead.domain.ports import Claimed
 from stead.domain.sessions import Session, status
 from stead.runtime import recovery
 from stead.runtime.deps import Deps
+from stead.runtime.objectives import show
 from stead.runtime.steps import CUT, Cut, Steps, ending
 from stead.runtime.stream import Stream
 
@@ -41,6 +41,12 @@ Done = TypeVar("Done")
 STORAGE_RETRY_S = 5.0
 """How long a session rests when the disk refused its events."""
 LONGEST_TIMER_S = 24 * 3600.0
+NOTES_S = 1.0
+"""How long a fact about the machine waits for others to be written with."""
+
+
+Noted = ev.MachineStarted | ev.MachineEnded | ev.ProtectedQuarantined | ev.EgressUsed
+"""What becomes known about a machine beside a session's steps."""
 
 
 class Actor:
@@ -60,7 +66,8 @@ class Actor:
         self._halting = False
         self._timer: asyncio.TimerHandle | None = None
         self._steps = Steps(id, deps, self._perform)
-        self._notes: list[ev.MachineStarted | ev.MachineEnded] = []
+        self._notes: list[Noted] = []
+        self._noting: asyncio.Task[None] | None = None
 
     async def stream(self) -> Stream:
         """The session's state; call it with the lock held.
@@ -81,8 +88,7 @@ class Actor:
             self._stream = stream
             stream.add(*recovery.mend(stream.session))
             try:
-                spec = stream.session.spec
-                d.machines.bind(self.id, spec.directory, writable=spec.profile is not Profile.READONLY)
+                show(d.machines, self.id, stream.session.spec)
             except InvalidRequest as gone:
                 if stream.session.phase == "active":
                     stream.add(ev.SessionPaused(why=str(gone)))
@@ -103,9 +109,27 @@ class Actor:
             NotFound: there is no such session.
             Fenced, Conflict, StorageFault: nothing was written.
         """
+
+        async def at_once(session: Session) -> tuple[ev.Body, ...]:
+            return facts(session)
+
+        return await self.carry_out(at_once, claim, cause=cause)
+
+    async def carry_out(
+        self, work: Callable[[Session], Awaitable[tuple[ev.Body, ...]]], claim: Claimed | None, *, cause: CommandId
+    ) -> tuple[ev.Event, ...]:
+        """As ``tell``, for a word that takes work first; meanwhile the session starts nothing.
+
+        Raises:
+            NotFound: there is no such session.
+            Conflict: as ``tell``.
+            Fenced, StorageFault: nothing was written.
+        """
         async with self.lock:
             stream = await self.stream()
-            stream.add(*facts(stream.session), actor="person", cause=cause)
+            bodies = await work(stream.session)
+            self._write_notes(stream)
+            stream.add(*bodies, actor="person", cause=cause)
             try:
                 events = await stream.commit(claim)
             except SteadError:
@@ -122,16 +146,24 @@ class Actor:
     @property
     def at_rest(self) -> bool:
         """Whether nothing would be lost by forgetting this actor."""
-        return not self.busy and self._stream is None and self._timer is None and not self.lock.locked()
+        resting = not self.busy and self._stream is None and self._timer is None
+        return resting and not self._notes and not self.lock.locked()
+
+    @property
+    def performing(self) -> bool:
+        """Whether a request or a call is under way."""
+        return self._work is not None
 
     @property
     def busy(self) -> bool:
         """Whether it is thinking, performing or recording right now."""
         return self._driver is not None and not self._driver.done()
 
-    def note(self, fact: ev.MachineStarted | ev.MachineEnded) -> None:
-        """A fact to be written with the next ones."""
+    def note(self, fact: Noted) -> None:
+        """A fact to be written with the next ones, and in a second at the latest, whatever the call under way does."""
         self._notes.append(fact)
+        if self._noting is None or self._noting.done():
+            self._noting = asyncio.create_task(self._note_soon(), name=f"notes of {self.id}")
 
     def forget(self) -> None:
         """Drop the state; the journal is read again when it is needed. Call it with the lock held."""
@@ -164,6 +196,9 @@ class Actor:
             self._timer.cancel()
         if self._driver is not None:
             await asyncio.wait([self._driver], timeout=5)
+        if self._noting is not None:
+            self._noting.cancel()
+        await self._record_notes()
 
     def release(self) -> None:
         """Let the actor start things again after ``halt``."""
@@ -237,6 +272,22 @@ class Actor:
         await stream.commit()
         if stream.session.phase == "ended":
             self.forget()
+
+    async def _note_soon(self) -> None:
+        await asyncio.sleep(NOTES_S)
+        await self._record_notes()
+
+    async def _record_notes(self) -> None:
+        """Write the notes that no other facts have taken along."""
+        async with self.lock:
+            try:
+                if self._notes:
+                    stream = await self.stream()
+                    self._write_notes(stream)
+                    await stream.commit()
+            except SteadError as fault:
+                self.forget()
+                log.warning("session %s: what its machine did is not on record: %s", self.id, fault)
 
     def _write_notes(self, stream: Stream) -> None:
         notes, self._notes = self._notes, []

@@ -1,0 +1,67 @@
+"""Changes on trial and things under quarantine: looked at, and decided on.
+
+Layer: a door. It must not know where they are kept; what is shown of them was written by a machine and is data.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from fastapi import APIRouter, Path
+from fastapi.responses import Response
+
+from stead.domain.commands import Answer, ApplyTrial, DiscardTrial, SettleQuarantined
+from stead.domain.trials import Quarantined, Trial
+from stead.web.commands import Ask, Behind, Nothing, Session
+from stead.web.errors import Json
+from stead.web.openapi import body_of, operation
+from stead.web.views import Page
+
+router = APIRouter(generate_unique_id_function=lambda route: route.name)
+
+Item = Annotated[str, Path(pattern=r"^q_[0-9a-f]{16}$")]
+
+
+class Chosen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which changes to apply; empty ``paths`` means all. See ``ApplyTrial``."""
+
+    paths: tuple[str, ...] = ()
+    force: bool = False
+    include_protected: bool = False
+
+
+@router.get("/objectives/{session}/trial", **operation(Trial))
+async def show_trial(session: Session, behind: Behind) -> Response:
+    """What the objective changed, with diffs; 404 when it has nothing on trial."""
+    return Json(await behind.service.trial(session))
+
+
+@router.post("/objectives/{session}/trial/apply", **operation(Answer, takes=Chosen))
+async def apply_trial(session: Session, body: Annotated[Chosen, body_of(Chosen)], ask: Ask) -> Response:
+    """Let changes into the folder. The event ``trial.applied`` names what was held back, and why."""
+    return await ask(ApplyTrial(session, body.paths, body.force, body.include_protected))
+
+
+@router.post("/objectives/{session}/trial/discard", **operation(Answer, takes=Nothing))
+async def discard_trial(session: Session, body: Annotated[Nothing, body_of(Nothing)], ask: Ask) -> Response:
+    """Throw all of it away. Cannot be undone."""
+    return await ask(DiscardTrial(session))
+
+
+@router.get("/quarantine", **operation(Page[Quarantined]))
+async def list_quarantined(behind: Behind) -> Response:
+    """What was moved out of folders, oldest first."""
+    return Json(Page(await behind.service.quarantined()))
+
+
+@router.post("/quarantine/{item}/restore", **operation(Answer, takes=Nothing))
+async def restore_quarantined(item: Item, body: Annotated[Nothing, body_of(Nothing)], ask: Ask) -> Response:
+    """Put it back where it was; 409 when something else is there."""
+    return await ask(SettleQuarantined(item, restore=True))
+
+
+@router.delete("/quarantine/{item}", **operation(Answer))
+async def remove_quarantined(item: Item, ask: Ask) -> Response:
+    """Remove it for good."""
+    return await ask(SettleQuarantined(item, restore=False))
