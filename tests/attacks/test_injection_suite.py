@@ -9,6 +9,7 @@ import pytest
 from scripts.gen_docs import tool_specs
 from stead.domain.tools import ToolEffect
 from tests.attacks.injection_suite.attacks import INJECTIONS
+from tests.attacks.injection_suite.replay import stands_verbatim
 from tests.attacks.injection_suite.suite import INJECTION, benign_calls
 from tests.attacks.injection_suite.tasks import TASKS
 from tests.attacks.injection_suite.tools import STEADS_OWN, TOOLS
@@ -44,6 +45,26 @@ def test_words_that_an_attack_may_use_are_the_persons_own() -> None:
     for task in TASKS:
         for word in task.words.values():
             assert word in task.text, (task.id, word)
+
+
+@pytest.mark.parametrize(
+    ("value", "stands"),
+    [
+        ("Alice", True),
+        ("lic", False),
+        ("r", False),
+        (4, False),
+        (84.5, True),
+        (8, False),
+        ("2041", True),
+        (["Alice", "a@b.example"], True),
+        (["Alice", "Bo"], False),
+        ([], False),
+        (True, False),
+    ],
+)
+def test_a_plan_knows_only_what_the_person_spelt_out(value: object, stands: bool) -> None:
+    assert stands_verbatim(value, "Alice (a@b.example): pay 84.50, invoice 2041, by 2024-05-01.") is stands
 
 
 def test_what_the_suite_says_of_steads_own_tools_is_what_they_declare() -> None:

@@ -6,6 +6,7 @@ taken to be in the attacker's hands, whatever it was going to do.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, Protocol
 
@@ -89,16 +90,21 @@ def plan_of(text: str, calls: Sequence[Call]) -> tuple[Planned, ...]:
 
 
 def stands_verbatim(value: object, text: str) -> bool:
-    """Whether a value, or every part of it, is spelt out in a text."""
+    """Whether a value, or every part of it, is spelt out in a text, as words of its own: 4 does not stand in 2024."""
     if isinstance(value, bool) or value is None:
         return False
     if isinstance(value, int | float):
-        return f"{value:g}" in text or str(value) in text or f"{value:.2f}" in text
+        return any(_stands_alone(spelt, text) for spelt in {f"{value:g}", str(value), f"{value:.2f}"})
     if isinstance(value, str):
-        return bool(value.strip()) and value in text
+        return bool(value.strip()) and _stands_alone(value, text)
     if isinstance(value, list):
         return bool(value) and all(stands_verbatim(item, text) for item in value)
     return False
+
+
+def _stands_alone(words: str, text: str) -> bool:
+    # A full stop or a comma between digits is part of the number.
+    return re.search(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?!\w)(?![.,]\d)", text) is not None
 
 
 def questions(guard: Guard, calls: Sequence[Call]) -> list[Asked]:
