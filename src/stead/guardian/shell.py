@@ -82,6 +82,8 @@ def _read(source: bytes, judge: Judge, depth: int) -> str:
     text = source.decode("latin-1")
     tree = read_tree(source, text)
     judge.findings += tree.findings
+    if any(finding.rule == "shell-too-long" for finding in tree.findings):
+        return ""
     if _NETWORK_DEVICE.search(text):
         judge.find("shell-network-device", text)
     if _SUSPICIOUS.search(text) and any(finding.rule == "shell-unparsed" for finding in tree.findings):

@@ -22,7 +22,13 @@ _PLAIN_NAME = re.compile(r"[\w./+-]+|\[|:", re.ASCII)
 _WHOLE_QUOTE = re.compile(r"""'[^'"\\$`]+'|"[^'"\\$`]+"|\\[\w.-]+|\$\w+|\$\{\w+\}|"\$\w+"|"\$\{\w+\}\"""")
 _SYSTEM = re.compile(r"/(usr/)?s?bin/([^/]+)")
 _DESTROYERS = re.compile(specs.DESTROYERS)
+_NETWORK_DEVICE = re.compile(r"/dev/(tcp|udp)\b")
 _SET_ID = re.compile(r"[0-7]*[2-7][0-7]{3}|.*[+=][rwxXt]*s.*")
+
+
+_NESTING = 8
+"""How many wrappers within each other are followed."""
+_SAID_LIMIT = 4_000
 
 
 class Judge:
@@ -38,6 +44,7 @@ class Judge:
         self.programs: dict[str, None] = {}
         self.nested: list[str] = []
         self.cwd = WORKSPACE
+        self._depth = 0
 
     def judge(self, words: Sequence[Word], *, piped: bool = False, fed: bool = False) -> None:
         """Judge one command.
@@ -47,6 +54,10 @@ class Judge:
             piped: its input is another command's output.
             fed: its arguments are.
         """
+        if self._depth == _NESTING:
+            self.find("shell-too-long")
+            return
+        self._depth += 1
         met = len(self.findings)
         name = self._name(words[0])
         arguments = words[1:]
@@ -63,10 +74,13 @@ class Judge:
             for word in arguments:
                 if any(paths.obeyed(self._whole(text)) for text in _spellings(word)):
                     self.find("shell-protected-path", word.source)
+        self._depth -= 1
 
     def judge_redirect(self, operator: str, target: Word) -> None:
         """Judge where a stream comes from or goes to."""
         text = target.text
+        if _NETWORK_DEVICE.search(text or target.source):
+            self.find("shell-network-device", target.source)
         if operator == ">&" and text in ("1", "2"):
             return
         if text is None or target.glob:
@@ -169,8 +183,13 @@ class Judge:
     def _harms(self, name: str, arguments: Sequence[Word]) -> None:
         """What is critical by the name of the program and the text of its arguments."""
         said = " ".join(word.text if word.text is not None else word.source for word in arguments)
+        if _NETWORK_DEVICE.search(said):
+            self.find("shell-network-device", said)
         if _DESTROYERS.fullmatch(name):
             self.find("shell-destroys", name)
+        if name in specs.DESTRUCTIVE and len(said) > _SAID_LIMIT:
+            self.find("shell-too-long")
+            return
         if name in specs.DESTRUCTIVE and re.search(specs.DESTRUCTIVE[name], said):
             self.find("shell-destroys", f"{name} {said}")
         if name in specs.HIJACKS and re.search(specs.HIJACKS[name], said):

@@ -38,6 +38,8 @@ _SECRET = re.compile(
     r"|[^/]*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc))(/|$)",
     re.IGNORECASE,
 )
+_PATTERN_LIMIT = 100
+"""Longer patterns are taken to fit: matching them takes time."""
 _SECRET_NAMES = (
     ".env",
     ".ssh",
@@ -86,9 +88,7 @@ def obeyed(whole: str) -> bool:
 def secret(whole: str) -> bool:
     """Whether it is a usual place of keys, passwords and tokens."""
     return bool(_SECRET.search(whole)) or any(
-        part.startswith(".") and _is_one_of(part, _SECRET_NAMES)
-        for part in whole.split("/")
-        if "*" in part or "?" in part
+        _is_pattern(part) and _is_one_of(part, _SECRET_NAMES) for part in whole.split("/")
     )
 
 
@@ -99,13 +99,17 @@ def broad(whole: str, *, glob: bool) -> bool:
 
 
 def _is_one_of(part: str, names: frozenset[str] | tuple[str, ...]) -> bool:
-    if part in names:
-        return True
-    # A leading dot is never matched by a glob, so only ".g*" and the like can stand for such a name.
-    return (
-        part.startswith(".") and any(char in part for char in "*?[") and any(fnmatchcase(name, part) for name in names)
-    )
+    return part in names or (_is_pattern(part) and any(_fits(name, part) for name in names))
 
 
 def _may_climb(part: str) -> bool:
-    return part.startswith(".") and part != ".." and any(char in part for char in "*?[") and fnmatchcase("..", part)
+    return _is_pattern(part) and _fits("..", part)
+
+
+def _is_pattern(part: str) -> bool:
+    """Whether it is a pattern that can stand for a name with a leading dot: no wildcard matches that dot."""
+    return part.startswith(".") and any(char in part for char in "*?[")
+
+
+def _fits(name: str, pattern: str) -> bool:
+    return len(pattern) > _PATTERN_LIMIT or fnmatchcase(name, pattern)

@@ -281,7 +281,7 @@ WRAPPERS = {
 FEEDERS = frozenset({"xargs", "parallel", "watch"})
 SHELLS = _names("sh bash dash zsh ksh ash fish csh tcsh rbash mksh")
 INTERPRETERS = SHELLS | _names(
-    "python python2 python3 pypy pypy3 node nodejs deno bun perl ruby php lua luajit tclsh wish expect irb ghci osascript "
+    "python python2 python3 pypy pypy3 node nodejs deno bun perl ruby php lua luajit tclsh wish expect irb ghci "
     "Rscript R julia groovy scala swift elixir erl guile racket java jshell bc dc m4 gdb"
 )
 CODE_OPTIONS = ("-c", "-e", "-E", "-r", "-p", "--eval", "--print", "--command")
@@ -295,7 +295,7 @@ ENVIRONMENT = (
     r"POSIXLY_CORRECT|PIP_\w+|UV_\w+|OPENSSL_\w+|CURL_HOME|WGETRC|http_proxy|https_proxy|HTTPS?_PROXY|ALL_PROXY"
 )
 """Variables that decide which programs run, or what they load."""
-DESTROYERS = r"mkfs(\..*)?|mke2fs|wipefs|blkdiscard|fdisk|sfdisk|sgdisk|parted|shutdown|reboot|poweroff|halt|init|telinit|swapoff"
+DESTROYERS = r"mkfs(\..*)?|mke2fs|wipefs|blkdiscard|fdisk|sfdisk|sgdisk|parted|shutdown|reboot|poweroff|halt|init"
 REMOVERS = _names("rm unlink shred srm truncate")
 NETWORKERS = _names(
     "curl wget nc ncat netcat socat ssh scp sftp rsync ftp telnet http https xh aria2c lynx w3m nmap ping dig "

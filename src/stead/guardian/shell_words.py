@@ -35,6 +35,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_TOKENS = 10_000
 _KEYWORDS = "case coproc do done elif else esac fi for function if select then until while { } [[ ]] in"
 _RESERVED = frozenset(_KEYWORDS.split())
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(\[.*\])?\+?=", re.DOTALL)
@@ -62,7 +63,8 @@ class Word(msgspec.Struct, frozen=True):
         """The one way to write this word; a pattern stays as it is written."""
         if self.glob or self.text is None:
             return _unicode(self.source)
-        return self.text if _SIMPLE.fullmatch(self.text) else "'" + self.text.replace("'", "'\\''") + "'"
+        simple = _SIMPLE.fullmatch(self.text) or self.source == self.text in ("[", "]")
+        return self.text if simple else "'" + self.text.replace("'", "'\\''") + "'"
 
 
 class Plain(msgspec.Struct, frozen=True):
@@ -102,10 +104,12 @@ def read_plain(text: str) -> Plain | None:
     targets: list[tuple[int, int]] = []
     shape: list[str] = []
     at = depth = 0
+    left = _TOKENS
     closed = False  # a bracket has just closed: only an operator or a redirection can follow
     while at < len(text):
         token = _TOKEN.match(text, at)
-        if token is None:
+        left -= 1
+        if token is None or left < 0:
             return None
         at = token.end()
         match token.lastgroup:
@@ -114,9 +118,11 @@ def read_plain(text: str) -> Plain | None:
             case "word":
                 if closed or not _fits(token["word"], first=not commands[-1]):
                     return None
-                if token["word"] != "!" or commands[-1]:
+                if token["word"] == "!" and not commands[-1]:
+                    shape.append("!")
+                else:
                     commands[-1].append(token.span("word"))
-                shape.append(make_word(token["word"], 0).canonical)
+                    shape.append(make_word(token["word"], 0).canonical)
             case "operator":
                 step = _bracket(token["operator"], text[at : at + 1], bool(commands[-1]), closed)
                 if step is None or depth + step < 0:
