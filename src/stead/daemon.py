@@ -36,10 +36,13 @@ from stead.domain.ids import DEFAULT_WORKSPACE, CommandId, SessionId
 from stead.domain.rows import ObjectiveStatus
 from stead.domain.tools import Tool
 from stead.domain.trials import Swept
+from stead.egress.dialing import Dialer
+from stead.egress.proxy import EgressProxy
 from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.desk import Desk as AsideDesk
 from stead.machines.host import without
+from stead.machines.stage import OUTSIDE_USER
 from stead.providers.directory import ProviderConfig, require_valid, secret_name
 from stead.providers.models import ProviderModels
 from stead.providers.presets import PRESETS, REHEARSAL
@@ -50,6 +53,8 @@ from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
 from stead.runtime.home import HomeState, HomeStream
 from stead.runtime.registry import Sessions
+from stead.runtime.screening import ScreenedModels, ScreenedTool
+from stead.runtime.secrets import SecretBook
 from stead.runtime.service import ProviderCheck, ProviderRow
 from stead.storage.audit import Audit
 from stead.storage.head_copy import HeadCopy
@@ -71,6 +76,7 @@ from stead.web.server import WebServer, listen
 
 log = logging.getLogger("stead")
 LOG_BYTES = 5_000_000
+LOG_FORM = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 GRACE_S = 2
 
 OpenJournal = Callable[[Path, Keys], JournalFile]
@@ -177,23 +183,43 @@ class House:
         self.views = Views(home.views / f"{DEFAULT_WORKSPACE}.db", keys, self.journal)
         off = without('machines are switched off; set machine = "auto" in config.toml')
         host = None if settings.machine == "auto" else off
-        self.machines = BubblewrapMachines(home, host=host, on_change=self._machine_changed, on_swept=self._swept)
+        self.egress = EgressProxy(
+            home.run / "egress",
+            Dialer(reach),
+            release=lambda: self.book,
+            redactor=lambda: self.book.words(),
+            on_use=lambda session, used: self.sessions.note(session, used),
+            owner=OUTSIDE_USER if os.geteuid() == 0 else None,
+        )
+        self.machines = BubblewrapMachines(
+            home, host=host, on_change=self._machine_changed, on_swept=self._swept, egress=self.egress
+        )
         aside = AsideDesk(home, self.machines.kill)
         self.models = ProviderModels(os.environ, self.journal.vault)
+        tools = self._tools(reach)
+        self.book = SecretBook(
+            self.journal.vault,
+            digest_key=keys.digests,
+            environment=self.models.environment_keys,
+            clock=self.clock,
+            tools=[tool.spec for tool in tools],
+            on_use=lambda used: self.home.note(used),
+        )
         bus = Bus()
         self.deps = Deps(
             journal=self.journal,
             snapshots=self.journal.snapshots,
-            models=self.models,
+            models=ScreenedModels(self.models, self.book),
             machines=self.machines,
             trials=aside,
             quarantine=aside,
             gate=Gate(
-                self._tools(reach),
+                [ScreenedTool(tool, self.book) for tool in tools],
                 self.machines,
                 reach=reach,
                 digest_key=keys.digests,
                 random_bytes=secrets.token_bytes,
+                standing=lambda directory: self.home.state.standing(directory),
             ),
             bus=bus,
             clock=self.clock,
@@ -203,12 +229,12 @@ class House:
         )
         self.sessions = Sessions(self.deps)
         self.home = HomeStream(journal=self.journal, bus=bus, clock=self.clock)
-        self.desk = Desk(self.models)
+        self.desk = Desk(self.models, self.egress)
         self.runtime = Runtime(
             self.deps,
             self.sessions,
             self.home,
-            secrets=self.journal.vault,
+            book=self.book,
             desk=self.desk,
             questions=self.views,
             digest_key=keys.digests,
@@ -232,6 +258,7 @@ class House:
         self.keeper.noticed(self.journal.head())
         self.home.load()
         self.desk.configure(self.home.state)
+        await self.book.reload(self.home.state.secrets)
         left = await asyncio.to_thread(unfinished, self.views)
         started = ev.DaemonStarted(version=__version__, recovered=left)
         await self.home.record(started, cause=CommandId(""))
@@ -241,6 +268,7 @@ class House:
     async def stop(self, why: str) -> None:
         """Cut off what is under way, record it, and let everything go."""
         await self.sessions.close()
+        await self.home.settle()
         await self.home.record(ev.DaemonStopped(why=why), cause=CommandId(""))
         await self.keeper.sign()
         await self.machines.close()
@@ -298,8 +326,9 @@ class House:
 class Desk:
     """Providers as the runtime asks about them (``runtime.home.ProviderDesk``)."""
 
-    def __init__(self, models: ProviderModels) -> None:
+    def __init__(self, models: ProviderModels, egress: EgressProxy) -> None:
         self._models = models
+        self._egress = egress
 
     def require_valid(self, configured: ev.ProviderConfigured) -> None:
         """Refuse a configuration that cannot work."""
@@ -310,7 +339,8 @@ class Desk:
         return secret_name(provider)
 
     def configure(self, state: HomeState) -> None:
-        """Use these providers and this chain from now on."""
+        """Use these providers, this chain and these allow-lists of hosts from now on."""
+        self._egress.configure(state.hosts)
         configured = [ProviderConfig(**msgspec.structs.asdict(fact)) for fact in state.providers.values()]
         self._models.configure(configured, state.chain)
 
@@ -355,6 +385,8 @@ async def serve(
     if opened.recovery:
         write_private(home.run / "recovery.txt", opened.recovery + "\n")
     house = House(home, settings, opened.keys, open_journal=open_journal, reach=reach)
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(CleanLines(house.book))
     leaving = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -412,11 +444,29 @@ def start_log(home: Home, settings: Settings) -> None:
     """Log to the home's file, bounded, readable by its owner alone."""
     os.close(os.open(home.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600))
     handler = logging.handlers.RotatingFileHandler(home.log, maxBytes=LOG_BYTES, backupCount=3, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(logging.Formatter(LOG_FORM))
     logging.basicConfig(level=settings.log_level.upper(), handlers=[handler], force=True)
     for noisy in ("httpcore2", "httpx2", "openai", "anthropic", "uvicorn", "asyncio"):
         # They log requests with their headers or bodies at lower levels, and a key must never reach a log.
         logging.getLogger(noisy).setLevel(logging.WARNING)
+
+
+class CleanLines(logging.Formatter):
+    """Lines of the log, traceback and all, without the values that the vault knows.
+
+    Args:
+        book: knows them.
+    """
+
+    def __init__(self, book: SecretBook) -> None:
+        super().__init__(LOG_FORM)
+        self._book = book
+
+    def format(self, record: logging.LogRecord) -> str:
+        """See ``logging.Formatter``. A line of our own words and numbers needs no cleaning, and the first one costs."""
+        line = super().format(record)
+        told = isinstance(record.args, tuple) and all(isinstance(arg, int) for arg in record.args)
+        return line if told and not record.exc_text else self._book.redactor().clean(line)
 
 
 def main(

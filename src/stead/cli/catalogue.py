@@ -36,6 +36,8 @@ GROUPS = {
         "approve": "allow what an objective asks for",
         "deny": "refuse it, with a reason that the model reads",
         "revoke": "take back what was granted to a tool",
+        "rules": "say what must never happen, what must be asked, and what is always allowed",
+        "egress": "allow hosts to a folder's machines, list what they reached",
     },
     "models and money": {
         "providers": "list, add, test and choose models",
@@ -47,6 +49,7 @@ GROUPS = {
     },
     "data": {
         "journal": "search the history, show a session's events, rebuild views",
+        "audit": "check the record, sign for it, export it, and list who allowed what",
         "backup": "write everything into one file under a passphrase",
         "restore": "bring a backup back",
         "key": "recover the key of the database",

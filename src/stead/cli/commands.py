@@ -62,6 +62,14 @@ def load(name: str) -> Command:
             from stead.cli import secret
 
             return secret.COMMANDS[name]
+        case "rules":
+            from stead.cli import rules
+
+            return rules.COMMANDS[name]
+        case "egress":
+            from stead.cli import egress
+
+            return egress.COMMANDS[name]
         case "cap" | "usage":
             from stead.cli import spending
 
@@ -70,6 +78,10 @@ def load(name: str) -> Command:
             from stead.cli import journal
 
             return journal.COMMANDS[name]
+        case "audit":
+            from stead.cli import audit
+
+            return audit.COMMANDS[name]
         case "backup" | "restore" | "key":
             from stead.cli import backups
 

@@ -246,6 +246,24 @@ class AllowHost(msgspec.Struct, frozen=True, tag="host.allow", forbid_unknown_fi
     directory: str
 
 
+class AddRule(msgspec.Struct, frozen=True, tag="rule.add", forbid_unknown_fields=True):
+    """Make a sentence a standing rule; refused when it is not understood. It holds at once, for running sessions too.
+
+    Args:
+        text: the sentence, up to 500 characters; see ``brain.standing``.
+        directory: the folder that it holds for, absolute; "" for every one.
+    """
+
+    text: str
+    directory: str = ""
+
+
+class RemoveRule(msgspec.Struct, frozen=True, tag="rule.remove", forbid_unknown_fields=True):
+    """Take a standing rule back."""
+
+    id: str
+
+
 class DisallowHost(msgspec.Struct, frozen=True, tag="host.disallow", forbid_unknown_fields=True):
     """Take that back, and cut what is open. ``host`` as it was allowed."""
 
@@ -277,6 +295,8 @@ Command = (
     | UnbindSecret
     | RemoveSecret
     | AllowHost
+    | AddRule
+    | RemoveRule
     | DisallowHost
 )
 

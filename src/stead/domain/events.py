@@ -13,7 +13,7 @@ import msgspec
 
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CommandId, RequestNo, SessionId, WorkspaceId
 from stead.domain.messages import ReplyPart, Usage
-from stead.domain.policies import Entity, GrantScope, Label, Origin, PlannedCall, Profile, Reason, Risk
+from stead.domain.policies import Entity, GrantScope, Label, Origin, PlannedCall, Profile, Reason, Risk, Rule
 from stead.domain.secrets import Binding, Secret
 from stead.domain.trials import Held, WorkMode
 
@@ -494,6 +494,20 @@ class HostAllowed(msgspec.Struct, frozen=True, tag="host.allowed"):
     directory: str
 
 
+class RuleMade(msgspec.Struct, frozen=True, tag="rule.made"):
+    """A sentence of the person's became a rule that the guardian keeps."""
+
+    rule: Rule
+    door: str
+
+
+class RuleRemoved(msgspec.Struct, frozen=True, tag="rule.removed"):
+    """The person took a rule back."""
+
+    id: str
+    door: str
+
+
 class HostDisallowed(msgspec.Struct, frozen=True, tag="host.disallowed"):
     """They no longer may; open connections were cut."""
 
@@ -576,6 +590,8 @@ Body = (
     | ChainSet
     | CapSet
     | HostAllowed
+    | RuleMade
+    | RuleRemoved
     | HostDisallowed
     | SecretAdded
     | SecretBound

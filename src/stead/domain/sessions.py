@@ -261,6 +261,8 @@ def apply(session: Session, event: ev.Event) -> None:
             | ev.CapSet()
             | ev.QuarantineSettled()
             | ev.HostAllowed()
+            | ev.RuleMade()
+            | ev.RuleRemoved()
             | ev.HostDisallowed()
             | ev.SecretAdded()
             | ev.SecretBound()

@@ -18,10 +18,10 @@ import msgspec
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
-from stead.domain.errors import Conflict, NotFound
+from stead.domain.errors import Conflict, NotFound, SteadError
 from stead.domain.ids import HOME, ApprovalId, CommandId, SessionId
-from stead.domain.ports import Claimed, Secrets
-from stead.domain.rows import ApprovalRow
+from stead.domain.ports import Claimed
+from stead.domain.rows import ApprovalRow, SecretRow
 from stead.domain.sessions import Session
 from stead.domain.trials import Quarantined, Trial
 from stead.runtime import approvals, objectives
@@ -30,6 +30,8 @@ from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.home import HomeCommand, HomeStream, ProviderDesk, change
 from stead.runtime.registry import Sessions
+from stead.runtime.screening import screened
+from stead.runtime.secrets import SecretBook, SecretCommand
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 from stead.runtime.stream import Stream
 
@@ -55,7 +57,7 @@ class Runtime:
         sessions: Sessions,
         home: HomeStream,
         *,
-        secrets: Secrets,
+        book: SecretBook,
         desk: ProviderDesk,
         questions: Questions,
         digest_key: bytes,
@@ -63,7 +65,7 @@ class Runtime:
         self._deps = deps
         self._sessions = sessions
         self._home = home
-        self._secrets = secrets
+        self._book = book
         self._desk = desk
         self._questions = questions
         self._digest_key = digest_key
@@ -80,37 +82,43 @@ class Runtime:
         if earlier := self._earlier(id, digest):
             return earlier
         try:
-            match command:
-                case cmd.CreateObjective():
-                    return await self._create(command, id, digest, door)
-                case cmd.Decide():
-                    return await self._decide(command, id, digest, door)
-                case cmd.ApplyTrial() | cmd.DiscardTrial():
-                    return await self._settle_trial(command, _claim(id, digest, command.session), door)
-                case cmd.SettleQuarantined():
-                    fact = await settled(self._deps.quarantine, command, door)
-                    claim = _claim(id, digest, HOME)
-                    return _answer(claim, await self._home.record(fact, cause=id, claim=claim))
-                case cmd.Stop(session="*"):
-                    return await self._stop_all(command, id, door)
-                case (
-                    cmd.SendMessage()
-                    | cmd.Pause()
-                    | cmd.Resume()
-                    | cmd.Cancel()
-                    | cmd.Stop()
-                    | cmd.Retry()
-                    | cmd.Revoke()
-                    | cmd.Delete()
-                ):
-                    return await self._tell(command, _claim(id, digest, command.session), door)
-                case _:
-                    return await self._change_home(command, _claim(id, digest, HOME))
-        except Conflict:
+            cleaned, note = await asyncio.to_thread(screened, command, self._book)
+            return await self._carry_out(cleaned, _claim(id, digest, HOME, note), door)
+        except SteadError as error:
             # The same id twice at the same time: the other was first, and its answer is this one's too.
-            if earlier := self._earlier(id, digest):
+            if isinstance(error, Conflict) and (earlier := self._earlier(id, digest)):
                 return earlier
+            # What a provider, a machine or a file said may stand in it, and a door shows it.
+            error.args = (self._book.redactor().clean(str(error)),)
             raise
+
+    async def _carry_out(self, command: cmd.Command, claim: Claimed, door: str) -> cmd.Answer:
+        """Carry a command out. The claim is the home's until it is known which session's it is."""
+        match command:
+            case cmd.CreateObjective():
+                return await self._create(command, claim, door)
+            case cmd.Decide():
+                return await self._decide(command, claim, door)
+            case cmd.ApplyTrial() | cmd.DiscardTrial():
+                return await self._settle_trial(command, _of(claim, command.session), door)
+            case cmd.SettleQuarantined():
+                fact = await settled(self._deps.quarantine, command, door)
+                return _answer(claim, await self._home.record(fact, cause=claim.id, claim=claim))
+            case cmd.Stop(session="*"):
+                return await self._stop_all(command, claim.id, door)
+            case (
+                cmd.SendMessage()
+                | cmd.Pause()
+                | cmd.Resume()
+                | cmd.Cancel()
+                | cmd.Stop()
+                | cmd.Retry()
+                | cmd.Revoke()
+                | cmd.Delete()
+            ):
+                return await self._tell(command, _of(claim, command.session), door)
+            case _:
+                return await self._change_home(command, claim, door)
 
     async def readiness(self) -> Readiness:
         """See ``service.Service``."""
@@ -122,7 +130,12 @@ class Runtime:
 
     async def check_provider(self, name: str) -> ProviderCheck:
         """See ``service.Service``."""
-        return await self._desk.check(name)
+        check = await self._desk.check(name)
+        return msgspec.structs.replace(check, text=self._book.redactor().clean(check.text))
+
+    async def secret_rows(self) -> tuple[SecretRow, ...]:
+        """See ``service.Holdings``."""
+        return self._home.state.secret_rows()
 
     async def trial(self, session: SessionId) -> Trial:
         """See ``service.Aside``."""
@@ -145,21 +158,23 @@ class Runtime:
             raise Conflict(f"the idempotency key {id!r} was used for another command; make a new one")
         return claimed.answer
 
-    async def _create(self, command: cmd.CreateObjective, id: CommandId, digest: str, door: str) -> cmd.Answer:
+    async def _create(self, command: cmd.CreateObjective, claim: Claimed, door: str) -> cmd.Answer:
         d = self._deps
         d.gate.specs((*command.tools, *command.allow))
+        secrets = self._book.named(command.secrets)
         fact = await asyncio.to_thread(objectives.created, command, d.models.default_chain())
+        fact = msgspec.structs.replace(fact, secrets=secrets)
         for ref in fact.chain:
             # Says which provider there is not. In a thread, because the first call loads the vendors' price list.
             await asyncio.to_thread(d.models.info, ref)
-        session = SessionId(d.new_id("s"))
+        session, id = SessionId(d.new_id("s")), claim.id
         grants = objectives.granted(command, fact.directory, self._home.state.grants, d.clock.now_ms(), door)
         self._sessions.bind(session, fact)
         stream = Stream.open(
             session, fact, cause=id, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock
         )
         stream.add(*grants, actor="person", cause=id)
-        claim = _claim(id, digest, session)
+        claim = _of(claim, session)
         events = await stream.commit(claim)
         self._sessions.adopt(stream).wake()
         return _answer(claim, events)
@@ -202,9 +217,9 @@ class Runtime:
                 actor.release()
         return cmd.Answer(id, HOME, self._deps.journal.head(), f"{len(live)} stopped")
 
-    async def _decide(self, command: cmd.Decide, id: CommandId, digest: str, door: str) -> cmd.Answer:
+    async def _decide(self, command: cmd.Decide, claim: Claimed, door: str) -> cmd.Answer:
         question = await asyncio.to_thread(self._questions.approval, command.approval)
-        claim = _claim(id, digest, question.session)
+        claim, id = _of(claim, question.session), claim.id
         now_ms = self._deps.clock.now_ms()
         events = await self._sessions.actor(question.session).tell(
             lambda session: approvals.answer(session, command, door=door, now_ms=now_ms), claim, cause=id
@@ -218,13 +233,18 @@ class Runtime:
         if any(folder == directory and grant.tool == command.tool for folder, grant in self._home.state.grants):
             await self._home.record(ev.GrantRevoked(tool=command.tool, directory=directory, door=door), cause=id)
 
-    async def _change_home(self, command: HomeCommand, claim: Claimed) -> cmd.Answer:
+    async def _change_home(self, command: HomeCommand | SecretCommand, claim: Claimed, door: str) -> cmd.Answer:
         if isinstance(command, cmd.SetChain):
             for ref in command.chain:
                 self._deps.models.info(ref)  # says which provider there is not
-        fact = await change(command, self._home.state, self._secrets, self._desk)
-        events = await self._home.record(fact, cause=claim.id, claim=claim)
-        self._desk.configure(self._home.state)
+        async with self._book.lock:
+            if isinstance(command, SecretCommand):
+                fact: ev.Body = await self._book.change(command)
+            else:
+                fact = await change(command, self._home.state, self._book, self._desk, door)
+            events = await self._home.record(fact, cause=claim.id, claim=claim)
+            self._desk.configure(self._home.state)
+            await self._book.reload(self._home.state.secrets)
         return _answer(claim, events)
 
 
@@ -232,8 +252,13 @@ def _told(command: objectives.Told, door: str, session: Session) -> tuple[ev.Bod
     return objectives.told(command, session, door)
 
 
-def _claim(id: CommandId, digest: str, session: SessionId) -> Claimed:
-    return Claimed(id=id, digest=digest, answer=cmd.Answer(command=id, session=session, seq=0))
+def _claim(id: CommandId, digest: str, session: SessionId, text: str) -> Claimed:
+    return Claimed(id=id, digest=digest, answer=cmd.Answer(command=id, session=session, seq=0, text=text))
+
+
+def _of(claim: Claimed, session: SessionId) -> Claimed:
+    """The claim of a command that turned out to be this session's."""
+    return msgspec.structs.replace(claim, answer=msgspec.structs.replace(claim.answer, session=session))
 
 
 def _answer(claim: Claimed, events: Sequence[ev.Event]) -> cmd.Answer:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+from stead.brain.standing import understood
 from stead.domain.errors import FetchFault, InvalidRequest, MachineError
 from stead.domain.ids import CallDigest
 from stead.domain.permits import Permit, canonical
@@ -139,7 +141,7 @@ class Gate:
             digest_key=self._digest_key,
             nonce=self._random_bytes(16),
             context=context,
-            rules=standing.rules,
+            rules=(*standing.rules, *_rules_of(session.spec.constraints)),
             hosts=(*standing.hosts, *session.spec.hosts),
             released=session.spec.unprotected,
         )
@@ -247,6 +249,13 @@ def _context(session: Session, *, ways_out: bool) -> Context:
         entities=session.entities,
         ways_out=ways_out,
     )
+
+
+@lru_cache(maxsize=64)
+def _rules_of(constraints: tuple[str, ...]) -> tuple[Rule, ...]:
+    """An objective's constraints, as far as they are understood as rules; the rest is the model's to keep."""
+    found = (understood(constraint) for constraint in constraints)
+    return tuple(rule for rule in found if rule is not None and rule.verdict != "allow")
 
 
 def _listed(value: object) -> Sequence[object]:

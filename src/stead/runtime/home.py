@@ -13,13 +13,16 @@ from typing import Protocol, assert_never
 
 import msgspec
 
+from stead.brain.standing import compile_rule
 from stead.domain import events as ev
 from stead.domain.bindings import ends
 from stead.domain.commands import (
+    AddRule,
     AllowHost,
     ConfigureProvider,
     DisallowHost,
     RemoveProvider,
+    RemoveRule,
     SetCap,
     SetChain,
     SetProviderKey,
@@ -27,11 +30,13 @@ from stead.domain.commands import (
 from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.hosts import parse_host
 from stead.domain.ids import HOME, CommandId
+from stead.domain.policies import Rule
 from stead.domain.ports import Claimed, Clock, Journal, Secrets
 from stead.domain.rows import SecretRow
 from stead.domain.secrets import Secret
 from stead.domain.sessions import Grant
 from stead.runtime.bus import Bus
+from stead.runtime.gate import Standing
 from stead.runtime.service import ProviderCheck, ProviderRow
 
 log = logging.getLogger(__name__)
@@ -41,7 +46,17 @@ _KEY_CHARS = 10_000
 _MOST = 10**15
 NO_CAP = ev.Budget(tokens="unlimited", usd_micros="unlimited")
 
-HomeCommand = ConfigureProvider | SetProviderKey | RemoveProvider | SetChain | SetCap | AllowHost | DisallowHost
+HomeCommand = (
+    ConfigureProvider
+    | SetProviderKey
+    | RemoveProvider
+    | SetChain
+    | SetCap
+    | AllowHost
+    | DisallowHost
+    | AddRule
+    | RemoveRule
+)
 
 
 @dataclass(frozen=True)
@@ -54,10 +69,18 @@ class HomeState:
     cap: ev.Budget = NO_CAP
     grants: tuple[tuple[str, Grant], ...] = ()
     hosts: tuple[tuple[str, str], ...] = ()
+    rules: tuple[Rule, ...] = ()
     secrets: dict[str, Secret] = field(default_factory=dict)
     secrets_added_ms: dict[str, int] = field(default_factory=dict)
     secrets_used: dict[str, tuple[int, str]] = field(default_factory=dict)
     """When each secret's value was last let out, and where to."""
+
+    def standing(self, directory: str) -> Standing:
+        """What the person has said for a folder, apart from any session."""
+        return Standing(
+            rules=tuple(rule for rule in self.rules if rule.directory in ("", directory)),
+            hosts=tuple(host for folder, host in self.hosts if folder == directory),
+        )
 
     def secret_rows(self) -> tuple[SecretRow, ...]:
         """The secrets as shown to people, by name."""
@@ -94,6 +117,10 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, hosts=tuple(dict.fromkeys([*state.hosts, (directory, host)])))
         case ev.HostDisallowed(host=host, directory=directory):
             return replace(state, hosts=tuple(pair for pair in state.hosts if pair != (directory, host)))
+        case ev.RuleMade(rule=rule):
+            return replace(state, rules=(*(other for other in state.rules if other.id != rule.id), rule))
+        case ev.RuleRemoved(id=id):
+            return replace(state, rules=tuple(rule for rule in state.rules if rule.id != id))
         case ev.GrantMade(directory=directory) as made:
             grant = Grant(made.tool, made.shape, made.expires_at_ms, made.sources)
             return replace(state, grants=(*state.grants, (directory, grant)))
@@ -201,7 +228,7 @@ class ProviderDesk(Protocol):
         ...
 
     def configure(self, state: HomeState) -> None:
-        """Use these providers and this chain from now on."""
+        """Use these providers, this chain and these allow-lists of hosts from now on."""
         ...
 
     def rows(self) -> tuple[ProviderRow, ...]:
@@ -213,7 +240,7 @@ class ProviderDesk(Protocol):
         ...
 
 
-async def change(command: HomeCommand, state: HomeState, secrets: Secrets, desk: ProviderDesk) -> ev.Body:
+async def change(command: HomeCommand, state: HomeState, secrets: Secrets, desk: ProviderDesk, door: str) -> ev.Body:
     """The fact that a command about the home makes; a key goes into the vault on the way.
 
     Raises:
@@ -240,6 +267,13 @@ async def change(command: HomeCommand, state: HomeState, secrets: Secrets, desk:
         case SetCap(daily=daily):
             check_budget(daily)
             return ev.CapSet(daily=daily)
+        case AddRule(text=text, directory=directory):
+            folder = await asyncio.to_thread(_folder, directory) if directory else ""
+            return ev.RuleMade(rule=compile_rule(text, folder), door=door)
+        case RemoveRule(id=id):
+            if all(rule.id != id for rule in state.rules):
+                raise NotFound(f"there is no rule {id!r}; see `stead rules`")
+            return ev.RuleRemoved(id=id, door=door)
         case AllowHost(host=host, directory=directory):
             return ev.HostAllowed(host=str(parse_host(host)), directory=await asyncio.to_thread(_folder, directory))
         case DisallowHost(host=host, directory=directory):
