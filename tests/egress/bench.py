@@ -94,7 +94,7 @@ class Way:
         self.proxy = EgressProxy(
             folder / "egress",
             Dialer(reach, resolve=self.names, tls=tls),
-            release=self.book,
+            release=lambda: self.book,
             redactor=self.book.redactor,
             on_use=self._note,
             owner=65534 if os.geteuid() == 0 else None,

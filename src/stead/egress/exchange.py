@@ -80,7 +80,7 @@ class Parts:
     """What every connection works with. ``context`` gives how to be a host towards the machine."""
 
     dialer: Dialer
-    release: Release
+    release: Callable[[], Release]
     redactor: Callable[[], Redactor]
     context: Callable[[str], ssl.SSLContext]
 
@@ -147,7 +147,7 @@ class Exchange:
         self.used.admission = self._judge(target)
         if request.method != b"CONNECT":
             await self._forward(request, target)
-        elif self._parts.release.opens_tls(target.host):
+        elif self._parts.release().opens_tls(target.host):
             await self._open_tls(target)
         else:
             await self._tunnel(target)
@@ -186,7 +186,7 @@ class Exchange:
 
     async def _forward(self, request: h11.Request, target: Target) -> None:
         """Send the request on, filled in, and bring its answer back, redacted."""
-        release, method = self._parts.release, request.method.decode("ascii")
+        release, method = self._parts.release(), request.method.decode("ascii")
         if self._http.they_are_waiting_for_100_continue:
             self._write(self._http.send(h11.InformationalResponse(status_code=100, headers=[])))
         body, whole = await self._begin_body()
@@ -339,7 +339,7 @@ class Exchange:
     async def _pump_up(self, target: Target, writer: asyncio.StreamWriter) -> None:
         first = self._http.trailing_data[0] or await self._reader.read(_CHUNK_BYTES)
         if target.port in USUAL_PORTS or first[:1] == _TLS_RECORD:
-            first = await self._hello(target, first)
+            first = await _hello(self._reader, target, first)
         writer.write(first)
         self._count(up=len(first))
         await self._pump(self._reader, writer, up=True)
@@ -351,32 +351,6 @@ class Exchange:
             await writer.drain()
         if writer.can_write_eof():
             writer.write_eof()
-
-    async def _hello(self, target: Target, data: bytes) -> bytes:
-        """The client's first message, which must ask for the host that was allowed: at one address there are many."""
-        seen: list[str | None] = []
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.sni_callback = lambda _socket, name, _context: seen.append(name)
-        incoming = ssl.MemoryBIO()
-        handshake = context.wrap_bio(incoming, ssl.MemoryBIO(), server_side=True)
-        incoming.write(data)
-        while len(data) < HEAD_LIMIT_BYTES:
-            try:
-                handshake.do_handshake()
-            except ssl.SSLWantReadError:
-                pass
-            except ssl.SSLError:
-                break  # it has no certificate to go on with, or this is no TLS
-            if seen:
-                break
-            more = await self._reader.read(_CHUNK_BYTES)
-            if not more:
-                break
-            incoming.write(more)
-            data += more
-        if not seen or (seen[0] or "").lower() != target.host:
-            raise Refusal(403, "egress-tls", f"a tunnel to {target.host!r} carries TLS for that name and nothing else")
-        return data
 
     def _connected(self) -> None:
         self._write(b"HTTP/1.1 200 Connection established\r\n\r\n")
@@ -418,6 +392,33 @@ class Exchange:
             raise Refusal(413, "egress-limit", f"more than {CONNECTION_LIMIT_BYTES >> 30} GB through one connection")
         if not self._patience.expired():
             self._patience.reschedule(min(asyncio.get_running_loop().time() + IDLE_LIMIT_S, self._end_s))
+
+
+async def _hello(reader: asyncio.StreamReader, target: Target, data: bytes) -> bytes:
+    """The client's first message, which must ask for the host that was allowed: at one address there are many."""
+    seen: list[str | None] = []
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.sni_callback = lambda _socket, name, _context: seen.append(name)
+    incoming = ssl.MemoryBIO()
+    handshake = context.wrap_bio(incoming, ssl.MemoryBIO(), server_side=True)
+    incoming.write(data)
+    while len(data) < HEAD_LIMIT_BYTES:
+        try:
+            handshake.do_handshake()
+        except ssl.SSLWantReadError:
+            pass
+        except ssl.SSLError:
+            break  # it has no certificate to go on with, or this is no TLS
+        if seen:
+            break
+        more = await reader.read(_CHUNK_BYTES)
+        if not more:
+            break
+        incoming.write(more)
+        data += more
+    if not seen or (seen[0] or "").lower() != target.host:
+        raise Refusal(403, "egress-tls", f"a tunnel to {target.host!r} carries TLS for that name and nothing else")
+    return data
 
 
 def _end_to_end(headers: Iterable[tuple[bytes, bytes]]) -> Fields:

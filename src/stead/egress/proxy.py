@@ -48,7 +48,7 @@ class EgressProxy:
     Args:
         folder: for the sockets; made anew, its parents exist and are closed to others.
         dialer: how hosts are reached.
-        release: which values may go where.
+        release: says which values may go where; asked for when it is needed.
         redactor: takes what is known now out of answers.
         on_use: journals connections.
         owner: the user id that the machines have outside, when it is not the daemon's own.
@@ -59,7 +59,7 @@ class EgressProxy:
         folder: Path,
         dialer: Dialer,
         *,
-        release: Release,
+        release: Callable[[], Release],
         redactor: Callable[[], Redactor],
         on_use: OnUse,
         owner: int | None = None,

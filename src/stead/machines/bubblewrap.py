@@ -292,14 +292,14 @@ class BubblewrapMachines:
         host = await asyncio.to_thread(self._probed) if self._host is None else self._host
         await self._be_swept(session)
         found = await asyncio.to_thread(self._make_ready, session, binding)
-        egress = await self._open_egress(session, binding)
+        egress = await _open(self._egress, session, binding)
         own = asyncio.current_task()
 
         def on_end(why: str) -> None:
             slot = self._slots.get(session)
             if slot and slot.task is own:
                 del self._slots[session]
-            self._close_egress(egress)
+            _close(self._egress, egress)
             self._tidy(binding)
             self._sweeps[session] = asyncio.create_task(self._sweep(session), name=f"sweep after {session}")
             self._on_change(session, "ended", why)
@@ -307,22 +307,10 @@ class BubblewrapMachines:
         try:
             machine = await start_machine(host, binding, found, self._limits, on_end, egress)
         except BaseException:
-            self._close_egress(egress)
+            _close(self._egress, egress)
             raise
         self._on_change(session, "started", "")
         return machine
-
-    async def _open_egress(self, session: SessionId, binding: Binding) -> str:
-        if self._egress is None:
-            return ""
-        try:
-            return await self._egress.open(session, binding.directory, binding.hosts)
-        except OSError as error:
-            raise MachineUnavailable(f"the machine's way out could not be made: {error}") from error
-
-    def _close_egress(self, folder: str) -> None:
-        if self._egress is not None:
-            self._egress.close(folder)
 
     def _make_ready(self, session: SessionId, binding: Binding) -> Found:
         """Look at what the folder has, and write it down; for a trial, make the place where changes go."""
@@ -365,6 +353,21 @@ class BubblewrapMachines:
         if self._host is None:
             self._host = probe()
         return self._host
+
+
+async def _open(egress: Egress | None, session: SessionId, binding: Binding) -> str:
+    """The folder with a new machine's way out; "" when there is none."""
+    if egress is None:
+        return ""
+    try:
+        return await egress.open(session, binding.directory, binding.hosts)
+    except OSError as error:
+        raise MachineUnavailable(f"the machine's way out could not be made: {error}") from error
+
+
+def _close(egress: Egress | None, folder: str) -> None:
+    if egress is not None:
+        egress.close(folder)
 
 
 def _bytes(text: str) -> bytes:
