@@ -163,7 +163,7 @@ class Actor:
         """A fact to be written with the next ones, and in a second at the latest, whatever the call under way does."""
         self._notes.append(fact)
         if self._noting is None or self._noting.done():
-            self._noting = asyncio.create_task(self._note_soon(), name=f"notes of {self.id}")
+            self._noting = asyncio.create_task(self._record_notes(NOTES_S), name=f"notes of {self.id}")
 
     def forget(self) -> None:
         """Drop the state; the journal is read again when it is needed. Call it with the lock held."""
@@ -198,7 +198,7 @@ class Actor:
             await asyncio.wait([self._driver], timeout=5)
         if self._noting is not None:
             self._noting.cancel()
-        await self._record_notes()
+        await self._record_notes(0)
 
     def release(self) -> None:
         """Let the actor start things again after ``halt``."""
@@ -273,12 +273,9 @@ class Actor:
         if stream.session.phase == "ended":
             self.forget()
 
-    async def _note_soon(self) -> None:
-        await asyncio.sleep(NOTES_S)
-        await self._record_notes()
-
-    async def _record_notes(self) -> None:
-        """Write the notes that no other facts have taken along."""
+    async def _record_notes(self, after_s: float) -> None:
+        """Write the notes that no other facts have taken along by then."""
+        await asyncio.sleep(after_s)
         async with self.lock:
             try:
                 if self._notes:
