@@ -97,7 +97,7 @@ def _arguments(action: Action) -> dict[str, object]:
     """The arguments as the gate wrote them; a call that never parsed has none."""
     try:
         decoded = msgspec.json.decode(action.arguments)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return {}
     return decoded if isinstance(decoded, dict) else {}
 

@@ -269,16 +269,16 @@ def _strings(arguments: str) -> list[str]:
     """The values of a call's arguments, without the quoting of JSON; the text as it is where that does not parse."""
     try:
         plain = msgspec.json.decode(arguments)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):  # a model may nest as deeply as it likes
         return [arguments]
     found: list[str] = []
     todo = [plain]
     while todo:
-        value = todo.pop(0)
+        value = todo.pop()
         if isinstance(value, dict):
-            todo = [*value.values(), *todo]
+            todo.extend(reversed(value.values()))
         elif isinstance(value, list):
-            todo = [*value, *todo]
+            todo.extend(reversed(value))
         elif value is not None:
             found.append(str(value))
     return found

@@ -49,7 +49,7 @@ class StructTool(ABC, Generic[A]):
         """
         try:
             parsed = msgspec.json.decode(arguments.strip() or "{}", type=self._arguments)
-        except (msgspec.MsgspecError, UnicodeEncodeError) as error:
+        except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:
             raise InvalidRequest(f"arguments of {self._spec.name!r}: {error}; mend them and call again") from error
         return cast("dict[str, object]", msgspec.to_builtins(parsed))
 
