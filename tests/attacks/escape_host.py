@@ -26,11 +26,25 @@ from stead.config import Home
 from stead.domain.ids import CallDigest, CallKey, SessionId
 from stead.domain.permits import Permit
 from stead.machines.bubblewrap import BubblewrapMachines
+from stead.machines.desk import Desk
+from stead.machines.protected import is_protected
 
 SESSION = SessionId("s_0123456789abcdef")
-PROBES = ("__init__.py", "escape_tools.py", "escape_reach.py", "escape_kernel.py", "escape_probe.py")
+PROBES = ("__init__.py", "escape_tools.py", "escape_reach.py", "escape_kernel.py", "escape_aside.py", "escape_probe.py")
 NEIGHBOURS = 150
 """Processes of the same user outside: more than a machine may have, which must not count against it."""
+
+
+ON_A_COPY = frozenset(
+    {
+        *("rename_the_git_folder_away", "rename_over_the_git_folder", "exchange_the_git_folder", "plant_a_git_hook"),
+        *("plant_git_configuration", "plant_another_git_layout", "change_agent_instructions", "change_editor_tasks"),
+        *("change_a_nested_hook", "rename_a_folder_above_a_protected_file", "rename_over_a_protected_file"),
+        *("exchange_a_protected_file", "truncate_a_protected_file", "change_the_mode_of_a_protected_file"),
+        *("link_a_protected_file_elsewhere", "reopen_a_protected_file_for_writing", "delete_a_protected_file"),
+    }
+)
+"""Tries that may change the folder that a machine on trial sees; it is a copy."""
 
 
 class Report(msgspec.Struct):
@@ -88,8 +102,11 @@ class Canaries:
             path.write_text(f"canary {self.secret}\n")
             path.chmod(0o666)
         hooks = self.project / ".git/hooks"
-        hooks.mkdir(parents=True)
+        for folder in (hooks, self.project / "lib/.git/hooks", self.project / ".vscode"):
+            folder.mkdir(parents=True)
         (self.project / ".git/config").write_text("[core]\n")
+        for name in ("AGENTS.md", ".vscode/tasks.json", "lib/.git/config", "lib/CLAUDE.md"):
+            (self.project / name).write_text("the person's own\n")
         (self.project / "link_to_secret").symlink_to(self.outside / "secret")
         (self.project / "link_to_outside").symlink_to(self.outside)
         for folder in (self.outside, home, hooks, hooks.parent):
@@ -145,12 +162,15 @@ class Canaries:
         if self.sleeper.poll() is not None:
             seen.append("a process was killed")
         seen += [f"{path} changed" for path, text in self._tree().items() if self._before.get(path) != text]
+        seen += [f"{path} was planted" for path in self._tree().keys() - self._before.keys()]
         seen += [f"{path} went away" for path in self._before.keys() - self._tree().keys()]
         return seen
 
     def _tree(self) -> dict[str, bytes]:
-        files = [path for top in (self.outside, self.project / ".git") for path in top.rglob("*") if path.is_file()]
-        return {str(path): path.read_bytes() for path in files}
+        """Everything outside, and what is protected inside."""
+        own = [path for path in self.project.rglob("*") if is_protected(str(path.relative_to(self.project)))]
+        files = [path for path in (*self.outside.rglob("*"), *own) if path.is_symlink() or path.is_file()]
+        return {str(path): b"link" if path.is_symlink() else path.read_bytes() for path in files}
 
 
 def install_probes(project: Path, targets: str) -> None:
@@ -175,8 +195,8 @@ def neighbours(count: int) -> Iterator[None]:
             other.wait()
 
 
-async def make_tries(base: Path) -> Report:
-    """Plant, try, look."""
+async def make_tries(base: Path, *, trial: bool) -> Report:
+    """Plant, try, look; on trial, or in the folder itself."""
     root = os.geteuid() == 0
     drop = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"] if root else []
     home = Home(base / "stead-home")
@@ -186,7 +206,7 @@ async def make_tries(base: Path) -> Report:
         install_probes(canaries.project, canaries.targets(home.root))
         closing.enter_context(neighbours(0 if root else NEIGHBOURS))
         machines = BubblewrapMachines(home)
-        machines.bind(SESSION, str(canaries.project), writable=True)
+        machines.bind(SESSION, str(canaries.project), writable=True, trial=trial)
         pattern = Path("/proc/sys/kernel/core_pattern").read_text()
         try:
             ran = await machines.run(
@@ -202,6 +222,13 @@ async def make_tries(base: Path) -> Report:
         outside = canaries.seen()
         if Path("/proc/sys/kernel/core_pattern").read_text() != pattern:
             outside.append("the core pattern changed")
+        if trial:
+            outside += [
+                f"{name} reached the folder" for name in ("written", "marked") if (canaries.project / name).exists()
+            ]
+            applied = await Desk(home, machines.kill).apply_trial(SESSION, (), force=True, include_protected=False)
+            outside += [f"applied: {line}" for line in canaries.seen()]
+            outside += [] if "written" in applied.done else ["what was on trial was lost"]
         owner = (canaries.project / "written").stat().st_uid
         try:
             held = json.loads(ran.output.splitlines()[-1])
@@ -231,4 +258,4 @@ def _owner_of(marker: str) -> int:
 
 if __name__ == "__main__":
     signal.alarm(150)
-    print(msgspec.json.encode(asyncio.run(make_tries(Path(sys.argv[1])))).decode())
+    print(msgspec.json.encode(asyncio.run(make_tries(Path(sys.argv[1]), trial=sys.argv[2] == "trial"))).decode())

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 
+import tests.attacks.escape_aside
 import tests.attacks.escape_kernel
 import tests.attacks.escape_reach  # noqa: F401 - importing them registers their tries
 from tests.attacks.escape_tools import TRIES
