@@ -29,6 +29,7 @@ def _configure(parser: ArgumentParser) -> None:
     _add_list(parser, "--allow", "TOOL", "tools to use without asking")
     _add_list(parser, "--tools", "TOOL", "offer the model these alone")
     _add_list(parser, "--model", "PROVIDER/MODEL", "model to use, then its fallbacks")
+    _add_list(parser, "--host", "HOST", "hosts that its commands may reach without asking")
     _add_list(parser, "--secret", "NAME", "secrets that the model is told of, by name")
     parser.add_argument("--profile", choices=("default", "readonly"), default="default", help="strictness")
     parser.add_argument("--trial", action="store_true", help="keep all changes aside until you have looked at them")
@@ -92,6 +93,8 @@ def _request(arguments: Namespace) -> Json:
         body["mode"] = "trial"
     if released := _split(arguments.unprotect):
         body["unprotected"] = released
+    if hosts := _split(arguments.host):
+        body["hosts"] = hosts
     if secrets := _split(arguments.secret):
         body["secrets"] = secrets
     body["chain"] = [parse_model(name) for name in arguments.model]
