@@ -224,9 +224,31 @@ PROMISES: tuple[Promise, ...] = (
         "SEC-6.network", "no private network, metadata service or rebinding name is fetched", "cli", stage=1, done=True
     ),
     Promise("SEC-7.vault", "keys are encrypted at rest and never in an event or a log", "cli", stage=1, done=True),
-    Promise("SEC-7.placeholders", "a model sees placeholders for secrets", "cli"),
+    Promise("SEC-7.placeholders", "a model sees placeholders for secrets", "cli", stage=1, done=True),
+    Promise(
+        "SEC-7.commands",
+        "secrets are added, listed, bound, unbound and removed, and never shown",
+        "cli",
+        stage=1,
+        done=True,
+    ),
+    Promise(
+        "SEC-7.pasted",
+        "a value of the vault in a person's words becomes its placeholder",
+        "cli",
+        stage=1,
+        done=True,
+    ),
+    Promise(
+        "SEC-7.detected",
+        "what looks like a secret is taken out of what tools give back",
+        "cli",
+        stage=1,
+        done=True,
+    ),
+    Promise("SEC-7.restart", "secrets and their bindings survive a restart and a kill", "cli", stage=1, done=True),
     Promise("SEC-7.bound", "a secret is filled in at the edge, for its bound destinations only", "cli"),
-    Promise("SEC-7.redaction", "everything that leaves is redacted", "cli"),
+    Promise("SEC-7.redaction", "everything that leaves is redacted", "cli", stage=1, done=True),
     Promise("SEC-8.screening", "inbound text is screened for hidden characters and known injections", "channel"),
     Promise("SEC-8.cleaning", "replies are cleaned of internal blocks, model identity and secrets", "channel"),
     Promise(
@@ -245,8 +267,18 @@ PROMISES: tuple[Promise, ...] = (
     Promise(
         "SEC-10.recorded", "every decision and execution is in the journal, hash-chained", "cli", stage=1, done=True
     ),
-    Promise("SEC-10.verify", "one command verifies the chain", "cli"),
-    Promise("SEC-10.signed", "its head is signed and kept in a second place", "cli"),
+    Promise(
+        "SEC-10.verify", "one command verifies everything, with a daemon or without one", "cli", stage=2, done=True
+    ),
+    Promise("SEC-10.signed", "its head is signed and kept in a second place", "cli", stage=2, done=True),
+    Promise("SEC-10.export", "others verify an export of it without Stead's keys", "cli", stage=2, done=True),
+    Promise(
+        "SEC-10.log",
+        "each decision tells what, why, by which rule, who approved it and through which door",
+        "cli",
+        stage=2,
+        done=True,
+    ),
     Promise("SEC-11.encrypted", "the database is encrypted at rest", "cli", stage=1, done=True),
     Promise("SEC-11.backup", "a backup is one file under a passphrase, one command", "cli", stage=1, done=True),
     Promise("SEC-11.restore", "it restores on another machine with its passphrase", "cli", stage=1, done=True),

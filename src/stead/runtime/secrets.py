@@ -14,9 +14,7 @@ import asyncio
 import hmac
 import logging
 import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
@@ -25,11 +23,11 @@ from stead.domain.errors import Conflict, InvalidRequest, NotFound, StorageFault
 from stead.domain.ports import Clock
 from stead.domain.secrets import NAME, PLACEHOLDER, HostBinding, Known, Secret, ToolBinding, Vault, placeholder_of
 from stead.domain.tools import ToolEffect, ToolSpec
-
-if TYPE_CHECKING:
-    from stead.screen.redaction import Redactor
+from stead.screen import known_forms, redaction
 
 VALUE_BYTES = 64 * 1024
+REDACTABLE_CHARS = 8_000
+"""Of all values together: each is looked for in every form at once, and past this the search becomes slow."""
 BINDINGS = 100
 USE_RECORDED_EVERY_MS = 60_000
 _OF_PERSON = "secret/"
@@ -74,44 +72,40 @@ class SecretBook:
         self._on_use = on_use
         self._secrets: Mapping[str, Secret] = {}
         self._known: tuple[Known, ...] = ()
-        self._redactors: dict[bool, Redactor] = {}
-        self._making = threading.Lock()
+        self._redactors = _redactors(())
         self._used_ms: dict[tuple[str, str], int] = {}
 
     # -- what is known ----------------------------------------------------------------------------------------------
 
-    def reload(self, secrets: Mapping[str, Secret] | None = None) -> None:
+    async def reload(self, secrets: Mapping[str, Secret] | None = None) -> None:
         """Take in what the home's stream says of secrets (nothing: as before), and what the vault has now.
+
+        Redactors are made in a thread, because each value is looked for in many forms; until they are there the older
+        ones serve.
 
         Raises:
             StorageFault: the vault cannot be read.
         """
         if secrets is not None:
             self._secrets = dict(secrets)
-        found = [*self._of_person(), *self._of_providers(), *self._of_environment()]
-        with self._making:
-            self._known = tuple(known for known in found if known.value)
-            self._redactors = {}
+        known = tuple(one for one in self._found() if one.value)
+        if known != self._known:
+            self._redactors = await asyncio.to_thread(_redactors, known)
+            self._known = known
 
     def known(self) -> Sequence[Known]:
         """See ``Release``: the person's secrets, providers' keys, and keys that providers are given by environment."""
         return self._known
 
-    def redactor(self, *, detect: bool = True) -> Redactor:
+    def redactor(self, *, detect: bool = True) -> redaction.Redactor:
         """Takes every known value out of a text. From any thread.
 
         Args:
             detect: also what looks like a secret by its form.
         """
-        made = self._redactors.get(detect)
-        if made is None:
-            from stead.screen.redaction import Redactor  # its rules take time to compile, and many starts need none
+        return self._redactors[detect]
 
-            with self._making:
-                made = self._redactors[detect] = Redactor(self._known, detect=detect)
-        return made
-
-    def words(self) -> Redactor:
+    def words(self) -> redaction.Redactor:
         """For what a person or a model says: known values alone, since neither is to be corrected by a guess."""
         return self.redactor(detect=False)
 
@@ -197,7 +191,7 @@ class SecretBook:
     async def put(self, name: str, value: str) -> int:
         """See ``Secrets``. From then on the value is known to every redactor."""
         version = await self._vault.put(name, value)
-        self.reload()
+        await self.reload()
         return version
 
     def get(self, name: str) -> str | None:
@@ -207,10 +201,13 @@ class SecretBook:
     async def remove(self, name: str) -> bool:
         """See ``Secrets``."""
         removed = await self._vault.remove(name)
-        self.reload()
+        await self.reload()
         return removed
 
     # -- privately --------------------------------------------------------------------------------------------------
+
+    def _found(self) -> list[Known]:
+        return [*self._of_person(), *self._of_providers(), *self._of_environment()]
 
     def _of_person(self) -> list[Known]:
         """Everything of the person's in the vault, also what the journal does not know (yet)."""
@@ -275,6 +272,15 @@ class SecretBook:
         size_bytes = len(value.encode("utf-8", "surrogatepass"))
         if not value.strip() or size_bytes > VALUE_BYTES or not _is_text(value):
             raise InvalidRequest(f"a secret is 1 byte to {VALUE_BYTES} bytes of UTF-8 text without NUL; give another")
+        if len(value.strip()) < known_forms.SHORTEST:
+            raise InvalidRequest(
+                f"a secret has at least {known_forms.SHORTEST} characters; shorter ones stand in any text"
+            )
+        if len(value) + sum(len(known.value) for known in self._known) > REDACTABLE_CHARS:
+            raise InvalidRequest(
+                f"the vault's values would have more than {REDACTABLE_CHARS} characters together, too many to be kept"
+                " out of every text; remove what is not used, or give a shorter key"
+            )
         if name in self._secrets and not replace:
             raise Conflict(f"there is a secret {name!r} already; say that it is to be replaced, or choose another name")
 
@@ -290,6 +296,12 @@ class SecretBook:
             )
         if why := _unfit(spec, binding.argument):
             raise InvalidRequest(f"no secret can be bound to {binding.argument!r} of {spec.name!r}: {why}")
+
+
+def _redactors(known: Sequence[Known]) -> dict[bool, redaction.Redactor]:
+    """By whether they also detect."""
+    values = [redaction.Known(one.name, one.placeholder, one.value) for one in known]
+    return {detect: redaction.Redactor(values, detect=detect) for detect in (False, True)}
 
 
 def _is_text(value: str) -> bool:
