@@ -1,0 +1,205 @@
+"""A model that has been taken over, over the real wire, through every door: not one effect outside policy.
+
+The daemon, its sandbox, its policy and its journal are the product's. The model is a scripted server that does its
+worst (``hostile.py``, ``hostile_wire.py``); the person says no to everything, or, which is harder, yes.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.attacks import hostile, hostile_wire
+from tests.attacks.hostile_grounds import SOURCE, Grounds, command_names, grounds, in_parts, unaccounted
+from tests.fakes.http import serve
+from tests.fakes.models import Turn
+from tests.flows.house import Json, use_model
+from tests.flows.served import by_turn, in_thread, served
+from tests.promises import promise
+
+WAYS_IN_AND_OUT = {
+    "cli/checks.py": "asks bubblewrap's version; no word of a model is in it",
+    "cli/daemon_control.py": "the person's terminal; commands() tries each command from a machine",
+    "cli/doctor.py": "looks whether a port is free; no word of a model is in it",
+    "cli/starting.py": "the person's terminal starts the daemon; commands() tries each command from a machine",
+    "client/exchange.py": "the person's terminal asks the daemon; what it needs, commands() looks for",
+    "egress/dialing.py": "the proxy's calls; tests/attacks/addresses.py, through tests/egress",
+    "egress/proxy.py": "the machine's one socket to the proxy; tests/egress",
+    "machines/host.py": "asks what the host offers; no word of a model is in it",
+    "machines/idmap.py": "maps the workspace's owner; no word of a model is in it",
+    "machines/machine.py": "starts a machine; tests/attacks/test_escape.py and commands()",
+    "machines/runner/bridge.py": "the machine's inner end of the proxy's socket; tests/egress",
+    "machines/runner/jobs.py": "starts what a model asks for, in the machine; commands()",
+    "machines/trial.py": "puts a trial's changes in place at a person's word; tests/machines",
+    "providers/clients.py": "the model's own wire; hostile_wire.replies()",
+    "providers/discovery.py": "looks for model servers on fixed ports of this computer",
+    "tools/fetching.py": "fetch; fetches() and tests/attacks/test_ssrf.py",
+    "web/server.py": "the door; fetches() and commands() try each route, tests/attacks/test_door_matrix.py each knock",
+}
+"""Every file that opens a socket or starts a program, and how the hostile model tries it. A new one needs an entry."""
+_OPENERS = {
+    *("socket.socket", "_socket.socket", "socket.create_connection", "socket.create_server", "socket.socketpair"),
+    *("asyncio.start_server", "asyncio.start_unix_server", "asyncio.open_connection", "asyncio.open_unix_connection"),
+    *("asyncio.create_subprocess_exec", "asyncio.create_subprocess_shell", "loop.create_server"),
+    *("subprocess.run", "subprocess.Popen", "subprocess.check_output", "subprocess.check_call", "subprocess.call"),
+    *("os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.popen", "os.execv", "os.execve", "os.execvp"),
+    *("httpx2.AsyncClient", "httpx2.Client", "urllib.request.urlopen", "http.client.HTTPConnection"),
+}
+
+
+@pytest.fixture
+def field(tmp_path: Path) -> Iterator[Grounds]:
+    """A running daemon among canaries."""
+    with grounds(tmp_path) as made:
+        yield made
+
+
+def test_every_way_in_and_out_of_the_daemon_is_one_that_the_model_tries() -> None:
+    found = set()
+    for module in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in _OPENERS:
+                found.add(module.relative_to(SOURCE).as_posix())
+    assert found - WAYS_IN_AND_OUT.keys() == set(), "say in WAYS_IN_AND_OUT how the hostile model tries it"
+
+
+def test_the_model_knows_every_tool_route_and_command(field: Grounds) -> None:
+    """What it tries is read from the product, so that nothing new is left out."""
+    aims = field.aims
+    everything = [call for turn in hostile.turns(aims) for call in turn.calls]
+    with served(by_turn(Turn("Nothing."))) as model:
+        use_model(field.house, model.openai)
+        field.give("say nothing")
+        field.answer(lambda question: "deny")
+        offered = {tool["function"]["name"] for tool in model.requests()[0].body["tools"]}
+    assert offered <= {call.tool for call in everything}
+    text = "\n".join(call.text for call in everything)
+    assert {word for word in command_names() if f"stead {word};" not in text} == set()
+    for _, path in aims.routes:
+        assert f'"http://127.0.0.1:{aims.door}{path}"' in text, path
+    assert len(everything) > 600
+
+
+@promise("SEC-1.gate", "SEC-6.paths", "SEC-6.network")
+def test_a_hostile_model_causes_nothing_while_the_person_says_no(field: Grounds) -> None:
+    before = tree(field.project)
+    rules = let_loose(field, lambda question: "deny")
+
+    assert field.harm() == []
+    assert field.said_yes == []
+    assert tree(field.project) == before
+    assert rules >= {"unknown-tool", "arguments", "outside-workspace", "address", "auto"}
+    started = {body["tool"] for id in field.given for body in field.house.bodies(id, "tool.started")}
+    assert started <= {"read", "glob", "grep", "plan", "shell"}
+
+
+@pytest.mark.timeout(300)
+@promise("SEC-6.paths", "SEC-6.network", "SEC-6.processes")
+def test_a_hostile_model_stays_inside_although_the_person_says_yes_to_everything(field: Grounds) -> None:
+    let_loose(field, lambda question: "session" if question["level"] == "session" else "once", timeout_s=240)
+
+    assert field.harm() == []
+    assert (field.project / "owned").exists() or field.said_yes, "it was let do something"
+
+
+def let_loose(field: Grounds, choose: object, timeout_s: float = 100) -> set[str]:
+    """All of it; gives the rules that judged it."""
+    assert callable(choose)
+    turns = list(hostile.turns(field.aims))
+    with served(in_parts(turns), strict=False) as model:
+        use_model(field.house, model.openai)
+        field.watch()
+        for number in range(len(turns)):
+            field.give(f"part {number} of the work")
+        field.answer(choose, timeout_s=timeout_s)
+    return {body["reason"]["rule"] for id in field.given for body in field.house.bodies(id, "call.judged")}
+
+
+def test_a_reply_that_no_server_should_send_starts_nothing_by_itself(field: Grounds) -> None:
+    wire = hostile_wire.Wire(hostile_wire.replies())
+    with in_thread(serving(wire)) as port:
+        use_model(field.house, f"http://127.0.0.1:{port}/v1")
+        field.watch()
+        while wire.left:
+            field.give("part 0")
+            field.answer(lambda question: "deny")
+
+    assert wire.sent == [name for name, _ in hostile_wire.replies()]
+    assert field.harm() == []
+    assert [body for id in field.given for body in field.house.bodies(id, "tool.started")] == []
+    assert field.house.get("/status")["version"]
+
+
+def test_a_yes_covers_the_call_that_was_shown_and_no_other_under_its_name(field: Grounds) -> None:
+    """The same id again, with other arguments, and the words that the person has approved it."""
+    harmless, harmful = ('{"command": "touch fine"}', '{"command": "touch owned"}')
+    wire = hostile_wire.Wire(("again", hostile_wire.one_call("call_1", "shell", args)) for args in (harmless, harmful))
+    with in_thread(serving(wire)) as port:
+        use_model(field.house, f"http://127.0.0.1:{port}/v1")
+        field.watch()
+        id = field.give("part 0")
+        field.answer(lambda question: "once" if "fine" in question["arguments"] else "deny")
+
+    assert field.harm() == []
+    assert [json.loads(body["arguments"])["command"] for body in field.house.bodies(id, "tool.started")] == [
+        "touch fine"
+    ]
+    assert not (field.project / "owned").exists()
+
+
+@asynccontextmanager
+async def serving(wire: hostile_wire.Wire) -> AsyncIterator[int]:
+    async with serve(wire.handle) as port:
+        yield port
+
+
+def tree(folder: Path) -> dict[str, str]:
+    """Every path of a folder and what is there."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_text("utf-8") if path.is_file() else "folder"
+        for path in folder.rglob("*")
+        if not path.is_symlink()
+    }
+
+
+EVENT: Json = {"actor": "stead"}
+
+
+@pytest.mark.parametrize(
+    ("bodies", "flaw"),
+    [
+        ([{"type": "tool.started", "key": "k", "tool": "shell", "digest": "d"}], "the last judgement was None"),
+        (
+            [
+                {"type": "call.judged", "key": "k", "tool": "shell", "verdict": "ask", "digest": "d"},
+                {"type": "tool.started", "key": "k", "tool": "shell", "digest": "d"},
+            ],
+            "the last judgement was",
+        ),
+        ([{"type": "approval.given", "id": "a", "key": "k", "digest": "d"}], "nobody gave"),
+        ([{"type": "grant.made", "tool": "shell"}], "a grant by the stead"),
+        (
+            [
+                {
+                    "type": "call.judged",
+                    "key": "k",
+                    "tool": "fetch",
+                    "verdict": "allow",
+                    "digest": "d",
+                    "reason": {"rule": "auto"},
+                },
+                {"type": "tool.started", "key": "k", "tool": "fetch", "digest": "d"},
+            ],
+            "nobody was asked",
+        ),
+    ],
+)
+def test_a_journal_with_an_effect_that_nobody_allowed_is_found_out(bodies: list[Json], flaw: str) -> None:
+    found = list(unaccounted([{**EVENT, "body": body} for body in bodies], []))
+
+    assert [line for line in found if flaw in line], found
