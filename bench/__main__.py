@@ -34,9 +34,14 @@ MODULES = {
     "R6": "r6_upgrade",
     "R7": "r7_faults",
     "S2": "s2_machine",
+    "S7": "s7_shell",
     "S3": "s3_injection",
     "S4": "s3_injection",
     "S5": "s3_injection",
+    "S9": "s9_canary",
+    "S10": "s10_ssrf",
+    "S12": "s12_doors",
+    "S13": "s13_base",
 }
 """Which file measures which bar. Each runs in a process of its own, so that none weighs on another's figure."""
 
