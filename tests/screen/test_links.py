@@ -157,7 +157,7 @@ def test_a_url_between_spaces_is_found_whatever_stands_around_it(before: str, af
 def test_hostile_text_takes_linear_time(piece: str) -> None:
     links(piece)  # what is made on first use
     started = time.process_time()
-    links(f"https://a.com/{piece * (1_000_000 // len(piece))}")
+    links(f"https://a.com/{piece * (300_000 // len(piece))}")
     assert time.process_time() - started < 6  # about 3 at worst; a quadratic scan would take hours
 
 

@@ -198,20 +198,22 @@ _TOKENS: tuple[tuple[str, str, str, float], ...] = (
 
 _FREE_LEFT = frozenset({"azure-devops-token", "gitlab-session", "jwt", "jwt-base64", "aws-bedrock-short-key"})
 _BOUNDED = frozenset(
-    [
+    {
+        "aws-access-key",
+        "azure-client-secret",
+        "clickhouse-cloud-key",
+        "easypost-key",
+        "facebook-app-token",
         "gcp-api-key",
         "huggingface-token",
         "octopus-deploy-key",
-        "vault-legacy-token",
-        "easypost-key",
-        "twilio-key",
-        "azure-client-secret",
-        "sentry-user-token",
-        "facebook-app-token",
-        "clickhouse-cloud-key",
         "replicate-token",
-        "aws-access-key",
-    ]
+        "sentry-org-token",
+        "sentry-user-token",
+        "telegram-bot-token",
+        "twilio-key",
+        "vault-legacy-token",
+    }
 )
 """Tokens whose prefix is short or usual: what is longer than they are is something else."""
 
@@ -230,7 +232,8 @@ _SHAPES: tuple[Rule, ...] = (
     Rule(
         "gcp-service-account",
         "service_account",
-        r"(?s)(\{[^{}]{0,400}\\?\"type\\?\"\s{0,4}:\s{0,4}\\?\"service_account\\?\".{0,900}\\?\"private_key_id\\?\"[^{}]{0,}\}?|\"type\": \"service_account\")",
+        r"(?s)(\{[^{}]{0,400}\\?\"type\\?\"\s{0,4}:\s{0,4}\\?\"service_account\\?\".{0,900}"
+        r"\\?\"private_key(?:_id)?\\?\"[^{}]{0,}\}?)",
         0,
         "exact",
         before=600,
@@ -239,7 +242,8 @@ _SHAPES: tuple[Rule, ...] = (
     Rule(
         "aws-secret-key",
         "aws|secret.?access",
-        r"(?i)(?:aws|secret.?access)[\w .\t-]{0,30}[\"'\]\s]{0,4}[=:>,(][=:>]{0,2}[\"'\s=(]{0,8}([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)",
+        r"(?i)(?:aws|secret.?access)[\w .\t-]{0,30}[\"'\]\s]{0,4}[=:>,(][=:>]{0,2}[\"'\s=(]{0,8}"
+        r"([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)",
         4,
         "named",
     ),
@@ -254,7 +258,8 @@ _SHAPES: tuple[Rule, ...] = (
     Rule(
         "authorization-header",
         "authorization",
-        r"(?i)authorization[\\\"']{0,3}\s{0,3}[:=][\s\\\"']{0,4}(?:(?:basic|bearer|(?:api-?)?token|apikey|key)[ \t]{1,3})?"
+        r"(?i)authorization[\\\"']{0,3}\s{0,3}[:=][\s\\\"']{0,4}"
+        r"(?:(?:basic|bearer|(?:api-?)?token|apikey|key)[ \t]{1,3})?"
         r"([\w=~@.+/-]{8,})",
         2.75,
         "header",
@@ -315,7 +320,8 @@ _SHAPES: tuple[Rule, ...] = (
     Rule(
         "assigned-secret",
         "passw|pwd|secret|token|credential|creds|auth|key",
-        r"(?i)(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|creds|auth|key)[\w.-]{0,20}(?:[ \t]{1,3}[a-zA-Z]{2,10})?[\\\"'`\])\s]{0,4}"
+        r"(?i)(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|creds|auth|key)[\w.-]{0,20}"
+        r"(?:[ \t]{1,3}[a-zA-Z]{2,10})?[\\\"'`\])\s]{0,4}"
         r"(?:\|\||\?=|\.=|[=:>,])[=:>]{0,3}[\\\"'`\s=(]{0,6}([\w.=/+-]{10,})",
         3.5,
         "assigned",
