@@ -16,7 +16,7 @@ import pytest
 from stead.config import Home
 from stead.domain.ids import CallDigest, CallKey, SessionId
 from stead.domain.permits import Permit
-from stead.domain.ports import Ran
+from stead.domain.ports import Egress, Ran
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.host import Host, probe
 from stead.machines.sandbox import Limits
@@ -61,16 +61,21 @@ class Bench:
     Args:
         root: a folder of the test; the home and the project are made in it.
         limits: of each machine.
+        egress: the way out.
     """
 
-    def __init__(self, root: Path, limits: Limits | None = None) -> None:
+    def __init__(self, root: Path, limits: Limits | None = None, egress: Egress | None = None) -> None:
         self.changes: list[tuple[SessionId, str, str]] = []
         self.home = Home(root / "stead-home")
         self.home.make()
         self.project = root / "project"
         self.project.mkdir()
         self.machines = BubblewrapMachines(
-            self.home, limits=limits, on_change=lambda *change: self.changes.append(change), host=this_host()
+            self.home,
+            limits=limits,
+            on_change=lambda *change: self.changes.append(change),
+            host=this_host(),
+            egress=egress,
         )
 
     def bind(self, *, writable: bool = True, session: SessionId = SESSION) -> None:
@@ -96,10 +101,10 @@ class Bench:
 
 
 @asynccontextmanager
-async def open_bench(root: Path, limits: Limits | None = None) -> AsyncIterator[Bench]:
+async def open_bench(root: Path, limits: Limits | None = None, egress: Egress | None = None) -> AsyncIterator[Bench]:
     """A bench whose writable machine is bound; everything is killed at the end."""
     require_sandbox()
-    bench = Bench(root, limits)
+    bench = Bench(root, limits, egress)
     bench.bind()
     try:
         yield bench
