@@ -112,7 +112,7 @@ async def test_commands_inherit_nothing_but_three_descriptors(bench: Bench) -> N
 def test_it_closes_what_it_inherits_before_it_does_anything(tmp_path: Path) -> None:
     secret = os.open(tmp_path, os.O_RDONLY)
     code = "import sys; from stead.machines.runner.main import main; main(sys.argv[1:])"
-    line = [sys.executable, "-c", code, *Limits().words()]
+    line = [sys.executable, "-c", code, *Limits().words(), "--"]
     with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[secret]) as runner:
         os.close(secret)
         assert runner.stdout and b"hello" in runner.stdout.read(25)

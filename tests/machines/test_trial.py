@@ -12,6 +12,7 @@ import pytest
 from stead.domain.errors import Conflict, MachineUnavailable, NotFound
 from stead.domain.trials import Applied, Change
 from stead.machines.desk import Desk
+from stead.machines.sandbox import Limits
 from stead.machines.trial import TrialFolder
 from tests.machines.bench import SESSION, Bench, require_sandbox
 
@@ -19,8 +20,8 @@ from tests.machines.bench import SESSION, Bench, require_sandbox
 class OnTrial(Bench):
     """A bench whose machine is on trial, and the desk where its changes are looked at."""
 
-    def __init__(self, root: Path) -> None:
-        super().__init__(root)
+    def __init__(self, root: Path, limits: Limits | None = None) -> None:
+        super().__init__(root, limits)
         self.desk = Desk(self.home, self.machines.kill)
         self.machines.bind(SESSION, str(self.project), writable=True, trial=True)
         (self.project / "kept").write_text("as it was\n")
@@ -264,6 +265,20 @@ async def test_limits_hold_on_trial_too(bench: OnTrial) -> None:
     assert stat.S_ISREG((upper / "big").stat().st_mode)
     free = int(ran.output.split()[-1]) << 10
     assert abs(free - os.statvfs(upper).f_bavail * os.statvfs(upper).f_frsize) < 1 << 30
+
+
+async def test_what_fills_the_disk_is_stopped_on_trial_too(tmp_path: Path) -> None:
+    """The changes lie on the disk of Stead's home, and that is the one that counts."""
+    require_sandbox()
+    free = os.statvfs(tmp_path).f_bavail * os.statvfs(tmp_path).f_frsize
+    bench = OnTrial(tmp_path, Limits(disk_bytes=free - (64 << 20)))
+    try:
+        ran = await bench.run(
+            "for n in 1 2 3 4 5 6 7 8; do head -c 50M /dev/zero > fill$n; sync fill$n; sleep 0.3; done"
+        )
+        assert "the disk is nearly full" in ran.output
+    finally:
+        await bench.machines.close()
 
 
 async def test_the_folder_and_the_machine_are_of_one_owner_and_foreign_files_say_so(bench: OnTrial) -> None:
