@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import msgspec
 
 from stead.domain.policies import Reason, Risk
-from stead.guardian.shell_commands import Judge, worst
+from stead.guardian.shell_commands import Judge
 from stead.guardian.shell_rules import RULES, Finding
 from stead.guardian.shell_specs import SUSPICIOUS
 from stead.guardian.shell_tree import Tree, read_tree
@@ -126,7 +126,7 @@ def _result(findings: Sequence[Finding], shape: str, judge: Judge) -> ShellRisk:
     for finding in findings:
         first.setdefault(finding.rule, finding)
     ranked = sorted(first.values(), key=lambda finding: _ORDER[finding.rule])
-    risk = worst(ranked)
+    risk = RULES[ranked[0].rule].risk
     granted = all(RULES[finding.rule].grantable for finding in ranked)
     changes = any(RULES[finding.rule].changes for finding in ranked)
     reasons = tuple(one.reason() for one in ranked[:_REASONS])

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from stead.domain.policies import Risk
 from stead.guardian import shell_paths as paths
 from stead.guardian import shell_specs as specs
 from stead.guardian.policy import WORKSPACE
@@ -305,12 +304,6 @@ class Judge:
     def _is_staging(self, name: str, arguments: Sequence[Word]) -> bool:
         """``git add`` and ``git commit`` name files without writing them."""
         return name == "git" and bool(arguments) and arguments[0].text in specs.GIT_WRITES
-
-
-def worst(findings: Sequence[Finding]) -> Risk:
-    """The highest risk among findings; low when there are none."""
-    order = list(Risk)
-    return max((RULES[finding.rule].risk for finding in findings), key=order.index, default=Risk.LOW)
 
 
 def _is_inline(letters: set[str]) -> bool:

@@ -72,12 +72,12 @@ def relative(whole: str) -> str:
 
 def harmless(whole: str) -> bool:
     """Whether reading there tells nothing but the workspace and the system's own files."""
-    return bool(_HARMLESS.fullmatch(whole)) and not any(_may_climb(part) for part in whole.split("/"))
+    return bool(_HARMLESS.fullmatch(whole)) and not _may_climb(whole)
 
 
 def writable(whole: str) -> bool:
     """Whether writing there stays in the workspace or the machine's temporary folder."""
-    return bool(_WRITABLE.fullmatch(whole)) and not any(_may_climb(part) for part in whole.split("/"))
+    return bool(_WRITABLE.fullmatch(whole)) and not _may_climb(whole)
 
 
 def obeyed(whole: str) -> bool:
@@ -87,8 +87,8 @@ def obeyed(whole: str) -> bool:
 
 def secret(whole: str) -> bool:
     """Whether it is a usual place of keys, passwords and tokens."""
-    return bool(_SECRET.search(whole)) or any(
-        _is_pattern(part) and _is_one_of(part, _SECRET_NAMES) for part in whole.split("/")
+    return bool(_SECRET.search(whole)) or (
+        "/." in whole and any(_is_pattern(part) and _is_one_of(part, _SECRET_NAMES) for part in whole.split("/"))
     )
 
 
@@ -102,8 +102,9 @@ def _is_one_of(part: str, names: frozenset[str] | tuple[str, ...]) -> bool:
     return part in names or (_is_pattern(part) and any(_fits(name, part) for name in names))
 
 
-def _may_climb(part: str) -> bool:
-    return _is_pattern(part) and _fits("..", part)
+def _may_climb(whole: str) -> bool:
+    """Whether a pattern in it can stand for the folder above."""
+    return "/." in whole and any(_is_pattern(part) and _fits("..", part) for part in whole.split("/"))
 
 
 def _is_pattern(part: str) -> bool:

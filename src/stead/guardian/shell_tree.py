@@ -35,6 +35,8 @@ _SILENT = (
 )
 _STRUCTURE = frozenset(_SILENT.split())
 """Node types that say nothing by themselves. Whatever is neither here nor below is a finding of its own."""
+_LEAVES = frozenset({"word", "number", "raw_string", "comment", "string_content", "file_descriptor"})
+"""Of those, the ones that hold nothing else."""
 _FOUND = {
     "shell-control-flow": "for_statement c_style_for_statement while_statement if_statement case_statement case_item "
     "compound_statement test_command do_group elif_clause else_clause ternary_expression",
@@ -118,8 +120,9 @@ def read_tree(source: bytes, text: str) -> Tree:
         below: list[tuple[Node, bool, int]] = []
         fed = piped
         for child in children:
-            fed = fed or child.type in _PIPES
-            if child.is_named or child.is_missing or child.type == "&":
+            kind = child.type
+            fed = fed or kind in _PIPES
+            if (child.is_named and kind not in _LEAVES) or kind == "&" or child.is_missing:
                 below.append((child, fed, depth + 1))
         todo += reversed(below)
     return tree
@@ -166,7 +169,7 @@ def _look(tree: Tree, node: Node, text: str) -> None:
 
 def _command(tree: Tree, children: list[Node], piped: bool, text: str) -> None:
     words = tuple(
-        make_word(text[child.start_byte : child.end_byte], child.start_byte)
+        make_word(text[(start := child.start_byte) : child.end_byte], start)
         for child in children
         if child.is_named
         and child.type not in ("variable_assignment", "file_redirect", "herestring_redirect", "subshell")

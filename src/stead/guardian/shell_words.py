@@ -122,7 +122,7 @@ def read_plain(text: str) -> Plain | None:
                     shape.append("!")
                 else:
                     commands[-1].append(token.span("word"))
-                    shape.append(make_word(token["word"], 0).canonical)
+                    shape.append(_canonical(token["word"]))
             case "operator":
                 step = _bracket(token["operator"], text[at : at + 1], bool(commands[-1]), closed)
                 if step is None or depth + step < 0:
@@ -134,7 +134,7 @@ def read_plain(text: str) -> Plain | None:
             case _:
                 name: Literal["to", "target"] = "to" if token["to"] else "target"
                 targets.append(token.span(name))
-                shape.append((token["join"] or token["how"] + " ") + make_word(token[name], 0).canonical)
+                shape.append((token["join"] or token["how"] + " ") + _canonical(token[name]))
     if depth:
         return None
     return Plain([command for command in commands if command], targets, " ".join(shape).strip())
@@ -155,6 +155,10 @@ def _bracket(operator: str, following: str, filled: bool, closed: bool) -> int |
             return 0
         case _:
             return 0 if filled or closed else None
+
+
+def _canonical(source: str) -> str:
+    return source if _SIMPLE.fullmatch(source) else make_word(source, 0).canonical
 
 
 def _unicode(text: str) -> str:
