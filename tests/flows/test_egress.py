@@ -1,0 +1,101 @@
+"""The way out through the whole daemon: asked, refused, allowed by the person, and told of.
+
+The host's name ends in ``.invalid``, which no resolver knows: who gets as far as the resolver was allowed.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.fakes.models import Call, Turn
+from tests.flows.house import LivingHome, use_model
+from tests.flows.served import by_turn, served
+from tests.promises import promise
+
+CURL = "curl -sS -m 30 'http://shop.invalid/pens?q=tea'"
+
+
+def shell(command: str, *hosts: str) -> Turn:
+    """A turn that runs a command."""
+    arguments: dict[str, object] = {"command": command}
+    return Turn("", calls=(Call("shell", arguments | ({"hosts": list(hosts)} if hosts else {})),))
+
+
+def texts(house: LivingHome, id: str) -> list[str]:
+    """What the model read of its calls."""
+    return [end["text"] for end in house.bodies(id, "tool.finished")]
+
+
+@promise("SEC-6.network")
+def test_a_host_is_reached_only_once_the_person_allowed_it(house: LivingHome, project: Path) -> None:
+    with served(by_turn(shell(CURL), shell(CURL.replace("tea", "tea&n=2")), then=Turn("Done."))) as model:
+        use_model(house, model.openai)
+        id = house.give("look at the pens", project)
+        house.wait(id, "waiting")
+        first = house.get("/approvals", session=id)["items"][0]
+        house.post(f"/approvals/{first['id']}/decision", {"answer": "once", "digest": first["digest"]})
+        house.until(lambda: len(texts(house, id)) == 1, "the first call to end")
+        house.wait(id, "waiting")
+        allowed = house.cli("egress", "allow", "Shop.invalid", "--dir", str(project))
+        assert allowed.returncode == 0, allowed.stderr
+        assert house.finish(id, answer="once")["status"] == "completed"
+    refused, reached = texts(house, id)
+    assert "egress-host" in refused and "egress-unreachable" in reached
+    used = house.bodies(id, "egress.used")
+    assert [one["reason"]["rule"] for one in used] == ["egress-host", "egress-unreachable"]
+    assert [(one["host"], one["port"], one["path"], one["verdict"]) for one in used] == [
+        ("shop.invalid", 80, "/pens?q=", "deny"),
+        ("shop.invalid", 80, "/pens?q=&n=", "deny"),
+    ]
+    listed = house.cli("egress", "list")
+    assert "shop.invalid" in listed.stdout and str(project) in listed.stdout
+    log = house.cli("egress", "log", id)
+    assert log.stdout.count("shop.invalid:80") == 2 and "egress-unreachable" in log.stdout
+    assert len(house.cli("egress", "log", id, "--json").stdout.splitlines()) == 2
+    assert house.cli("egress", "remove", "shop.invalid", "--dir", str(project)).returncode == 0
+    assert house.cli("egress", "remove", "shop.invalid", "--dir", str(project)).returncode != 0
+    assert "shop.invalid" not in house.cli("egress", "list").stdout
+
+
+@promise("SEC-6.network")
+def test_a_call_that_names_a_host_shows_it_in_its_question_and_reaches_it_alone(
+    house: LivingHome, project: Path
+) -> None:
+    other = "curl -sS -m 30 http://other.invalid/"
+    with served(by_turn(shell(f"{CURL}; {other}", "shop.invalid"), then=Turn("Done."))) as model:
+        use_model(house, model.openai)
+        id = house.give("look at the pens", project)
+        house.wait(id, "waiting")
+        question = house.get("/approvals", session=id)["items"][0]
+        assert json.loads(question["arguments"])["hosts"] == ["shop.invalid"]
+        assert house.finish(id, answer="once")["status"] == "completed"
+    used = house.bodies(id, "egress.used")
+    assert [(one["host"], one["reason"]["rule"]) for one in used] == [
+        ("shop.invalid", "egress-unreachable"),
+        ("other.invalid", "egress-host"),
+    ]
+    assert used[0]["key"].startswith("call_") and used[1]["key"] == ""
+
+
+@promise("SEC-6.network")
+def test_the_hosts_of_an_objective_need_no_further_word(house: LivingHome, project: Path) -> None:
+    with served(by_turn(shell(CURL), then=Turn("Done."))) as model:
+        use_model(house, model.openai)
+        started = house.cli(
+            "run", "look at the pens", "--dir", str(project), "--host", "*.b.invalid,shop.invalid", "--detach"
+        )
+        assert started.returncode == 0, started.stderr
+        id = str(house.get("/objectives")["items"][0]["id"])
+        assert house.finish(id, answer="once")["status"] == "completed"
+    assert "egress-unreachable" in texts(house, id)[0]
+    assert house.bodies(id, "objective.created")[0]["hosts"] == ["*.b.invalid", "shop.invalid"]
+
+
+def test_what_is_no_host_is_refused_with_the_way_out(house: LivingHome, project: Path) -> None:
+    for host in ("127.0.0.1", "https://a.example.com", "localhost", "*.com"):
+        refused = house.cli("egress", "allow", host, "--dir", str(project))
+        assert refused.returncode == 2 and "host" in refused.stderr, refused
+    refused = house.cli("run", "x", "--dir", str(project), "--host", "10.0.0.1", "--detach")
+    assert refused.returncode == 2 and "address" in refused.stderr
+    assert house.cli("egress", "allow", "a.example.com", "--dir", str(project / "nowhere")).returncode == 2
