@@ -59,17 +59,17 @@ def _log(invocation: Invocation, typed: str) -> int:
     while items := client.get("/events", after=after, streams=session, limit=500)["items"]:
         found += [envelope for envelope in items if envelope["body"]["type"] == "egress.used"]
         after = items[-1]["seq"]
-    cells = [_cells(envelope["ts_ms"], envelope["body"]) for envelope in found]
+    cells = [_cells(envelope["ts"], envelope["body"]) for envelope in found]
     headings = ["WHEN", "VERDICT", "HOST", "REQUEST", ">UP", ">DOWN", "RULE"]
     invocation.out.rows([envelope["body"] for envelope in found], headings, cells, "Its machine reached for nothing.")
     return OK
 
 
-def _cells(ts_ms: int, used: Json) -> list[str]:
+def _cells(at_ms: int, used: Json) -> list[str]:
     host = f"{used['host']}:{used['port']}" if used["host"] else f"({used['connections']} connections)"
     request = clean_line(f"{used['method']} {used['path']}".strip(), 60)
     sizes = [str(used["up_bytes"]), str(used["down_bytes"])]
-    return [figures.moment(ts_ms), used["verdict"], host, request, *sizes, used["reason"]["rule"]]
+    return [figures.moment(at_ms), used["verdict"], host, request, *sizes, used["reason"]["rule"]]
 
 
 COMMANDS = {"egress": Command(_configure, _egress)}
