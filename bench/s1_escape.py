@@ -71,8 +71,8 @@ def measure() -> list[Bar]:
     aside = {name: got for name, got in on_trial.held.items() if got and name not in ON_A_COPY}
     said = [
         f"{sum(not got for got in report.held.values())}/{len(report.held)} in the folder, "
-        f"{len(on_trial.held) - len(aside)}/{len(on_trial.held)} on trial (in a copy {len(ON_A_COPY)} may succeed); seen outside: "
-        f"{len(report.outside) + len(on_trial.outside)}; user {os.geteuid()}"
+        f"{len(on_trial.held) - len(aside)}/{len(on_trial.held)} on trial (in a copy {len(ON_A_COPY)} may succeed); "
+        f"outside: {len(report.outside) + len(on_trial.outside)}; user {os.geteuid()}"
     ]
     anchors = {}
     for name, command in _peers():
