@@ -182,8 +182,19 @@ def test_reasons_come_worst_first() -> None:
 
 
 def test_the_same_command_in_another_folder_is_another_matter() -> None:
-    assert assess("git log -3").risk is Risk.LOW
-    assert assess("cd vendor && git log -3").risk is Risk.HIGH
+    assert assess("cd /work && git log -3").risk is Risk.LOW
+    for escape in ("cd vendor &&", "cd vendor; (cd /work);", "cd vendor; cd /work | true;", "cd vendor; env cd /work;"):
+        assert assess(f"{escape} git log -3").risk is Risk.HIGH
+
+
+@pytest.mark.parametrize("command", ["cd no; cd ..; cat etc/hosts", "cd src; cat ../../x", "cd src/app && ls ../.."])
+def test_a_folder_that_may_not_be_entered_hides_no_way_out(command: str) -> None:
+    assert assess(command).risk is Risk.HIGH
+
+
+@pytest.mark.parametrize("back", ["cd /work/no", "(cd /work)", "env cd /work", "cd /work | cat"])
+def test_a_folder_that_may_not_be_left_is_still_protected(back: str) -> None:
+    assert assess(f"cd .git; {back}; echo x > config").risk is Risk.CRITICAL
 
 
 def test_every_rule_of_the_table_is_met_by_some_command() -> None:

@@ -28,6 +28,7 @@ _SET_ID = re.compile(r"[0-7]*[2-7][0-7]{3}|.*[+=][rwxXt]*s.*")
 _NESTING = 8
 """How many wrappers within each other are followed."""
 _SAID_LIMIT = 4_000
+_FOLDERS = 8
 
 
 class Judge:
@@ -42,7 +43,7 @@ class Judge:
         self.named: dict[str, None] = {}
         self.programs: dict[str, None] = {}
         self.nested: list[str] = []
-        self.cwd = WORKSPACE
+        self.folders = [WORKSPACE]
         self._depth = 0
 
     def judge(self, words: Sequence[Word], *, piped: bool = False, fed: bool = False) -> None:
@@ -71,7 +72,7 @@ class Judge:
             name, arguments
         ):
             for word in arguments:
-                if any(paths.obeyed(self._whole(text)) for text in _spellings(word)):
+                if any(self._obeyed(text) for text in _spellings(word)):
                     self.find("shell-protected-path", word.source)
         self._depth -= 1
 
@@ -84,7 +85,7 @@ class Judge:
             return
         if text is None or target.glob:
             self.find("shell-dynamic-word", target.source)
-            if any(paths.obeyed(self._whole(spelling)) for spelling in _spellings(target)):
+            if any(self._obeyed(spelling) for spelling in _spellings(target)):
                 self.find("shell-protected-path", target.source)
         elif operator == "<":
             self.read(target)
@@ -98,40 +99,46 @@ class Judge:
 
     def read(self, word: Word) -> None:
         """Note a path that is read."""
-        whole = self._note(word)
-        if whole and not paths.harmless(whole):
+        wholes = self._note(word)
+        if not all(paths.harmless(whole) for whole in wholes):
             self.find("shell-path-outside", word.source)
-        if whole and paths.secret(whole):
+        if any(paths.secret(whole) for whole in wholes):
             self.find("shell-secret-path", word.source)
 
     def write(self, word: Word) -> None:
         """Note a path that is written."""
-        whole = self._note(word)
-        if whole and not paths.writable(whole):
+        wholes = self._note(word)
+        if not all(paths.writable(whole) for whole in wholes):
             self.find("shell-write-outside", word.source)
-        if whole and paths.obeyed(whole):
+        if any(paths.obeyed(whole) for whole in wholes):
             self.find("shell-protected-path", word.source)
 
     def move(self, word: Word) -> None:
-        """Note a ``cd``."""
-        whole = self._whole(word.text or "")
-        if word.glob or not (whole + "/").startswith(WORKSPACE + "/"):
+        """Note a ``cd``. It may fail, or happen in a subshell: what follows may start from any folder so far."""
+        wholes = self._wholes(word.text or "")
+        if word.glob or not all((whole + "/").startswith(WORKSPACE + "/") for whole in wholes):
             self.find("shell-path-outside", word.source)
-        self.cwd = whole
+        self.folders += [whole for whole in dict.fromkeys(wholes) if whole not in self.folders]
+        if len(self.folders) > _FOLDERS:
+            self.find("shell-too-long")
+            del self.folders[_FOLDERS:]
 
-    def _note(self, word: Word) -> str:
+    def _note(self, word: Word) -> list[str]:
         if word.text is None:
-            return ""
-        whole = self._whole(word.text)
-        if not word.glob and whole != "/dev/null":
-            self.named[paths.relative(whole)] = None
-        # A ``cd`` may fail, and then a path that climbs starts from somewhere else.
-        if self.cwd != WORKSPACE and ".." in word.text.split("/"):
-            self.find("shell-path-outside", word.source)
-        return whole
+            return []
+        wholes = self._wholes(word.text)
+        if not word.glob:
+            self.named.update((paths.relative(whole), None) for whole in wholes if whole != "/dev/null")
+        return wholes
 
-    def _whole(self, text: str) -> str:
-        return paths.locate(text, self.cwd)
+    def _wholes(self, text: str) -> list[str]:
+        """Where a path may lead, by the folders that the command may be in."""
+        if len(self.folders) == 1 or text.startswith("/"):
+            return [paths.locate(text, WORKSPACE)]
+        return [paths.locate(text, folder) for folder in self.folders]
+
+    def _obeyed(self, text: str) -> bool:
+        return any(paths.obeyed(whole) for whole in self._wholes(text))
 
     def _name(self, word: Word) -> str:
         """The program's name; "" when it is not plain, or is a file of the workspace."""
@@ -294,9 +301,9 @@ class Judge:
             elif word.text.startswith("-"):
                 continue
             else:
-                whole = self._note(word)
-                broad = paths.broad(whole, glob=word.glob)
-                if not paths.writable(whole):
+                wholes = self._note(word)
+                broad = any(paths.broad(whole, glob=word.glob) for whole in wholes)
+                if not all(paths.writable(whole) for whole in wholes):
                     self.find("shell-write-outside", word.source)
             if recursive and broad:
                 self.find("shell-destroys", f"{name} {word.source}")

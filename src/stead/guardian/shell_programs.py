@@ -31,7 +31,7 @@ class Notes(Protocol):
     """Where a reader notes what it finds: the judge."""
 
     findings: list[Finding]
-    cwd: str
+    folders: list[str]
 
     def find(self, rule: str, thing: str = "") -> None:
         """Note a finding."""
@@ -217,7 +217,7 @@ def _git(notes: Notes, name: str, spec: Spec, words: Sequence[Word]) -> None:
     while rest and rest[0].text in ("--no-pager", "--no-optional-locks", "--literal-pathspecs"):
         rest.pop(0)
     command = rest.pop(0).text or "" if rest else ""
-    if notes.cwd != WORKSPACE:
+    if notes.folders != [WORKSPACE]:
         notes.find("shell-git-elsewhere", f"git {command}")
     if any(_RUNS_GPG.search(word.text or "") for word in rest):
         notes.find("shell-unknown-option", f"git {command} with signatures")
