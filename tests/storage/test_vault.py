@@ -68,3 +68,49 @@ async def test_a_record_in_anothers_place_or_changed_is_refused(
     with pytest.raises(StorageFault, match="'a' was changed"):
         journal.vault.get("a")
     assert journal.vault.get("b") == "two"
+
+
+async def test_a_version_rises_with_every_change_and_goes_on_rising_after_a_removal(journal: JournalFile) -> None:
+    vault = journal.vault
+    assert [await vault.put("secret/shop", value) for value in ("one", "two")] == [1, 2]
+    assert await vault.remove("secret/shop")
+    assert (vault.opened("secret/shop"), vault.get("secret/shop")) == (None, None)
+    assert await vault.put("secret/shop", "three") == 3
+    assert vault.opened("secret/shop") == (3, "three")
+
+
+async def test_an_old_record_put_back_shows_its_old_version(journal: JournalFile, home: Home) -> None:
+    await journal.vault.put("secret/shop", "old")
+    connection = connect(home.journal, KEYS.database)
+    old = connection.execute("SELECT * FROM secrets").fetchone()
+    await journal.vault.remove("secret/shop")
+    newest = await journal.vault.put("secret/shop", "new")
+    connection.execute("DELETE FROM secrets")
+    connection.execute("INSERT INTO secrets VALUES (?, ?, ?, ?)", old)
+    connection.commit()
+    connection.close()
+    replayed = journal.vault.opened("secret/shop")
+    assert replayed is not None
+    assert replayed[0] < newest
+
+
+async def test_names_are_listed_by_prefix_without_what_was_removed(journal: JournalFile) -> None:
+    vault = journal.vault
+    for name in ("secret/b", "secret/a", "secret%x", "provider/acme/key", "secret/gone"):
+        await vault.put(name, "value")
+    await vault.remove("secret/gone")
+    assert vault.names("secret/") == ("secret/a", "secret/b")
+    assert vault.names("secret%") == ("secret%x",)
+    assert vault.names("nothing/") == ()
+
+
+async def test_nothing_of_a_removed_value_is_left_in_the_file(journal: JournalFile, home: Home) -> None:
+    await journal.vault.put("secret/shop", "value")
+    connection = connect(home.journal, KEYS.database)
+    (sealed,) = connection.execute("SELECT sealed FROM secrets").fetchone()
+    assert len(sealed) > 16
+    await journal.vault.remove("secret/shop")
+    assert connection.execute("SELECT name, version, nonce, sealed FROM secrets").fetchall() == [
+        ("secret/shop", 1, b"", b"")
+    ]
+    connection.close()
