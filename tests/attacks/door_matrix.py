@@ -11,7 +11,7 @@ import http.client
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -142,9 +142,17 @@ class Knocker:
 
     def knock(self, route: Route, headers: Mapping[str, str], body: bytes = BODY) -> Answer:
         """One request with exactly these headers."""
+        kept, self._connection = self._connection, None
+        if kept is not None:
+            # The daemon may have hung up meanwhile, as it does after some seconds; then a fresh connection will do.
+            with suppress(http.client.RemoteDisconnected, ConnectionError):
+                return self._exchange(kept, route, headers, body)
+        return self._exchange(http.client.HTTPConnection("127.0.0.1", self.port, timeout=15), route, headers, body)
+
+    def _exchange(
+        self, connection: http.client.HTTPConnection, route: Route, headers: Mapping[str, str], body: bytes
+    ) -> Answer:
         unending = route.path == STREAM or route.method == "WS"
-        connection = self._connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=15)
-        self._connection = None
         connection.putrequest(
             "GET" if route.method == "WS" else route.method, route.path, skip_host=True, skip_accept_encoding=True
         )

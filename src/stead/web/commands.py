@@ -161,7 +161,7 @@ class ToolName(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tool: str
 
 
-class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GivenAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An answer to a question; ``digest`` is the one that was shown with it."""
 
     answer: Literal["once", "trust", "session", "project", "deny"]
@@ -293,8 +293,8 @@ async def stop_everything(body: Annotated[Why, body_of(Why)], ask: Ask) -> Respo
     return await ask(Stop(EVERY_SESSION, body.why))
 
 
-@router.post("/approvals/{approval}/decision", **operation(Answer, takes=Decision))
-async def decide(approval: Approval, body: Annotated[Decision, body_of(Decision)], ask: Ask) -> Response:
+@router.post("/approvals/{approval}/decision", **operation(Answer, takes=GivenAnswer))
+async def decide(approval: Approval, body: Annotated[GivenAnswer, body_of(GivenAnswer)], ask: Ask) -> Response:
     """Answer a question. The first answer wins; 409 when it is settled, or the digest is of something else."""
     return await ask(Decide(approval, body.digest, body.answer, body.reason))
 
