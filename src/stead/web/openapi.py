@@ -38,6 +38,10 @@ _BOUNDS: dict[str, dict[str, JsonObject]] = {
         "key": {"pattern": "^(none|vault|env:[A-Z0-9_]+)$"},
     },
     "ProviderKey": {"key": {**_TEXT, "maxLength": 10_000}},
+    "NewSecret": {
+        "name": {"pattern": "^(?!provider-|env-)[a-z][a-z0-9_-]{0,63}$"},
+        "value": {"minLength": 4, "maxLength": 8000, "pattern": r"\S{4}"},
+    },
     "Words": {"text": _TEXT},
 }
 """What the runtime refuses beside what the types say; told in the document, so that nobody has to find out."""
@@ -53,7 +57,8 @@ def schema_of(kind: Any) -> JsonObject:
             component["description"] = inspect.cleandoc(component["description"])
         for field, bounds in _BOUNDS.get(name, {}).items():
             component["properties"][field].update(bounds)
-        _components[name] = component
+        if _components.setdefault(name, component) != component:
+            raise TypeError(f"two types are called {name!r}; the document has room for one: rename one of them")
     return schema
 
 
