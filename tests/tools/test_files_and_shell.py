@@ -176,7 +176,7 @@ async def test_arguments_that_do_not_fit_are_refused_with_the_tools_name(
 
 async def test_parsing_fills_in_defaults_and_repeats_itself(tools: Tools) -> None:
     parsed = tools.by_name["shell"].parse(' {"command": "true"} ')
-    assert parsed == {"command": "true", "timeout_s": 120}
+    assert parsed == {"command": "true", "timeout_s": 120, "hosts": []}
     assert tools.by_name["shell"].parse(json.dumps(parsed)) == parsed
 
 

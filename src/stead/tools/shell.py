@@ -25,7 +25,7 @@ class ShellArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     command: Annotated[str, msgspec.Meta(min_length=1, max_length=100_000)]
     timeout_s: Annotated[int, msgspec.Meta(ge=1, le=3600)] = 120
-    hosts: Annotated[tuple[str, ...], msgspec.Meta(max_length=20)] = ()
+    hosts: Annotated[list[str], msgspec.Meta(max_length=20)] = []
 
     def __post_init__(self) -> None:
         for host in self.hosts:
