@@ -40,6 +40,7 @@ MODULES = {
     "S5": "s3_injection",
     "S9": "s9_canary",
     "S10": "s10_ssrf",
+    "S11": "s11_audit",
     "S12": "s12_doors",
     "S13": "s13_base",
 }

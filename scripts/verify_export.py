@@ -122,12 +122,15 @@ def verify(lines: Sequence[str], key: str = "", older: Json | None = None) -> st
         path = [bytes.fromhex(text) for text in about["consistency"]]
         grown = consistent(older["size"], bytes.fromhex(older["root"]), size, root, path)
         require(grown, "the journal did not grow from the older head, or the proof is for another one")
-    leaves, chain, payloads, last = [], bytes(32), 0, 0
+    leaves, chain, payloads, last, place = [], bytes(32), 0, 0, 0
     for row in rows:
         header, commitment = row["header"], bytes.fromhex(row["commitment"])
         seq = header[0]
         require(seq > last, f"event {seq} is out of order")
-        last = seq
+        last, place = seq, place + 1
+        if about["session"]:
+            require(header[1] == about["session"], f"event {seq} is of another session")
+            require(about["since_ms"] or header[2] == place, f"events of the session are missing before {seq}")
         covered = compact(header) + commitment
         leaves.append(sha256(b"\x00", covered))
         chain = sha256(chain, covered)

@@ -45,7 +45,7 @@ def _backup(invocation: Invocation, arguments: Namespace) -> int:
 
     destination = Path(arguments.file).expanduser().absolute()
     passphrase = _passphrase(arguments.passphrase_file, "passphrase of the backup", again=True)
-    opened = open_keys(home, "file", lambda: _passphrase_of_home(again=False))
+    opened = open_keys(home, "file", passphrase_of_home)
     size_bytes = backup(home, opened.keys, passphrase, destination)
     if invocation.as_json:
         invocation.out.json({"file": str(destination), "size_bytes": size_bytes})
@@ -94,7 +94,7 @@ def _key(invocation: Invocation, arguments: Namespace) -> int:
 
     text = _secret("recovery key", "type it at the prompt, or: stead key recover < FILE")
     source = next(source for source in SOURCES if source == load_settings(home).key_source)
-    restore_keys(home, text, source, lambda: _passphrase_of_home(again=True))
+    restore_keys(home, text, source, lambda: passphrase_of_home(again=True))
     if invocation.as_json:
         invocation.out.json({"key": str(home.key)})
     else:
@@ -110,7 +110,7 @@ def _require_stopped(home: Home) -> None:
     raise CommandError(f"a daemon (process {address.pid}) serves {str(home.root)!r}", "stead down", code="conflict")
 
 
-def _passphrase_of_home(*, again: bool) -> str:
+def passphrase_of_home(*, again: bool = False) -> str:
     """For a home whose key is under a passphrase; found where the daemon finds it."""
     return _passphrase(os.environ.get("STEAD_PASSPHRASE_FILE"), "passphrase of this home", again=again)
 

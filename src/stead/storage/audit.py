@@ -14,10 +14,12 @@ from typing import NamedTuple
 
 from stead.domain.audit import AuditReport, Head
 from stead.domain.errors import NotFound, StorageFault
+from stead.domain.events import SessionDeleted
 from stead.storage.chain import FAULTS_SHOWN, Row, covered, verify
+from stead.storage.codec import tag_of
 from stead.storage.database import Connect, Database, connect
 from stead.storage.head_copy import HeadCopy, decode_head
-from stead.storage.heads import HeadTable, is_signed
+from stead.storage.heads import HeadTable, has_heads, is_signed
 from stead.storage.keys import Keys
 from stead.storage.merkle import Edge, leaf_hash
 from stead.storage.writer import Writer
@@ -27,6 +29,12 @@ _TRIES = 3
 _READ_ROWS = """
     SELECT seq, session, session_seq, ts_ms, actor, cause, tag, version, payload, salt, commitment, chain
     FROM events WHERE seq > ? ORDER BY seq LIMIT ?
+"""
+_ERASED_AND_BACK = """
+    SELECT DISTINCT e.session FROM events e JOIN (
+        SELECT session, session_seq FROM events WHERE tag = ?
+    ) d ON e.session = d.session AND e.session_seq < d.session_seq
+    WHERE e.payload IS NOT NULL AND e.session NOT IN (SELECT session FROM erasures_due)
 """
 
 Progress = Callable[[int, int], None]
@@ -125,7 +133,8 @@ class Audit:
         faults += self._damaged_pages()
         report = verify(watched())
         faults += report.faults
-        if agreed.whole and not report.faults:
+        faults += self._come_back()
+        if agreed.whole and agreed.edge.size == report.head:
             faults += agreed.ahead()
         outside = [claim.head for claim in agreed.claims if claim.outside]
         return AuditReport(
@@ -150,8 +159,8 @@ class Audit:
     def _stored(self, faults: list[str]) -> Iterator[_Claim]:
         try:
             with self.table.database.reading() as connection:
-                if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'heads'").fetchall():
-                    return  # an older Stead's file, which has not been upgraded yet
+                if not has_heads(connection):
+                    return
                 rows = connection.execute("SELECT size, head FROM heads ORDER BY size").fetchall()
         except StorageFault as error:
             faults.append(f"the heads in the journal's file cannot be read: {error}")
@@ -180,8 +189,21 @@ class Audit:
             faults.append(str(error))
             return 0
 
+    def _come_back(self) -> list[str]:
+        """Deleted sessions whose erased payloads are there again, out of an older copy for instance."""
+        try:
+            with self.table.database.reading() as connection:
+                rows = connection.execute(_ERASED_AND_BACK, (tag_of(SessionDeleted),)).fetchall()
+        except StorageFault as error:
+            return [str(error)]
+        return [
+            f"{session!r} was deleted, and payloads of it are there: erased ones were put back" for (session,) in rows
+        ]
+
     def _damaged_pages(self) -> list[str]:
-        """Pages whose seal is broken, whatever is in them. A page may be caught half-written, so it is looked at again.
+        """Pages whose seal is broken, whatever is in them, and indexes that do not fit their tables.
+
+        A page may be caught half-written, so it is looked at again.
 
         The seals are of the main file; what is in the write-ahead log has checksums, and shows in rows and heads.
         """
@@ -189,7 +211,9 @@ class Audit:
         for attempt in range(_TRIES):
             try:
                 with self.table.database.reading() as connection:
-                    now = {str(row[0]) for row in connection.execute("PRAGMA cipher_integrity_check").fetchall()}
+                    rows = connection.execute("PRAGMA cipher_integrity_check").fetchall()
+                    rows += connection.execute("PRAGMA integrity_check").fetchall()
+                now = {str(row[0]) for row in rows} - {"ok"}
             except StorageFault as error:
                 return [str(error)]
             found = now & found if attempt else now

@@ -85,6 +85,7 @@ def verify(rows: Iterable[Row]) -> ChainReport:
     streams: dict[str, int] = {}
     erased: dict[str, int] = {}
     last_tag: dict[str, str] = {}
+    last_seq: dict[str, int] = {}
     for row in rows:
         where = f"event {row.seq}"
         if flaw := _strange(row):
@@ -103,14 +104,14 @@ def verify(rows: Iterable[Row]) -> ChainReport:
             faults.append(f"{where} does not continue the chain")
         count, head, chain = count + 1, row.seq, row.chain
         streams[row.session] = row.session_seq
-        last_tag[row.session] = row.tag
+        last_tag[row.session], last_seq[row.session] = row.tag, row.seq
         if len(faults) >= FAULTS_SHOWN:
             break
     else:
         faults += [
             f"event {seq} of {session!r} was erased, but no deletion is recorded"
             for session, seq in erased.items()
-            if last_tag[session] != _DELETED
+            if last_tag[session] != _DELETED or seq == last_seq[session]
         ]
     return ChainReport(count, head, chain, tuple(faults))
 

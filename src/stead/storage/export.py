@@ -64,7 +64,8 @@ async def export(audit: Audit, wanted: Wanted, progress: Progress = quiet) -> It
     if not count:
         raise NotFound("no event is among those that were asked for; leave --session or --since out")
     tree = Tree(leaves)
-    about: dict[str, Any] = {"format": FORMAT, "head": head, "rows": count, "verify": "docs/audit.md"}
+    asked = {"session": wanted.session or "", "since_ms": wanted.since_ms}
+    about: dict[str, Any] = {"format": FORMAT, "head": head, "rows": count, **asked, "verify": "docs/audit.md"}
     if wanted.older:
         about["consistency"] = _consistency(tree, wanted.older, head)
     return _lines(audit, head, wanted, tree, about, progress)

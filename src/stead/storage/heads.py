@@ -37,6 +37,11 @@ def signed_bytes(head: Head) -> bytes:
     return b"stead head 1\n" + msgspec.json.encode(fields)
 
 
+def has_heads(connection: Connection) -> bool:
+    """Whether the file has a place for heads; that of an older Stead, not upgraded yet, has none."""
+    return bool(connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'heads'").fetchall())
+
+
 def is_signed(head: Head) -> bool:
     """Whether its signature is that of the key that it names; whose key that is, is for the caller to compare."""
     from cryptography.exceptions import InvalidSignature
@@ -112,6 +117,8 @@ class HeadTable:
 
     def _newest(self) -> tuple[Head | None, Edge]:
         with self.database.reading() as connection:
+            if not has_heads(connection):
+                raise StorageFault("the journal is of an older Stead, which signed no heads; start Stead once")
             row = connection.execute("SELECT head, edge FROM heads ORDER BY size DESC LIMIT 1").fetchone()
         if row is None:
             return None, Edge()
