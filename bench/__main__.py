@@ -33,6 +33,7 @@ MODULES = {
     "R3": "r3_budget",
     "R6": "r6_upgrade",
     "R7": "r7_faults",
+    "S1": "s1_escape",
     "S2": "s2_machine",
     "S7": "s7_shell",
     "S3": "s3_injection",

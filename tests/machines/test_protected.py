@@ -14,7 +14,9 @@ from stead.domain.ids import SessionId
 from stead.domain.trials import Swept
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.desk import Desk
+from stead.machines.machine import Binding, start_machine
 from stead.machines.protected import check_released, is_protected, scan
+from stead.machines.sandbox import Limits
 from tests.machines.bench import SESSION, Bench, live_permit, require_sandbox, this_host
 
 OTHER = SessionId("s_fedcba9876543210")
@@ -233,9 +235,7 @@ async def test_a_sweep_follows_no_link_that_another_session_swaps_in(bench: Guar
     assert (elsewhere / ".envrc").exists()
 
 
-async def test_a_folder_that_was_swapped_after_the_look_is_not_shown(
-    bench: Guarded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_folder_that_was_swapped_after_the_look_is_not_shown(bench: Guarded, tmp_path: Path) -> None:
     """Between the look and the mounts another session may put a link where a protected file's folder was."""
     (bench.project / "sub").mkdir()
     (bench.project / "sub/.envrc").write_text("mine\n")
@@ -245,9 +245,9 @@ async def test_a_folder_that_was_swapped_after_the_look_is_not_shown(
     (bench.project / "sub/.envrc").unlink()
     (bench.project / "sub").rmdir()
     (bench.project / "sub").symlink_to(tmp_path / "elsewhere")
-    monkeypatch.setattr(bench.machines, "_make_ready", lambda _session, _binding: found)
+    binding = Binding(str(bench.project), writable=True)
     with pytest.raises(MachineUnavailable, match=r"changed while|did not come up"):
-        await bench.run("cat sub/.envrc")
+        await start_machine(this_host(), binding, found, Limits(), lambda _why: None)
 
 
 async def test_more_protected_files_than_can_be_mounted_are_refused(bench: Guarded) -> None:

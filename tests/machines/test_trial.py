@@ -213,7 +213,8 @@ async def test_discarding_leaves_nothing_of_it_and_nothing_of_the_folder_changes
     before = bench.tree()
     await bench.output("echo new > fresh; rm old; mkdir -m 0 closed")
     assert await bench.desk.discard_trial(SESSION) == 3
-    assert await bench.desk.discard_trial(SESSION) == 0
+    with pytest.raises(NotFound, match="nothing on trial"):
+        await bench.desk.discard_trial(SESSION)
     assert bench.tree() == before and not TrialFolder(bench.home, SESSION).root.exists()
     assert await bench.output("ls") == "folder\nkept\nold\n"
 
@@ -234,18 +235,6 @@ async def test_a_link_that_replaces_a_folder_leads_the_daemon_nowhere(bench: OnT
     if upper.exists():
         await bench.apply(force=True)
         assert sorted(os.listdir(elsewhere)) == ["inner"]
-
-
-async def test_a_trial_whose_home_has_no_attributes_is_refused_and_never_becomes_a_workspace(
-    bench: OnTrial, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_arguments: object) -> None:
-        raise OSError(95, "Operation not supported")
-
-    monkeypatch.setattr(os, "setxattr", refuse)
-    with pytest.raises(MachineUnavailable, match="trial mode needs"):
-        await bench.run("echo planted > planted")
-    assert "planted" not in bench.tree()
 
 
 async def test_a_host_that_cannot_lay_one_folder_over_another_refuses(bench: OnTrial) -> None:
