@@ -39,6 +39,7 @@ MODULES = {
     "S3": "s3_injection",
     "S4": "s3_injection",
     "S5": "s3_injection",
+    "S8": "s8_redaction",
     "S9": "s9_canary",
     "S10": "s10_ssrf",
     "S11": "s11_audit",

@@ -110,6 +110,18 @@ def test_a_known_value_is_found_in_every_form(value: str, seed: int) -> None:
         assert len(clean.replace(PLACEHOLDER, "")) <= 18, (name, clean)  # brackets, what else base64 held, quotes
 
 
+@pytest.mark.parametrize(
+    ("value", "form"),
+    [
+        (r"P'\kMwaL+C1Un", r"%50%27\%6bM%77a%4c%2bC1%55%6E"),
+        (r"z/P\awySM#lwG", r"z%2F%50\%61w%79%53%4D#l%77G"),
+        (r"z/P\awySM#lwG", r"\u007a\u002fP\\%61&#x77;y&#x53;M&#35;%6c\u0077G"),
+    ],
+)
+def test_a_sign_of_the_value_before_an_escape_hides_nothing(value: str, form: str) -> None:
+    assert redactor(value).clean(form) == PLACEHOLDER
+
+
 @settings(max_examples=200, deadline=None)
 @given(VALUES | ASCII_VALUES, CONTEXTS, CONTEXTS, st.integers())
 def test_nothing_around_a_plain_value_hides_it(value: str, before: str, after: str, seed: int) -> None:

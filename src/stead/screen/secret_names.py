@@ -11,7 +11,7 @@ _HEX = "[a-f0-9]"
 _LOW = "[a-z0-9]"
 _EXT = "[a-z0-9_=-]"
 
-_NAMED: tuple[tuple[str, str, str, float], ...] = (
+NAMED: tuple[tuple[str, str, str, float], ...] = (
     ("adafruit-key", "adafruit", "[a-z0-9_-]{32}", 0),
     ("adobe-client-id", "adobe", f"{_HEX}{{32}}", 2.5),
     ("airtable-key", "airtable", f"{_LOW}{{17}}", 2.5),
@@ -125,5 +125,5 @@ def named_rules() -> tuple[Rule, ...]:
             entropy=entropy,
             check="named",
         )
-        for rule, words, shape, entropy in _NAMED
+        for rule, words, shape, entropy in NAMED
     )

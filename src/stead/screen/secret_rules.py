@@ -48,7 +48,7 @@ _END = r"(?:[^A-Za-z0-9_~-]|$)"
 UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 SEPARATOR = r"[\w .\t-]{0,40}[\\\"'`\]\s]{0,6}(?:\|\||\?=|[=:>,(])[=:>]{0,3}[\\\"'`\s=(]{0,12}"
 
-_TOKENS: tuple[tuple[str, str, str, float], ...] = (
+TOKENS: tuple[tuple[str, str, str, float], ...] = (
     ("1password-secret-key", "a3-", "A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}", 3.6),
     ("1password-service-account", "ops_eyj", "ops_eyJ[A-Za-z0-9+/_-]{200,800}={0,3}", 4),
     ("adobe-client-secret", "p8e-", "p8e-[A-Za-z0-9_-]{32}", 2.5),
@@ -124,7 +124,7 @@ _TOKENS: tuple[tuple[str, str, str, float], ...] = (
     ("grafana-service-account", "glsa_", "glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}", 3),
     ("groq-key", "gsk_", "gsk_[A-Za-z0-9]{48,60}", 4),
     ("harness-token", r"[ps]at\.[a-z0-9_-]{22}\.", r"[ps]at\.[\w-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}", 3),
-    ("heroku-key", "hrku-aa", r"HRKU-AA[\w-]{58}", 4),
+    ("heroku-platform-key", "hrku-aa", r"HRKU-AA[\w-]{58}", 4),
     ("hubspot-private-app", "pat-(?:na|eu)[0-9]", f"pat-(?:na|eu)[0-9]-{UUID}", 3),
     ("huggingface-token", "hf_|api_org_", "(?:hf|api_org)_[A-Za-z]{34}", 3),
     ("intra42-secret", "s-s4t2", "s-s4t2(?:ud|af)-[a-f0-9]{64}", 3),
@@ -340,6 +340,6 @@ def token_rules() -> tuple[Rule, ...]:
             check="named" if name in _WITH_DIGIT else "token",
             after=14_000 if name == "jwt" else 1400,
         )
-        for name, anchor, shape, entropy in _TOKENS
+        for name, anchor, shape, entropy in TOKENS
     )
     return made + _SHAPES

@@ -3,8 +3,8 @@
 Layer: screen. Matching every form of a hundred values at once would be slow, and most texts contain none. So the text
 is first brought into four plain views: as it is, with all escapes resolved, as one row of base64 signs, as one row of
 hex digits. Each value leaves short pieces of itself, its seeds, in at least one of them whatever its form. Only
-values whose seeds occur are then looked for in earnest. A value without seeds (made of signs that escapes change)
-always is.
+values whose seeds occur are then looked for in earnest. A value without sure seeds (made of signs that escapes
+change) always is.
 """
 
 from __future__ import annotations
@@ -19,9 +19,13 @@ _PLAIN_SEED, _BASE64_SEED, _HEX_SEED = 5, 6, 8
 _STEADY = re.compile(rb"[A-Za-z0-9_.:@/!~,-]{5}", re.DOTALL)
 """Bytes that no view changes."""
 
+_UNSTEADY = re.compile(rb"[\\%&=]")
+_LONG_STEADY = re.compile(rb"[A-Za-z0-9_.:@/!~,-]{12}")
+"""A value's own sign may look like the begin of an escape and take some of what follows; a longer row survives that."""
+
 _HEX = r"[0-9A-Fa-f]"
 _ESCAPE = re.compile(
-    rf"%(?:25)*({_HEX}{{2}})|=({_HEX}{{2}})|\\+(?:u({_HEX}{{4}})|[uU]\{{?0*({_HEX}{{1,6}})\}}?|x({_HEX}{{2}})|([^A-Za-z0-9])|[nrt])"
+    rf"%(?:25)*({_HEX}{{2}})|=({_HEX}{{2}})|\\+(?:u({_HEX}{{4}})|[uU]\{{?0*({_HEX}{{1,6}})\}}?|x({_HEX}{{2}})|([^A-Za-z0-9%&=])|[nrt])"
     rf"|&#0*([0-9]{{1,6}});?|&#[xX]0*({_HEX}{{1,5}});?|&([a-z]{{2,8}});".encode()
 )
 _NAMED = {
@@ -56,7 +60,7 @@ class Sieve:
         """Adds the seeds of one text; returns how many of its signs must be seen before the first seed is."""
         content = text.encode("utf-8", "surrogatepass")
         steady = [at for at in range(len(content) - _PLAIN_SEED + 1) if _STEADY.match(content, at)]
-        if not steady:
+        if not steady or (_UNSTEADY.search(content) and not _LONG_STEADY.search(content)):
             self._always.add(place)
             return len(content)
         for at in steady:
