@@ -144,6 +144,9 @@ SLACK = {
 
 TOOLS: dict[str, Declaration] = MAIL | CALENDAR | DRIVE | TRAVEL | BANKING | SLACK
 
+KINDS = dict.fromkeys(MAIL, "email") | dict.fromkeys(CALENDAR, "event") | dict.fromkeys(DRIVE, "file")
+"""Of what kind the things are that a suite's tools give back with an id."""
+
 CONSEQUENTIAL = frozenset(
     name for name, declared in TOOLS.items() if declared.effect in (ToolEffect.WRITE, ToolEffect.SEND)
 )

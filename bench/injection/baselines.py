@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from stead.domain.policies import Integrity
 from stead.domain.tools import ToolEffect
 from tests.attacks.injection_suite.replay import Judged, Start
+from tests.attacks.injection_suite.suite import Call
 
 _CHANGES = (ToolEffect.WRITE, ToolEffect.EXECUTE, ToolEffect.SEND)
 _ASK = Judged("ask", "baseline")
@@ -26,7 +27,7 @@ class Nothing:
     def yes(self, tool: str, arguments: Mapping[str, object]) -> None:
         """See ``Guard``."""
 
-    def ran(self, tool: str, arguments: Mapping[str, object], output: str) -> None:
+    def ran(self, call: Call) -> None:
         """See ``Guard``."""
 
 
@@ -50,6 +51,6 @@ class TaintedContext(Nothing):
         risky = self.tools[tool].effect in (*_CHANGES, ToolEffect.FETCH)
         return _ASK if self.tainted and risky else _ALLOW
 
-    def ran(self, tool: str, arguments: Mapping[str, object], output: str) -> None:
+    def ran(self, call: Call) -> None:
         """See ``Guard``."""
-        self.tainted |= self.tools[tool].output_trust is Integrity.UNTRUSTED
+        self.tainted |= self.tools[call.tool].output_trust is Integrity.UNTRUSTED

@@ -15,8 +15,10 @@ from functools import lru_cache
 from pathlib import Path
 
 import msgspec
+import yaml
 
-from bench.injection.agentdojo_tools import TOOLS
+from bench.injection.agentdojo_tools import KINDS, TOOLS
+from stead.domain.policies import Entity
 from stead.domain.tools import Declaration
 from tests.attacks.injection_suite.replay import Start, plan_of
 from tests.attacks.injection_suite.suite import Call
@@ -151,7 +153,33 @@ def suite_tools(suite: str) -> dict[str, Declaration]:
 
 
 def _calls(made: list[Made], text: str) -> list[Call]:
-    return [Call(call.tool, call.arguments, _CANARY.sub(lambda _: text, call.output)) for call in made]
+    return [
+        Call(call.tool, call.arguments, _CANARY.sub(lambda _: text, call.output), _entities(call.tool, call.output))
+        for call in made
+    ]
+
+
+@lru_cache(maxsize=4096)
+def _entities(tool: str, output: str) -> tuple[Entity, ...]:
+    """What a mail, an event or a file is called, as the tool that gives it back knows: the output's own fields.
+
+    Read before any attacker's text is put in, so that text in a field can never stand for a field.
+    """
+    kind = KINDS.get(tool, "")
+    if not kind:
+        return ()
+    found = yaml.load(output, _Loader)
+    rows = found if isinstance(found, list) else [found]
+    return tuple(
+        Entity(kind, str(row["id_"]), str(row[name]))
+        for row in rows
+        if isinstance(row, dict) and "id_" in row
+        for name in ("title", "filename", "subject")
+        if name in row
+    )
+
+
+_Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _python() -> str:

@@ -98,7 +98,7 @@ def residual(opens: Opens, *, planned: bool, generous: bool = False, last: bool 
         for call in calls[:moment]:
             if guard.judge(call.tool, call.arguments).verdict == "ask":
                 guard.yes(call.tool, call.arguments)
-            guard.ran(call.tool, call.arguments, call.output)
+            guard.ran(call)
         read = [call.output for call in calls[:moment]]
         schemas = dojo.recording().tools[task.suite]
         for tool, declaration in start.tools.items():

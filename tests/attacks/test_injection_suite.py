@@ -9,7 +9,7 @@ import pytest
 from scripts.gen_docs import tool_specs
 from stead.domain.tools import ToolEffect
 from tests.attacks.injection_suite.attacks import INJECTIONS
-from tests.attacks.injection_suite.replay import stands_verbatim
+from tests.attacks.injection_suite.replay import is_said
 from tests.attacks.injection_suite.suite import INJECTION, benign_calls
 from tests.attacks.injection_suite.tasks import TASKS
 from tests.attacks.injection_suite.tools import STEADS_OWN, TOOLS
@@ -64,7 +64,7 @@ def test_words_that_an_attack_may_use_are_the_persons_own() -> None:
     ],
 )
 def test_a_plan_knows_only_what_the_person_spelt_out(value: object, stands: bool) -> None:
-    assert stands_verbatim(value, "Alice (a@b.example): pay 84.50, invoice 2041, by 2024-05-01.") is stands
+    assert is_said(value, "Alice (a@b.example): pay 84.50, invoice 2041, by 2024-05-01.") is stands
 
 
 def test_what_the_suite_says_of_steads_own_tools_is_what_they_declare() -> None:

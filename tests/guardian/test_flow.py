@@ -79,6 +79,7 @@ def test_an_address_that_is_glued_to_letters_is_another_address(before: str, aft
         ("2026-06-10", "10 June 2026"),
         ("2026-06-10 00:00", "all day on Jun 10"),
         ("2026-06-10 12:00", "June 10 at noon"),
+        ("2026-06-10 13:00", "some time on June 10th"),
     ],
 )
 def test_a_day_is_known_as_people_write_it(value: str, text: str) -> None:
@@ -88,13 +89,12 @@ def test_a_day_is_known_as_people_write_it(value: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        ("2026-06-10 13:00", "June 10th"),
         ("2026-06-10 13:00", "June 11th at 1 pm"),
         ("2026-06-10", "June 10, 2025"),
         ("2026-06-10 13:00", "June 10th at 1 am"),
         ("2026-06-10 13:00", "tomorrow at 1 pm"),
         ("June 10", "June 10"),
-        ("2026-06-10 25:99", "June 10"),
+        ("2026-06-10 25:99", "June 10 at 1 pm"),
     ],
 )
 def test_another_day_or_time_is_not(value: str, text: str) -> None:
@@ -145,12 +145,20 @@ def tainted(*calls: PlannedCall, words: tuple[str, ...] = WORDS) -> Context:
         (propose("mail", carries=("https://evil.test/?q=secret",), to="bo@b.example", text="see there"), False),
         (propose("fetch", url="https://docs.example.com/guide"), False),
     ],
+    ids=["the one named", "a stranger", "the one named and a stranger", "with a link of a stranger's", "another tool"],
 )
 def test_a_planned_call_runs_unasked_only_towards_what_the_person_named(call: Proposed, covered: bool) -> None:
-    verdict = decide(call, facts(context=tainted(plan("mail"))))
+    verdict = decide(call, facts(context=tainted(plan("mail", to="bo@b.example"))))
     assert isinstance(verdict, Allow) is covered
     if isinstance(verdict, Allow):
         assert (verdict.reason.rule, verdict.planned) == ("planned", 0)
+
+
+def test_a_gap_of_the_plan_is_not_filled_with_the_persons_words_afterwards() -> None:
+    left_open = tainted(plan("mail"))
+    assert isinstance(decide(propose("mail", to="bo@b.example", text="hello"), facts(context=left_open)), Ask)
+    vouched = msgspec.structs.replace(left_open, vouched=("Ada Holm: ada@a.example",))
+    assert isinstance(decide(propose("mail", to="ada@a.example", text="hello"), facts(context=vouched)), Allow)
 
 
 def test_what_the_plan_knew_ahead_has_to_be_as_it_said() -> None:

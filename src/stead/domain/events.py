@@ -259,9 +259,10 @@ class GrantMade(msgspec.Struct, frozen=True, tag="grant.made"):
 
 
 class SourcesTrusted(msgspec.Struct, frozen=True, tag="sources.trusted"):
-    """A person said that what these sources hold is to be trusted for this objective."""
+    """A person said that what these sources hold may say whom or what calls of a tool act on, for this objective."""
 
     sources: tuple[str, ...]
+    tool: str
     door: str
 
 

@@ -116,8 +116,8 @@ class Session(msgspec.Struct):
     """Where everything untrusted came from that a model has read here, in the order of first reading."""
     entities: dict[str, dict[str, str]] = {}
     """Kind, then id, then the name of everything that tools have named by an id."""
-    trusted: list[str] = []
-    """Those of them that the person trusts for this objective."""
+    trusted: dict[str, list[str]] = {}
+    """By tool, those of them that the person trusts to say whom or what its calls act on."""
     grants: list[Grant] = []
     actions: list[Action] = []
     revision: int = 0
@@ -191,11 +191,6 @@ def status(session: Session) -> ObjectiveStatus:
     return "running" if session.requests else "pending"
 
 
-def tainting(session: Session) -> tuple[str, ...]:
-    """The untrusted sources that a model has read here and the person does not trust; empty for a clean context."""
-    return tuple(source for source in session.sources if source not in session.trusted)
-
-
 def results(session: Session) -> Iterator[ToolResult]:
     """Every result that the context holds, oldest first, those of the open reply included."""
     for message in session.messages:
@@ -228,12 +223,12 @@ def apply(session: Session, event: ev.Event) -> None:
             _hear(session, UserMessage(text=text, label=STEAD, notice=True))
         case ev.PlanMade(steps=steps, calls=calls):
             session.plan = steps
-            if not tainting(session):
+            if not session.sources:
                 session.planned = _unused(calls, session.used)
         case ev.GrantMade(tool=tool, shape=shape, expires_at_ms=expires_at_ms, sources=sources):
             session.grants.append(Grant(tool, shape, expires_at_ms, sources))
-        case ev.SourcesTrusted(sources=sources):
-            session.trusted += [source for source in sources if source not in session.trusted]
+        case ev.SourcesTrusted(sources=sources, tool=tool):
+            session.trusted.setdefault(tool, []).extend(sources)
         case ev.GrantRevoked(tool=tool):
             session.grants = [grant for grant in session.grants if grant.tool != tool]
         case ev.SessionPaused() | ev.SessionStopped():

@@ -94,7 +94,9 @@ def planned(
             integrity, _ = _origin(value, entity, context)
             if integrity is Integrity.UNTRUSTED:
                 return -1
-            if integrity is Integrity.PERSON and not (entity or name in pinned or _tells(value, context.words)):
+            # What the person named was known when the plan was made. Whoever fills a gap of the plan with the person's
+            # words now takes them from somewhere else.
+            if integrity is Integrity.PERSON and not (entity or name in pinned):
                 return -1
     if any(not stands_in(carried, context.words) for carried in carries):
         return -1
@@ -149,7 +151,8 @@ def _origin(value: str, entity: str, context: Context) -> tuple[Integrity, str]:
     if entity:
         # An id is what a tool gave the thing. Whether the person meant the thing shows only in what it is called.
         called = context.entities.get(entity, {}).get(value, "")
-        if (called and stands_in(called, context.words)) or (len(value) >= 6 and stands_in(value, context.words)):
+        spelt = [*_names(called), *([value] if _SERIAL.fullmatch(value) else ())]
+        if any(stands_in(name, context.words) for name in spelt):
             return Integrity.PERSON, ""
     elif stands_in(value, context.words):
         return Integrity.PERSON, ""
@@ -159,6 +162,13 @@ def _origin(value: str, entity: str, context: Context) -> tuple[Integrity, str]:
         if stands_in(value, (text,)):
             return Integrity.UNTRUSTED, source
     return Integrity.UNTRUSTED, ""
+
+
+def _names(called: str) -> Iterator[str]:
+    """The ways in which a person may write what a thing is called: as it is, or a file's name as words."""
+    yield called
+    stem = called.rpartition(".")[0] or called
+    yield re.sub(r"[-_\s]+", " ", stem)
 
 
 def _fits(plan: PlannedCall, arguments: Mapping[str, object]) -> bool:
@@ -175,32 +185,8 @@ def _same(known: object, given: object) -> bool:
     return known == given
 
 
-def _tells(value: str, words: Sequence[str]) -> bool:
-    """Whether a value that the plan left open is one that names something, and not just any word of the person's.
-
-    An address, a path, a number or an id does; so does what the person put in quotes or wrote with capitals.
-    """
-    if _NAMING.search(value):
-        return True
-    spelled = re.escape(" ".join(value.split())).replace(r"\ ", r"\s+")
-    quoted = re.compile(rf"[{_QUOTES}]{spelled}[{_QUOTES}]", re.IGNORECASE)
-    proper = re.compile(rf"(?<![\w]){spelled}(?![\w])", re.IGNORECASE)
-    return any(
-        quoted.search(text) or any(_is_name(found.group(), text[: found.start()]) for found in proper.finditer(text))
-        for text in words
-    )
-
-
-def _is_name(written: str, before: str) -> bool:
-    """Whether all words begin with a capital, and a single one not because a sentence begins there."""
-    parts = written.split()
-    lead = before.rstrip(f" ({_QUOTES}")
-    opens = not lead or lead[-1] in ".!?:\n"
-    return all(part[0].isupper() for part in parts) and (len(parts) > 1 or not opens)
-
-
-_QUOTES = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
-_NAMING = re.compile(r"[0-9@_#]|\w[./:+-]\w")
+_SERIAL = re.compile(r"(?=.*[0-9])[\w.-]{6,}")
+"""An id that is long enough to be that thing's alone, wherever a person wrote it."""
 _URL = re.compile(r"(https?://)([^@]+?)/?")
 _SPACE = re.compile(r"\s+")
 _GOES_ON = frozenset(".-@/:+%?&=#~_$")

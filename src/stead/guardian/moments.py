@@ -41,7 +41,9 @@ class Date(NamedTuple):
 
 
 def named(value: str, text: str) -> bool:
-    """Whether the text names this day, and this time of day if the value has one that is not a day's first or last.
+    """Whether the text names this day, and, if it names any time of day, this one too.
+
+    A day's first and last minute stand for the whole day.
 
     Args:
         value: ``2026-06-10`` or ``2026-06-10 13:00``; anything else is named by no text.
@@ -53,8 +55,8 @@ def named(value: str, text: str) -> bool:
     year, month, day = int(moment["year"]), int(moment["month"]), int(moment["day"])
     if not any((date.month, date.day) == (month, day) and date.year in (0, year) for date in _dates(text)):
         return False
-    time = moment["time"]
-    return time is None or time in _WHOLE_DAY or time in _times(text)
+    time, times = moment["time"], list(_times(text))
+    return time is None or time in _WHOLE_DAY or not times or time in times
 
 
 def _dates(text: str) -> Iterator[Date]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from fnmatch import fnmatchcase
+from itertools import pairwise
 
 from stead.guardian.policy import WORKSPACE
 
@@ -82,7 +83,10 @@ def writable(whole: str) -> bool:
 
 def obeyed(whole: str) -> bool:
     """Whether other programs obey what is written there: hooks, start-up files, settings of editors and agents."""
-    return any(_is_one_of(part.casefold(), _OBEYED_NAMES) for part in whole.split("/"))
+    parts = [part.casefold() for part in whole.split("/")]
+    return any(_is_one_of(part, _OBEYED_NAMES) for part in parts) or any(
+        _fits(".github", folder) and _fits("workflows", name) for folder, name in pairwise(parts)
+    )
 
 
 def secret(whole: str) -> bool:

@@ -14,7 +14,7 @@ from stead.domain import events as ev
 from stead.domain.commands import Decide
 from stead.domain.errors import Conflict
 from stead.domain.policies import GrantScope
-from stead.domain.sessions import Call, Session, tainting
+from stead.domain.sessions import Call, Session
 from stead.guardian.flow import kinds
 
 GRANT_MS = 30 * 24 * 3600 * 1000
@@ -39,7 +39,7 @@ def answer(session: Session, command: Decide, *, door: str, now_ms: int) -> tupl
     if command.answer == "once":
         return (given,)
     if command.answer == "trust":
-        return (given, ev.SourcesTrusted(sources=call.sources, door=door))
+        return (given, ev.SourcesTrusted(sources=call.sources, tool=call.tool, door=door))
     grant = ev.GrantMade(
         tool=call.tool,
         shape=call.shape,
@@ -47,7 +47,7 @@ def answer(session: Session, command: Decide, *, door: str, now_ms: int) -> tupl
         directory="",
         expires_at_ms=now_ms + GRANT_MS,
         door=door,
-        sources=kinds((*tainting(session), *_own_source(call))),
+        sources=kinds((*session.sources, *_own_source(call))),
     )
     return (given, grant)
 

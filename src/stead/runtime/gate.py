@@ -17,7 +17,7 @@ from stead.domain.ids import CallDigest
 from stead.domain.permits import Permit, canonical
 from stead.domain.policies import Allow, Ask, Integrity, Label, Profile, Risk, Rule, Verdict
 from stead.domain.ports import Machines
-from stead.domain.sessions import Call, Session, results, tainting
+from stead.domain.sessions import Call, Session, results
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian import policy
 from stead.guardian.decide import Facts, Proposed, decide
@@ -120,7 +120,7 @@ class Gate:
         shell = _understood(declaration, parsed) if declaration else None
         carries = _carried(declaration, parsed) if declaration else ()
         proposed = Proposed(call.tool, tool.spec if tool else None, parsed, malformed, shell, carries)
-        context = _context(session, ways_out=self._ways_out(session))
+        context = _context(session, call.tool, ways_out=self._ways_out(session))
         standing = self._standing(session.spec.directory)
         isolation = self._machines.isolation()
         facts = Facts(
@@ -229,10 +229,10 @@ def _carried(declaration: Declaration, arguments: Mapping[str, object]) -> tuple
     return tuple(link for name in declaration.content_args for link in links(str(arguments.get(name, ""))))
 
 
-def _context(session: Session, *, ways_out: bool) -> Context:
-    """What the session's model has been told, by whom."""
+def _context(session: Session, tool: str, *, ways_out: bool) -> Context:
+    """What the session's model has been told, by whom, as far as it matters for a call of this tool."""
     own = {WORKSPACE} if session.spec.profile is Profile.TRUSTED_PROJECT else set()
-    trusted = own.union(session.trusted)
+    trusted = own.union(session.trusted.get(tool, ()))
     vouched, outputs = [], []
     for result in results(session):
         # Stead's own words have no source. They often repeat what a model asked for, so they vouch for nothing.
@@ -243,7 +243,7 @@ def _context(session: Session, *, ways_out: bool) -> Context:
     return Context(
         words=tuple(session.words),
         vouched=vouched,
-        sources=tuple(source for source in tainting(session) if source not in own),
+        sources=tuple(source for source in session.sources if source not in own),
         outputs=outputs,
         planned=tuple(session.planned),
         entities=session.entities,

@@ -19,6 +19,7 @@ from stead.guardian.reach import Reach
 from stead.runtime.gate import Gate
 from stead.runtime.gate import Judged as GateJudged
 from tests.attacks.injection_suite.replay import Guard, Judged, Opens, Start
+from tests.attacks.injection_suite.suite import Call as Made
 from tests.build import created
 
 Result = TypeVar("Result")
@@ -119,11 +120,11 @@ class GateGuard:
             return
         named = tuple(dict.fromkeys(origin.source for origin in ask.origins if origin.source))
         if sources := named or judged.context.sources:
-            self._add(ev.SourcesTrusted(sources=sources, door="web"))
+            self._add(ev.SourcesTrusted(sources=sources, tool=tool, door="web"))
 
-    def ran(self, tool: str, arguments: Mapping[str, object], output: str) -> None:
+    def ran(self, made: Made) -> None:
         """See ``Guard``."""
-        call = self._call(tool, arguments)
+        call, tool, output = self._call(made.tool, made.arguments), made.tool, made.output
         judged = self._judge(call)
         self.session.calls[call.key] = call
         verdict = judged.verdict
@@ -142,7 +143,10 @@ class GateGuard:
             )
         )
         self._add(ev.ToolStarted(call.key, tool, judged.arguments, judged.digest, judged.idempotent))
-        self._add(ev.ToolFinished(call.key, tool, "ok", output, judged.label, len(output), 0, judged.source))
+        ended = ev.ToolFinished(
+            call.key, tool, "ok", output, judged.label, len(output), 0, judged.source, made.entities
+        )
+        self._add(ended)
 
     def _judge(self, call: Call) -> GateJudged:
         return _now(self._gate.judge(self.session, call, 0))

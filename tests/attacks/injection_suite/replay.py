@@ -13,6 +13,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from stead.domain.tools import Declaration
+from stead.guardian.flow import stands_in
 from tests.attacks.injection_suite.suite import Call
 
 
@@ -65,7 +66,7 @@ class Guard(Protocol):
         """The person says yes to the question about this call."""
         ...
 
-    def ran(self, tool: str, arguments: Mapping[str, object], output: str) -> None:
+    def ran(self, call: Call) -> None:
         """The call was made and gave this back."""
         ...
 
@@ -84,21 +85,21 @@ class Asked(msgspec.Struct, frozen=True):
 def plan_of(text: str, calls: Sequence[Call]) -> tuple[Planned, ...]:
     """The best plan that a clean model could declare: the task's calls, with what stands in the person's words."""
     return tuple(
-        Planned(call.tool, {name: value for name, value in call.arguments.items() if stands_verbatim(value, text)})
+        Planned(call.tool, {name: value for name, value in call.arguments.items() if is_said(value, text)})
         for call in calls
     )
 
 
-def stands_verbatim(value: object, text: str) -> bool:
-    """Whether a value, or every part of it, is spelt out in a text, as words of its own: 4 does not stand in 2024."""
+def is_said(value: object, text: str) -> bool:
+    """Whether a value, or every part of it, is said in a text, a day also as people write one; 4 is not in 2024."""
     if isinstance(value, bool) or value is None:
         return False
     if isinstance(value, int | float):
         return any(_stands_alone(spelt, text) for spelt in {f"{value:g}", str(value), f"{value:.2f}"})
     if isinstance(value, str):
-        return bool(value.strip()) and _stands_alone(value, text)
+        return stands_in(value, (text,))
     if isinstance(value, list):
-        return bool(value) and all(stands_verbatim(item, text) for item in value)
+        return bool(value) and all(is_said(item, text) for item in value)
     return False
 
 
@@ -123,7 +124,7 @@ def leaks(guard: Guard, attack: Sequence[Call]) -> Judged | None:
         judged = guard.judge(call.tool, call.arguments)
         if judged.verdict != "allow":
             return judged
-        guard.ran(call.tool, call.arguments, call.output)
+        guard.ran(call)
     return None
 
 
@@ -146,5 +147,5 @@ def _make(guard: Guard, call: Call) -> Judged:
     if judged.verdict == "ask":
         guard.yes(call.tool, call.arguments)
     if judged.verdict != "deny":
-        guard.ran(call.tool, call.arguments, call.output)
+        guard.ran(call)
     return judged

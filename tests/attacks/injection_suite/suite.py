@@ -13,6 +13,8 @@ from typing import Literal
 
 import msgspec
 
+from stead.domain.policies import Entity
+
 Slot = Literal["page", "file", "mail", "event", "log", "answer"]
 """Where text of others gets in: a web page, a file, a mail, a calendar entry, a program's output, an API's answer."""
 
@@ -27,11 +29,13 @@ class Call(msgspec.Struct, frozen=True):
         tool: a name of ``tools.TOOLS``.
         arguments: without those left at their defaults; in an attack, text may hold ``{name}`` of the task's words.
         output: what comes back; in a task it may hold ``{injection}``.
+        entities: what the ids in the output are called, as the tool itself knows.
     """
 
     tool: str
     arguments: dict[str, object]
     output: str = "ok"
+    entities: tuple[Entity, ...] = ()
 
 
 class Task(msgspec.Struct, frozen=True):
