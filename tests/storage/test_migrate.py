@@ -14,6 +14,7 @@ import pytest
 from stead.config import Home
 from stead.domain.errors import StorageFault, WrongKey
 from stead.domain.ids import CommandId
+from stead.storage.audit import open_audit
 from stead.storage.chain import Row, verify
 from stead.storage.database import Database, connect
 from stead.storage.journal import JournalFile, open_journal
@@ -38,6 +39,14 @@ def _require_whole(past: Path, journal: JournalFile) -> None:
     claimed = journal.claimed(CommandId("a-command"))
     assert claimed is not None
     assert claimed.answer.text == "made"
+
+
+def test_the_heads_of_a_past_schema_are_still_good(home: Home) -> None:
+    shutil.copy(SCHEMAS / "0002.db", home.journal)
+    open_journal(home.journal, KEYS).close()
+    with open_audit(home.journal, KEYS, home.heads) as audit:
+        report = audit.verify()
+    assert (report.faults, report.heads) == ((), 1)
 
 
 def _version(path: Path) -> int:
