@@ -287,6 +287,15 @@ async def test_neither_code_nor_cookie_is_kept_in_plain() -> None:
         assert secret not in kept
 
 
+async def test_a_session_that_has_run_out_is_kept_no_longer_than_the_next_sign_in() -> None:
+    clock, secrets = SetClock(), MemorySecrets()
+    auth = make(clock, secrets)
+    await signed_in(auth)
+    clock.advance(SESSION_LIFE_S + 1)
+    await signed_in(auth)
+    assert str(secrets.get(STORED_AS)).count(":") == 1
+
+
 async def test_a_session_that_signed_out_is_gone_for_good() -> None:
     secrets = MemorySecrets()
     auth = make(secrets=secrets)

@@ -172,6 +172,23 @@ async def test_a_body_that_never_ends_is_given_up(home: Home) -> None:
     assert home.journal.head() == 0
 
 
+@pytest.mark.parametrize("announced", ["Content-Length: 2000001\r\n\r\n{}", "Transfer-Encoding: chunked\r\n\r\n"])
+async def test_a_body_that_is_too_large_is_refused_whether_or_not_it_says_so(door: Door, announced: str) -> None:
+    head = (
+        f"POST /api/v1/stop HTTP/1.1\r\nHost: {door.api_host}\r\nAuthorization: Bearer {BEARER}\r\n"
+        f"Content-Type: application/json\r\nIdempotency-Key: too-large\r\n{announced}"
+    )
+    body = f"{2_000_001:x}\r\n{' ' * 2_000_001}\r\n0\r\n\r\n" if "chunked" in announced else ""
+    reader, writer = await asyncio.open_connection("127.0.0.1", door.port)
+    writer.write((head + body).encode())
+    async with asyncio.timeout(DEADLINE_S):
+        assert b" 413 " in await reader.readline()
+    writer.close()
+    with contextlib.suppress(ConnectionError):
+        await writer.wait_closed()
+    assert door.home.journal.head() == 0
+
+
 async def test_an_answer_that_takes_too_long_is_given_up(home: Home) -> None:
     home.hold.clear()
     async with open_door(home, Pace(answer_s=0.2)) as door, door.cli() as cli:
