@@ -1,13 +1,13 @@
 # Everything that is done to this clone. `make` alone lists it.
 .DEFAULT_GOAL := help
-.PHONY: help up down test test-long check bench ui wheel promises lock docs clean
+.PHONY: help up down test test-long check bench bench-security ui wheel promises lock docs clean
 
 BIN := .venv/bin
 COMPILE := .uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
 
 help: ## list what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 up: ## set up what is missing, start Stead in the background, print its link and the next command
 	@scripts/setup.sh run
@@ -32,6 +32,9 @@ check: .setup/test ## format, lint, types, import contracts, dead code; no tests
 
 bench: .setup/test ## measure the bars: all, or BARS=P4,P6
 	@$(BIN)/python -m bench $(BARS)
+
+bench-security: .setup/test ## measure what the guard is held to: S1 to S13
+	@$(BIN)/python -m bench S1,S2,S3,S6,S7,S8,S9,S10,S11,S12,S13
 
 ui: .setup/test ## check the page's static files; there is nothing to build yet
 	@$(BIN)/python scripts/check_page.py

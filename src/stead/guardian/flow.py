@@ -87,7 +87,7 @@ def planned(
     )
     if found < 0 or declaration.effect is ToolEffect.EXECUTE:
         return -1
-    pinned = msgspec.json.decode(context.planned[found].arguments, type=dict[str, object])
+    pinned = _known(context.planned[found].arguments)
     for name in _authority(declaration):
         entity = declaration.identity_args.get(name, "")
         for _, value in _leaves(name, arguments.get(name)):
@@ -173,8 +173,12 @@ def _names(called: str) -> Iterator[str]:
 
 def _fits(plan: PlannedCall, arguments: Mapping[str, object]) -> bool:
     """Whether a call has every argument that the plan knew ahead."""
-    known = msgspec.json.decode(plan.arguments, type=dict[str, object])
-    return all(_same(value, arguments.get(name)) for name, value in known.items())
+    return all(_same(value, arguments.get(name)) for name, value in _known(plan.arguments).items())
+
+
+@lru_cache(maxsize=256)
+def _known(arguments: str) -> Mapping[str, object]:
+    return msgspec.json.decode(arguments, type=dict[str, object])
 
 
 def _same(known: object, given: object) -> bool:
