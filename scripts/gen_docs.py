@@ -25,6 +25,7 @@ from stead.config import Settings
 from stead.domain.commands import Command
 from stead.domain.events import VERSIONS, Body
 from stead.domain.tools import ToolSpec
+from stead.guardian.shell_rules import RULES
 from stead.tools.tool import StructTool
 
 FOLDER = Path(__file__).parents[1] / "docs" / "generated"
@@ -39,6 +40,7 @@ def pages() -> dict[str, str]:
         "commands.md": HEAD + structs_page("Commands", _COMMANDS, get_args(Command)),
         "settings.md": HEAD + settings_page(),
         "command-line.md": HEAD + command_line_page(),
+        "shell-rules.md": HEAD + shell_rules_page(),
     }
 
 
@@ -50,6 +52,21 @@ _COMMANDS = (
     "Every request that a door can make of Stead. Each comes with an idempotency key: the same key and the same\n"
     "command again gives the first answer and changes nothing."
 )
+
+
+def shell_rules_page() -> str:
+    """What can be found in a command line, worst first."""
+    rows = "\n".join(
+        f"| `{name}` | {rule.risk} | {rule.text.format(thing='…')} | {'yes' if rule.grantable else 'no'} |"
+        for name, rule in RULES.items()
+    )
+    return (
+        "# Rules for commands\n\n"
+        "A command line is as risky as the worst that is found in it. Low runs unasked; medium is asked once a session;\n"
+        "high each time; critical each time and never for good. The last column: whether such a command may be allowed\n"
+        "from now on, as exactly the command that was understood.\n\n"
+        f"| rule | risk | what the person reads | for good |\n|---|---|---|---|\n{rows}\n"
+    )
 
 
 def tool_specs() -> list[ToolSpec]:
