@@ -106,8 +106,9 @@ class Delete(msgspec.Struct, frozen=True, tag="session.delete", forbid_unknown_f
 class Decide(msgspec.Struct, frozen=True, tag="approval.decide", forbid_unknown_fields=True):
     """Answer a question. The digest must be the one that was shown; the first answer wins.
 
-    ``once`` allows this call, ``trust`` also lets the sources that the question names say whom
-    or what calls of this tool act on until the objective ends, ``session`` also allows calls of its shape in this session, ``project`` also in later ones of the same folder;
+    ``once`` allows this call, ``trust`` also lets the sources that the question names say whom or what calls of this
+    tool act on until the objective ends, ``session`` also allows calls of its shape in this session, ``project`` also
+    in later ones of the same folder;
     ``deny`` refuses, with a reason that the model reads.
     """
 

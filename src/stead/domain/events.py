@@ -11,70 +11,81 @@ from typing import Literal
 
 import msgspec
 
+from stead.domain.home_events import (
+    CapSet,
+    ChainSet,
+    DaemonStarted,
+    DaemonStopped,
+    HomeBody,
+    HostAllowed,
+    HostDisallowed,
+    ProviderConfigured,
+    ProviderRemoved,
+    RuleMade,
+    RuleRemoved,
+    SecretAdded,
+    SecretBound,
+    SecretRemoved,
+    SecretUnbound,
+    SecretUsed,
+)
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CommandId, RequestNo, SessionId, WorkspaceId
+from stead.domain.machine_events import (
+    EgressUsed,
+    MachineBody,
+    MachineEnded,
+    MachineStarted,
+    ProtectedQuarantined,
+    QuarantineSettled,
+    TrialApplied,
+    TrialDiscarded,
+)
 from stead.domain.messages import ReplyPart, Usage
-from stead.domain.policies import Entity, GrantScope, Label, Origin, PlannedCall, Profile, Reason, Risk, Rule
-from stead.domain.secrets import Binding, Secret
-from stead.domain.trials import Held, WorkMode
+from stead.domain.objectives import (
+    Budget,
+    EvidenceWanted,
+    Limits,
+    ModelRef,
+    PlanStep,
+    Spend,
+    Unlimited,
+)
+from stead.domain.policies import Entity, GrantScope, Label, Origin, PlannedCall, Profile, Reason, Risk
+from stead.domain.secrets import Secret
+from stead.domain.trials import WorkMode
 
-Unlimited = Literal["unlimited"]
-
-
-class Budget(msgspec.Struct, frozen=True):
-    """What a session may spend, a hard stop. Money is in millionths of a dollar; "unlimited" is said, not implied."""
-
-    tokens: int | Unlimited
-    usd_micros: int | Unlimited
-
-
-class Limits(msgspec.Struct, frozen=True):
-    """What ends a session that does not end itself.
-
-    Args:
-        iterations: model requests, 1 to 1,000.
-        stall: the same tool with the same arguments this many times in a row ends it.
-        repetition: the same reply text this many times in a row ends it.
-        wall_s: seconds of work (requests and tools); pauses and waits are not counted.
-        send_backs: refused completions before it fails.
-    """
-
-    iterations: int = 50
-    stall: int = 3
-    repetition: int = 3
-    wall_s: int = 4 * 3600
-    send_backs: int = 3
-
-
-class PlanStep(msgspec.Struct, frozen=True):
-    """One line of the plan."""
-
-    title: str
-    status: Literal["todo", "doing", "done", "skipped"] = "todo"
-
-
-class EvidenceWanted(msgspec.Struct, frozen=True):
-    """What must be in the journal before the goal counts as met: ``wrote`` a path, or ``ran`` a command."""
-
-    kind: Literal["wrote", "ran"]
-    subject: str
-
-
-class Spend(msgspec.Struct, frozen=True):
-    """Tokens and money, both never negative. ``price_known`` is false where no price list has the model."""
-
-    tokens: int = 0
-    usd_micros: int = 0
-    price_known: bool = True
-
-
-class ModelRef(msgspec.Struct, frozen=True):
-    """A configured provider and one of its models."""
-
-    provider: str
-    model: str
-
-
-# -- sessions -------------------------------------------------------------------------------------------------------
+__all__ = [
+    "Budget",
+    "CapSet",
+    "ChainSet",
+    "DaemonStarted",
+    "DaemonStopped",
+    "EgressUsed",
+    "EvidenceWanted",
+    "HostAllowed",
+    "HostDisallowed",
+    "Limits",
+    "MachineEnded",
+    "MachineStarted",
+    "ModelRef",
+    "PlanStep",
+    "ProtectedQuarantined",
+    "ProviderConfigured",
+    "ProviderRemoved",
+    "QuarantineSettled",
+    "RuleMade",
+    "RuleRemoved",
+    "SecretAdded",
+    "SecretBound",
+    "SecretRemoved",
+    "SecretUnbound",
+    "SecretUsed",
+    "Spend",
+    "TrialApplied",
+    "TrialDiscarded",
+    "Unlimited",
+]
+"""What stands in other files and is read here: whoever records a fact writes ``ev.`` and its name."""
 
 
 class ObjectiveCreated(msgspec.Struct, frozen=True, tag="objective.created", omit_defaults=True):
@@ -350,208 +361,6 @@ class SessionDeleted(msgspec.Struct, frozen=True, tag="session.deleted"):
     """The person deleted it: the payloads of its earlier events are erased, their commitments stay in the chain."""
 
 
-class MachineStarted(msgspec.Struct, frozen=True, tag="machine.started"):
-    """A sandbox was made for the session."""
-
-    driver: str
-    isolation: str
-
-
-class MachineEnded(msgspec.Struct, frozen=True, tag="machine.ended"):
-    """The sandbox went away; the next call starts another."""
-
-    why: str
-
-
-class ProtectedQuarantined(msgspec.Struct, frozen=True, tag="protected.quarantined"):
-    """Files that a program of the person's would act on had been planted; they were moved out of the folder.
-
-    Args:
-        moved: id and path of each.
-        changed: protected from the start, and replaced by somebody else meanwhile; left where they are.
-        unseen: the folder was too large to be looked through whole.
-    """
-
-    moved: tuple[tuple[str, str], ...]
-    changed: tuple[str, ...]
-    unseen: bool
-
-
-class QuarantineSettled(msgspec.Struct, frozen=True, tag="quarantine.settled"):
-    """The person put something back that had been moved out, or removed it for good."""
-
-    id: str
-    directory: str
-    path: str
-    restored: bool
-    door: str
-
-
-class TrialApplied(msgspec.Struct, frozen=True, tag="trial.applied"):
-    """The person let changes on trial into the folder.
-
-    ``paths`` and ``held`` (those that were chosen and held back) name the first hundred each; ``left`` says whether the
-    trial still holds changes.
-    """
-
-    applied: int
-    paths: tuple[str, ...]
-    held_back: int
-    held: tuple[Held, ...]
-    left: bool
-    door: str
-
-
-class TrialDiscarded(msgspec.Struct, frozen=True, tag="trial.discarded"):
-    """The person threw the changes on trial away, for good. ``changes`` is 0 when they could not be counted."""
-
-    changes: int
-    door: str
-
-
-class EgressUsed(msgspec.Struct, frozen=True, tag="egress.used"):
-    """A connection out of the machine is over, or was refused.
-
-    Args:
-        key: the call whose permit covered it; "" when an allow-list did, or nothing.
-        host: lower case; "" when none could be read, and in a summary.
-        port: 0 likewise.
-        address: that was connected to; "" for none.
-        method: CONNECT for a tunnel, in which nothing more is seen.
-        path: with the names in its query, without their values; "" for a tunnel.
-        verdict: "allow" when a connection was made.
-        reason: which rule, as docs/security-model.md lists it, and what became of it.
-        up_bytes: from the machine.
-        down_bytes: to the machine.
-        secrets: names of the values that were put in.
-        duration_ms: from its beginning to its end.
-        connections: more than 1 in a summary of those that came too fast to be told of one by one.
-    """
-
-    key: CallKey
-    host: str
-    port: int
-    address: str
-    method: str
-    path: str
-    verdict: Literal["allow", "deny"]
-    reason: Reason
-    up_bytes: int
-    down_bytes: int
-    secrets: tuple[str, ...]
-    duration_ms: int
-    connections: int = 1
-
-
-# -- the home -------------------------------------------------------------------------------------------------------
-
-
-class DaemonStarted(msgspec.Struct, frozen=True, tag="daemon.started"):
-    """A daemon took the home."""
-
-    version: str
-    recovered: tuple[SessionId, ...]
-    """Sessions that were under way and go on by themselves."""
-
-
-class DaemonStopped(msgspec.Struct, frozen=True, tag="daemon.stopped"):
-    """It left in good order."""
-
-    why: str
-
-
-class ProviderConfigured(msgspec.Struct, frozen=True, tag="provider.configured"):
-    """A provider was added or changed. ``key`` is where its key is: "none", "env:NAME" or "vault"; never the key."""
-
-    name: str
-    preset: str
-    base_url: str
-    model: str
-    key: str
-
-
-class ProviderRemoved(msgspec.Struct, frozen=True, tag="provider.removed"):
-    """A provider is no longer used; its key is erased from the vault."""
-
-    name: str
-
-
-class ChainSet(msgspec.Struct, frozen=True, tag="chain.set"):
-    """The default model and its fallbacks for new objectives; empty means whatever is found."""
-
-    chain: tuple[ModelRef, ...]
-
-
-class CapSet(msgspec.Struct, frozen=True, tag="cap.set"):
-    """What all sessions of the home together may spend in a UTC day."""
-
-    daily: Budget
-
-
-class HostAllowed(msgspec.Struct, frozen=True, tag="host.allowed"):
-    """Machines that show this folder may reach a host from now on. ``host`` is a pattern, see ``domain.hosts``."""
-
-    host: str
-    directory: str
-
-
-class RuleMade(msgspec.Struct, frozen=True, tag="rule.made"):
-    """A sentence of the person's became a rule that the guardian keeps."""
-
-    rule: Rule
-    door: str
-
-
-class RuleRemoved(msgspec.Struct, frozen=True, tag="rule.removed"):
-    """The person took a rule back."""
-
-    id: str
-    door: str
-
-
-class HostDisallowed(msgspec.Struct, frozen=True, tag="host.disallowed"):
-    """They no longer may; open connections were cut."""
-
-    host: str
-    directory: str
-
-
-class SecretAdded(msgspec.Struct, frozen=True, tag="secret.added"):
-    """A value went into the vault, in place of an older one when ``version`` is past 1. The value is in no event."""
-
-    name: str
-    version: int
-    placeholder: str
-
-
-class SecretBound(msgspec.Struct, frozen=True, tag="secret.bound"):
-    """The value may go there from now on."""
-
-    name: str
-    binding: Binding
-
-
-class SecretUnbound(msgspec.Struct, frozen=True, tag="secret.unbound"):
-    """Every binding of the secret to this host, or to this tool, ended; the other of the two is ""."""
-
-    name: str
-    host: str
-    tool: str
-
-
-class SecretRemoved(msgspec.Struct, frozen=True, tag="secret.removed"):
-    """The value was erased; its bindings ended with it."""
-
-    name: str
-
-
-class SecretUsed(msgspec.Struct, frozen=True, tag="secret.used"):
-    """The value was let out to a bound destination: a host, or ``tool.argument``. At most one a minute is recorded."""
-
-    name: str
-    destination: str
-
-
 Body = (
     ObjectiveCreated
     | MessageReceived
@@ -577,28 +386,8 @@ Body = (
     | ObjectiveEnded
     | ObjectiveRetried
     | SessionDeleted
-    | MachineStarted
-    | MachineEnded
-    | ProtectedQuarantined
-    | QuarantineSettled
-    | TrialApplied
-    | TrialDiscarded
-    | EgressUsed
-    | DaemonStarted
-    | DaemonStopped
-    | ProviderConfigured
-    | ProviderRemoved
-    | ChainSet
-    | CapSet
-    | HostAllowed
-    | RuleMade
-    | RuleRemoved
-    | HostDisallowed
-    | SecretAdded
-    | SecretBound
-    | SecretUnbound
-    | SecretRemoved
-    | SecretUsed
+    | MachineBody
+    | HomeBody
 )
 
 VERSIONS: dict[str, int] = {}

@@ -1,0 +1,139 @@
+"""Facts of the home's own stream: the daemon, providers, the day's cap, and the person's hosts, rules and secrets.
+
+Layer: domain. A part of the tagged union of ``domain.events``, whose rules for changes hold here too; knows no session.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from stead.domain.ids import SessionId
+from stead.domain.objectives import Budget, ModelRef
+from stead.domain.policies import Rule
+from stead.domain.secrets import Binding
+
+
+class DaemonStarted(msgspec.Struct, frozen=True, tag="daemon.started"):
+    """A daemon took the home."""
+
+    version: str
+    recovered: tuple[SessionId, ...]
+    """Sessions that were under way and go on by themselves."""
+
+
+class DaemonStopped(msgspec.Struct, frozen=True, tag="daemon.stopped"):
+    """It left in good order."""
+
+    why: str
+
+
+class ProviderConfigured(msgspec.Struct, frozen=True, tag="provider.configured"):
+    """A provider was added or changed. ``key`` is where its key is: "none", "env:NAME" or "vault"; never the key."""
+
+    name: str
+    preset: str
+    base_url: str
+    model: str
+    key: str
+
+
+class ProviderRemoved(msgspec.Struct, frozen=True, tag="provider.removed"):
+    """A provider is no longer used; its key is erased from the vault."""
+
+    name: str
+
+
+class ChainSet(msgspec.Struct, frozen=True, tag="chain.set"):
+    """The default model and its fallbacks for new objectives; empty means whatever is found."""
+
+    chain: tuple[ModelRef, ...]
+
+
+class CapSet(msgspec.Struct, frozen=True, tag="cap.set"):
+    """What all sessions of the home together may spend in a UTC day."""
+
+    daily: Budget
+
+
+class HostAllowed(msgspec.Struct, frozen=True, tag="host.allowed"):
+    """Machines that show this folder may reach a host from now on. ``host`` is a pattern, see ``domain.hosts``."""
+
+    host: str
+    directory: str
+
+
+class RuleMade(msgspec.Struct, frozen=True, tag="rule.made"):
+    """A sentence of the person's became a rule that the guardian keeps."""
+
+    rule: Rule
+    door: str
+
+
+class RuleRemoved(msgspec.Struct, frozen=True, tag="rule.removed"):
+    """The person took a rule back."""
+
+    id: str
+    door: str
+
+
+class HostDisallowed(msgspec.Struct, frozen=True, tag="host.disallowed"):
+    """They no longer may; open connections were cut."""
+
+    host: str
+    directory: str
+
+
+class SecretAdded(msgspec.Struct, frozen=True, tag="secret.added"):
+    """A value went into the vault, in place of an older one when ``version`` is past 1. The value is in no event."""
+
+    name: str
+    version: int
+    placeholder: str
+
+
+class SecretBound(msgspec.Struct, frozen=True, tag="secret.bound"):
+    """The value may go there from now on."""
+
+    name: str
+    binding: Binding
+
+
+class SecretUnbound(msgspec.Struct, frozen=True, tag="secret.unbound"):
+    """Every binding of the secret to this host, or to this tool, ended; the other of the two is ""."""
+
+    name: str
+    host: str
+    tool: str
+
+
+class SecretRemoved(msgspec.Struct, frozen=True, tag="secret.removed"):
+    """The value was erased; its bindings ended with it."""
+
+    name: str
+
+
+class SecretUsed(msgspec.Struct, frozen=True, tag="secret.used"):
+    """The value was let out to a bound destination: a host, or ``tool.argument``. At most one a minute is recorded."""
+
+    name: str
+    destination: str
+
+
+HomeBody = (
+    DaemonStarted
+    | DaemonStopped
+    | ProviderConfigured
+    | ProviderRemoved
+    | ChainSet
+    | CapSet
+    | HostAllowed
+    | RuleMade
+    | RuleRemoved
+    | HostDisallowed
+    | SecretAdded
+    | SecretBound
+    | SecretUnbound
+    | SecretRemoved
+    | SecretUsed
+)
+"""In the order in which docs/generated lists them."""

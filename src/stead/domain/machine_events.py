@@ -1,0 +1,119 @@
+"""Facts of a session's machine: its life, what was planted or held aside in its folder, and what went out of it.
+
+Layer: domain. A part of the tagged union of ``domain.events``, whose rules for changes hold here too.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from stead.domain.ids import CallKey
+from stead.domain.policies import Reason
+from stead.domain.trials import Held
+
+
+class MachineStarted(msgspec.Struct, frozen=True, tag="machine.started"):
+    """A sandbox was made for the session."""
+
+    driver: str
+    isolation: str
+
+
+class MachineEnded(msgspec.Struct, frozen=True, tag="machine.ended"):
+    """The sandbox went away; the next call starts another."""
+
+    why: str
+
+
+class ProtectedQuarantined(msgspec.Struct, frozen=True, tag="protected.quarantined"):
+    """Files that a program of the person's would act on had been planted; they were moved out of the folder.
+
+    Args:
+        moved: id and path of each.
+        changed: protected from the start, and replaced by somebody else meanwhile; left where they are.
+        unseen: the folder was too large to be looked through whole.
+    """
+
+    moved: tuple[tuple[str, str], ...]
+    changed: tuple[str, ...]
+    unseen: bool
+
+
+class QuarantineSettled(msgspec.Struct, frozen=True, tag="quarantine.settled"):
+    """The person put something back that had been moved out, or removed it for good."""
+
+    id: str
+    directory: str
+    path: str
+    restored: bool
+    door: str
+
+
+class TrialApplied(msgspec.Struct, frozen=True, tag="trial.applied"):
+    """The person let changes on trial into the folder.
+
+    ``paths`` and ``held`` (those that were chosen and held back) name the first hundred each; ``left`` says whether the
+    trial still holds changes.
+    """
+
+    applied: int
+    paths: tuple[str, ...]
+    held_back: int
+    held: tuple[Held, ...]
+    left: bool
+    door: str
+
+
+class TrialDiscarded(msgspec.Struct, frozen=True, tag="trial.discarded"):
+    """The person threw the changes on trial away, for good. ``changes`` is 0 when they could not be counted."""
+
+    changes: int
+    door: str
+
+
+class EgressUsed(msgspec.Struct, frozen=True, tag="egress.used"):
+    """A connection out of the machine is over, or was refused.
+
+    Args:
+        key: the call whose permit covered it; "" when an allow-list did, or nothing.
+        host: lower case; "" when none could be read, and in a summary.
+        port: 0 likewise.
+        address: that was connected to; "" for none.
+        method: CONNECT for a tunnel, in which nothing more is seen.
+        path: with the names in its query, without their values; "" for a tunnel.
+        verdict: "allow" when a connection was made.
+        reason: which rule, as docs/security-model.md lists it, and what became of it.
+        up_bytes: from the machine.
+        down_bytes: to the machine.
+        secrets: names of the values that were put in.
+        duration_ms: from its beginning to its end.
+        connections: more than 1 in a summary of those that came too fast to be told of one by one.
+    """
+
+    key: CallKey
+    host: str
+    port: int
+    address: str
+    method: str
+    path: str
+    verdict: Literal["allow", "deny"]
+    reason: Reason
+    up_bytes: int
+    down_bytes: int
+    secrets: tuple[str, ...]
+    duration_ms: int
+    connections: int = 1
+
+
+MachineBody = (
+    MachineStarted
+    | MachineEnded
+    | ProtectedQuarantined
+    | QuarantineSettled
+    | TrialApplied
+    | TrialDiscarded
+    | EgressUsed
+)
+"""In the order in which docs/generated lists them."""

@@ -1,0 +1,66 @@
+"""What an objective is made of: its bounds, its plan, the evidence it owes, what it spends and on which model.
+
+Layer: domain. Values that events, commands and rows carry; knows none of them. Money is millionths of a US dollar.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Unlimited = Literal["unlimited"]
+
+
+class Budget(msgspec.Struct, frozen=True):
+    """What a session may spend, a hard stop. Money is in millionths of a dollar; "unlimited" is said, not implied."""
+
+    tokens: int | Unlimited
+    usd_micros: int | Unlimited
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What ends a session that does not end itself.
+
+    Args:
+        iterations: model requests, 1 to 1,000.
+        stall: the same tool with the same arguments this many times in a row ends it.
+        repetition: the same reply text this many times in a row ends it.
+        wall_s: seconds of work (requests and tools); pauses and waits are not counted.
+        send_backs: refused completions before it fails.
+    """
+
+    iterations: int = 50
+    stall: int = 3
+    repetition: int = 3
+    wall_s: int = 4 * 3600
+    send_backs: int = 3
+
+
+class PlanStep(msgspec.Struct, frozen=True):
+    """One line of the plan."""
+
+    title: str
+    status: Literal["todo", "doing", "done", "skipped"] = "todo"
+
+
+class EvidenceWanted(msgspec.Struct, frozen=True):
+    """What must be in the journal before the goal counts as met: ``wrote`` a path, or ``ran`` a command."""
+
+    kind: Literal["wrote", "ran"]
+    subject: str
+
+
+class Spend(msgspec.Struct, frozen=True):
+    """Tokens and money, both never negative. ``price_known`` is false where no price list has the model."""
+
+    tokens: int = 0
+    usd_micros: int = 0
+    price_known: bool = True
+
+
+class ModelRef(msgspec.Struct, frozen=True):
+    """A configured provider and one of its models."""
+
+    provider: str
+    model: str
