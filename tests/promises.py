@@ -246,6 +246,7 @@ PROMISES: tuple[Promise, ...] = (
         stage=1,
         done=True,
     ),
+    Promise("SEC-7.tool", "a tool gets a value in the argument that it is bound to", "cli", stage=1, done=True),
     Promise("SEC-7.restart", "secrets and their bindings survive a restart and a kill", "cli", stage=1, done=True),
     Promise("SEC-7.bound", "a secret is filled in at the edge, for its bound destinations only", "cli"),
     Promise("SEC-7.redaction", "everything that leaves is redacted", "cli", stage=1, done=True),

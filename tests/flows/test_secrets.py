@@ -203,3 +203,26 @@ def test_secrets_and_bindings_survive_a_restart_and_a_kill(house: LivingHome, pr
     assert (row["placeholder"], row["bindings"][0]["host"]) == (placeholder, "api.example.com")
     id = house.give(f"use {VALUE}", project)
     assert house.get(f"/objectives/{id}")["goal"] == f"use {placeholder}"
+
+
+@promise("SEC-7.tool")
+def test_a_tool_gets_a_value_in_the_argument_that_it_is_bound_to_and_nobody_sees_it(
+    house: LivingHome, project: Path
+) -> None:
+    shop, other = add(house), add(house, "other", "another value of a person")
+    house.post("/secrets/shop/bindings", {"binding": {"type": "tool", "tool": "write", "argument": "text"}})
+    text = f"KEY={shop}\nOTHER={other}\nFORGED={{{{secret:shop#00000000}}}}\n"
+    calls = (
+        Call("write", {"path": ".settings", "text": text}),
+        Call("edit", {"path": ".settings", "old": "FORGED", "new": shop}),
+        Call("shell", {"command": f"cat .settings; echo {shop} > said.txt"}),
+    )
+    with served(by_turn(*(Turn("", calls=(call,)) for call in calls))) as model:
+        use_model(house, model.openai)
+        id = house.give("set it up", project, secrets=["shop"], allow=["write", "edit", "shell"])
+        assert house.finish(id, answer="once")["status"] == "completed"
+        sent = b"".join(seen.request.body for seen in model.requests()).decode()
+    assert f"KEY={VALUE}\nOTHER={other}\n" in (project / ".settings").read_text("utf-8")
+    assert (project / "said.txt").read_text("utf-8") == f"{shop}\n"
+    assert VALUE not in sent + json.dumps(house.events())
+    house.until(lambda: house.get("/secrets")["items"][1]["used_at"] == "write.text", "the use to be recorded")

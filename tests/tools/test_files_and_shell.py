@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,6 +13,7 @@ import pytest
 from stead.domain.errors import InvalidRequest, PermitRefused, ToolFault
 from stead.domain.ids import CallDigest, CallKey
 from stead.domain.permits import Permit
+from stead.domain.secrets import Known
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
 from stead.tools.shell import ShellTool
@@ -250,6 +251,46 @@ async def test_a_tool_without_arguments_takes_none_at_all() -> None:
     assert tool.spec.parameters == {"type": "object", "required": [], "properties": {}}
     outcome = await tool.run(permit_for("idle", {}), {}, ToolContext(SESSION, lambda _: None))
     assert outcome.text == "done"
+
+
+class _Noted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    text: Annotated[str, msgspec.Meta(max_length=40)]
+
+
+class _Note(StructTool[_Noted]):
+    async def work(self, permit: Permit, arguments: _Noted, context: ToolContext) -> ToolOutcome:
+        return ToolOutcome("ok", arguments.text)
+
+
+class _Book:
+    """Lets one value into everything."""
+
+    def __init__(self, value: str) -> None:
+        self.value = value
+
+    def for_argument(self, placeholder: str, tool: str, argument: str) -> str | None:
+        return self.value if (tool, argument) == ("note", "text") else None
+
+    def for_request(self, placeholder: str, host: str, method: str, path: str) -> str | None:
+        return None
+
+    def opens_tls(self, host: str) -> bool:
+        return False
+
+    def known(self) -> Sequence[Known]:
+        return ()
+
+
+@pytest.mark.parametrize(("value", "status"), [("quill-4711", "ok"), ("quill-4711" * 5, "error")])
+async def test_a_value_takes_its_placeholders_place_after_the_permit_is_spent_if_it_fits(
+    value: str, status: str
+) -> None:
+    tool = _Note("note", "Write it down.", _Noted, Declaration(ToolEffect.THINK))
+    given = {"text": "key={{secret:shop#0a1b2c3d}}"}
+    outcome = await tool.run(permit_for("note", given), given, ToolContext(SESSION, lambda _: None, _Book(value)))
+    assert outcome.status == status
+    assert (f"key={value}" == outcome.text) == (status == "ok")
+    assert status == "ok" or value not in outcome.text
 
 
 @pytest.mark.parametrize("length", [0, 99, 100, 101, 5000])

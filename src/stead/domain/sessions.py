@@ -34,6 +34,7 @@ from stead.domain.messages import (
 )
 from stead.domain.policies import Integrity, Label, PlannedCall
 from stead.domain.rows import ObjectiveStatus
+from stead.domain.secrets import told
 
 PERSON = Label(integrity=Integrity.PERSON)
 STEAD = Label(integrity=Integrity.TRUSTED)
@@ -446,10 +447,12 @@ def _plus(one: ev.Spend, other: ev.Spend) -> ev.Spend:
 
 
 def _goal_text(created: ev.ObjectiveCreated) -> str:
-    if not created.constraints:
-        return created.goal
-    rules = "\n".join(f"- {constraint}" for constraint in created.constraints)
-    return f"{created.goal}\n\nConstraints:\n{rules}"
+    parts = [created.goal]
+    if created.constraints:
+        parts.append("Constraints:\n" + "\n".join(f"- {constraint}" for constraint in created.constraints))
+    if created.secrets:
+        parts.append(told(created.secrets))
+    return "\n\n".join(parts)
 
 
 def digest_messages(before: str, messages: Iterable[Message]) -> str:

@@ -15,6 +15,7 @@ from stead.domain.events import PlanMade
 from stead.domain.ids import SessionId
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality, Entity, Integrity
+from stead.domain.secrets import Release
 
 
 class ToolEffect(StrEnum):
@@ -103,10 +104,12 @@ class ToolContext(msgspec.Struct, frozen=True):
     Args:
         session: whose call it is.
         progress: takes output as it comes, for people who watch; it is not recorded. Never blocks.
+        release: lets the values of secrets into the arguments that they are bound to; nothing when there is no vault.
     """
 
     session: SessionId
     progress: Callable[[str], None]
+    release: Release | None = None
 
 
 class Tool(Protocol):

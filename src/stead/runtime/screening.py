@@ -93,8 +93,9 @@ class ScreenedTool:
     async def run(self, permit: Permit, arguments: Mapping[str, object], context: ToolContext) -> ToolOutcome:
         """See ``Tool``; the text of an outcome, of an error and of all progress is cleaned."""
         told = _Stream(self._book, context.progress, detect=True)
+        context = msgspec.structs.replace(context, progress=told.feed, release=self._book)
         try:
-            outcome = await self._tool.run(permit, arguments, msgspec.structs.replace(context, progress=told.feed))
+            outcome = await self._tool.run(permit, arguments, context)
         except (MachineError, FetchFault) as fault:
             fault.args = (self._book.redactor().clean(str(fault)),)
             raise

@@ -14,6 +14,7 @@ import msgspec
 
 from stead.domain.errors import InvalidRequest
 from stead.domain.permits import Permit
+from stead.domain.secrets import filled
 from stead.domain.tools import Declaration, ToolContext, ToolOutcome, ToolSpec
 
 A = TypeVar("A", bound=msgspec.Struct)
@@ -60,7 +61,13 @@ class StructTool(ABC, Generic[A]):
             PermitRefused: the permit does not cover these arguments; anything else comes from ``work``.
         """
         permit.spend(self._spec.name, arguments)
-        return await self.work(permit, msgspec.convert(arguments, self._arguments), context)
+        if context.release is not None:
+            arguments = filled(arguments, self._spec.name, context.release)
+        try:
+            given = msgspec.convert(arguments, self._arguments)
+        except msgspec.ValidationError as error:  # without values they did fit
+            return ToolOutcome("error", f"with the secret's value in it an argument does not fit: {error}")
+        return await self.work(permit, given, context)
 
     @abstractmethod
     async def work(self, permit: Permit, arguments: A, context: ToolContext) -> ToolOutcome:
