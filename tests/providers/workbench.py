@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -90,7 +90,14 @@ class Folder:
         return Found(tuple(rows[:200]), len(rows), timed_out=False)
 
     async def run(
-        self, permit: Permit, command: str, *, timeout_s: float, cap_bytes: int, on_output: Callable[[str], None]
+        self,
+        permit: Permit,
+        command: str,
+        *,
+        timeout_s: float,
+        cap_bytes: int,
+        on_output: Callable[[str], None],
+        hosts: Sequence[str] = (),
     ) -> Ran:
         self.ran.append(command)
         return self.commands.get(command, Ran(127, f"bash: {command}: command not found\n", 0, timed_out=False))

@@ -21,7 +21,7 @@ from stead.domain import events as ev
 from stead.domain.errors import Conflict, Fenced, InvalidRequest, NotFound, SteadError
 from stead.domain.ids import HOME, ApprovalId, CallDigest, CallKey, CommandId, SessionId, WorkspaceId
 from stead.domain.live import Transient
-from stead.domain.policies import Integrity, Label, Reason, Risk
+from stead.domain.policies import Integrity, Label, Reason, Risk, Rule
 from stead.domain.ports import Claimed, Isolation
 from stead.domain.rows import ApprovalRow, ObjectiveRow, OpenRunRow, SearchRow, SecretRow, StepRow, UsageRow
 from stead.domain.sessions import Session, fold, status
@@ -351,6 +351,15 @@ class Home:
             case cmd.RemoveSecret(name=name):
                 await self.secrets.remove(f"secret/{name}")
                 return HOME, (ev.SecretRemoved(name),)
+            case cmd.AllowHost(host=host, directory=directory):
+                return HOME, (ev.HostAllowed(host, directory),)
+            case cmd.DisallowHost(host=host, directory=directory):
+                return HOME, (ev.HostDisallowed(host, directory),)
+            case cmd.AddRule(text=text, directory=directory):
+                rule = Rule(f"r_{next(self._ids):08x}", "ask", text, directory=directory)
+                return HOME, (ev.RuleMade(rule, door),)
+            case cmd.RemoveRule(id=rule_id):
+                raise NotFound(f"there is no rule {rule_id!r}; see: stead rules")
             case _:
                 return command.session, (self._told(command, door),)
 
