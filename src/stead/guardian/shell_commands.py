@@ -12,9 +12,8 @@ from stead.guardian import shell_paths as paths
 from stead.guardian import shell_specs as specs
 from stead.guardian.policy import WORKSPACE
 from stead.guardian.shell_options import hijacks, sets
-from stead.guardian.shell_programs import READERS
+from stead.guardian.shell_programs import sort
 from stead.guardian.shell_rules import RULES, Finding
-from stead.guardian.shell_specs import Spec
 from stead.guardian.shell_words import Word
 
 _PLAIN_NAME = re.compile(r"[\w./+-]+|\[|:", re.ASCII)
@@ -68,9 +67,8 @@ class Judge:
             if word.text is None:
                 self.find("shell-dynamic-word", word.source)
         # What does not only read may write whatever it names, however it names it.
-        if any(RULES[finding.rule].changes for finding in self.findings[met:]) and not self._is_staging(
-            name, arguments
-        ):
+        changes = any(RULES[finding.rule].changes for finding in self.findings[met:])
+        if changes and not _is_staging(name, arguments):
             for word in arguments:
                 if any(self._obeyed(text) for text in _spellings(word)):
                     self.find("shell-protected-path", word.source)
@@ -166,7 +164,7 @@ class Judge:
         elif name in specs.EVALUATORS:
             self._evaluator(name, arguments)
         elif spec := specs.READS.get(name) or specs.WRITES.get(name):
-            self.sort(name, spec, arguments)
+            sort(self, name, spec, arguments)
         elif name in specs.REMOVERS:
             self._remover(name, arguments)
         elif name in specs.NETWORKERS:
@@ -179,12 +177,6 @@ class Judge:
                 self._note(word)
         else:
             self.find("shell-unknown-command", name)
-
-    def sort(self, name: str, spec: Spec, arguments: Sequence[Word]) -> None:
-        """Judge a command by its known options."""
-        if spec.writes:
-            self.find("shell-writes", name)
-        READERS[spec.operands](self, name, spec, arguments)
 
     def _harms(self, name: str, arguments: Sequence[Word]) -> None:
         """What is critical by the name of the program and the text of its arguments."""
@@ -308,9 +300,10 @@ class Judge:
             if recursive and broad:
                 self.find("shell-destroys", f"{name} {word.source}")
 
-    def _is_staging(self, name: str, arguments: Sequence[Word]) -> bool:
-        """``git add`` and ``git commit`` name files without writing them."""
-        return name == "git" and bool(arguments) and arguments[0].text in specs.GIT_WRITES
+
+def _is_staging(name: str, arguments: Sequence[Word]) -> bool:
+    """``git add`` and ``git commit`` name files without writing them."""
+    return name == "git" and bool(arguments) and arguments[0].text in specs.GIT_WRITES
 
 
 def _is_inline(letters: set[str]) -> bool:

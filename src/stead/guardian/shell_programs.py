@@ -48,11 +48,15 @@ class Notes(Protocol):
     def judge(self, words: Sequence[Word], *, piped: bool = False, fed: bool = False) -> None:
         """Judge a command within this one."""
 
-    def sort(self, name: str, spec: Spec, arguments: Sequence[Word]) -> None:
-        """Judge a command by its known options."""
-
 
 Reader = Callable[[Notes, str, Spec, Sequence[Word]], None]
+
+
+def sort(notes: Notes, name: str, spec: Spec, arguments: Sequence[Word]) -> None:
+    """Judge a command by its known options."""
+    if spec.writes:
+        notes.find("shell-writes", name)
+    READERS[spec.operands](notes, name, spec, arguments)
 
 
 def _arrange(notes: Notes, spec: Spec, words: Sequence[Word]) -> Arguments:
@@ -227,10 +231,10 @@ def _git(notes: Notes, name: str, spec: Spec, words: Sequence[Word]) -> None:
         bare = "-" in known.first and all((word.text or "").startswith("-") for word in rest)
         known = known if bare or first in known.first - {"-"} else None
     if known:
-        notes.sort(f"git {command}", known, rest)
+        sort(notes, f"git {command}", known, rest)
     elif command in specs.GIT_WRITES:
         notes.find("shell-writes", f"git {command}")
-        notes.sort(f"git {command}", specs.GIT_WRITES[command], rest)
+        sort(notes, f"git {command}", specs.GIT_WRITES[command], rest)
     else:
         notes.find("shell-acts" if command in specs.GIT_ACTS else "shell-unknown-option", f"git {command}")
 
