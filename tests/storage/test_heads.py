@@ -7,15 +7,18 @@ import json
 import logging
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from stead.config import Home
+from stead.domain import events as ev
 from stead.domain.audit import Head
 from stead.domain.errors import NotFound, StorageFault
 from stead.storage import head_keeper
 from stead.storage.audit import Audit, open_audit
+from stead.storage.database import connect
 from stead.storage.head_copy import HeadCopy, encode_head
 from stead.storage.head_keeper import HeadKeeper
 from stead.storage.journal import JournalFile, open_journal
@@ -23,6 +26,9 @@ from tests.attacks.audit_attacks import signed_by
 from tests.build import START_MS
 from tests.storage.drafts import KEYS, OTHER_KEYS, draft, finished, session
 from tests.storage.test_chain import tampering
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 ADA = session(1)
 DEADLINE_S = 20
@@ -173,6 +179,31 @@ def test_a_copy_that_cannot_be_written_is_named_with_the_way_out(tmp_path: Path)
     folder = HeadCopy(tmp_path)
     with pytest.raises(StorageFault, match="cannot be used"):
         folder.last()
+
+
+async def test_a_check_takes_no_longer_for_each_event_of_a_long_journal(
+    journal: JournalFile, home: Home, copy: HeadCopy
+) -> None:
+    await grow(journal, 2000)
+    await journal.append([draft(session(2), 1, finished()), draft(session(2), 2, ev.SessionDeleted())])
+    await journal.erase(session(2))
+    seen: list[tuple[int, int]] = []
+    steps = 0
+
+    def count() -> int:
+        nonlocal steps
+        steps += 1
+        return 0
+
+    def watched(path: Path, key: bytes) -> Connection:
+        connection = connect(path, key)
+        connection.set_progress_handler(count, 1000)
+        return connection
+
+    with open_audit(home.journal, KEYS, home.heads, connect=watched) as audit:
+        assert audit.verify(progress=lambda done, total: seen.append((done, total))).faults == ()
+    assert steps < 1000, "a million steps of the database are enough for 2,000 events; each against each are 40 million"
+    assert seen == [(done, 2002) for done in range(256, 2002, 256)]
 
 
 # -- when -----------------------------------------------------------------------------------------------------------
