@@ -51,6 +51,7 @@ from stead.domain.objectives import (
     Unlimited,
 )
 from stead.domain.policies import Entity, GrantScope, Label, Origin, PlannedCall, Profile, Reason, Risk
+from stead.domain.reading_events import ReadingBody, ReadingFailed, ReadingReplied, ReadingRequested
 from stead.domain.secrets import Secret
 from stead.domain.trials import WorkMode
 
@@ -73,6 +74,9 @@ __all__ = [
     "ProviderConfigured",
     "ProviderRemoved",
     "QuarantineSettled",
+    "ReadingFailed",
+    "ReadingReplied",
+    "ReadingRequested",
     "RuleMade",
     "RuleRemoved",
     "SecretAdded",
@@ -145,7 +149,7 @@ class ModelRequested(msgspec.Struct, frozen=True, tag="model.requested"):
     """Intent: the request was about to be sent. What it says follows from the events before it.
 
     Args:
-        number: from 1, without gaps.
+        number: from 1; readings (``reading.requested``) in between are numbered along.
         prefix_sha256: of the canonical bytes of the request before this one; "" for the first.
         messages: how many messages it carries in all.
         max_output_tokens: the cap on the reply.
@@ -386,6 +390,7 @@ Body = (
     | ObjectiveEnded
     | ObjectiveRetried
     | SessionDeleted
+    | ReadingBody
     | MachineBody
     | HomeBody
 )

@@ -44,8 +44,8 @@ class Journal(Protocol):
     async def append(self, drafts: Sequence[Draft], *, claim: Claimed | None = None) -> tuple[Event, ...]:
         """Write all drafts, or none, in one transaction.
 
-        A ``ModelRequested`` among them is charged to the home's day in the same transaction, a ``ModelReplied`` or
-        ``ModelFailed`` settles it. The claim's ``answer.seq`` is filled in with the last new seq.
+        A ``ModelRequested`` or ``ReadingRequested`` among them is charged to the home's day in the same transaction,
+        what came of it settles it. The claim's ``answer.seq`` is filled in with the last new seq.
 
         Raises:
             Fenced: a ``session_seq`` is not the next one of its stream.

@@ -125,8 +125,9 @@ class Session(msgspec.Struct):
     """Counts the calls that may have changed the workspace."""
 
     requests: int = 0
-    """Model requests in all."""
+    """Model requests in all, readings included."""
     open_request: ev.ModelRequested | None = None
+    open_reading: ev.ReadingRequested | None = None
     budget: ev.Budget = ev.Budget(tokens=0, usd_micros=0)
     spent: ev.Spend = ev.Spend()
     measured_tokens: int = 0
@@ -209,6 +210,8 @@ def apply(session: Session, event: ev.Event) -> None:
     match body:
         case ev.ModelRequested() | ev.ModelReplied() | ev.ModelFailed():
             _apply_model(session, body, event.ts_ms)
+        case ev.ReadingRequested() | ev.ReadingReplied() | ev.ReadingFailed():
+            _apply_reading(session, body)
         case ev.CallJudged() | ev.ToolStarted() | ev.ToolReopened() | ev.ToolFinished():
             _apply_call(session, body)
         case ev.ApprovalRequested() | ev.ApprovalGiven() | ev.ApprovalDenied() | ev.ApprovalLapsed():
@@ -296,6 +299,18 @@ def _apply_model(session: Session, body: ev.ModelRequested | ev.ModelReplied | e
             _close_turn(session, "")
             if spend.tokens:
                 session.first_model = (session.first_model + 1) % len(session.spec.chain)
+
+
+def _apply_reading(session: Session, body: ev.ReadingRequested | ev.ReadingReplied | ev.ReadingFailed) -> None:
+    """Readings count as requests do; their words are in no message. Their time is a part of the call's."""
+    match body:
+        case ev.ReadingRequested(number=number, reserved=reserved):
+            session.open_reading = body
+            session.requests = number
+            session.iterations += 1
+            session.spent = _plus(session.spent, reserved)
+        case ev.ReadingReplied(spend=spend) | ev.ReadingFailed(spend=spend):
+            _settle(session, spend)
 
 
 def _take_reply(session: Session, reply: ev.ModelReplied) -> None:
@@ -391,8 +406,9 @@ def _hear(session: Session, message: UserMessage) -> None:
 
 
 def _settle(session: Session, spend: ev.Spend) -> None:
-    reserved = session.open_request.reserved if session.open_request else ev.Spend()
-    session.open_request = None
+    request = session.open_request or session.open_reading
+    reserved = request.reserved if request else ev.Spend()
+    session.open_request = session.open_reading = None
     session.spent = ev.Spend(
         tokens=session.spent.tokens - reserved.tokens + spend.tokens,
         usd_micros=session.spent.usd_micros - reserved.usd_micros + spend.usd_micros,

@@ -25,6 +25,8 @@ def mend(session: Session) -> tuple[ev.Body, ...]:
         facts.append(
             lost_request(request.number, request.reserved, "lost", "Stead was interrupted during the request.")
         )
+    if session.open_reading is not None:
+        facts.append(lost_reading(session.open_reading, "lost", "Stead was interrupted during the reading."))
     if session.phase != "ended":
         facts.extend(_mend_call(call) for call in session.calls.values() if call.step == "started")
     return tuple(facts)
@@ -33,6 +35,13 @@ def mend(session: Session) -> tuple[ev.Body, ...]:
 def lost_request(number: RequestNo, reserved: ev.Spend, kind: str, error: str) -> ev.ModelFailed:
     """A request whose reply nobody saw; it counts as spent in full."""
     return ev.ModelFailed(number=number, kind=kind, error=error, attempts=(), spend=reserved, retry_after_ms=0)
+
+
+def lost_reading(reading: ev.ReadingRequested, kind: str, error: str) -> ev.ReadingFailed:
+    """A reading whose reply nobody saw; it counts as spent in full."""
+    return ev.ReadingFailed(
+        number=reading.number, key=reading.key, kind=kind, error=error, attempts=(), spend=reading.reserved
+    )
 
 
 def _mend_call(call: Call) -> ev.Body:

@@ -19,7 +19,7 @@ from stead.runtime.bus import Bus
 SNAPSHOT_EVERY = 500
 NO_COMMAND = CommandId("")
 
-_FORM = b"3:"
+_FORM = b"4:"
 """Heads every snapshot; it changes with whatever ``Session`` or its fold comes to mean."""
 
 _encoder = msgspec.json.Encoder()
@@ -78,6 +78,19 @@ class Stream:
             draft = Draft(self.session.id, self.session.seq + 1, self._clock.now_ms(), actor, cause, body)
             apply(self.session, _event(draft))
             self._pending.append(draft)
+
+    async def propose(self, body: Body) -> None:
+        """Write a fact that the journal may refuse, before it has happened here: a refusal leaves the state as it was.
+
+        Raises:
+            BudgetRefused: nothing of it was written, and this object still tells the truth.
+            Fenced, Conflict, StorageFault: as ``commit``.
+        """
+        await self.commit()
+        draft = Draft(self.session.id, self.session.seq + 1, self._clock.now_ms(), "stead", NO_COMMAND, body)
+        events = await self._journal.append([draft])
+        apply(self.session, _event(draft))
+        self._bus.publish(events)
 
     async def commit(self, claim: Claimed | None = None) -> tuple[Event, ...]:
         """Write what was added, all or nothing, then publish it.

@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from stead.domain.errors import BudgetRefused, Conflict
-from stead.domain.events import Budget, CapSet, Draft, ModelFailed, ModelRef, ModelReplied, ModelRequested, Spend
+from stead.domain.events import (
+    Budget,
+    CapSet,
+    Draft,
+    ModelFailed,
+    ModelRef,
+    ModelReplied,
+    ModelRequested,
+    ReadingFailed,
+    ReadingReplied,
+    ReadingRequested,
+    Spend,
+)
 from stead.domain.messages import Usage
 from stead.domain.rows import UsageRow
 from stead.storage.database import IntegrityError
@@ -58,11 +70,11 @@ def record(connection: Connection, draft: Draft) -> None:
         Conflict: the request is in the ledger already.
     """
     match draft.body:
-        case ModelRequested() as body:
+        case ModelRequested() | ReadingRequested() as body:
             _reserve(connection, draft, body)
-        case ModelReplied(model=model, usage=used) as reply:
+        case (ModelReplied(model=model, usage=used) | ReadingReplied(model=model, usage=used)) as reply:
             _settle(connection, draft, reply, model, used)
-        case ModelFailed() as failure:
+        case ModelFailed() | ReadingFailed() as failure:
             _settle(connection, draft, failure, ModelRef(provider="", model=""), Usage())
         case CapSet(daily=daily):
             connection.execute("DELETE FROM meta WHERE name = ?", (_CAP,))
@@ -95,7 +107,7 @@ def usage(connection: Connection, since: str) -> list[UsageRow]:
     ]
 
 
-def _reserve(connection: Connection, draft: Draft, body: ModelRequested) -> None:
+def _reserve(connection: Connection, draft: Draft, body: ModelRequested | ReadingRequested) -> None:
     day = day_of(draft.ts_ms)
     allowed = cap(connection)
     if allowed != NO_CAP:
@@ -120,10 +132,14 @@ def _require(day: str, unit: str, allowed: int | str, so_far: int, wanted: int) 
 
 
 def _settle(
-    connection: Connection, draft: Draft, body: ModelReplied | ModelFailed, model: ModelRef, used: Usage
+    connection: Connection,
+    draft: Draft,
+    body: ModelReplied | ModelFailed | ReadingReplied | ReadingFailed,
+    model: ModelRef,
+    used: Usage,
 ) -> None:
     """Put what was spent in place of the reservation, on its day."""
-    state = "failed" if isinstance(body, ModelFailed) else "replied"
+    state = "failed" if isinstance(body, ModelFailed | ReadingFailed) else "replied"
     figures = (*msgspec.structs.astuple(body.spend), used.input, used.output, used.cached)
     connection.execute(
         _INSERT + _OR_SETTLE,

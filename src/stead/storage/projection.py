@@ -90,7 +90,7 @@ def advanced(objective: Objective, event: ev.Event) -> Objective:
 def _advanced(objective: Objective, event: ev.Event) -> Objective:
     row = objective.row
     match event.body:
-        case ev.ModelRequested() as body:
+        case ev.ModelRequested() | ev.ReadingRequested() as body:
             counted = replace(row, tokens_reserved=body.reserved.tokens, iterations=row.iterations + 1)
             return replace(
                 objective,
@@ -103,7 +103,7 @@ def _advanced(objective: Objective, event: ev.Event) -> Objective:
         case ev.ModelReplied(spend=spend, parts=parts):
             steps = objective.steps + max(1, len(_calls(parts)))
             return replace(_settled(objective, spend), steps=steps)
-        case ev.ModelFailed(spend=spend):
+        case ev.ModelFailed(spend=spend) | ev.ReadingReplied(spend=spend) | ev.ReadingFailed(spend=spend):
             return _settled(objective, spend)
         case ev.PlanMade(steps=plan):
             return replace(objective, row=replace(row, plan=plan))
