@@ -13,9 +13,10 @@ from stead.domain import events as ev
 from stead.domain.ids import SessionId
 from stead.domain.ports import REHEARSAL
 from stead.runtime.deps import Deps
+from stead.runtime.notes import Noted
 from stead.runtime.objectives import show
 from stead.runtime.service import Readiness
-from stead.runtime.sessions import Actor, Noted
+from stead.runtime.sessions import Actor
 from stead.runtime.stream import Stream
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import TypeVar, assert_never
+from collections.abc import Awaitable, Callable
+from typing import assert_never
 
 from stead.brain.turn import next_effect
 from stead.domain import events as ev
@@ -30,23 +30,18 @@ from stead.domain.ids import CommandId, SessionId
 from stead.domain.ports import Claimed
 from stead.domain.sessions import Session, status
 from stead.runtime import recovery
+from stead.runtime.alarms import Alarm
 from stead.runtime.deps import Deps
+from stead.runtime.notes import Noted, Notes
 from stead.runtime.objectives import show
-from stead.runtime.steps import CUT, Cut, Steps, ending
+from stead.runtime.performing import Performer
+from stead.runtime.steps import Steps, ending
 from stead.runtime.stream import Stream
 
 log = logging.getLogger(__name__)
-Done = TypeVar("Done")
 
 STORAGE_RETRY_S = 5.0
 """How long a session rests when the disk refused its events."""
-LONGEST_TIMER_S = 24 * 3600.0
-NOTES_S = 1.0
-"""How long a fact about the machine waits for others to be written with."""
-
-
-Noted = ev.MachineStarted | ev.MachineEnded | ev.ProtectedQuarantined | ev.EgressUsed
-"""What becomes known about a machine beside a session's steps."""
 
 
 class Actor:
@@ -62,12 +57,10 @@ class Actor:
         self._stream = stream
         self._driver: asyncio.Task[None] | None = None
         self._again = False
-        self._work: asyncio.Task[object] | None = None
-        self._halting = False
-        self._timer: asyncio.TimerHandle | None = None
-        self._steps = Steps(id, deps, self._perform)
-        self._notes: list[Noted] = []
-        self._noting: asyncio.Task[None] | None = None
+        self._performer = Performer(self.lock)
+        self._alarm = Alarm(self.wake)
+        self._steps = Steps(id, deps, self._performer.perform)
+        self._notes = Notes(self._record_notes, f"notes of {id}")
 
     async def stream(self) -> Stream:
         """The session's state; call it with the lock held.
@@ -128,7 +121,7 @@ class Actor:
         async with self.lock:
             stream = await self.stream()
             bodies = await work(stream.session)
-            self._write_notes(stream)
+            stream.add(*self._notes.take())
             stream.add(*bodies, actor="person", cause=cause)
             try:
                 events = await stream.commit(claim)
@@ -146,13 +139,13 @@ class Actor:
     @property
     def at_rest(self) -> bool:
         """Whether nothing would be lost by forgetting this actor."""
-        resting = not self.busy and self._stream is None and self._timer is None
+        resting = not self.busy and self._stream is None and not self._alarm.is_set
         return resting and not self._notes and not self.lock.locked()
 
     @property
     def performing(self) -> bool:
         """Whether a request or a call is under way."""
-        return self._work is not None
+        return self._performer.performing
 
     @property
     def busy(self) -> bool:
@@ -161,9 +154,7 @@ class Actor:
 
     def note(self, fact: Noted) -> None:
         """A fact to be written with the next ones, and in a second at the latest, whatever the call under way does."""
-        self._notes.append(fact)
-        if self._noting is None or self._noting.done():
-            self._noting = asyncio.create_task(self._record_notes(NOTES_S), name=f"notes of {self.id}")
+        self._notes.add(fact)
 
     def forget(self) -> None:
         """Drop the state; the journal is read again when it is needed. Call it with the lock held."""
@@ -171,9 +162,7 @@ class Actor:
 
     def wake(self) -> None:
         """See whether there is something to do. Cheap, and harmless when there is not."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._alarm.cancel()
         if self._driver is None or self._driver.done():
             self._driver = asyncio.create_task(self._drive(), name=f"session {self.id}")
         else:
@@ -184,25 +173,21 @@ class Actor:
 
         The caller records why, then calls ``wake``; until then the actor starts nothing.
         """
-        self._halting = True
-        if self._work is not None:
-            self._work.cancel()
+        self._performer.halt()
         await self._deps.machines.kill(self.id)
 
     async def close(self) -> None:
         """Cut off, let the outcome be recorded, and end."""
         await self.halt()
-        if self._timer is not None:
-            self._timer.cancel()
+        self._alarm.cancel()
         if self._driver is not None:
             await asyncio.wait([self._driver], timeout=5)
-        if self._noting is not None:
-            self._noting.cancel()
-        await self._record_notes(0)
+        self._notes.cancel()
+        await self._record_notes()
 
     def release(self) -> None:
         """Let the actor start things again after ``halt``."""
-        self._halting = False
+        self._performer.release()
 
     async def _drive(self) -> None:
         async with self._deps.lanes:
@@ -239,12 +224,12 @@ class Actor:
         self.forget()
         log.warning("session %s: %s", self.id, fault)
         if isinstance(fault, StorageFault):
-            self._set_timer(STORAGE_RETRY_S)
+            self._alarm.set(STORAGE_RETRY_S)
 
     async def _run(self) -> None:
         stream = await self.stream()
-        while not self._halting and (world := self._steps.world(stream)) is not None:
-            self._write_notes(stream)
+        while not self._performer.halting and (world := self._steps.world(stream)) is not None:
+            stream.add(*self._notes.take())
             effect = next_effect(stream.session, world)
             match effect:
                 case None:
@@ -253,15 +238,15 @@ class Actor:
                     if status(stream.session) == "waiting":
                         # Nothing is held while a person thinks: the next call starts another machine in a moment.
                         await self._deps.machines.kill(self.id)
-                        self._write_notes(stream)
-                    self._set_timer((until_ms - self._deps.clock.now_ms()) / 1000)
+                        stream.add(*self._notes.take())
+                    self._alarm.set((until_ms - self._deps.clock.now_ms()) / 1000)
                     break
                 case Record(bodies=bodies):
                     stream.add(*bodies)
                 case Finish():
                     # First the machine, so that whoever hears of the end finds the folder as the session leaves it.
                     await self._deps.machines.kill(self.id)
-                    self._write_notes(stream)
+                    stream.add(*self._notes.take())
                     stream.add(*ending(stream.session, effect.status, effect.reason, effect.summary))
                 case CallModel():
                     stream = await self._call_model(stream, effect)
@@ -273,22 +258,17 @@ class Actor:
         if stream.session.phase == "ended":
             self.forget()
 
-    async def _record_notes(self, after_s: float) -> None:
-        """Write the notes that no other facts have taken along by then."""
-        await asyncio.sleep(after_s)
+    async def _record_notes(self) -> None:
+        """Write the notes that no other facts have taken along."""
         async with self.lock:
             try:
                 if self._notes:
                     stream = await self.stream()
-                    self._write_notes(stream)
+                    stream.add(*self._notes.take())
                     await stream.commit()
             except SteadError as fault:
                 self.forget()
                 log.warning("session %s: what its machine did is not on record: %s", self.id, fault)
-
-    def _write_notes(self, stream: Stream) -> None:
-        notes, self._notes = self._notes, []
-        stream.add(*notes)
 
     async def _call_model(self, stream: Stream, effect: CallModel) -> Stream:
         try:
@@ -298,24 +278,3 @@ class Actor:
             stream = await self.stream()
             stream.add(ev.SessionPaused(why=str(refused)))
         return stream
-
-    async def _perform(self, work: Coroutine[object, object, Done]) -> Done | Cut:
-        """Do something long with the lock free. Being cut off (``halt``, shutdown) gives ``CUT``; other errors pass."""
-        task = asyncio.create_task(work)
-        if self._halting:
-            task.cancel()
-        self._work = task
-        self.lock.release()
-        try:
-            await asyncio.wait([task])
-        finally:
-            task.cancel()
-            await self.lock.acquire()
-            self._work = None
-        return CUT if task.cancelled() else task.result()
-
-    def _set_timer(self, delay_s: float) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(min(max(delay_s, 0.0), LONGEST_TIMER_S), self.wake)

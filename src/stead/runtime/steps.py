@@ -22,16 +22,10 @@ from stead.domain.tools import ToolContext
 from stead.runtime import recovery
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Judged
+from stead.runtime.performing import Cut
 from stead.runtime.stream import Stream
 
 Done = TypeVar("Done")
-
-
-class Cut:
-    """What performing gives when it was cut off from outside."""
-
-
-CUT = Cut()
 
 
 class Perform(Protocol):
