@@ -19,7 +19,6 @@ from stead.domain.ids import SessionId
 from stead.domain.permits import Permit
 from stead.domain.ports import Egress, FileText, Isolation, Ran, Written
 from stead.domain.ports import Found as Rows
-from stead.domain.trials import Swept
 from stead.machines.host import Host, probe
 from stead.machines.machine import Binding, Machine, start_machine
 from stead.machines.output import Output
@@ -27,13 +26,12 @@ from stead.machines.protected import Found, check_released, require_few, scan
 from stead.machines.quarantine import QuarantineFolder
 from stead.machines.sandbox import Limits
 from stead.machines.stage import OUTSIDE_USER
+from stead.machines.sweeping import Sweep, Sweeper
 from stead.machines.trial import TrialFolder
 from stead.machines.workspace import check_directory
 
 Change = Callable[[SessionId, Literal["started", "ended"], str], None]
 """Told when a machine was made ("") and when it is over (why). Must not block."""
-Sweep = Callable[[SessionId, Swept], None]
-"""Told after a machine's end, if something had to be put under quarantine, or looked at. Must not block."""
 
 T = TypeVar("T")
 
@@ -85,8 +83,7 @@ class BubblewrapMachines:
         self._home = home
         self._egress = egress
         self._quarantine = QuarantineFolder(home)
-        self._on_swept = on_swept or (lambda _session, _swept: None)
-        self._sweeps: dict[SessionId, asyncio.Task[None]] = {}
+        self._sweeper = Sweeper(self._quarantine, on_swept)
         self._limits = limits or Limits()
         self._on_change = on_change or (lambda _session, _what, _why: None)
         self._search_limit_s = self._limits.search_s + _SLACK_S
@@ -145,7 +142,7 @@ class BubblewrapMachines:
         """Kill the session's whole process tree now, and sweep up after it; true if there was one."""
         slot = self._slots.pop(session, None)
         if slot is None:
-            await self._be_swept(session)
+            await self._sweeper.done(session)
             return False
         if machine := slot.machine():
             machine.kill("killed")
@@ -153,17 +150,16 @@ class BubblewrapMachines:
         else:
             slot.task.cancel()
             await asyncio.wait([slot.task])
-        await self._be_swept(session)
+        await self._sweeper.done(session)
         return True
 
     async def close(self) -> None:
         """Kill every machine."""
-        await asyncio.gather(*(self.kill(session) for session in {*self._slots, *self._sweeps}))
+        await asyncio.gather(*(self.kill(session) for session in {*self._slots, *self._sweeper.sessions}))
 
     async def sweep_left(self) -> None:
         """Sweep up after machines whose end no daemon saw. To be called before any is made."""
-        for session in await asyncio.to_thread(self._quarantine.left):
-            await self._sweep(session)
+        await self._sweeper.sweep_left()
 
     async def run(
         self,
@@ -290,7 +286,7 @@ class BubblewrapMachines:
 
     async def _start(self, session: SessionId, binding: Binding) -> Machine:
         host = await asyncio.to_thread(self._probed) if self._host is None else self._host
-        await self._be_swept(session)
+        await self._sweeper.done(session)
         found = await asyncio.to_thread(self._make_ready, session, binding)
         egress = await _open(self._egress, session, binding)
         own = asyncio.current_task()
@@ -301,7 +297,7 @@ class BubblewrapMachines:
                 del self._slots[session]
             _close(self._egress, egress)
             self._tidy(binding)
-            self._sweeps[session] = asyncio.create_task(self._sweep(session), name=f"sweep after {session}")
+            self._sweeper.start(session)
             self._on_change(session, "ended", why)
 
         try:
@@ -328,16 +324,6 @@ class BubblewrapMachines:
         require_few(found, binding.directory)
         self._quarantine.begin(session, binding.directory, binding.released, found)
         return found
-
-    async def _sweep(self, session: SessionId) -> None:
-        swept = await asyncio.to_thread(self._quarantine.sweep, session)
-        self._sweeps.pop(session, None)
-        if swept != Swept():
-            self._on_swept(session, swept)
-
-    async def _be_swept(self, session: SessionId) -> None:
-        if sweep := self._sweeps.get(session):
-            await asyncio.wait([sweep])
 
     def _tidy(self, binding: Binding) -> None:
         """Take the placeholder of a ``.git`` away, unless another machine still needs it. Git leaves none empty."""
