@@ -55,6 +55,7 @@ class Flaw:
         door: whose knock it spoils.
         headers: what is sent instead; nothing for a header that is left out.
         statuses: how the door must answer.
+        crossed: it brings the other door's name, or the other door's credential; both together are that door's knock.
         only: the knocks that it makes a difference to: of all routes, of those that change, or of a few.
     """
 
@@ -64,6 +65,7 @@ class Flaw:
     headers: Mapping[str, str | None]
     statuses: frozenset[int]
     only: Literal["all", "changes", "api-shown"] = "all"
+    crossed: bool = False
 
     def matters(self, route: Route) -> bool:
         """Whether the flaw must be refused at this route."""
@@ -255,8 +257,9 @@ def _foreign_hosts(who: Knocker) -> Iterator[Flaw]:
         for host in hosts:
             yield Flaw(f"Host {host!r}", "host", door, {"Host": host}, frozenset({421}))
     # The right name for somebody else: the credential of the one door is none at the other.
-    yield Flaw("the page's Host", "host", "cli", {"Host": who.page}, frozenset({401, 403}))
-    yield Flaw("the command line's Host", "host", "page", {"Host": who.api}, frozenset({401, 403}))
+    refused = frozenset({401, 403})
+    yield Flaw("the page's Host", "host", "cli", {"Host": who.page}, refused, crossed=True)
+    yield Flaw("the command line's Host", "host", "page", {"Host": who.api}, refused, crossed=True)
 
 
 def _foreign_origins(who: Knocker) -> Iterator[Flaw]:
@@ -312,7 +315,7 @@ def _credentials(who: Knocker) -> Iterator[Flaw]:
     for name, value in bearers.items():
         yield Flaw(f"as credential, {name}", "credential", "cli", {"Authorization": value}, refused)
     at_wrong_name = {"Authorization": None, "Cookie": f"stead={who.cookie}"}
-    yield Flaw("a cookie at the command line's name", "credential", "cli", at_wrong_name, refused)
+    yield Flaw("a cookie at the command line's name", "credential", "cli", at_wrong_name, refused, crossed=True)
     cookies = {
         "none": None,
         "an empty one": "",
@@ -329,7 +332,7 @@ def _credentials(who: Knocker) -> Iterator[Flaw]:
     for name, value in cookies.items():
         yield Flaw(f"as cookie, {name}", "credential", "page", {"Cookie": value}, refused)
     bearer_at_page = {"Cookie": None, "Authorization": f"Bearer {who.bearer}"}
-    yield Flaw("a bearer at the page's name", "credential", "page", bearer_at_page, refused)
+    yield Flaw("a bearer at the page's name", "credential", "page", bearer_at_page, refused, crossed=True)
 
 
 def _contents() -> Iterator[Flaw]:
@@ -384,6 +387,8 @@ def tries(all_routes: Sequence[Route], all_flaws: Sequence[Flaw], at_once: int) 
             rules = {flaw.rule for flaw in chosen}
             doors = {flaw.door for flaw in chosen}
             one = Try(route, chosen[0].door, chosen)
+            if sum(flaw.crossed for flaw in chosen) > 1:
+                continue
             if len(rules) == at_once and len(doors) == 1 and one.expected():
                 yield one
 

@@ -13,19 +13,37 @@ import schemathesis
 
 _ASKS = "Run `ls` and report"
 """A goal whose work asks a question, so that there are questions to answer."""
+_ACCEPTABLE: dict[str, dict[str, Any]] = {
+    "POST /providers": {"preset": "compatible", "base_url": "http://127.0.0.1:9/v1", "key": "none"},
+    "POST /chain": {"chain": []},
+    "POST /egress/hosts": {"host": "docs.example.com", "directory": os.environ["FUZZ_FOLDER"]},
+    "POST /egress/hosts/remove": {"host": "docs.example.com", "directory": os.environ["FUZZ_FOLDER"]},
+    "POST /rules": {"text": "never change infra/", "directory": os.environ["FUZZ_FOLDER"]},
+    "POST /secrets": {"value": "an-invented-value"},
+    "POST /secrets/{secret}/bindings": {"binding": {"type": "host", "host": "api.example.com"}},
+}
+"""What no schema can say: which words make a rule, which names are hosts, and what must not be called from a test."""
+_NAMES = ("tools", "allow", "chain", "hosts", "secrets", "unprotected")
+"""Lists of an objective whose items must be known to this home."""
+_NEEDED = {"base_url", "host"}
+"""These are put in even where they may be left out."""
 
 
 @schemathesis.hook
 def before_call(context: schemathesis.HookContext, case: schemathesis.Case[Any], kwargs: dict[str, Any]) -> None:
     """Make an acceptable body acceptable here, too."""
-    if case.meta is None or not case.meta.generation.mode.is_positive or not isinstance(case.body, dict):
+    if case.meta is None or not case.meta.generation.mode.is_positive:
+        return
+    if case.operation.label == "POST /secrets/{secret}/unbind":
+        case.body = {"host": "api.example.com"}
+        case.media_type = "application/json"
+    if not isinstance(case.body, dict):
         return
     if case.operation.label == "POST /objectives":
-        known: dict[str, Any] = {"directory": os.environ["FUZZ_FOLDER"], "tools": [], "allow": [], "chain": []}
+        known: dict[str, Any] = {name: [] for name in _NAMES}
+        known |= {"directory": os.environ["FUZZ_FOLDER"], "profile": "default"}
         if case.meta.phase.name == "stateful":
             known["goal"] = _ASKS
         case.body |= {name: value for name, value in known.items() if name in case.body}
-    elif case.operation.label == "POST /providers":
-        case.body |= {"preset": "compatible", "base_url": "http://127.0.0.1:9/v1"}
-    elif case.operation.label == "POST /chain":
-        case.body = {"chain": []}
+    elif known := _ACCEPTABLE.get(case.operation.label, {}):
+        case.body |= {name: value for name, value in known.items() if name in case.body or name in _NEEDED}
