@@ -15,80 +15,43 @@ def load(name: str) -> Command:
     """Import the module of a command, and nothing else."""
     match name:
         case "up" | "down" | "open":
-            from stead.cli import daemon_control
-
-            return daemon_control.COMMANDS[name]
+            from stead.cli.daemon_control import COMMANDS
         case "status":
-            from stead.cli import status
-
-            return status.COMMANDS[name]
+            from stead.cli.status import COMMANDS
         case "doctor":
-            from stead.cli import doctor
-
-            return doctor.COMMANDS[name]
+            from stead.cli.doctor import COMMANDS
         case "logs":
-            from stead.cli import logs
-
-            return logs.COMMANDS[name]
+            from stead.cli.logs import COMMANDS
         case "run":
-            from stead.cli import running
-
-            return running.COMMANDS[name]
+            from stead.cli.running import COMMANDS
         case "objectives" | "show" | "message" | "pause" | "resume" | "cancel" | "retry" | "delete" | "revoke":
-            from stead.cli import objectives
-
-            return objectives.COMMANDS[name]
+            from stead.cli.objectives import COMMANDS
         case "watch":
-            from stead.cli import watching
-
-            return watching.COMMANDS[name]
+            from stead.cli.watching import COMMANDS
         case "stop":
-            from stead.cli import stopping
-
-            return stopping.COMMANDS[name]
+            from stead.cli.stopping import COMMANDS
         case "approvals" | "approve" | "deny":
-            from stead.cli import approving
-
-            return approving.COMMANDS[name]
+            from stead.cli.approving import COMMANDS
         case "providers":
-            from stead.cli import providers
-
-            return providers.COMMANDS[name]
+            from stead.cli.providers import COMMANDS
         case "trial" | "quarantine":
-            from stead.cli import trial
-
-            return trial.COMMANDS[name]
+            from stead.cli.trial import COMMANDS
         case "secret":
-            from stead.cli import secret
-
-            return secret.COMMANDS[name]
+            from stead.cli.secret import COMMANDS
         case "rules":
-            from stead.cli import rules
-
-            return rules.COMMANDS[name]
+            from stead.cli.rules import COMMANDS
         case "egress":
-            from stead.cli import egress
-
-            return egress.COMMANDS[name]
+            from stead.cli.egress import COMMANDS
         case "cap" | "usage":
-            from stead.cli import spending
-
-            return spending.COMMANDS[name]
+            from stead.cli.spending import COMMANDS
         case "journal":
-            from stead.cli import journal
-
-            return journal.COMMANDS[name]
+            from stead.cli.journal import COMMANDS
         case "audit":
-            from stead.cli import audit
-
-            return audit.COMMANDS[name]
+            from stead.cli.audit import COMMANDS
         case "backup" | "restore" | "key":
-            from stead.cli import backups
-
-            return backups.COMMANDS[name]
+            from stead.cli.backups import COMMANDS
         case "completion":
-            from stead.cli import completion
-
-            return completion.COMMANDS[name]
+            from stead.cli.completion import COMMANDS
         case _:
             raise KeyError(name)
+    return COMMANDS[name]
