@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -21,6 +22,7 @@ from stead.storage.audit import Audit, open_audit
 from stead.storage.database import connect
 from stead.storage.head_copy import HeadCopy, encode_head
 from stead.storage.head_keeper import HeadKeeper
+from stead.storage.heads import is_signed
 from stead.storage.journal import JournalFile, open_journal
 from tests.attacks.audit_attacks import signed_by
 from tests.build import START_MS
@@ -59,6 +61,14 @@ async def test_anybody_can_check_a_head_with_the_public_key(journal: JournalFile
     assert (head.journal, head.chain) == (journal.chain_at(1).hex(), journal.chain_at(5).hex())
     assert json.loads(home.heads.read_text("utf-8")) == json.loads(encode_head(head))
     assert home.heads.stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_head_has_one_form_alone(journal: JournalFile, copy: HeadCopy) -> None:
+    await grow(journal, 5)
+    head = await journal.heads.sign(START_MS, copy)
+    assert is_signed(head)
+    for other in (head.signature.upper(), f" {head.signature}", head.signature[:-2]):
+        assert not is_signed(msgspec.structs.replace(head, signature=other))
 
 
 async def test_without_new_events_the_newest_head_is_given_again(journal: JournalFile, copy: HeadCopy) -> None:

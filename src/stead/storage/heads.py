@@ -48,11 +48,11 @@ def is_signed(head: Head) -> bool:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(head.key))
-        key.verify(bytes.fromhex(head.signature), signed_bytes(head))
+        key, signature = bytes.fromhex(head.key), bytes.fromhex(head.signature)
+        Ed25519PublicKey.from_public_bytes(key).verify(signature, signed_bytes(head))
     except (InvalidSignature, ValueError):
         return False
-    return True
+    return (key.hex(), signature.hex()) == (head.key, head.signature)  # one form alone: no capitals, no spaces
 
 
 class HeadTable:
