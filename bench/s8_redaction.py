@@ -23,9 +23,10 @@ from pathlib import Path
 
 from bench.bar import Bar
 from bench.gitleaks_vectors import Vectors, read
+from stead.domain.secrets import Known
 from stead.screen.detection import entropy, standard
 from stead.screen.engine import compiled, encoded
-from stead.screen.redaction import Known, Redactor
+from stead.screen.redaction import Redactor
 from tests.screen.test_redaction import all_forms
 from tests.screen.vectors import made
 

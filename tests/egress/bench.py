@@ -25,7 +25,6 @@ from stead.domain.secrets import HostBinding, Known
 from stead.egress.dialing import Dialer
 from stead.egress.proxy import SOCKET, EgressProxy
 from stead.guardian.reach import Reach
-from stead.screen.redaction import Known as Sought
 from stead.screen.redaction import Redactor
 from tests.machines.bench import SESSION, until
 
@@ -61,7 +60,7 @@ class Book:
         return [known for known, _ in self.values.values()]
 
     def redactor(self) -> Redactor:
-        return Redactor([Sought(k.name, k.placeholder, k.value) for k in self.known()], detect=False)
+        return Redactor(self.known(), detect=False)
 
 
 class Names:

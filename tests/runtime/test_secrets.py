@@ -15,7 +15,7 @@ from stead.domain import events as ev
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import HOME, CommandId
 from stead.domain.permits import canonical
-from stead.domain.secrets import Binding, HostBinding, Secret, ToolBinding, filled, placeholder_of, told
+from stead.domain.secrets import Binding, HostBinding, Known, Secret, ToolBinding, filled, placeholder_of, told
 from stead.runtime.home import HomeState, fold
 from stead.runtime.secrets import SecretBook
 from stead.screen import redaction
@@ -345,7 +345,7 @@ SECRETS = st.text(
     st.lists(st.text("ab {}#\n", max_size=9), min_size=1, max_size=5),
 )
 def test_filling_in_a_redacted_text_gives_the_text_again(values: list[str], between: list[str]) -> None:
-    known = [redaction.Known(f"s{n}", placeholder_of(b"key", f"s{n}", 1), value) for n, value in enumerate(values)]
+    known = [Known(f"s{n}", placeholder_of(b"key", f"s{n}", 1), value) for n, value in enumerate(values)]
     text = "".join(piece + values[n % len(values)] for n, piece in enumerate(between))
     cleaned = redaction.Redactor(known, detect=False).clean(text)
     assert not any(value in cleaned for value in values)

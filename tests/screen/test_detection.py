@@ -91,7 +91,8 @@ def test_without_its_library_the_other_engine_does_the_work() -> None:
     program = (
         "import sys; sys.modules['re2'] = None\n"
         "from stead.screen.engine import ENGINE\n"
-        "from stead.screen.redaction import Known, Redactor\n"
+        "from stead.domain.secrets import Known\n"
+        "from stead.screen.redaction import Redactor\n"
         "from stead.screen.outgoing import links\n"
         "one = Redactor([Known('n', '{{secret:n#0}}', 'Zq7-Lw3/Rt9+Vb2')])\n"
         "print(ENGINE, one.clean('Zq7-Lw3%2FRt9%2BVb2 ghp_' + 'aB3dE5fG7hJ9' * 3), links('evil.example/x'))\n"

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from stead.screen.redaction import Finding, Known, Redactor
+from stead.domain.secrets import Known
+from stead.screen.redaction import Finding, Redactor
 
 PLACEHOLDER = "{{secret:mail#1a2b3c4d}}"
 TOKEN = "Zq7-Lw3/Rt9+Vb2.Kd8_Xs5"  # made up

@@ -56,7 +56,13 @@ class Secret(msgspec.Struct, frozen=True):
 
 
 class Known(msgspec.Struct, frozen=True):
-    """A value that may never leave as itself, and what stands in its place."""
+    """A value that may never leave as itself, and what stands in its place.
+
+    Args:
+        name: the secret's name.
+        placeholder: what stands in its place, like ``{{secret:NAME#1a2b3c4d}}``.
+        value: the value; a very short one is not looked for (``screen.known_forms.SHORTEST``).
+    """
 
     name: str
     placeholder: str
@@ -146,7 +152,7 @@ def _filled(value: object, tool: str, argument: str, release: Release) -> object
 
 
 def _line(secret: Secret) -> str:
-    start = f"Secret {secret.name}: write {secret.placeholder} where its value belongs; "
+    start = f"Secret {secret.name}: write {secret.placeholder} where its value belongs, in an address percent-encoded; "
     if not secret.bindings:
         return start + "it is bound to nothing yet, so it stays as it is everywhere."
     return start + "it works in " + "; ".join(describe(binding) for binding in secret.bindings) + ", and nowhere else."

@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 from stead.domain import commands as cmd
@@ -23,6 +22,7 @@ from stead.domain.errors import Conflict, InvalidRequest, NotFound, StorageFault
 from stead.domain.ports import Clock
 from stead.domain.secrets import NAME, PLACEHOLDER, HostBinding, Known, Secret, ToolBinding, Vault, placeholder_of
 from stead.domain.tools import ToolEffect, ToolSpec
+from stead.runtime.known_values import OF_PERSON, RESERVED, KnownValues
 from stead.screen import known_forms, redaction
 
 VALUE_BYTES = 64 * 1024
@@ -30,9 +30,6 @@ REDACTABLE_CHARS = 8_000
 """Of all values together: each is looked for in every form at once, and past this the search becomes slow."""
 BINDINGS = 100
 USE_RECORDED_EVERY_MS = 60_000
-_OF_PERSON = "secret/"
-_OF_PROVIDERS = "provider/"
-_RESERVED = ("provider-", "env-")
 
 SecretCommand = cmd.AddSecret | cmd.BindSecret | cmd.UnbindSecret | cmd.RemoveSecret
 
@@ -66,7 +63,7 @@ class SecretBook:
         self.lock = asyncio.Lock()
         self._vault = vault
         self._digest_key = digest_key
-        self._environment = environment
+        self._values = KnownValues(vault, digest_key, environment)
         self._clock = clock
         self._tools = {spec.name: spec for spec in tools}
         self._on_use = on_use
@@ -88,7 +85,7 @@ class SecretBook:
         """
         if secrets is not None:
             self._secrets = dict(secrets)
-        known = tuple(one for one in self._found() if one.value)
+        known = self._values.found()
         if known != self._known:
             self._redactors = await asyncio.to_thread(_redactors, known)
             self._known = known
@@ -163,7 +160,7 @@ class SecretBook:
         match command:
             case cmd.AddSecret(name=name, value=value, replace=replace):
                 self._require_new(name, value, replace=replace)
-                version = await self.put(_OF_PERSON + name, value)
+                version = await self.put(OF_PERSON + name, value)
                 return ev.SecretAdded(name, version, placeholder_of(self._digest_key, name, version))
             case cmd.BindSecret(name=name, binding=binding):
                 secret = self._existing(name)
@@ -185,7 +182,7 @@ class SecretBook:
                 return ev.SecretUnbound(name, host, tool)
             case cmd.RemoveSecret(name=name):
                 self._existing(name)
-                await self.remove(_OF_PERSON + name)
+                await self.remove(OF_PERSON + name)
                 return ev.SecretRemoved(name)
 
     async def put(self, name: str, value: str) -> int:
@@ -206,35 +203,6 @@ class SecretBook:
 
     # -- privately --------------------------------------------------------------------------------------------------
 
-    def _found(self) -> list[Known]:
-        return [*self._of_person(), *self._of_providers(), *self._of_environment()]
-
-    def _of_person(self) -> list[Known]:
-        """Everything of the person's in the vault, also what the journal does not know (yet)."""
-        found = []
-        for full in self._vault.names(_OF_PERSON):
-            opened = self._vault.opened(full)
-            if opened is not None:
-                name = full.removeprefix(_OF_PERSON)
-                found.append(Known(name, placeholder_of(self._digest_key, name, opened[0]), opened[1]))
-        return found
-
-    def _of_providers(self) -> list[Known]:
-        found = []
-        for full in self._vault.names(_OF_PROVIDERS):
-            opened = self._vault.opened(full)
-            if opened is not None:
-                found.append(self._ours(f"provider-{full.split('/')[1]}", *opened))
-        return found
-
-    def _of_environment(self) -> list[Known]:
-        return [self._ours(f"env-{name.lower()}", 1, value) for name, value in self._environment().items()]
-
-    def _ours(self, name: str, version: int, value: str) -> Known:
-        """A key of Stead's own. Its placeholder is never filled in: no person's secret can have such a name."""
-        name = re.sub(r"[^a-z0-9_-]", "-", name)[:64]
-        return Known(name, placeholder_of(self._digest_key, name, version), value)
-
     def _find(self, placeholder: str) -> Secret | None:
         """The secret that a placeholder is of, if it is one that this home made for the newest value."""
         found = PLACEHOLDER.fullmatch(placeholder)
@@ -243,7 +211,7 @@ class SecretBook:
 
     def _let_out(self, secret: Secret, destination: str) -> str | None:
         try:
-            opened = self._vault.opened(_OF_PERSON + secret.name)
+            opened = self._vault.opened(OF_PERSON + secret.name)
         except StorageFault as fault:
             log.error("the secret %r was not let out: %s", secret.name, fault)
             return None
@@ -264,10 +232,10 @@ class SecretBook:
         return secret
 
     def _require_new(self, name: str, value: str, *, replace: bool) -> None:
-        if not NAME.fullmatch(name) or name.startswith(_RESERVED):
+        if not NAME.fullmatch(name) or name.startswith(RESERVED):
             raise InvalidRequest(
                 f"the name {name[:80]!r} cannot be: a small letter, then up to 63 of a-z, 0-9, - and _, and not "
-                f"beginning with {' or '.join(_RESERVED)}"
+                f"beginning with {' or '.join(RESERVED)}"
             )
         size_bytes = len(value.encode("utf-8", "surrogatepass"))
         if not value.strip() or size_bytes > VALUE_BYTES or not _is_text(value):
@@ -300,8 +268,7 @@ class SecretBook:
 
 def _redactors(known: Sequence[Known]) -> dict[bool, redaction.Redactor]:
     """By whether they also detect."""
-    values = [redaction.Known(one.name, one.placeholder, one.value) for one in known]
-    return {detect: redaction.Redactor(values, detect=detect) for detect in (False, True)}
+    return {detect: redaction.Redactor(known, detect=detect) for detect in (False, True)}
 
 
 def _is_text(value: str) -> bool:

@@ -14,6 +14,7 @@ from functools import cache
 
 import msgspec
 
+from stead.domain.secrets import Known
 from stead.screen.detection import Span, standard
 from stead.screen.engine import Pattern, compiled, decoded, encoded
 from stead.screen.known_forms import forms, texts
@@ -32,20 +33,6 @@ _ELEMENT_BYTES, _PLAIN_BYTES = 32, 8
 _ESCAPES = re.compile(rb"[%\\&=]")
 _KEY_BEGINS = re.compile(rb"-----BEGIN[ A-Z0-9_-]{0,60}(?:PRIVATE KEY(?: BLOCK)?-----|$)")
 _KEY_ENDS = re.compile(rb"-----END[ A-Z0-9_-]{0,60}-----")
-
-
-class Known(msgspec.Struct, frozen=True):
-    """One value of the vault.
-
-    Args:
-        name: the secret's name.
-        placeholder: what stands in its place, like ``{{secret:NAME#1a2b3c4d}}``.
-        value: the value; shorter than ``known_forms.SHORTEST`` characters it is not looked for.
-    """
-
-    name: str
-    placeholder: str
-    value: str
 
 
 class Finding(msgspec.Struct, frozen=True):
