@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 Done = TypeVar("Done")
 
@@ -17,6 +17,14 @@ class Cut:
 
 
 CUT = Cut()
+
+
+class Perform(Protocol):
+    """Does something long with the session's lock free; being cut off from outside gives ``CUT``, errors pass."""
+
+    async def __call__(self, work: Coroutine[object, object, Done]) -> Done | Cut:
+        """Do it."""
+        ...
 
 
 class Performer:
