@@ -11,6 +11,7 @@ import re
 from fnmatch import fnmatchcase
 from itertools import pairwise
 
+from stead.domain.obeyed import OBEYED, SHIELDED_PAIRS
 from stead.guardian.policy import WORKSPACE
 
 _HARMLESS = re.compile(
@@ -18,21 +19,6 @@ _HARMLESS = re.compile(
 )
 _WRITABLE = re.compile(r"/work/.+|/tmp/.+|/dev/null", re.DOTALL)
 
-_OBEYED = (
-    # folders: everything below them counts
-    ".git .hg .svn .bzr .vscode .idea .fleet .zed .cursor .claude .codex .gemini .continue .windsurf "
-    ".devcontainer .husky .ssh .gnupg .aws .kube .docker .config .local .cargo .direnv "
-    # files
-    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin "
-    ".zlogout .kshrc .cshrc .tcshrc .login .inputrc .envrc .env.local .mcp.json mcp.json agents.md claude.md "
-    "gemini.md .cursorrules .windsurfrules .clinerules .goosehints copilot-instructions.md .gitconfig "
-    ".gitmodules .gitattributes .npmrc .yarnrc .yarnrc.yml .pypirc .pythonrc .pythonstartup .netrc .curlrc "
-    ".wgetrc .vimrc .exrc .nvimrc .viminfo .emacs .gdbinit .lldbinit .tmux.conf .screenrc "
-    ".sudo_as_admin_successful .pre-commit-config.yaml .rgignore .ripgreprc .dircolors .xinitrc .xprofile "
-    ".xsession .psqlrc .sqliterc .irbrc .pryrc .rprofile .octaverc .terraformrc .tool-versions .mise.toml "
-    ".python-version sitecustomize.py usercustomize.py authorized_keys"
-)
-_OBEYED_NAMES = frozenset(_OBEYED.split())
 _SECRET = re.compile(
     r"(^|[/:])(\.env(\.[\w.-]+)?|\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.docker|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.vault-token"
     r"|\.git-credentials|id_(rsa|dsa|ecdsa|ed25519)(\.\w+)?|g?shadow-?|passwd-?|sudoers|credentials(\.json)?|secrets?\.\w+"
@@ -84,8 +70,10 @@ def writable(whole: str) -> bool:
 def obeyed(whole: str) -> bool:
     """Whether other programs obey what is written there: hooks, start-up files, settings of editors and agents."""
     parts = [part.casefold() for part in whole.split("/")]
-    return any(_is_one_of(part, _OBEYED_NAMES) for part in parts) or any(
-        _fits(".github", folder) and _fits("workflows", name) for folder, name in pairwise(parts)
+    return any(_is_one_of(part, OBEYED) for part in parts) or any(
+        _fits(above, folder) and _fits(below, name)
+        for folder, name in pairwise(parts)
+        for above, below in SHIELDED_PAIRS
     )
 
 

@@ -15,16 +15,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from stead.domain.errors import InvalidRequest, MachineUnavailable
+from stead.domain.obeyed import SHIELDED, SHIELDED_PAIRS
 
-NAMES = frozenset(
-    {
-        *(".git", ".gitattributes", ".gitmodules", ".husky", ".pre-commit-config.yaml"),
-        *(".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".envrc"),
-        *(".vscode", ".idea", ".cursor", ".cursorrules", ".claude", ".codex", ".mcp.json", "AGENTS.md", "CLAUDE.md"),
-        *(".npmrc", ".pypirc", "pip.conf"),
-    }
-)
-PAIRS = frozenset({(".github", "workflows")})
 UNENTERED = "node_modules"
 """Holds thousands of such files that nobody's program acts on, and code that is run anyway."""
 
@@ -59,7 +51,7 @@ def is_protected(path: str, released: Collection[str] = ()) -> bool:
     if is_released(path, released):
         return False
     parts = path.split("/")
-    return not NAMES.isdisjoint(parts) or any(pair in PAIRS for pair in pairwise(parts))
+    return not SHIELDED.isdisjoint(parts) or any(pair in SHIELDED_PAIRS for pair in pairwise(parts))
 
 
 def is_released(path: str, released: Collection[str]) -> bool:
