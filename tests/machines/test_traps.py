@@ -23,7 +23,8 @@ async def test_bubblewrap_itself_is_started_with_an_empty_environment(
     """``--clearenv`` empties the environment of the child alone; bubblewrap's own is seen in /proc."""
     monkeypatch.setenv("STEAD_CANARY", "canary-in-the-environment")
     inside = await bench.output("cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | cut -d= -f1 | sort -u; true")
-    assert set(inside.split()) <= {"HOME", "LANG", "OLDPWD", "PATH", "PWD", "SHLVL", "TMPDIR", "_"}
+    named = {"HOME", "LANG", "OLDPWD", "PATH", "PWD", "SHLVL", "TMPDIR", "_"}
+    assert set(inside.split()) <= named | {"GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0"}
     (outer,) = [pid for pid in processes_with("/stead/start.pyc") if parent_of(pid) == os.getpid()]
     assert Path(f"/proc/{outer}/environ").read_bytes() == b""
 
@@ -71,6 +72,26 @@ async def test_without_a_repository_none_can_be_planted_and_no_trace_is_left(ben
         assert (await bench.run(attack)).exit_code != 0, attack
     await bench.machines.kill(SESSION)
     assert not (bench.project / ".git").exists()
+
+
+@pytest.mark.skipif(not shutil.which("git", path="/usr/bin"), reason="git is not under /usr")
+async def test_files_that_look_like_a_repository_make_git_run_nothing(bench: Bench) -> None:
+    """``git status`` is judged as reading; a bare repository's layout beside the work gives it settings to obey."""
+    for folder in ("objects", "refs"):
+        (bench.project / folder).mkdir()
+    (bench.project / "HEAD").write_text("ref: refs/heads/main\n")
+    (bench.project / "config").write_text(
+        "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = /work\n"
+        '\tfsmonitor = "touch /work/pwned; false"\n'
+    )
+    await bench.run("git diff")
+    for command in ("status", "log"):
+        ran = await bench.run(f"git {command}")
+        assert ran.exit_code == 128 and "safe.bareRepository" in ran.output, ran.output
+    assert not (bench.project / "pwned").exists()
+
+    unguarded = await bench.run("env -u GIT_CONFIG_COUNT git status")
+    assert (bench.project / "pwned").exists(), unguarded.output  # so the setting is what keeps it shut
 
 
 async def test_a_placeholder_stays_while_another_machine_needs_it(bench: Bench) -> None:

@@ -37,6 +37,10 @@ _ENVIRONMENT = {
     "HOME": "/home",
     "LANG": "C.UTF-8",
     "TMPDIR": "/tmp",  # noqa: S108 - the machine's own
+    # Files of the workspace that look like a repository are none: its settings would make any git run programs.
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "safe.bareRepository",
+    "GIT_CONFIG_VALUE_0": "explicit",
 }
 CODE = "/stead"
 """Where the runner's code is inside."""
