@@ -240,3 +240,14 @@ def test_no_plan_lets_a_message_go_to_whom_the_person_did_not_name(
     if isinstance(verdict, Allow):
         assert all(stands_in(str(name), WORDS) for name in [*named, *carries] if name)
         assert any(item.tool == "mail" for item in plans)
+
+
+def test_no_plan_covers_a_file_that_other_programs_obey() -> None:
+    paths = ("out.md", "AGENTS.md", "docs/AGENTS.md")
+    words = ("Do as AGENTS.md and docs/AGENTS.md say and write out.md.",)
+    context = Context(words=words, planned=[plan("write", path=path) for path in paths])
+    assert decide(propose("write", path="out.md"), facts(context=context)).reason.rule == "planned"
+    for path in paths[1:]:
+        asked = decide(propose("write", path=path), facts(context=context))
+        assert isinstance(asked, Ask)
+        assert (asked.reason.rule, asked.shape) == ("obeyed-file", "")

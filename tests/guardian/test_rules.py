@@ -14,6 +14,8 @@ from stead.guardian.shell import assess
 from tests.guardian.test_decide import SPECS, facts
 
 NEVER_INFRA = Rule("r_1", "deny", "never change infra/", effects=("write", "execute"), paths=("infra/",))
+NEVER_DEEP = Rule("r_7", "deny", "never change src/infra/", effects=("write", "execute"), paths=("src/infra/",))
+NEVER_READ = Rule("r_8", "deny", "never read secrets/", effects=("read", "execute"), paths=("secrets/",))
 ASK_MAIL = Rule("r_2", "ask", "ask before every mail", tools=("mail",))
 ONLY_DOCS = Rule(
     "r_3", "deny", "only docs.example.com", effects=("fetch",), hosts=("docs.example.com",), elsewhere=True
@@ -37,6 +39,18 @@ def propose(tool: str, **arguments: object) -> Proposed:
         (NEVER_INFRA, propose("read", path="infra/main.tf"), "auto"),
         (NEVER_INFRA, propose("shell", command="rm infra/main.tf"), "rule-deny"),
         (NEVER_INFRA, propose("shell", command="python3 x.py"), "rule-ask"),
+        (NEVER_INFRA, propose("shell", command="mkdir infra"), "rule-deny"),
+        (NEVER_INFRA, propose("shell", command="mv infra elsewhere"), "rule-deny"),
+        (NEVER_INFRA, propose("shell", command="ln -s . here"), "rule-ask"),
+        (NEVER_INFRA, propose("shell", command="touch inf*/x"), "rule-ask"),
+        (NEVER_INFRA, propose("shell", command="touch infrared"), "granted"),
+        (NEVER_DEEP, propose("shell", command="mv src elsewhere"), "rule-ask"),
+        (NEVER_DEEP, propose("shell", command="touch src/a"), "granted"),
+        (NEVER_DEEP, propose("shell", command="touch src/infra/a"), "rule-deny"),
+        (NEVER_READ, propose("read", path="."), "rule-ask"),
+        (NEVER_READ, propose("read", path=""), "rule-ask"),
+        (NEVER_READ, propose("read", path="docs"), "auto"),
+        (NEVER_READ, propose("read", path="secrets"), "rule-deny"),
         (ONLY_DOCS, propose("fetch", url="https://docs.example.com/a"), "granted"),
         (ONLY_DOCS, propose("fetch", url="https://evil.test/"), "rule-deny"),
         (ONLY_DOCS, propose("fetch", url="https://docs.example.com.evil.test/"), "rule-deny"),

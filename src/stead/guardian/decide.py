@@ -117,7 +117,8 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
     if ruling is not None and ruling.verdict == "ask":
         reason = _approved(digest, facts)
     else:
-        planned = flow.planned(call.tool, spec.declaration, call.arguments, call.carries, facts.context)
+        if not _obeyed(call, spec, facts):  # there the text decides, and no plan names that
+            planned = flow.planned(call.tool, spec.declaration, call.arguments, call.carries, facts.context)
         reason = _leave(call, level, digest, facts, covering, planned, ruling)
     if reason is None:
         origins = flow.origins(spec.declaration, call.arguments, facts.context)
@@ -269,7 +270,8 @@ def _touched(call: Proposed, spec: ToolSpec, facts: Facts) -> rules.Touched:
     hosts = (*_hosts(call, spec), *_fetched(call, spec, facts))
     if call.shell is None:
         return rules.Touched(tuple(paths), hosts, changes=policy.changes(declaration))
-    known = call.shell.risk in (Risk.LOW, Risk.MEDIUM)
+    wild = any(char in call.shell.shape for char in "*?[")
+    known = call.shell.risk in (Risk.LOW, Risk.MEDIUM) and not wild
     named = (*paths, *call.shell.paths)
     return rules.Touched(
         named, hosts, call.shell.programs, certain=known, parsed=bool(call.shell.shape), changes=call.shell.changes

@@ -69,16 +69,17 @@ def _of_kind(rule: Rule, spec: ToolSpec, touched: Touched) -> bool:
 def _speaks(rule: Rule, touched: Touched) -> Speaks:
     if rule.verdict == "allow" and touched.hosts and not rule.hosts:
         return "no"  # leave for a tool, a path or a program is no leave for the network
-    sides = (
-        (rule.paths, touched.paths, _is_path, touched.certain),
-        (rule.hosts, touched.hosts, is_host, True),
-        (rule.programs, touched.programs, str.__eq__, touched.parsed),
-    )
     answers: list[Speaks] = ["yes"]
-    for patterns, names, fits, certain in sides:
-        if patterns:
-            within = [any(fits(pattern, name) for pattern in patterns) for name in names]
-            answers.append(_side(rule, within, certain=certain))
+    if rule.paths:
+        within = [any(_is_path(pattern, path) for pattern in rule.paths) for path in touched.paths]
+        # Whoever moves, links or searches a folder reaches what lies in it.
+        above = any(_is_above(path, pattern) for pattern in rule.paths for path in touched.paths)
+        answers.append(_side(rule, within, certain=touched.certain and not above))
+    if rule.hosts:
+        within = [any(is_host(pattern, host) for pattern in rule.hosts) for host in touched.hosts]
+        answers.append(_side(rule, within, certain=True))
+    if rule.programs:
+        answers.append(_side(rule, [name in rule.programs for name in touched.programs], certain=touched.parsed))
     return "no" if "no" in answers else "perhaps" if "perhaps" in answers else "yes"
 
 
@@ -100,15 +101,30 @@ def is_host(pattern: str, host: str) -> bool:
 
 
 def _is_path(pattern: str, path: str) -> bool:
-    return _glob(pattern).fullmatch(posixpath.relpath(posixpath.join(WORKSPACE, path), WORKSPACE)) is not None
+    return _glob(pattern).fullmatch(_plain(path)) is not None
+
+
+def _is_above(path: str, pattern: str) -> bool:
+    """Whether the path may be a folder in which something of the pattern lies."""
+    folder, (first, *rest) = _plain(path), re.split(r"[*?]", _below(pattern), maxsplit=1)
+    deeper = any("/" in part for part in rest) and folder.startswith(first)
+    return folder == "." or first.startswith(folder + "/") or deeper
+
+
+def _plain(path: str) -> str:
+    return posixpath.relpath(posixpath.join(WORKSPACE, path), WORKSPACE)
+
+
+def _below(pattern: str) -> str:
+    """A pattern as it is below the workspace; a folder's stands for the folder too, whether it has its slash or not."""
+    return pattern.removeprefix("/work/").removeprefix("./").rstrip("/")
 
 
 @lru_cache(maxsize=256)
 def _glob(pattern: str) -> re.Pattern[str]:
     """A pattern as a regular expression without nested repeats, so that it takes linear time."""
-    whole = pattern.removeprefix("/work/").removeprefix("./")
     text = "".join(
         {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(part, re.escape(part))
-        for part in re.split(r"(\*\*/|\*\*|\*|\?)", whole)
+        for part in re.split(r"(\*\*/|\*\*|\*|\?)", _below(pattern))
     )
-    return re.compile(text + ".*" if whole.endswith("/") else text + "(?:/.*)?", re.DOTALL)
+    return re.compile(text + "(?:/.*)?", re.DOTALL)
