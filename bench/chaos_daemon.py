@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from stead.daemon import main
+from stead.daemon import Own, main
 from stead.domain.events import Draft, Erased, Event, MachineEnded, ToolFinished, ToolStarted
 from stead.domain.ids import SessionId
 from stead.domain.ports import Claimed
@@ -63,4 +63,4 @@ def _open(path: Path, keys: Keys) -> JournalFile:
 
 
 if __name__ == "__main__":
-    sys.exit(main(open_journal=_open))
+    sys.exit(main(own=Own(open_journal=_open)))

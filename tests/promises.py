@@ -215,7 +215,7 @@ PROMISES: tuple[Promise, ...] = (
         stage=1,
         done=True,
     ),
-    Promise("SEC-5.egress", "a machine reaches allow-listed hosts through the proxy alone", "cli"),
+    Promise("SEC-5.egress", "a machine reaches allow-listed hosts through the proxy alone", "cli", stage=1, done=True),
     Promise(
         "SEC-6.paths", "a path out of the workspace is refused, and a link cannot lead out", "cli", stage=1, done=True
     ),
@@ -248,7 +248,13 @@ PROMISES: tuple[Promise, ...] = (
     ),
     Promise("SEC-7.tool", "a tool gets a value in the argument that it is bound to", "cli", stage=1, done=True),
     Promise("SEC-7.restart", "secrets and their bindings survive a restart and a kill", "cli", stage=1, done=True),
-    Promise("SEC-7.bound", "a secret is filled in at the edge, for its bound destinations only", "cli"),
+    Promise(
+        "SEC-7.bound",
+        "a secret is filled in at the edge, for its bound destinations only",
+        "cli",
+        stage=1,
+        done=True,
+    ),
     Promise("SEC-7.redaction", "everything that leaves is redacted", "cli", stage=1, done=True),
     Promise("SEC-8.screening", "inbound text is screened for hidden characters and known injections", "channel"),
     Promise("SEC-8.cleaning", "replies are cleaned of internal blocks, model identity and secrets", "channel"),

@@ -22,7 +22,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -153,6 +153,24 @@ def write_private(path: Path, text: str) -> None:
     fresh.replace(path)
 
 
+@dataclass(frozen=True)
+class Own:
+    """What the product brings itself, and a test may replace; nothing that a person can set does.
+
+    Args:
+        open_journal: how the journal is opened; the chaos bench hands in one that dies at a chosen commit.
+        reach: what may be fetched.
+        dialer: how hosts are resolved, reached and trusted for machines.
+    """
+
+    open_journal: OpenJournal = open_journal
+    reach: Reach = field(default_factory=Reach)
+    dialer: Callable[[Reach], Dialer] = Dialer
+
+
+OWN = Own()
+
+
 class House:
     """All parts of one home, wired.
 
@@ -160,23 +178,13 @@ class House:
         home: its folders exist and its lock is held.
         settings: see there.
         keys: the home's.
-        open_journal: how the journal is opened; the chaos bench hands in one that dies at a chosen commit.
-        reach: what may be fetched; the product's own when nothing is given.
+        own: see there.
     """
 
-    def __init__(
-        self,
-        home: Home,
-        settings: Settings,
-        keys: Keys,
-        *,
-        open_journal: OpenJournal = open_journal,
-        reach: Reach | None = None,
-    ) -> None:
-        reach = reach or Reach()
+    def __init__(self, home: Home, settings: Settings, keys: Keys, own: Own = OWN) -> None:
         self._home = home
         self.clock = WallClock()
-        self.journal = open_journal(home.journal, keys)
+        self.journal = own.open_journal(home.journal, keys)
         self.audit = Audit(self.journal.heads, HeadCopy(Path(settings.audit_heads or home.heads)))
         self.keeper = HeadKeeper(self.audit)
         self.journal.on_growth = self.keeper.noticed
@@ -185,7 +193,7 @@ class House:
         host = None if settings.machine == "auto" else off
         self.egress = EgressProxy(
             home.run / "egress",
-            Dialer(reach),
+            own.dialer(own.reach),
             release=lambda: self.book,
             redactor=lambda: self.book.words(),
             on_use=lambda session, used: self.sessions.note(session, used),
@@ -196,7 +204,7 @@ class House:
         )
         aside = AsideDesk(home, self.machines.kill)
         self.models = ProviderModels(os.environ, self.journal.vault)
-        tools = self._tools(reach)
+        tools = self._tools(own.reach)
         self.book = SecretBook(
             self.journal.vault,
             digest_key=keys.digests,
@@ -216,7 +224,7 @@ class House:
             gate=Gate(
                 [ScreenedTool(tool, self.book) for tool in tools],
                 self.machines,
-                reach=reach,
+                reach=own.reach,
                 digest_key=keys.digests,
                 random_bytes=secrets.token_bytes,
                 standing=lambda directory: self.home.state.standing(directory),
@@ -367,16 +375,13 @@ def unfinished(views: Views) -> tuple[SessionId, ...]:
     return tuple(found)
 
 
-async def serve(
-    home: Home, settings: Settings, *, open_journal: OpenJournal = open_journal, reach: Reach | None = None
-) -> None:
+async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
     """Serve the home until told to leave.
 
     Args:
         home: its folders exist and its lock is held.
         settings: see there.
-        open_journal: see ``House``.
-        reach: see ``House``.
+        own: see there.
 
     Raises:
         SteadError: it cannot start; the text says why and what to do.
@@ -384,7 +389,7 @@ async def serve(
     opened = open_keys(home, settings.key_source, ask_passphrase)
     if opened.recovery:
         write_private(home.run / "recovery.txt", opened.recovery + "\n")
-    house = House(home, settings, opened.keys, open_journal=open_journal, reach=reach)
+    house = House(home, settings, opened.keys, own)
     for handler in logging.getLogger().handlers:
         handler.setFormatter(CleanLines(house.book))
     leaving = asyncio.Event()
@@ -469,13 +474,8 @@ class CleanLines(logging.Formatter):
         return line if told and not record.exc_text else self._book.redactor().clean(line)
 
 
-def main(
-    arguments: list[str] | None = None, *, open_journal: OpenJournal = open_journal, reach: Reach | None = None
-) -> int:
-    """Run the daemon in the foreground; 0 after it left in good order, 1 when it cannot start.
-
-    A test hands in its own parts; nothing that a person can set does.
-    """
+def main(arguments: list[str] | None = None, *, own: Own = OWN) -> int:
+    """Run the daemon in the foreground; 0 after it left in good order, 1 when it cannot start."""
     parser = argparse.ArgumentParser(prog="stead-daemon", description="Serve one home of Stead.")
     parser.add_argument("--home", type=Path, required=True, help="the home's folder")
     home = Home(parser.parse_args(arguments).home.absolute())
@@ -485,7 +485,7 @@ def main(
         settings = load_settings(home)
         start_log(home, settings)
         with sole_daemon(home):
-            uvloop.run(serve(home, settings, open_journal=open_journal, reach=reach))
+            uvloop.run(serve(home, settings, own))
     except (SteadError, OSError) as error:
         log.error("%s", error)
         sys.stderr.write(f"error: {error}\n")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -76,7 +77,13 @@ Handler = Callable[[Request, Exchange], Awaitable[None]]
 
 
 @contextlib.asynccontextmanager
-async def serve(handler: Handler, port: int = 0, on_connect: Callable[[], None] = lambda: None) -> AsyncIterator[int]:
+async def serve(
+    handler: Handler,
+    port: int = 0,
+    on_connect: Callable[[], None] = lambda: None,
+    *,
+    tls: ssl.SSLContext | None = None,
+) -> AsyncIterator[int]:
     """Serve on 127.0.0.1 and give the port; at the end every connection is closed."""
     connections: set[asyncio.Task[None]] = set()
 
@@ -91,7 +98,7 @@ async def serve(handler: Handler, port: int = 0, on_connect: Callable[[], None] 
             connections.discard(task)
             writer.close()
 
-    server = await asyncio.start_server(connected, "127.0.0.1", port, limit=1024 * 1024)
+    server = await asyncio.start_server(connected, "127.0.0.1", port, limit=1024 * 1024, ssl=tls)
     try:
         yield server.sockets[0].getsockname()[1]
     finally:

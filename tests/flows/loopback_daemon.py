@@ -1,16 +1,35 @@
-"""A daemon that may fetch from one more place: a site on loopback, at the port that ``FETCH_PORT`` names.
+"""A daemon that may go to one more place: a server on loopback, at the port that ``FETCH_PORT`` names.
 
-For flows. The product has no such switch: what is not public is never fetched, and so a test without the Internet needs
-a composition of its own. Everything else is the product's.
+For flows. The product has no such switch: what is not public is never reached, and so a test without the Internet needs
+a composition of its own. Everything else is the product's. For machines, all names below ``example.com`` lead to
+loopback, and servers are trusted by the certificates that ``FETCH_TRUST`` names, if it is set.
 """
 
 from __future__ import annotations
 
 import os
+import ssl
 import sys
+from collections.abc import Sequence
 
-from stead.daemon import main
+from stead.daemon import Own, main
+from stead.egress.dialing import Dialer, resolve_name
 from stead.guardian.reach import Reach
 
+LOOPBACK = "127.0.0.1"
+
+
+async def resolve(host: str, port: int) -> Sequence[str]:
+    """Where a name leads to."""
+    return [LOOPBACK] if host.endswith(".example.com") else await resolve_name(host, port)
+
+
+def dialer(reach: Reach) -> Dialer:
+    """The product's own, with these names and this trust."""
+    trust = os.environ.get("FETCH_TRUST")
+    return Dialer(reach, resolve=resolve, tls=ssl.create_default_context(cafile=trust) if trust else None)
+
+
 if __name__ == "__main__":
-    sys.exit(main(reach=Reach(endpoints=frozenset({("127.0.0.1", int(os.environ["FETCH_PORT"]))}))))
+    site = Reach(endpoints=frozenset({(LOOPBACK, int(os.environ["FETCH_PORT"]))}))
+    sys.exit(main(own=Own(reach=site, dialer=dialer)))

@@ -311,10 +311,11 @@ def test_a_model_is_told_the_placeholder_and_where_it_works() -> None:
     secret = Secret("shop", 1, "{{secret:shop#1a2b3c4d}}", (API, ToolBinding("write", "text")))
     assert told(()) == ""
     assert told([secret, unbound(secret)]) == (
-        "Secret shop: write {{secret:shop#1a2b3c4d}} where its value belongs; it works in GET requests to "
-        "http://api.example.com/v1; the argument text of the tool write, and nowhere else.\n"
-        "Secret shop: write {{secret:shop#1a2b3c4d}} where its value belongs; it is bound to nothing yet, so it stays "
-        "as it is everywhere."
+        "Secret shop: write {{secret:shop#1a2b3c4d}} where its value belongs, in an address percent-encoded; "
+        "it works in GET requests to http://api.example.com/v1; the argument text of the tool write, "
+        "and nowhere else.\n"
+        "Secret shop: write {{secret:shop#1a2b3c4d}} where its value belongs, in an address percent-encoded; "
+        "it is bound to nothing yet, so it stays as it is everywhere."
     )
 
 

@@ -14,9 +14,11 @@ from collections.abc import Callable
 from urllib.parse import quote_plus, unquote_plus
 
 from stead.domain.secrets import PLACEHOLDER, Release
+from stead.egress.dialing import Refusal
 from stead.guardian.reach import Target
 
 _BASIC = re.compile(r"(basic +)([A-Za-z0-9+/]+={0,2})", re.IGNORECASE)
+_HEADER_ENDS = re.compile(r"[\r\n\0]")
 _FORM = "application/x-www-form-urlencoded"
 
 
@@ -41,7 +43,11 @@ class Filling:
         self.left: dict[str, None] = {}
 
     def header(self, name: bytes, value: bytes) -> bytes:
-        """A header's value; the user name and password of basic authentication are looked into."""
+        """A header's value; the user name and password of basic authentication are looked into.
+
+        Raises:
+            Refusal: a value has line ends, so that it would make headers of its own.
+        """
         text = value.decode("latin-1")
         if name == b"authorization" and (basic := _BASIC.fullmatch(text)):
             try:
@@ -50,7 +56,12 @@ class Filling:
                 return value
             filled = self._fill(inner)
             return value if filled == inner else basic[1].encode() + base64.b64encode(filled.encode())
-        return self._fill(text, lambda secret: secret.encode().decode("latin-1")).encode("latin-1")
+        filled = self._fill(text, lambda secret: secret.encode().decode("latin-1"))
+        if _HEADER_ENDS.search(filled):
+            named = ", ".join(repr(found[1]) for found in PLACEHOLDER.finditer(text))
+            why = f"a value with line ends fits into no header: send {named} in the body, or bind another value"
+            raise Refusal(400, "egress-request", why)
+        return filled.encode("latin-1")
 
     def target(self, path: str) -> str:
         """A request's path and query; only the query is looked into."""

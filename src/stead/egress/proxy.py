@@ -225,7 +225,7 @@ class EgressProxy:
             reason=reason,
             up_bytes=used.up_bytes,
             down_bytes=used.down_bytes,
-            secrets=tuple(used.filled),
+            secrets=tuple(used.filled) if used.address else (),  # without a connection none of them left
             duration_ms=int((time.monotonic() - used.started_s) * 1000),
         )
 
