@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from stead.domain import events as ev
 from stead.domain.ids import DEFAULT_WORKSPACE, ApprovalId, CallDigest, CallKey, CommandId, RequestNo, SessionId
 from stead.domain.messages import ReplyPart, Text, ToolCall, Usage
-from stead.domain.policies import GrantScope, Label, Profile, Reason, Risk
+from stead.domain.policies import Confidentiality, GrantScope, Label, Profile, Reason, Risk
 from stead.domain.ports import ModelInfo
 from stead.domain.sessions import Session, apply, begin
 from stead.domain.tools import Declaration, ToolEffect, ToolSpec
@@ -31,9 +31,16 @@ TOOLS = tuple(
 )
 
 
-def info(ref: ev.ModelRef = MODEL, *, price: int = 0, known: bool = True, window: int = 100_000) -> ModelInfo:
+def info(
+    ref: ev.ModelRef = MODEL,
+    *,
+    price: int = 0,
+    known: bool = True,
+    window: int = 100_000,
+    clearance: Confidentiality = Confidentiality.PRIVATE,
+) -> ModelInfo:
     """What is known of a model; ``price`` in millionths of a dollar per million tokens, the same both ways."""
-    return ModelInfo(ref, window, 4096, price, price, known, rehearsal=False)
+    return ModelInfo(ref, window, 4096, price, price, known, rehearsal=False, clearance=clearance)
 
 
 def created(

@@ -14,6 +14,7 @@ from stead.domain import events as ev
 from stead.domain.effects import CallModel, Effect, Finish, Record, RunTool, Wait
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, RequestNo
 from stead.domain.messages import ResultsMessage, UserMessage
+from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.domain.ports import ModelInfo
 from stead.domain.sessions import PERSON, status
 from tests.build import MODEL, OTHER_MODEL, TOOLS, Story, created, info
@@ -195,3 +196,71 @@ def test_a_snapshot_holds_the_whole_state() -> None:
     story = Story().turn("Thinking.", SHELL).question()
     again = msgspec.json.decode(msgspec.json.encode(story.session), type=type(story.session))
     assert again == story.session
+
+
+PUBLIC, PRIVATE, SECRET = Confidentiality
+OPEN, KEPT = info(clearance=PUBLIC), info(OTHER_MODEL)
+
+
+def reading(
+    confidentiality: Confidentiality, *, integrity: Integrity = Integrity.UNTRUSTED, source: str = "x"
+) -> Story:
+    """Two models, of which the first is cleared for public data alone, have been told something like this."""
+    story = Story(created(chain=(MODEL, OTHER_MODEL))).turn(("read", "{}"))
+    label = Label(integrity, confidentiality)
+    story.tell(ev.ToolFinished(story.open_call(), "read", "ok", "text", label, 4, 5, source=source))
+    return story.tell(ev.PlanMade((ev.PlanStep("go"),), "stead"))
+
+
+@pytest.mark.parametrize(
+    ("story", "chain"),
+    [
+        (Story(created(chain=(MODEL, OTHER_MODEL))), (MODEL, OTHER_MODEL)),
+        (Story(created(chain=(MODEL, OTHER_MODEL))).tell(ev.MessageReceived("go on", "cli", PERSON)), None),
+        (reading(PUBLIC), (MODEL, OTHER_MODEL)),
+        (reading(PRIVATE), (OTHER_MODEL,)),
+        (reading(PRIVATE, integrity=Integrity.TRUSTED), (OTHER_MODEL,)),
+        (reading(PRIVATE, source=""), (OTHER_MODEL,)),
+        (reading(PRIVATE, integrity=Integrity.TRUSTED, source=""), (MODEL, OTHER_MODEL)),
+        (reading(PUBLIC).tell(ev.MessageReceived("hello", "mail", Label())), (OTHER_MODEL,)),
+        (reading(PRIVATE).turn(("fetch", "{}")).run(), (OTHER_MODEL,)),
+    ],
+    ids=[
+        "the goal alone",
+        "more of the person's words",
+        "a public page",
+        "a private file",
+        "a trusted tool's private data",
+        "a result from before sources were recorded",
+        "words of Stead itself",
+        "a message of somebody else",
+        "what was read before",
+    ],
+)
+def test_a_request_goes_to_those_models_alone_that_may_have_what_it_holds(
+    story: Story, chain: tuple[ev.ModelRef, ...] | None
+) -> None:
+    effect = step(story, OPEN, KEPT)
+    assert isinstance(effect, CallModel)
+    assert effect.chain == (chain or (MODEL, OTHER_MODEL))
+
+
+def test_a_request_is_measured_by_the_models_that_get_it() -> None:
+    small, dear = info(clearance=PUBLIC, window=100), info(OTHER_MODEL, price=1_000_000)
+    effect = step(reading(PRIVATE), small, dear)
+    assert isinstance(effect, CallModel)
+    assert effect.reserve.usd_micros == effect.reserve.tokens
+
+
+@pytest.mark.parametrize(
+    ("confidentiality", "models"), [(PRIVATE, (OPEN, info(OTHER_MODEL, clearance=PUBLIC))), (SECRET, (OPEN, KEPT))]
+)
+def test_a_session_pauses_when_no_model_may_have_what_it_holds(
+    confidentiality: Confidentiality, models: tuple[ModelInfo, ...]
+) -> None:
+    effect = step(reading(confidentiality), *models)
+    assert isinstance(effect, Record)
+    assert isinstance(paused := effect.bodies[0], ev.SessionPaused)
+    assert f"{confidentiality.value} data" in paused.why
+    assert "'acme', 'umbra'" in paused.why
+    assert "--clearance private" in paused.why

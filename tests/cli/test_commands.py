@@ -194,7 +194,7 @@ def test_providers_are_added_keyed_tested_chosen_and_removed(cli: Cli, api: Simu
         "New objectives use acme/m-1, then rehearsal/rehearsal.\n"
     )
     listed = cli("providers")
-    assert "acme       openai     m-1        env:ACME_KEY  configured" in listed.out
+    assert "acme       openai     m-1        env:ACME_KEY  private    configured" in listed.out
     assert "in use: acme/m-1, then rehearsal/rehearsal" in listed.out
     assert cli("providers", "remove", "vaulted").code == 0
     assert api.commands == [

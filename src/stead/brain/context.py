@@ -6,11 +6,16 @@ they only grow at the end, so a provider's cache holds and the prefix can be nam
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from stead.brain import limits
 from stead.brain.estimate import estimate_request
 from stead.brain.world import World
-from stead.domain.effects import CallModel, Effect, Finish, Wait
+from stead.domain.effects import CallModel, Effect, Finish, Record, Wait
+from stead.domain.events import SessionPaused
+from stead.domain.ports import ModelInfo
 from stead.domain.sessions import Session, next_request
+from stead.domain.tools import ToolSpec
 
 OUTPUT_TOKENS = 8192
 """What a reply may have at most, when budget, window and model allow."""
@@ -35,31 +40,51 @@ def call_model(session: Session, world: World) -> Effect:
         return ended
     if world.now_ms < session.not_before_ms:
         return Wait(session.not_before_ms)
-    if model := limits.unpriced(session, world.models):
+    models = cleared(session, world.models)
+    if not models:
+        return Record((SessionPaused(why=_uncleared(session)),))
+    if model := limits.unpriced(session, models):
         name = f"{model.ref.provider}/{model.ref.model}"
         return limits.over_budget(session, f"{name} has no known price, so a limit in dollars cannot be kept")
-    input_tokens = _input_tokens(session, world)
-    window = min(model.window_tokens for model in world.models)
-    wanted = min(OUTPUT_TOKENS, *(model.max_output_tokens for model in world.models))
+    input_tokens = _input_tokens(session, world.tools, models)
+    window = min(model.window_tokens for model in models)
+    wanted = min(OUTPUT_TOKENS, *(model.max_output_tokens for model in models))
     if input_tokens + LEAST_OUTPUT_TOKENS > window:
         return Finish("failed", "context", f"Stopped: the next request may pass the model's window of {window} tokens.")
-    cap = limits.output_cap(session, world.models, input_tokens, min(wanted, window - input_tokens))
+    cap = limits.output_cap(session, models, input_tokens, min(wanted, window - input_tokens))
     if cap < LEAST_OUTPUT_TOKENS:
         return limits.over_budget(session, f"the next request needs up to {input_tokens + LEAST_OUTPUT_TOKENS} tokens")
-    chain = session.spec.chain
+    chain, allowed = session.spec.chain, {model.ref for model in models}
     return CallModel(
         number=next_request(session),
-        chain=chain[session.first_model :] + chain[: session.first_model],
+        chain=tuple(ref for ref in chain[session.first_model :] + chain[: session.first_model] if ref in allowed),
         max_output_tokens=cap,
-        reserve=limits.reservation(world.models, input_tokens, cap),
+        reserve=limits.reservation(models, input_tokens, cap),
     )
 
 
-def _input_tokens(session: Session, world: World) -> int:
+def cleared(session: Session, models: Sequence[ModelInfo]) -> tuple[ModelInfo, ...]:
+    """Those of the models that may be sent what the session holds; the most confidential part of it decides.
+
+    What the person says to a session is cleared for every model of its chain, because they chose it. What tools read is
+    labelled by their declarations: a workspace is private, a public page is not.
+    """
+    return tuple(model for model in models if not session.held.exceeds(model.clearance))
+
+
+def _uncleared(session: Session) -> str:
+    names = ", ".join(dict.fromkeys(repr(ref.provider) for ref in session.spec.chain))
+    return (
+        f"it has read {session.held.value} data, which may not be sent to {names} (see `stead providers`); add the "
+        "provider again with --clearance private and resume, or give the goal to another model"
+    )
+
+
+def _input_tokens(session: Session, tools: Sequence[ToolSpec], models: Sequence[ModelInfo]) -> int:
     """An upper bound: what the provider counted for the part it has seen, and an estimate for the rest.
 
     The count is used only if the one model that made it will serve the request; tokenizers differ.
     """
-    if len(world.models) == 1 and session.measured_by == world.models[0].ref and session.measured_tokens:
+    if len(models) == 1 and session.measured_by == models[0].ref and session.measured_tokens:
         return session.measured_tokens + estimate_request("", (), session.messages[session.measured :])
-    return estimate_request(session.spec.instructions, world.tools, session.messages)
+    return estimate_request(session.spec.instructions, tools, session.messages)

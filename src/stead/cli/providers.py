@@ -28,6 +28,12 @@ def _configure(parser: ArgumentParser) -> None:
     add.add_argument("--preset", required=True, metavar="P", help="see: stead providers presets")
     add.add_argument("--model", default="", metavar="M", help="else the preset's")
     add.add_argument("--url", default="", metavar="U", help="else the preset's")
+    add.add_argument(
+        "--clearance",
+        choices=("private", "public"),
+        default="private",
+        help="public: it is sent nothing of a session that has read your files (default: private)",
+    )
     key = add.add_mutually_exclusive_group()
     key.add_argument("--key-env", default="", metavar="VAR", help="the environment variable that has the key")
     key.add_argument("--key-vault", action="store_true", help="the key is kept encrypted; give it with set-key")
@@ -70,12 +76,18 @@ def _list(invocation: Invocation) -> int:
             row["preset"],
             row["model"],
             row["key"],
+            row["clearance"],
             "found" if row["found"] else "configured",
             row["base_url"],
         ]
         for row in rows
     ]
-    out.rows(rows, ["NAME", "PRESET", "MODEL", "KEY", "ORIGIN", "URL"], cells, "None is configured and none was found.")
+    out.rows(
+        rows,
+        ["NAME", "PRESET", "MODEL", "KEY", "CLEARANCE", "ORIGIN", "URL"],
+        cells,
+        "None is configured and none was found.",
+    )
     names = ", then ".join(clean_line(f"{ref['provider']}/{ref['model']}") for ref in chain)
     out.line(f"\nin use: {names or 'whatever is found'}   change it: stead providers use NAME/MODEL")
     return OK
@@ -101,7 +113,8 @@ def _cell(value: Any) -> str:
 def _add(invocation: Invocation, arguments: Namespace) -> int:
     key = f"env:{arguments.key_env}" if arguments.key_env else "vault" if arguments.key_vault else "none"
     body: Json = {"name": arguments.name, "preset": arguments.preset, "base_url": arguments.url}
-    answer = invocation.client.post("/providers", body | {"model": arguments.model, "key": key})
+    body |= {"model": arguments.model, "key": key, "clearance": arguments.clearance}
+    answer = invocation.client.post("/providers", body)
     name = clean_line(arguments.name)
     following = f"stead providers set-key {name}" if arguments.key_vault else f"stead providers test {name}"
     return _say(invocation, answer, f"{name} is configured. Next: {following}")

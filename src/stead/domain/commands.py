@@ -12,7 +12,7 @@ import msgspec
 
 from stead.domain.events import Budget, Limits, ModelRef
 from stead.domain.ids import ApprovalId, CallDigest, CommandId, SessionId
-from stead.domain.policies import Profile
+from stead.domain.policies import Clearance, Profile
 from stead.domain.secrets import Binding
 from stead.domain.trials import WorkMode
 
@@ -163,6 +163,7 @@ class ConfigureProvider(msgspec.Struct, frozen=True, tag="provider.configure", f
         base_url: "" uses the preset's.
         model: "" uses the preset's.
         key: "none", "env:NAME" or "vault"; never the key itself.
+        clearance: "public" keeps from it every session that has read something private.
     """
 
     name: str
@@ -170,6 +171,7 @@ class ConfigureProvider(msgspec.Struct, frozen=True, tag="provider.configure", f
     base_url: str = ""
     model: str = ""
     key: str = "none"
+    clearance: Clearance = "private"
 
 
 class SetProviderKey(msgspec.Struct, frozen=True, tag="provider.set_key", forbid_unknown_fields=True):

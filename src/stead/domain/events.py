@@ -324,6 +324,8 @@ class ToolFinished(msgspec.Struct, frozen=True, tag="tool.finished"):
     """What the text came from, as ``workspace`` or ``web:example.com``; "" for Stead itself."""
     entities: tuple[Entity, ...] = ()
     """What the ids in the text are called."""
+    warnings: tuple[Reason, ...] = ()
+    """What was hidden or odd in the text, for the person; no rule decides by it."""
 
 
 class SessionPaused(msgspec.Struct, frozen=True, tag="session.paused"):

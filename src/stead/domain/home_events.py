@@ -9,7 +9,7 @@ import msgspec
 
 from stead.domain.ids import SessionId
 from stead.domain.objectives import Budget, ModelRef
-from stead.domain.policies import Rule
+from stead.domain.policies import Clearance, Rule
 from stead.domain.secrets import Binding
 
 
@@ -35,6 +35,8 @@ class ProviderConfigured(msgspec.Struct, frozen=True, tag="provider.configured")
     base_url: str
     model: str
     key: str
+    clearance: Clearance = "private"
+    """With "public" it is sent no request of a session that has read something private."""
 
 
 class ProviderRemoved(msgspec.Struct, frozen=True, tag="provider.removed"):

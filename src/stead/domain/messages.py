@@ -40,6 +40,9 @@ class ToolCall(msgspec.Struct, frozen=True, tag="call"):
 
 ReplyPart = Text | Thinking | ToolCall
 
+WORKSPACE = "workspace"
+"""The source of results that come from the session's own folder."""
+
 
 class UserMessage(msgspec.Struct, frozen=True, tag="user"):
     """A person's words, or a notice of Stead itself to the model (then ``notice`` is true)."""
@@ -47,6 +50,13 @@ class UserMessage(msgspec.Struct, frozen=True, tag="user"):
     text: str
     label: Label
     notice: bool = False
+    source: str = ""
+    """Whose words they are, as ``message:DOOR``, when they are not the person's; "" for the person and Stead."""
+
+    @property
+    def foreign(self) -> bool:
+        """Whether somebody else than the person and Stead wrote it, so that models get it between marks."""
+        return self.label.taints and bool(self.source)
 
 
 class AssistantMessage(msgspec.Struct, frozen=True, tag="assistant"):
@@ -65,6 +75,11 @@ class ToolResult(msgspec.Struct, frozen=True):
     is_error: bool = False
     source: str = ""
     """What it came from, as ``workspace`` or ``web:example.com``; "" for Stead itself."""
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it came from outside the workspace and outside the house, so that models get it between marks."""
+        return self.label.taints and self.source not in ("", WORKSPACE)
 
 
 class ResultsMessage(msgspec.Struct, frozen=True, tag="results"):

@@ -29,6 +29,15 @@ class Confidentiality(StrEnum):
     PRIVATE = "private"
     SECRET = "secret"  # noqa: S105 - a label, not a password
 
+    def exceeds(self, clearance: Confidentiality) -> bool:
+        """Whether a destination of this clearance may not have the value."""
+        order = list(Confidentiality)
+        return order.index(self) > order.index(clearance)
+
+
+Clearance = Literal["public", "private"]
+"""Up to which confidentiality a destination may be sent values. None is cleared for ``secret``."""
+
 
 class Label(msgspec.Struct, frozen=True):
     """What is known about a value's origin and readers. It is stored with the event that carries the value."""

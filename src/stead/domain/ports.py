@@ -16,6 +16,7 @@ from stead.domain.events import Draft, Erased, Event, ModelRef, Spend
 from stead.domain.ids import CommandId, RequestNo, SessionId
 from stead.domain.messages import Message, ReplyPart, Usage
 from stead.domain.permits import Permit
+from stead.domain.policies import Confidentiality
 from stead.domain.tools import ToolSpec
 
 
@@ -117,6 +118,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
         output_usd_micros_per_mtok: likewise for output (reasoning included).
         price_known: false when no price list has it, then the prices are 0 and mean nothing.
         rehearsal: it is the built-in rehearsal model.
+        clearance: the most confidential that its provider may be sent.
     """
 
     ref: ModelRef
@@ -126,6 +128,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
     output_usd_micros_per_mtok: int
     price_known: bool
     rehearsal: bool
+    clearance: Confidentiality = Confidentiality.PRIVATE
 
 
 class ModelRequest(msgspec.Struct, frozen=True):

@@ -12,7 +12,7 @@ import msgspec
 
 from stead.domain.events import Budget, ModelRef, PlanStep
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
-from stead.domain.policies import Origin
+from stead.domain.policies import Origin, Reason
 from stead.domain.secrets import Binding
 
 ObjectiveStatus = Literal["pending", "running", "waiting", "paused", "completed", "failed", "cancelled"]
@@ -63,6 +63,8 @@ class StepRow(msgspec.Struct, frozen=True):
     usd_micros: int
     duration_ms: int
     error: str
+    warnings: tuple[Reason, ...] = ()
+    """What was hidden or odd in the output."""
 
 
 class ApprovalRow(msgspec.Struct, frozen=True):

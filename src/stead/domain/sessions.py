@@ -32,7 +32,7 @@ from stead.domain.messages import (
     ToolResult,
     UserMessage,
 )
-from stead.domain.policies import Integrity, Label, PlannedCall
+from stead.domain.policies import Confidentiality, Integrity, Label, PlannedCall
 from stead.domain.rows import ObjectiveStatus
 from stead.domain.secrets import told
 
@@ -115,6 +115,9 @@ class Session(msgspec.Struct):
     """What the person said, in full, whatever the context still holds of it."""
     sources: list[str] = []
     """Where everything untrusted came from that a model has read here, in the order of first reading."""
+    held: Confidentiality = Confidentiality.PUBLIC
+    """The most confidential that tools and others have told a model here. The person's words are not counted: they are
+    said to the model that the person chose."""
     entities: dict[str, dict[str, str]] = {}
     """Kind, then id, then the name of everything that tools have named by an id."""
     trusted: dict[str, list[str]] = {}
@@ -217,11 +220,12 @@ def apply(session: Session, event: ev.Event) -> None:
         case ev.ApprovalRequested() | ev.ApprovalGiven() | ev.ApprovalDenied() | ev.ApprovalLapsed():
             _apply_approval(session, body)
         case ev.MessageReceived(text=text, label=label, door=door):
-            _hear(session, UserMessage(text=text, label=label))
-            if label.integrity is Integrity.PERSON:
-                session.words.append(text)
+            source = "" if label.integrity is Integrity.PERSON else f"message:{door}"
+            _hear(session, UserMessage(text=text, label=label, source=source))
+            if source:
+                _take_in(session, label, source)
             else:
-                _taint(session, label, f"message:{door}")
+                session.words.append(text)
         case ev.NoticeGiven(text=text, why=why):
             session.send_backs += why in ("completion", "claim")
             _hear(session, UserMessage(text=text, label=STEAD, notice=True))
@@ -351,7 +355,8 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
         case ev.ToolReopened():
             call.step = "new"
         case ev.ToolFinished(text=text, label=label, outcome=outcome, source=source):
-            _taint(session, label, source or call.tool)
+            if source or label != STEAD:  # Stead's own words tell a model nothing that it has not got
+                _take_in(session, label, source or call.tool)
             for entity in body.entities:
                 session.entities.setdefault(entity.kind, {})[entity.id] = entity.name
             session.actions.append(Action(call.tool, call.arguments, outcome))
@@ -383,9 +388,12 @@ def _apply_approval(
             call.step = "new" if why == "changed" else "lapsed"
 
 
-def _taint(session: Session, label: Label, source: str) -> None:
+def _take_in(session: Session, label: Label, source: str) -> None:
+    """Remember of a value that a model is told where it came from, if that matters, and how confidential it is."""
     if label.taints and source not in session.sources:
         session.sources.append(source)
+    if label.confidentiality.exceeds(session.held):
+        session.held = label.confidentiality
 
 
 def _unused(calls: Iterable[PlannedCall], used: Iterable[PlannedCall]) -> list[PlannedCall]:

@@ -14,7 +14,8 @@ import msgspec
 from stead.domain.events import PlanMade
 from stead.domain.ids import SessionId
 from stead.domain.permits import Permit
-from stead.domain.policies import Confidentiality, Entity, Integrity
+from stead.domain.policies import Confidentiality, Entity, Integrity, Reason
+from stead.domain.readings import Question
 from stead.domain.secrets import Release
 
 
@@ -89,6 +90,8 @@ class ToolOutcome(msgspec.Struct, frozen=True):
         size_bytes: of the output before the cap.
         facts: changes of the session's plan that the call makes; recorded together with its outcome.
         entities: what the ids in ``text`` are called, for ``Declaration.identity_args``.
+        warnings: what the tool found hidden in its output, for the person.
+        question: to be put to a model in quarantine; its answer then takes the place of ``text``, which is "".
     """
 
     status: Literal["ok", "error"]
@@ -96,6 +99,8 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     size_bytes: int = 0
     facts: tuple[PlanMade, ...] = ()
     entities: tuple[Entity, ...] = ()
+    warnings: tuple[Reason, ...] = ()
+    question: Question | None = None
 
 
 class ToolContext(msgspec.Struct, frozen=True):

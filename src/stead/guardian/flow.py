@@ -21,12 +21,10 @@ from functools import lru_cache
 
 import msgspec
 
+from stead.domain.messages import WORKSPACE
 from stead.domain.policies import Integrity, Origin, PlannedCall
 from stead.domain.tools import Declaration, ToolEffect
 from stead.guardian import moments
-
-WORKSPACE = "workspace"
-"""The source of everything that lies in the folder of the session."""
 
 
 class Context(msgspec.Struct, frozen=True):

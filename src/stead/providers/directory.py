@@ -15,6 +15,7 @@ import msgspec
 
 from stead.domain.errors import InvalidRequest
 from stead.domain.events import ModelRef
+from stead.domain.policies import Clearance
 from stead.domain.ports import Secrets
 from stead.providers.discovery import Found
 from stead.providers.failures import Broken, Failure
@@ -33,6 +34,7 @@ class ProviderConfig(msgspec.Struct, frozen=True):
     base_url: str = ""
     model: str = ""
     key: str = "none"
+    clearance: Clearance = "private"
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -44,6 +46,7 @@ class Row(msgspec.Struct, frozen=True):
     model: str
     key: str
     found: bool
+    clearance: Clearance = "private"
 
 
 class Endpoint(msgspec.Struct, frozen=True):
@@ -213,7 +216,8 @@ class Directory:
                 key = "vault" if there else "missing"
             case named:
                 key = f"{named} ({'set' if there else 'not set'})"
-        return Row(config.name, config.preset, _shown(self.base_url(config)), self.model(config), key, found)
+        base_url, model = _shown(self.base_url(config)), self.model(config)
+        return Row(config.name, config.preset, base_url, model, key, found, config.clearance)
 
 
 def _password(url: str) -> str:

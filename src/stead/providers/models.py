@@ -17,7 +17,7 @@ from stead.domain.errors import ModelFault, NotFound
 from stead.domain.events import ModelRef
 from stead.domain.ids import RequestNo, SessionId
 from stead.domain.messages import AssistantMessage, ReplyPart, Text, Usage, UserMessage
-from stead.domain.policies import Label
+from stead.domain.policies import Confidentiality, Label
 from stead.domain.ports import ModelInfo, ModelRequest, Reply, Secrets
 from stead.providers import discovery, pricing, rehearsal
 from stead.providers.convert import from_wire, thinking_field, tidy, to_wire
@@ -100,6 +100,7 @@ class ProviderModels:
             output_usd_micros_per_mtok=rates.output_micros,
             price_known=rates.known,
             rehearsal=False,
+            clearance=Confidentiality(config.clearance),
         )
 
     async def discover(self) -> None:

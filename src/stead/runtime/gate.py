@@ -14,6 +14,7 @@ from functools import lru_cache
 from stead.brain.standing import understood
 from stead.domain.errors import FetchFault, InvalidRequest, MachineError
 from stead.domain.ids import CallDigest
+from stead.domain.messages import WORKSPACE
 from stead.domain.permits import Permit, canonical
 from stead.domain.policies import Allow, Ask, Integrity, Label, Profile, Risk, Rule, Verdict
 from stead.domain.ports import Machines
@@ -21,7 +22,7 @@ from stead.domain.sessions import Call, Session, results
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian import policy
 from stead.guardian.decide import Facts, Proposed, decide
-from stead.guardian.flow import WORKSPACE, Context
+from stead.guardian.flow import Context
 from stead.guardian.permits import Circumstances
 from stead.guardian.reach import Reach, Target
 from stead.guardian.shell import ShellRisk, assess

@@ -12,6 +12,7 @@ import msgspec
 from stead.domain.commands import Answer, Command
 from stead.domain.events import ModelRef
 from stead.domain.ids import CommandId, SessionId
+from stead.domain.policies import Clearance
 from stead.domain.ports import Isolation
 from stead.domain.rows import SecretRow
 from stead.domain.trials import Quarantined, Trial
@@ -28,6 +29,8 @@ class ProviderRow(msgspec.Struct, frozen=True):
     key: str
     found: bool
     """Found by itself (environment, local server, rehearsal), not configured by a person."""
+    clearance: Clearance = "private"
+    """Up to what it may be sent."""
 
 
 class ProviderCheck(msgspec.Struct, frozen=True):

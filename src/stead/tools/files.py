@@ -11,6 +11,7 @@ from typing import Annotated
 import msgspec
 
 from stead.domain.permits import Permit
+from stead.domain.policies import Confidentiality
 from stead.domain.ports import Files, FileText, Found, Written
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.tools.tool import OUTPUT_CAP, StructTool, clip
@@ -77,7 +78,9 @@ class WriteTool(StructTool[WriteArguments]):
     """``write``: the whole file, atomically."""
 
     def __init__(self, files: Files) -> None:
-        declaration = Declaration(ToolEffect.WRITE, ("path",), ("path",), ("text",))
+        # Its answer repeats what the model has written, so there is nothing private in it.
+        public = Confidentiality.PUBLIC
+        declaration = Declaration(ToolEffect.WRITE, ("path",), ("path",), ("text",), sensitivity=public)
         super().__init__("write", "Create or replace a file.", WriteArguments, declaration)
         self._files = files
 

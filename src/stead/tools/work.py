@@ -44,7 +44,7 @@ class Plan(StructTool[PlanArguments]):
         declaration = Declaration(
             effect=ToolEffect.THINK,
             output_trust=Integrity.TRUSTED,
-            sensitivity=Confidentiality.PRIVATE,
+            sensitivity=Confidentiality.PUBLIC,
             idempotent=True,
         )
         super().__init__("plan", "Set or revise the whole plan.", PlanArguments, declaration)
