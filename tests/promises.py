@@ -181,14 +181,20 @@ PROMISES: tuple[Promise, ...] = (
     Promise(
         "SEC-2.allow", "tools are granted ahead for one objective, and grants are taken back", "cli", stage=1, done=True
     ),
-    Promise("SEC-2.patterns", "rules of a tool with allowed and blocked patterns", "page"),
-    Promise("SEC-2.overrides", "a person's standing rules override what is built in", "page"),
-    Promise("SEC-3.parsed", "shell commands are parsed to classify their risk", "cli"),
-    Promise("SEC-3.obfuscation", "obfuscation raises the risk", "cli"),
-    Promise("SEC-3.always", "allow once, allow always, deny, by the shape of the command", "cli"),
-    Promise("SEC-4.taint", "data from untrusted sources taints what follows", "cli"),
-    Promise("SEC-4.destinations", "a tainted context reaches no destination that the person did not name", "cli"),
-    Promise("SEC-4.plan", "a plan declared while clean grants what it names", "cli"),
+    Promise("SEC-2.patterns", "rules of a tool with allowed and blocked patterns", "cli", stage=2, done=True),
+    Promise("SEC-2.overrides", "a person's standing rules override what is built in", "cli", stage=2, done=True),
+    Promise("SEC-3.parsed", "shell commands are parsed to classify their risk", "cli", stage=2, done=True),
+    Promise("SEC-3.obfuscation", "obfuscation raises the risk", "cli", stage=2, done=True),
+    Promise("SEC-3.always", "allow once, allow always, deny, by the shape of the command", "cli", stage=2, done=True),
+    Promise("SEC-4.taint", "data from untrusted sources taints what follows", "cli", stage=2, done=True),
+    Promise(
+        "SEC-4.destinations",
+        "a tainted context reaches no destination that the person did not name",
+        "cli",
+        stage=2,
+        done=True,
+    ),
+    Promise("SEC-4.plan", "a plan declared while clean grants what it names", "cli", stage=2, done=True),
     Promise("SEC-5.sandbox", "tools run in namespaces, under seccomp and resource limits", "cli", stage=1, done=True),
     Promise("SEC-5.no-network", "a machine has no network", "cli", stage=1, done=True),
     Promise(

@@ -31,7 +31,13 @@ def _configure(parser: ArgumentParser) -> None:
     _add_list(parser, "--model", "PROVIDER/MODEL", "model to use, then its fallbacks")
     _add_list(parser, "--host", "HOST", "hosts that its commands may reach without asking")
     _add_list(parser, "--secret", "NAME", "secrets that the model is told of, by name")
-    parser.add_argument("--profile", choices=("default", "readonly"), default="default", help="strictness")
+    strictness = (
+        "strictness; readonly changes nothing; trusted-project takes the folder's files for your own words, and writes "
+        "and runs what is in it without asking, until something from elsewhere was read"
+    )
+    parser.add_argument(
+        "--profile", choices=("default", "readonly", "trusted-project"), default="default", help=strictness
+    )
     parser.add_argument("--trial", action="store_true", help="keep all changes aside until you have looked at them")
     _add_list(parser, "--unprotect", "PATH", "protected files that it may write, such as AGENTS.md")
     leaving = parser.add_mutually_exclusive_group()
