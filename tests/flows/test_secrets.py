@@ -49,6 +49,15 @@ def test_the_canaries_were_there_and_gave_way_to_their_placeholders(dragged: can
         assert b"{{secret:shop#" in content
 
 
+@promise("SEC-7.bound")
+def test_what_needs_a_value_worked_meanwhile(dragged: canaries.Watched) -> None:
+    bound, elsewhere = dragged.keys
+    assert bound == canaries.SHOP
+    assert re.fullmatch(r"\{\{secret:shop#[0-9a-f]{8}\}\}", elsewhere)
+    assert b"egress.used" in dragged.sinks["event stream"]
+    assert dragged.sinks["file in the machine"].count(b"{{secret:shop#") >= len(canaries.forms(canaries.SHOP))
+
+
 @pytest.mark.parametrize("form", sorted(canaries.forms("a value")))
 def test_the_search_for_canaries_finds_each_form(form: str) -> None:
     text = canaries.forms(canaries.ODD)[form]
