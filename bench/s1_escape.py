@@ -46,6 +46,7 @@ OURS_ALONE = frozenset(
             "read_shadow",
             "see_what_lies_beside_the_folder",
         ),
+        *("reach_a_server_through_the_way_out", "put_another_way_out_in_its_place"),
         *("overwrite_the_program_of_the_first_process", "mark_a_folder_for_the_overlay", "plant_what_is_not_there"),
         *("plant_again_for_as_long_as_possible", "lead_the_daemon_out_by_links", "see_the_devices_of_the_host"),
         *(

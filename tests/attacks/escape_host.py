@@ -1,7 +1,8 @@
 """The outside of the escape suite: plants canaries, has every try made in a machine, and looks at what came through.
 
-Run by the tests in their own process, and as a program of its own under an ordinary user: standard library, msgspec and
-Stead only. Prints a ``Report`` as JSON.
+Run by the tests in their own process, and as a program of its own under an ordinary user: standard library, Stead and
+what its machines need only. Prints a ``Report`` as JSON. The machines have a way out, as the daemon's have, on which
+nothing is allowed.
 """
 
 from __future__ import annotations
@@ -16,18 +17,25 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import msgspec
 
 from stead.config import Home
+from stead.domain.events import EgressUsed
 from stead.domain.ids import CallDigest, CallKey, SessionId
 from stead.domain.permits import Permit
+from stead.domain.secrets import Known
+from stead.egress.dialing import Dialer
+from stead.egress.proxy import EgressProxy
+from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.desk import Desk
 from stead.machines.protected import is_protected
+from stead.machines.stage import OUTSIDE_USER
+from stead.screen.redaction import Redactor
 
 SESSION = SessionId("s_0123456789abcdef")
 PROBES = ("__init__.py", "escape_tools.py", "escape_reach.py", "escape_kernel.py", "escape_aside.py", "escape_probe.py")
@@ -205,7 +213,8 @@ async def make_tries(base: Path, *, trial: bool) -> Report:
         canaries = Canaries(base, closing, drop)
         install_probes(canaries.project, canaries.targets(home.root))
         closing.enter_context(neighbours(0 if root else NEIGHBOURS))
-        machines = BubblewrapMachines(home)
+        used: list[EgressUsed] = []
+        machines = BubblewrapMachines(home, egress=_way_out(home, used))
         machines.bind(SESSION, str(canaries.project), writable=True, trial=trial)
         pattern = Path("/proc/sys/kernel/core_pattern").read_text()
         try:
@@ -220,6 +229,8 @@ async def make_tries(base: Path, *, trial: bool) -> Report:
         finally:
             await machines.close()
         outside = canaries.seen()
+        outside += [f"the way out led to {one.host}:{one.port}" for one in used if one.verdict == "allow"]
+        outside += [] if used else ["the way out was never tried"]
         if Path("/proc/sys/kernel/core_pattern").read_text() != pattern:
             outside.append("the core pattern changed")
         if trial:
@@ -235,6 +246,36 @@ async def make_tries(base: Path, *, trial: bool) -> Report:
         except (ValueError, IndexError):
             return Report({}, outside, user, owner, broken=str(ran))
         return Report(held, outside, user, owner)
+
+
+class _NoSecrets:
+    """A vault without any."""
+
+    def for_request(self, placeholder: str, host: str, method: str, path: str) -> None:
+        """Nothing."""
+
+    def for_argument(self, placeholder: str, tool: str, argument: str) -> None:
+        """Nothing."""
+
+    def opens_tls(self, host: str) -> bool:
+        """No."""
+        return False
+
+    def known(self) -> Sequence[Known]:
+        """None."""
+        return ()
+
+
+def _way_out(home: Home, used: list[EgressUsed]) -> EgressProxy:
+    """As the daemon makes it."""
+    return EgressProxy(
+        home.run / "egress",
+        Dialer(Reach()),
+        release=_NoSecrets,
+        redactor=lambda: Redactor(detect=False),
+        on_use=lambda _session, one: used.append(one),
+        owner=OUTSIDE_USER if os.geteuid() == 0 else None,
+    )
 
 
 def _permit() -> Permit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import glob
 import os
@@ -200,6 +201,42 @@ def reach_a_system_service() -> object:
     paths = ("/run/docker.sock", "/var/run/docker.sock", "/run/dbus/system_bus_socket", "/run/systemd/private",
              "/run/containerd/containerd.sock", "/tmp/.X11-unix/X0")  # fmt: skip
     return [path for path in paths if os.path.exists(path)]
+
+
+@attempt
+def reach_a_server_through_the_way_out() -> object:
+    """Asks for the host's server in every way that a proxy knows, by the bridge and at the socket itself."""
+    ways: list[tuple[int, Any]] = [(socket.AF_INET, ("127.0.0.1", 3128)), (socket.AF_UNIX, "/run/egress/proxy.sock")]
+    port = TARGETS["tcp_port"]
+    got = []
+    for family, address in ways:
+        for host in ("127.0.0.1", "localhost", "0x7f000001", "[::1]", "127.0.0.1.example.com", "example.com"):
+            for message in (
+                f"GET http://{host}:{port}/ HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n",
+                f"CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n",
+            ):
+                with contextlib.suppress(OSError), socket.socket(family) as peer:
+                    peer.settimeout(5)
+                    peer.connect(address)
+                    peer.sendall(message.encode())
+                    answer = peer.recv(100)
+                    got += [] if answer[:13] in (b"HTTP/1.1 400 ", b"HTTP/1.1 403 ") else [answer]
+    return got
+
+
+@attempt
+def put_another_way_out_in_its_place() -> object:
+    for work in (
+        lambda: os.unlink("/run/egress/proxy.sock"),
+        lambda: os.rename("/run/egress/ca.pem", "/run/egress/old.pem"),
+        lambda: wrote("/run/egress/ca.pem"),
+        lambda: os.rename("/run/egress", "/run/other"),
+        lambda: os.symlink("/work", "/run/egress/more"),
+    ):
+        with contextlib.suppress(OSError):
+            work()
+            return "changed"
+    return ""
 
 
 def makes_socket(family: int, kind: int, protocol: int = 0) -> object:

@@ -5,12 +5,15 @@ What is run must be readable by that user wherever the checkout and its interpre
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import cryptography
+import h11
 import msgspec
 
 import stead
@@ -20,16 +23,20 @@ USER = 61234
 
 
 def as_ordinary_user(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run ``python -m`` with these words as an ordinary user, with Stead, msgspec and the attacks to import.
+    """Run ``python -m`` with these words as an ordinary user, with Stead, what its machines need, and the attacks.
 
     Args:
         folder: empty, below folders that everybody may enter; it becomes the user's home.
         words: the module and its arguments.
     """
     library = folder / "library"
-    for package in (stead, msgspec):
+    for package in (stead, msgspec, h11, cryptography):
         source = Path(package.__file__ or "").parent
         shutil.copytree(source, library / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("_cffi_backend", "typing_extensions"):  # single files that cryptography needs
+        found = importlib.util.find_spec(name)
+        if found and found.origin:
+            shutil.copy(found.origin, library)
     attacks = Path(__file__).parent
     shutil.copytree(attacks, library / "tests/attacks", ignore=shutil.ignore_patterns("__pycache__", "test_*"))
     (library / "tests/__init__.py").touch()
