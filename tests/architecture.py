@@ -21,10 +21,16 @@ FUNCTION_LINES, FUNCTION_LINES_P95 = 70, 40
 CLASS_LINES, CLASS_METHODS = 400, 20
 PROTOCOL_METHODS = 5
 CONSTRUCTOR_PARAMETERS = 7
-TRUSTED_BASE_LINES = 4000
+TRUSTED_BASE_BAR = 4000
+"""Lines of code that the trusted base is to have at most. It has more; docs/adr/0011 says how many, and why."""
+TRUSTED_BASE_LINES = 6576
+"""What it has: a ratchet, lowered with every line that goes, and raised by an ADR alone."""
+TRUSTED_TABLE_LINES = 348
+"""Likewise for its tables."""
 BROAD_EXCEPTS_PER_KLOC = 1.5
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+_SILENT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
 
 @dataclass(frozen=True)
@@ -44,8 +50,25 @@ class Source:
 
     @property
     def filled_lines(self) -> int:
-        """Lines that are not blank: what a reader of the trusted base reads (docs/adr/0010)."""
+        """Lines that are not blank."""
         return sum(bool(line.strip()) for line in self.text.splitlines())
+
+    @property
+    def code_lines(self) -> int:
+        """Lines that hold code: no blank ones, no comments, no docstrings (docs/adr/0011)."""
+        held: set[int] = set()
+        for token in tokenize.generate_tokens(io.StringIO(self.text).readline):
+            if token.type not in _SILENT:
+                held.update(range(token.start[0], token.end[0] + 1))
+        for node in ast.walk(self.tree):
+            # A string that stands by itself documents what is before or around it.
+            if (
+                isinstance(node, ast.Expr)
+                and isinstance(node.value, ast.Constant)
+                and isinstance(node.value.value, str)
+            ):
+                held -= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        return len(held)
 
 
 def load(root: Path) -> list[Source]:
@@ -254,11 +277,36 @@ def mocks(sources: Sequence[Source]) -> Iterator[str]:
                     yield f"{source.name}:{getattr(node, 'lineno', 0)}: {name}: hand a real part in instead"
 
 
-def trusted_base(sources: Sequence[Source], members: Sequence[str]) -> Iterator[str]:
-    """Whether everything that must be trusted still fits in a day's reading."""
-    base = [source for source in sources if source.name.startswith(tuple(members))]
-    if (lines := sum(source.filled_lines for source in base)) > TRUSTED_BASE_LINES:
-        yield f"the trusted base has {lines} lines, {TRUSTED_BASE_LINES} are the most"
+@dataclass(frozen=True)
+class TrustedBase:
+    """What has to be right for the product's promises to hold (docs/adr/0011); names below the package.
+
+    Args:
+        members: files, and folders that end in a slash.
+        tables: of the members, those that are data and are counted apart.
+        confined: of the members' folders, files that a machine runs after the first hostile byte: not in the base.
+    """
+
+    members: tuple[str, ...]
+    tables: tuple[str, ...] = ()
+    confined: tuple[str, ...] = ()
+
+    def code(self, sources: Sequence[Source]) -> list[Source]:
+        """The base without its tables."""
+        inside = [source for source in sources if source.name.startswith(self.members)]
+        return [source for source in inside if source.name not in (*self.tables, *self.confined)]
+
+    def data(self, sources: Sequence[Source]) -> list[Source]:
+        """Its tables."""
+        return [source for source in sources if source.name in self.tables]
+
+
+def trusted_base(sources: Sequence[Source], base: TrustedBase) -> Iterator[str]:
+    """Whether what must be trusted has grown."""
+    if (lines := sum(source.code_lines for source in base.code(sources))) > TRUSTED_BASE_LINES:
+        yield f"the trusted base has {lines} lines of code, {TRUSTED_BASE_LINES} are the most"
+    if (lines := sum(source.code_lines for source in base.data(sources))) > TRUSTED_TABLE_LINES:
+        yield f"the trusted base has {lines} lines of tables, {TRUSTED_TABLE_LINES} are the most"
 
 
 def undocumented(sources: Sequence[Source]) -> Iterator[str]:
