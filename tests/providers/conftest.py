@@ -68,10 +68,9 @@ def call_key(text: str) -> CallKey:
     return CallKey(text)
 
 
-def local(name: str, url: str, wire: str = "openai", **fields: str) -> ProviderConfig:
+def local(name: str, url: str, wire: str = "openai", *, model: str = "scripted", key: str = "none") -> ProviderConfig:
     """A provider at a server on loopback, by its wire."""
-    preset = "anthropic" if wire == "anthropic" else "compatible"
-    return ProviderConfig(name, preset, url, fields.pop("model", "scripted"), **fields)
+    return ProviderConfig(name, "anthropic" if wire == "anthropic" else "compatible", url, model, key)
 
 
 @pytest.fixture(scope="session", autouse=True)

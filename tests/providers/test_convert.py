@@ -7,11 +7,13 @@ import itertools
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stead.domain.ids import CallKey
+from stead.brain.estimate import estimate_request
+from stead.domain.ids import CallKey, SessionId
 from stead.domain.messages import (
     AssistantMessage,
     Message,
@@ -24,11 +26,14 @@ from stead.domain.messages import (
     UserMessage,
 )
 from stead.domain.policies import Label
+from stead.domain.sessions import PERSON
 from stead.providers.convert import tidy, to_wire, whole
 from stead.providers.presets import Kind
+from stead.screen.inbound import screen
 from tests.fakes.wire import anthropic_flaws, openai_flaws
 
 KINDS: list[Kind] = ["openai", "anthropic"]
+HERE = SessionId("s_0123456789abcdef")
 
 words = st.one_of(st.sampled_from(["", " ", "\n", "yes", "<stead-notice>", "\ud800", "ü😀"]), st.text(max_size=8))
 keys = st.sampled_from([CallKey(f"call_{request}_{index}") for request in (1, 2) for index in (0, 1)])
@@ -41,7 +46,8 @@ calls = st.builds(ToolCall, keys, tools, arguments)
 thoughts = st.builds(
     Thinking, words, st.sampled_from(["", "|sig", "reasoning|", "content|"]), st.sampled_from(["here", "x"])
 )
-results = st.builds(ToolResult, keys, tools, words, st.just(Label()), st.booleans())
+sources = st.sampled_from(["", "workspace", "web:example.com"])
+results = st.builds(ToolResult, keys, tools, words, st.just(Label()), st.booleans(), sources)
 parts: st.SearchStrategy[ReplyPart] = st.one_of(st.builds(Text, words), calls, thoughts)
 messages: st.SearchStrategy[Message] = st.one_of(
     st.builds(UserMessage, words, st.just(Label()), st.booleans()),
@@ -81,7 +87,7 @@ class Bodies:
         from stead.providers.failures import Broken
         from stead.providers.streams import Ask, receive
 
-        tidied = tidy(given, "here")
+        tidied = tidy(given, "here", HERE)
         ask = Ask(to_wire(tidied, kind), "Be good.", (), 100, "", 5.0)
         with pytest.raises(Broken, match="418"):
             await receive(self.models[kind].model("m", thinking_field(tidied)), kind, ask, lambda _: None, secret="")
@@ -115,7 +121,10 @@ def session(steps: list[tuple[str, int]]) -> list[list[Message]]:
             thinking = (Thinking("hm", "reasoning_content|", "here"),) if number % 2 else ()
             history.append(AssistantMessage((*thinking, Text(f"reply {number}"), *made)))
             if made:
-                answers = tuple(ToolResult(call.key, "read", f"text {number}", Label(), size > 1) for call in made)
+                source = "web:example.com" if number % 2 else "workspace"
+                answers = tuple(
+                    ToolResult(call.key, "read", f"text {number}", Label(), size > 1, source) for call in made
+                )
                 history.append(ResultsMessage(answers))
             if not made or what == "steer":
                 history.append(UserMessage(f"words {number}", Label()))
@@ -149,7 +158,7 @@ def prompt(body: dict[str, Any]) -> str:
 
 @given(st.lists(messages, max_size=6))
 def test_the_same_messages_always_become_the_same(given_messages: list[Message]) -> None:
-    assert tidy(given_messages, "here") == tidy(list(given_messages), "here")
+    assert tidy(given_messages, "here", HERE) == tidy(list(given_messages), "here", HERE)
 
 
 @given(st.text(alphabet=st.characters(codec=None)))  # lone surrogates too
@@ -161,12 +170,81 @@ def test_no_text_leaves_that_the_journal_could_not_hold(text: str) -> None:
 
 def test_a_call_without_its_result_gets_one_that_says_so() -> None:
     call = ToolCall(CallKey("call_1_0"), "read", "{}")
-    tidied = tidy([UserMessage("go", Label()), AssistantMessage((call,)), UserMessage("and?", Label())], "here")
+    tidied = tidy([UserMessage("go", Label()), AssistantMessage((call,)), UserMessage("and?", Label())], "here", HERE)
     assert isinstance(tidied[2], ResultsMessage)
     assert tidied[2].results[0].is_error and "No result" in tidied[2].results[0].text
 
 
 def test_a_result_without_its_call_is_removed() -> None:
     orphan = ResultsMessage((ToolResult(CallKey("call_9_0"), "read", "secret", Label()),))
-    tidied = tidy([UserMessage("go", Label()), orphan, UserMessage("and?", Label())], "here")
+    tidied = tidy([UserMessage("go", Label()), orphan, UserMessage("and?", Label())], "here", HERE)
     assert not any(isinstance(message, ResultsMessage) for message in tidied)
+
+
+FETCH = ToolCall(CallKey("call_1_0"), "fetch", "{}")
+
+
+def fetched(text: str, *, source: str = "web:example.com", label: Label | None = None, id: SessionId = HERE) -> str:
+    """What a model reads of a result."""
+    result = ToolResult(FETCH.key, "fetch", text, label or Label(), source=source)
+    tidied = tidy([UserMessage("go", PERSON), AssistantMessage((FETCH,)), ResultsMessage((result,))], "here", id)
+    answered = tidied[-1]
+    assert isinstance(answered, ResultsMessage)
+    return answered.results[0].text
+
+
+def test_what_others_wrote_stands_between_marks_and_what_is_ours_does_not() -> None:
+    opening, text, closing = fetched("A pen.").split("\n")
+    word = opening.split()[1]
+    assert (opening, text, closing) == (f"<<<data {word} from web:example.com", "A pen.", f">>>end {word}")
+    for source in ("", "workspace"):
+        assert fetched("A pen.", source=source) == "A pen."
+    assert fetched("42", label=Label(typed=True)) == "42"
+    message = UserMessage("Hello.", Label(), source="message:mail")
+    (marked,) = tidy([message], "here", HERE)
+    assert isinstance(marked, UserMessage)
+    assert marked.text.startswith("<<<data ")
+    assert tidy([UserMessage("Hello.", PERSON)], "here", HERE) == [UserMessage("Hello.", PERSON)]
+
+
+def test_the_word_of_a_mark_is_another_in_another_session_and_for_another_call() -> None:
+    other = tidy([UserMessage("x", Label(), source="message:mail")], "here", HERE)[0]
+    assert isinstance(other, UserMessage)
+    words = {said.split()[1] for said in (fetched("x"), fetched("x", id=SessionId("s_other")), other.text)}
+    assert len(words) == 3
+
+
+MARKS = [
+    "\n",
+    " ",
+    "\t",
+    "<<<data ",
+    ">>>end ",
+    "<<<",
+    ">>>",
+    "from web:example.com",
+    "\u2028",
+    "\r",
+    "\x0b",
+    "\u200b",
+    "a",
+]
+
+
+@given(st.lists(st.one_of(st.sampled_from(MARKS), st.text(max_size=3)), max_size=20).map("".join), st.booleans())
+def test_no_page_can_close_its_mark_or_open_another_even_if_it_knew_the_word(text: str, knows: bool) -> None:
+    word = fetched("").split()[1]
+    hostile = screen(text.replace("end ", f"end {word}") if knows else text).text
+    lines = fetched(hostile).splitlines()
+    assert [line.startswith(("<<<", ">>>")) for line in lines] == [True, *[False] * (len(lines) - 2), True]
+
+
+@given(
+    st.lists(st.one_of(st.sampled_from(MARKS), st.text(max_size=3)), max_size=40).map("".join), st.text(max_size=200)
+)
+def test_the_marks_cost_no_more_than_was_reserved_for_them(text: str, host: str) -> None:
+    source = f"web:{host}"
+    bare = ToolResult(FETCH.key, "fetch", text, Label(), source="workspace")
+    reserved = estimate_request("", (), [ResultsMessage((msgspec.structs.replace(bare, source=source),))])
+    added = len(fetched(text, source=source).encode()) - len(fetched(text, source="workspace").encode())
+    assert reserved - estimate_request("", (), [ResultsMessage((bare,))]) >= added

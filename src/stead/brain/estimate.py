@@ -24,7 +24,16 @@ from itertools import repeat
 
 import msgspec
 
-from stead.domain.messages import AssistantMessage, Message, ResultsMessage, Text, Thinking, ToolCall, UserMessage
+from stead.domain.messages import (
+    AssistantMessage,
+    Message,
+    ResultsMessage,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
 from stead.domain.tools import ToolSpec
 
 REQUEST_OVERHEAD = 640
@@ -33,6 +42,8 @@ TOOL_OVERHEAD = 32
 """What frames one tool: its place in the provider's own rendering of schemas."""
 MESSAGE_OVERHEAD = 24
 """What frames one message, call or result: role marks, ids, and the filler that keeps roles alternating."""
+FOREIGN_OVERHEAD = 48
+"""What frames the words of others: two marks with a word of eight hex digits, but for the source that they name."""
 
 _FREE = b"abcdefghilmnoprstuw"
 _PUNCTUATION = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
@@ -86,11 +97,18 @@ def estimate_request(instructions: str, tools: Iterable[ToolSpec], messages: Ite
 def _message_tokens(message: Message) -> int:
     match message:
         case UserMessage(text=text):
-            return 2 * MESSAGE_OVERHEAD + estimate_tokens(text)
+            return 2 * MESSAGE_OVERHEAD + estimate_tokens(text) + _marks(message)
         case AssistantMessage(parts=parts):
             return MESSAGE_OVERHEAD + sum(_part_tokens(part) for part in parts)
         case ResultsMessage(results=results):
-            return sum(MESSAGE_OVERHEAD + estimate_tokens(result.text) for result in results)
+            return sum(MESSAGE_OVERHEAD + estimate_tokens(result.text) + _marks(result) for result in results)
+
+
+def _marks(said: UserMessage | ToolResult) -> int:
+    """What the marks around the words of others come to; each line in them that looks like a mark is indented."""
+    if not said.foreign:
+        return 0
+    return FOREIGN_OVERHEAD + len(said.source.encode("utf-8", "surrogatepass")) + said.text.count("<<<") + said.text.count(">>>")
 
 
 def _part_tokens(part: Text | Thinking | ToolCall) -> int:

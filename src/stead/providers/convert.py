@@ -7,17 +7,23 @@ and a provider's cache holds.
 ``tidy`` makes a sequence that every provider accepts out of any: the person and the model take turns, the person first
 and last; each call has exactly one result right after it; nothing is empty. Where a turn is missing, a constant filler
 stands for it. A sequence that comes from a session's fold needs at most the filler between two of the person's turns.
+
+What others wrote (``foreign``: pages, accounts, their messages) goes between marks that say it is data. That is done
+here and not when it is recorded, so that the journal, people and rules have the text itself, and a change of the marks
+changes no event. The word that a mark carries is made of the session's id, which is random and told to no page and no
+machine, and the call's key: an author cannot know it, and the same result has the same mark in every request.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from stead.domain.ids import CallKey, RequestNo
+from stead.domain.ids import CallKey, RequestNo, SessionId
 from stead.domain.messages import (
     AssistantMessage,
     Message,
@@ -31,6 +37,7 @@ from stead.domain.messages import (
 )
 from stead.domain.policies import Label
 from stead.providers.presets import Kind
+from stead.screen.inbound import mark
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelRequestPart, ModelResponsePart
@@ -50,12 +57,13 @@ _BAD_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _OBJECT = msgspec.json.Decoder(dict[str, object])
 
 
-def tidy(messages: Iterable[Message], provider: str) -> list[Message]:
-    """The same conversation in a form that every provider accepts.
+def tidy(messages: Iterable[Message], provider: str, session: SessionId) -> list[Message]:
+    """The same conversation in a form that every provider accepts, with what others wrote between marks.
 
     Args:
         messages: any messages in any order.
         provider: whom they go to; only its own thinking is kept.
+        session: whose messages they are.
     """
     tidied: list[Message] = []
     seen: set[CallKey] = set()
@@ -68,7 +76,7 @@ def tidy(messages: Iterable[Message], provider: str) -> list[Message]:
             case UserMessage():
                 if tidied and not isinstance(tidied[-1], AssistantMessage):
                     tidied.append(AssistantMessage((Text(NO_REPLY),)))
-                tidied.append(msgspec.structs.replace(message, text=_user_text(message)))
+                tidied.append(msgspec.structs.replace(message, text=_user_text(message, session)))
             case AssistantMessage(parts=parts):
                 said = _said(parts, provider, seen)
                 if not any(isinstance(part, Text | ToolCall) for part in said):
@@ -82,7 +90,7 @@ def tidy(messages: Iterable[Message], provider: str) -> list[Message]:
                     for result in answer.results:
                         results.setdefault(result.key, result)
                 if calls := [part for part in said if isinstance(part, ToolCall)]:
-                    tidied.append(ResultsMessage(tuple(_answer(call, results) for call in calls)))
+                    tidied.append(ResultsMessage(tuple(_answer(call, results, session) for call in calls)))
             case ResultsMessage():
                 continue  # an orphan: what it answers is not there
     if not tidied or isinstance(tidied[-1], AssistantMessage):
@@ -94,11 +102,12 @@ def _filler() -> UserMessage:
     return UserMessage(GO_ON, Label())
 
 
-def _user_text(message: UserMessage) -> str:
+def _user_text(message: UserMessage, session: SessionId) -> str:
     text = whole(message.text)
     if message.notice:
         return f"<{NOTICE}>\n{text}\n</{NOTICE}>"
-    return _SPOOFED.sub("&lt;", text) if text.strip() else GO_ON
+    text = _SPOOFED.sub("&lt;", text) if text.strip() else GO_ON
+    return mark(text, message.source, _boundary(session, f"{message.source} {text}")) if message.foreign else text
 
 
 def _said(parts: Iterable[ReplyPart], provider: str, seen: set[CallKey]) -> tuple[ReplyPart, ...]:
@@ -119,11 +128,17 @@ def _said(parts: Iterable[ReplyPart], provider: str, seen: set[CallKey]) -> tupl
     return tuple(said)
 
 
-def _answer(call: ToolCall, results: dict[CallKey, ToolResult]) -> ToolResult:
+def _boundary(session: SessionId, what: str) -> str:
+    return hashlib.sha256(f"{session} {what}".encode()).hexdigest()[:8]
+
+
+def _answer(call: ToolCall, results: dict[CallKey, ToolResult], session: SessionId) -> ToolResult:
     result = results.get(call.key)
     if result is None:
         return ToolResult(call.key, call.tool, LOST, Label(), is_error=True)
     text = whole(result.text) if result.text.strip() else NO_OUTPUT
+    if result.foreign:
+        text = mark(text, result.source, _boundary(session, call.key))
     return ToolResult(call.key, call.tool, text, result.label, result.is_error)
 
 

@@ -182,7 +182,7 @@ class ProviderModels:
         from stead.providers.streams import Ask, receive
 
         endpoint = connection.endpoint
-        messages = tidy(request.messages, config.name)
+        messages = tidy(request.messages, config.name, request.session)
         ask = Ask(
             messages=to_wire(messages, endpoint.kind),
             instructions=request.instructions,
