@@ -14,7 +14,6 @@ import gc
 import getpass
 import json
 import logging
-import logging.handlers
 import os
 import secrets
 import signal
@@ -52,6 +51,7 @@ from stead.runtime.commands import Runtime
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
 from stead.runtime.home import HomeState, HomeStream
+from stead.runtime.logs import clean_log, start_log
 from stead.runtime.registry import Sessions
 from stead.runtime.screening import ScreenedModels, ScreenedTool
 from stead.runtime.secrets import SecretBook
@@ -65,6 +65,7 @@ from stead.storage.keystore import open_keys
 from stead.storage.views import Views
 from stead.tools.fetching import Fetcher
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
+from stead.tools.reading import ExtractPageTool, ExtractTool
 from stead.tools.shell import ShellTool
 from stead.tools.web import FetchTool
 from stead.tools.work import Plan
@@ -75,8 +76,6 @@ from stead.web.envelopes import Identity
 from stead.web.server import WebServer, listen
 
 log = logging.getLogger("stead")
-LOG_BYTES = 5_000_000
-LOG_FORM = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 GRACE_S = 2
 
 OpenJournal = Callable[[Path, Keys], JournalFile]
@@ -259,6 +258,8 @@ class House:
             GrepTool(self.machines),
             ShellTool(self.machines),
             FetchTool(Fetcher(reach), self.machines),
+            ExtractTool(self.machines),
+            ExtractPageTool(Fetcher(reach), self.machines),
         ]
 
     async def start(self) -> None:
@@ -390,8 +391,7 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
     if opened.recovery:
         write_private(home.run / "recovery.txt", opened.recovery + "\n")
     house = House(home, settings, opened.keys, own)
-    for handler in logging.getLogger().handlers:
-        handler.setFormatter(CleanLines(house.book))
+    clean_log(house.book)
     leaving = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -443,35 +443,6 @@ def address_of(door: Door, now_ms: int) -> str:
             "started_ms": now_ms,
         }
     )
-
-
-def start_log(home: Home, settings: Settings) -> None:
-    """Log to the home's file, bounded, readable by its owner alone."""
-    os.close(os.open(home.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600))
-    handler = logging.handlers.RotatingFileHandler(home.log, maxBytes=LOG_BYTES, backupCount=3, encoding="utf-8")
-    handler.setFormatter(logging.Formatter(LOG_FORM))
-    logging.basicConfig(level=settings.log_level.upper(), handlers=[handler], force=True)
-    for noisy in ("httpcore2", "httpx2", "openai", "anthropic", "uvicorn", "asyncio"):
-        # They log requests with their headers or bodies at lower levels, and a key must never reach a log.
-        logging.getLogger(noisy).setLevel(logging.WARNING)
-
-
-class CleanLines(logging.Formatter):
-    """Lines of the log, traceback and all, without the values that the vault knows.
-
-    Args:
-        book: knows them.
-    """
-
-    def __init__(self, book: SecretBook) -> None:
-        super().__init__(LOG_FORM)
-        self._book = book
-
-    def format(self, record: logging.LogRecord) -> str:
-        """See ``logging.Formatter``. A line of our own words and numbers needs no cleaning, and the first one costs."""
-        line = super().format(record)
-        told = isinstance(record.args, tuple) and all(isinstance(arg, int) for arg in record.args)
-        return line if told and not record.exc_text else self._book.redactor().clean(line)
 
 
 def main(arguments: list[str] | None = None, *, own: Own = OWN) -> int:

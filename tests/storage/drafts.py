@@ -46,6 +46,21 @@ def replied(number: int = 1, tokens: int = 60, usd_micros: int = 0, text: str = 
     return ev.ModelReplied(RequestNo(number), (Text(text),), "stop", MODEL, usage, spend, (), 1000, 100)
 
 
+def reading(number: int = 1, tokens: int = 100, usd_micros: int = 0) -> ev.ReadingRequested:
+    return ev.ReadingRequested(RequestNo(number), CallKey("call_1_0"), 70, 500, ev.Spend(tokens, usd_micros))
+
+
+def read(number: int = 1, tokens: int = 60) -> ev.ReadingReplied:
+    usage = Usage(input=tokens - 10, output=10, cached=5)
+    return ev.ReadingReplied(
+        RequestNo(number), CallKey("call_1_0"), "stop", (), MODEL, usage, ev.Spend(tokens), (), 1000
+    )
+
+
+def unread(number: int = 1, tokens: int = 0) -> ev.ReadingFailed:
+    return ev.ReadingFailed(RequestNo(number), CallKey("call_1_0"), "overloaded", "Try again.", (), ev.Spend(tokens))
+
+
 def failed(number: int = 1, tokens: int = 0) -> ev.ModelFailed:
     return ev.ModelFailed(RequestNo(number), "overloaded", "Try again.", (), ev.Spend(tokens), 0)
 

@@ -11,7 +11,7 @@ from stead.domain.ids import HOME, ApprovalId, CallDigest, CommandId, RequestNo,
 from stead.domain.policies import GrantScope, Label, Reason, Risk
 from stead.domain.sessions import Call, Session
 from tests.build import START_MS, Story, created
-from tests.storage.drafts import failed, session
+from tests.storage.drafts import failed, read, reading, session, unread
 
 WORDS = ("tide", "ledger", "otter", "quince", "lantern")
 texts = st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join)
@@ -94,7 +94,13 @@ def _next(draw: st.DrawFn, state: Session) -> Bodies:
         return draw(st.sampled_from(anytime))
     if state.open_request is not None:
         return _answer(draw, state.open_request.number)
+    if state.open_reading is not None:
+        number, spent = state.open_reading.number, draw(st.integers(20, 900))
+        ends: Bodies = [read(number, spent), unread(number), unread(number, spent)]
+        return [draw(st.sampled_from(ends))]
     call = next((call for call in state.calls.values() if call.step != "done"), None)
+    if call is not None and call.step == "started" and draw(st.integers(0, 2)) == 0:
+        return [reading(state.requests + 1, 1000, 40)]
     if call is not None:
         return draw(st.sampled_from(_CALL_STEPS[call.step](draw, call)))
     if draw(st.integers(0, 3)) == 0:

@@ -14,7 +14,20 @@ from stead.domain.rows import UsageRow
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.ledger import NO_CAP, day_of
 from tests.build import MODEL, START_MS
-from tests.storage.drafts import DAY, DAY_MS, KEYS, draft, failed, replied, requested, session, stream
+from tests.storage.drafts import (
+    DAY,
+    DAY_MS,
+    KEYS,
+    draft,
+    failed,
+    read,
+    reading,
+    replied,
+    requested,
+    session,
+    stream,
+    unread,
+)
 
 ADA = session(1)
 
@@ -109,6 +122,29 @@ async def test_a_request_number_is_reserved_once(journal: JournalFile) -> None:
     await journal.append([draft(ADA, 1, requested(1))])
     with pytest.raises(Conflict, match="reserved before"):
         await journal.append([draft(ADA, 2, requested(1))])
+
+
+async def test_a_reading_is_reserved_settled_and_capped_as_a_request_is(journal: JournalFile) -> None:
+    await journal.append([_cap(1, 1000), *stream(ADA, [requested(1, 100), replied(1, 100), reading(2, 600)])])
+    assert journal.spent(DAY) == ev.Spend(tokens=700)
+    with pytest.raises(BudgetRefused):
+        await journal.append([draft(session(2), 1, reading(1, 301))])
+    assert journal.head() == 4
+    await journal.append([draft(ADA, 4, read(2, 50))])
+    assert journal.spent(DAY) == ev.Spend(tokens=150)
+    await journal.append(stream(ADA, [reading(3, 600), unread(3, 600), reading(4, 250), unread(4)], first=5))
+    assert journal.spent(DAY) == ev.Spend(tokens=750)
+    assert journal.usage("2000-01-01") == [
+        UsageRow(DAY, "", "", 2, 2, 0, 0, 0, 0, True),
+        UsageRow(DAY, MODEL.provider, MODEL.model, 2, 0, 130, 20, 10, 0, True),
+    ]
+
+
+async def test_a_reading_and_a_request_never_share_a_number(journal: JournalFile) -> None:
+    await journal.append(stream(ADA, [requested(1), replied(1), reading(2)]))
+    for again in (requested(2), reading(2), reading(1)):
+        with pytest.raises(Conflict, match="reserved before"):
+            await journal.append([draft(ADA, 4, again)])
 
 
 async def test_usage_adds_up_by_day_and_model_and_stays_when_a_session_is_forgotten(journal: JournalFile) -> None:

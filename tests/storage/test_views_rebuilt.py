@@ -47,7 +47,8 @@ async def _play(history: History, journal: JournalFile, views: Views, bites: lis
 
 def _require_what_the_fold_says(views: Views, session: Session) -> None:
     row = views.objective(session.id)
-    reserved = session.open_request.reserved.tokens if session.open_request else 0
+    request = session.open_request or session.open_reading
+    reserved = request.reserved.tokens if request else 0
     assert row.status == status(session)
     assert (row.tokens_used, row.tokens_reserved) == (session.spent.tokens - reserved, reserved)
     assert (row.iterations, row.plan, row.budget) == (session.iterations, session.plan, session.budget)

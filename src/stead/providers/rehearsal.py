@@ -31,6 +31,7 @@ from stead.domain.messages import (
 )
 from stead.domain.ports import ModelInfo, ModelRequest, Reply
 from stead.domain.tools import ToolSpec
+from stead.providers import rehearsal_reading
 from stead.providers.rehearsal_grammar import Task, understand
 from stead.providers.rehearsal_steps import Desk, Do, Seen, Work
 from stead.providers.rehearsal_tasks import SHOWN_CHARACTERS, SHOWN_LINES, Outcome, carry_out, titles
@@ -66,7 +67,7 @@ def reply(
         on_text: gets the text, at once.
         attempts: what was tried before it.
     """
-    step = _next(request)
+    step = rehearsal_reading.answer(request) or _next(request)
     stop: Literal["stop", "tool_call", "length"] = "stop"
     parts: tuple[ReplyPart, ...] = (Text(step),) if isinstance(step, str) else _call(step, request.number)
     if isinstance(step, Do):

@@ -101,10 +101,13 @@ class ScreenedTool:
             raise
         finally:
             told.close()
-        rest = msgspec.structs.replace(outcome, text="")
+        asked = outcome.question
+        if asked is not None:  # a provider reads it as it reads a result
+            asked = msgspec.structs.replace(asked, text=self._book.redactor().clean(asked.text))
+        rest = msgspec.structs.replace(outcome, text="", question=None)
         if rest.facts or rest.entities:
             rest = msgspec.convert(self._book.words().clean_json(msgspec.to_builtins(rest)), ToolOutcome)
-        return msgspec.structs.replace(rest, text=self._book.redactor().clean(outcome.text))
+        return msgspec.structs.replace(rest, text=self._book.redactor().clean(outcome.text), question=asked)
 
 
 class _Stream:

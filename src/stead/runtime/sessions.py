@@ -249,7 +249,7 @@ class Actor:
                     stream.add(*self._notes.take())
                     stream.add(*ending(stream.session, effect.status, effect.reason, effect.summary))
                 case CallModel():
-                    stream = await self._call_model(stream, effect)
+                    await self._call_model(stream, effect)
                 case RunTool(key=key):
                     await self._steps.run_tool(stream, key)
                 case _:
@@ -270,11 +270,8 @@ class Actor:
                 self.forget()
                 log.warning("session %s: what its machine did is not on record: %s", self.id, fault)
 
-    async def _call_model(self, stream: Stream, effect: CallModel) -> Stream:
+    async def _call_model(self, stream: Stream, effect: CallModel) -> None:
         try:
             await self._steps.call_model(stream, effect)
         except BudgetRefused as refused:
-            self.forget()
-            stream = await self.stream()
             stream.add(ev.SessionPaused(why=str(refused)))
-        return stream

@@ -6,8 +6,10 @@ only inside ``perform``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from typing import Literal, Protocol, TypeVar, assert_never
+from collections.abc import Callable
+from typing import Literal, assert_never
+
+import msgspec
 
 from stead.brain.world import World
 from stead.domain import events as ev
@@ -17,23 +19,14 @@ from stead.domain.ids import ApprovalId, CallKey, RequestNo, SessionId
 from stead.domain.live import OutputDelta, TextDelta
 from stead.domain.policies import Allow, Ask, Deny, Level
 from stead.domain.ports import ModelRequest
+from stead.domain.readings import Question
 from stead.domain.sessions import STEAD, Session
 from stead.domain.tools import ToolContext
-from stead.runtime import recovery
+from stead.runtime import reading, recovery
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Judged
-from stead.runtime.performing import Cut
+from stead.runtime.performing import Cut, Perform
 from stead.runtime.stream import Stream
-
-Done = TypeVar("Done")
-
-
-class Perform(Protocol):
-    """Does something long with the session's lock free; being cut off from outside gives ``CUT``, errors pass."""
-
-    async def __call__(self, work: Coroutine[object, object, Done]) -> Done | Cut:
-        """Do it."""
-        ...
 
 
 class Steps:
@@ -65,7 +58,7 @@ class Steps:
         """Record the request, send it, record what came of it.
 
         Raises:
-            BudgetRefused: the home's daily cap leaves no room; nothing was written and the stream must be dropped.
+            BudgetRefused: the home's daily cap leaves no room, and nothing was sent.
         """
         session = stream.session
         request = ModelRequest(
@@ -84,8 +77,7 @@ class Steps:
             max_output_tokens=effect.max_output_tokens,
             reserved=effect.reserve,
         )
-        stream.add(intent)
-        await stream.commit()
+        await stream.propose(intent)
         stream.add(*await self._ask(request, effect, stream.session.failures))
 
     async def _ask(self, request: ModelRequest, effect: CallModel, failures: int) -> tuple[ev.Body, ...]:
@@ -156,23 +148,36 @@ class Steps:
         context = ToolContext(self._id, self._teller(key))
         ran = await self._perform(self._deps.gate.run(judged, verdict.permit, context))
         if isinstance(ran, Cut):
-            text = "Stopped while it ran; what it had done by then stays done."
-            stream.add(finished(key, judged.tool, "cancelled", text))
+            stream.add(_cut_off(key, judged.tool))
             return
         outcome, duration_ms = ran
         stream.add(*outcome.facts, actor="model")
-        stream.add(
-            ev.ToolFinished(
-                key=key,
-                tool=judged.tool,
-                outcome=outcome.status,
-                text=outcome.text,
-                label=judged.label,
-                size_bytes=outcome.size_bytes,
-                duration_ms=duration_ms,
-                source=judged.source,
-                entities=outcome.entities,
-            )
+        end = ev.ToolFinished(
+            key=key,
+            tool=judged.tool,
+            outcome=outcome.status,
+            text=outcome.text,
+            label=judged.label,
+            size_bytes=outcome.size_bytes,
+            duration_ms=duration_ms,
+            source=judged.source,
+            entities=outcome.entities,
+        )
+        stream.add(end if outcome.question is None else await self._read(stream, end, outcome.question))
+
+    async def _read(self, stream: Stream, end: ev.ToolFinished, question: Question) -> ev.ToolFinished:
+        """The end of a call that put a question: what passes of the answer stands in place of its text."""
+        world = self.world(stream)
+        read = await reading.answer(stream, end.key, question, end.label, world, self._deps, self._perform)
+        if isinstance(read, Cut):
+            return _cut_off(end.key, end.tool)
+        return msgspec.structs.replace(
+            end,
+            outcome="ok" if read.ok else "error",
+            text=read.text,
+            label=read.label,
+            duration_ms=end.duration_ms + read.duration_ms,
+            source=end.source if read.ok else "",
         )
 
     def _question(self, key: CallKey, judged: Judged, ask: Ask) -> ev.ApprovalRequested:
@@ -229,6 +234,10 @@ def finished(key: CallKey, tool: str, outcome: Literal["error", "denied", "cance
         size_bytes=0,
         duration_ms=0,
     )
+
+
+def _cut_off(key: CallKey, tool: str) -> ev.ToolFinished:
+    return finished(key, tool, "cancelled", "Stopped while it ran; what it had done by then stays done.")
 
 
 def _judgement(key: CallKey, judged: Judged) -> ev.CallJudged:

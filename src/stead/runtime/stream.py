@@ -10,6 +10,7 @@ from typing import Literal
 
 import msgspec
 
+from stead.domain.errors import BudgetRefused
 from stead.domain.events import Body, Draft, Erased, Event
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.ports import Claimed, Clock, Journal, Snapshots
@@ -80,34 +81,40 @@ class Stream:
             self._pending.append(draft)
 
     async def propose(self, body: Body) -> None:
-        """Write a fact that the journal may refuse, before it has happened here: a refusal leaves the state as it was.
+        """Write what was added, and with it a fact that the journal may refuse; it has happened once it is written.
 
         Raises:
-            BudgetRefused: nothing of it was written, and this object still tells the truth.
+            BudgetRefused: it has not happened. What was added before is written, and this object tells the truth.
             Fenced, Conflict, StorageFault: as ``commit``.
         """
-        await self.commit()
         draft = Draft(self.session.id, self.session.seq + 1, self._clock.now_ms(), "stead", NO_COMMAND, body)
-        events = await self._journal.append([draft])
+        try:
+            events = await self._journal.append([*self._pending, draft])
+        except BudgetRefused:
+            await self.commit()
+            raise
         apply(self.session, _event(draft))
-        self._bus.publish(events)
+        await self._written(events)
 
     async def commit(self, claim: Claimed | None = None) -> tuple[Event, ...]:
         """Write what was added, all or nothing, then publish it.
 
         Raises:
-            Fenced, BudgetRefused, Conflict, StorageFault: nothing was written; this object no longer tells the truth
-                and must be dropped.
+            Fenced, Conflict, StorageFault: nothing was written; this object no longer tells the truth and must be
+                dropped.
         """
         if not self._pending:
             return ()
         events = await self._journal.append(self._pending, claim=claim)
+        await self._written(events)
+        return events
+
+    async def _written(self, events: tuple[Event, ...]) -> None:
         self._pending = []
         self._bus.publish(events)
         if self.session.seq - self._snapshot_seq >= SNAPSHOT_EVERY:
             self._snapshot_seq = self.session.seq
             await self._snapshots.save(self.session.id, self.session.seq, _FORM + _encoder.encode(self.session))
-        return events
 
 
 def _restore(kept: tuple[int, bytes] | None) -> Session | None:

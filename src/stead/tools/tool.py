@@ -97,7 +97,8 @@ def clip(text: str, cap: int = OUTPUT_CAP) -> str:
     return f"{text[:head]}\n[… {len(text) - kept} characters left out …]\n{text[len(text) - kept + head :]}"
 
 
-_NOISE = {"title", "default", "minimum", "maximum", "minLength", "maxLength", "pattern", "additionalProperties"}
+_BOUNDS = {"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"}
+_NOISE = {"title", "default", "additionalProperties"} | _BOUNDS
 
 
 def _terse(schema: object, structs: Mapping[str, object]) -> object:

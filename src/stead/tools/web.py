@@ -62,12 +62,20 @@ class FetchTool(StructTool[FetchArguments]):
             MachineError: as ``Parser.html_text``.
         """
         page = await self._fetcher.fetch(arguments.url)
-        if page.media_type in _HTML:
-            text = await self._parser.html_text(permit, _for_parser(page))
-        else:
-            text = _decoded(page)
+        text = await text_of(page, self._parser, permit)
         cut = f", cut at {len(page.body):,} bytes" if page.cut else ""
         return ToolOutcome("ok", clip(f"{page.url} ({page.media_type}{cut})\n\n{text}"), len(page.body))
+
+
+async def text_of(page: Page, parser: Parser, permit: Permit) -> str:
+    """What a page says, whole.
+
+    Raises:
+        MachineError: as ``Parser.html_text``.
+    """
+    if page.media_type in _HTML:
+        return await parser.html_text(permit, _for_parser(page))
+    return _decoded(page)
 
 
 def _for_parser(page: Page) -> bytes:
