@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.attacks.canaries import descendants
 from tests.egress.bench import make_certificate
 from tests.fakes.http import Exchange, Request, serve
 from tests.fakes.models import Call, Turn
@@ -153,6 +154,42 @@ def test_a_value_goes_into_tls_that_the_person_let_be_opened_and_not_in_the_clea
     assert [one["secrets"] for one in used] == [["shop"], ["shop"], [], []]
     assert VALUE not in shop.told
     assert base64.b64encode(f"ada:{VALUE}".encode()).decode() not in shop.told
+
+
+@promise("SEC-5.egress")
+def test_a_daemon_that_is_killed_cuts_every_connection_and_the_next_one_opens_a_new_way_out(shop: Shop) -> None:
+    host = f"{SHOP}:{shop.echo.port}"
+    hold = (
+        "import socket\n"
+        "held = [socket.create_connection(('127.0.0.1', 3128)) for _ in range(5)]\n"
+        f"for one in held: one.sendall(b'CONNECT {host} HTTP/1.1\\r\\nHost: {host}\\r\\n\\r\\n')\n"
+        "print([one.recv(99)[:12] for one in held], flush=True)\n"
+        "open('open', 'w'); held[0].recv(99)"
+    )
+    (shop.project / "hold.py").write_text(hold, "utf-8")
+    commands = ("python3 hold.py", f"curl -sS http://{host}/")
+    turns = [Turn("", calls=(Call("shell", {"command": text, "hosts": [host]}),)) for text in commands]
+    with served(by_turn(*turns)) as model:
+        use_model(shop.house, model.openai)
+        id = shop.house.give("hold on", shop.project, allow=["shell"])
+        shop.house.until(lambda: _answered(shop.house, id) and (shop.project / "open").exists(), "connections")
+        assert shop.house.process is not None
+        inside = set(descendants(shop.house.process.pid))
+        left = [path for path in (shop.house.home.run / "egress").iterdir() if path.is_dir()]
+        shop.house.kill()
+        assert left and inside
+        shop.house.until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in inside), "the machine to end")
+        shop.house.start()
+        assert not any(path.exists() for path in left)
+        assert shop.house.finish(id, answer="once", timeout_s=60)["status"] == "completed"
+    assert "headers" in shop.house.bodies(id, "tool.finished")[-1]["text"]
+
+
+def _answered(house: LivingHome, id: str) -> bool:
+    """Say yes to whatever is asked."""
+    for question in house.get("/approvals", session=id)["items"]:
+        house.post(f"/approvals/{question['id']}/decision", {"answer": "once", "digest": question["digest"]})
+    return True
 
 
 @promise("SEC-7.bound")
