@@ -2,8 +2,8 @@
 
 The session has said and read things of ordinary size: a goal of a few hundred words, twenty outputs of 4,000
 characters from five sources, a plan of ten calls, eight standing rules, twenty grants. The calls are all commands of
-the shell's corpus, and as many reads, writes of 4,000 characters, fetches, and messages of 1,000. Looking for links in a
-message is part of it; what the gate does beside deciding (fingerprints of files in the machine) is not.
+the shell's corpus, and as many reads, writes of 4,000 characters, fetches, and messages of 1,000. Looking for links
+in a message is part of it; what the gate does beside deciding (fingerprints of files in the machine) is not.
 """
 
 from __future__ import annotations

@@ -62,9 +62,9 @@ def shell_rules_page() -> str:
     )
     return (
         "# Rules for commands\n\n"
-        "A command line is as risky as the worst that is found in it. Low runs unasked; medium is asked once a session;\n"
-        "high each time; critical each time and never for good. The last column: whether such a command may be allowed\n"
-        "from now on, as exactly the command that was understood.\n\n"
+        "A command line is as risky as the worst that is found in it. Low runs unasked; medium is asked once a\n"
+        "session; high each time; critical each time and never for good. The last column: whether such a command\n"
+        "may be allowed from now on, as exactly the command that was understood.\n\n"
         f"| rule | risk | what the person reads | for good |\n|---|---|---|---|\n{rows}\n"
     )
 
