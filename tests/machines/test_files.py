@@ -168,6 +168,21 @@ async def test_an_edit_replaces_exactly_and_keeps_line_ends(bench: Bench) -> Non
     assert written.replaced == 1 and (bench.project / "dos").read_bytes() == b"one\r\n2\r\nthree\r\n"
 
 
+@pytest.mark.parametrize(("old", "new"), [("one\ntwo\n", "1\n2\n"), ("one\r\ntwo", "1\r\n2"), ("two", "2\nand a half")])
+async def test_an_edit_in_lines_finds_lines_that_end_otherwise(bench: Bench, old: str, new: str) -> None:
+    before = "one\ntwo\nthree\n"
+    (bench.project / "dos").write_bytes(before.replace("\n", "\r\n").encode())
+    await bench.machines.edit(live_permit(), "dos", old, new, every=False)
+    after = before.replace(old.replace("\r\n", "\n"), new.replace("\r\n", "\n"))
+    assert (bench.project / "dos").read_bytes() == after.replace("\n", "\r\n").encode()
+
+
+async def test_an_edit_in_a_file_with_both_line_ends_takes_the_text_as_it_is(bench: Bench) -> None:
+    (bench.project / "both").write_bytes(b"a\nb\r\na\r\nb\r\n")
+    await bench.machines.edit(live_permit(), "both", "a\nb", "A\nB", every=False)
+    assert (bench.project / "both").read_bytes() == b"A\nB\r\na\r\nb\r\n"
+
+
 async def test_an_edit_must_find_its_text_once_unless_every(bench: Bench) -> None:
     (bench.project / "a").write_text("x y x")
     for old, says in (("z", "occurs 0 times in 'a'; read the file"), ("x", "occurs 2 times in 'a'; give more")):

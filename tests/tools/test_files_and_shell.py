@@ -128,6 +128,44 @@ async def test_writing_and_editing_say_what_was_done_and_show_it_to_watchers(too
         await tools.call("edit", path="d/a", old="absent", new="")
 
 
+HIDING = "\ufeff# Title\r\nif admin\u202e: pass\u200bword\r\n"
+AS_SHOWN = "<U+FEFF># Title\nif admin<U+202E>: pass<U+200B>word"
+
+
+async def test_what_a_file_hides_is_shown_by_number_and_edited_by_it(tools: Tools) -> None:
+    file = tools.project / "a.py"
+    file.write_bytes(HIDING.encode())
+    seen = await tools.call("read", path="a.py")
+    assert seen.text == AS_SHOWN
+    (warning,) = seen.warnings
+    assert "3 hidden characters" in warning.text
+    await tools.text("edit", path="a.py", old=AS_SHOWN, new=AS_SHOWN.replace("if admin<U+202E>", "if admin"))
+    assert file.read_bytes() == HIDING.replace("\u202e", "").encode()
+    await tools.text("edit", path="a.py", old="pass\u200bword", new="password")
+    assert file.read_bytes() == HIDING.replace("\u202e", "").replace("\u200b", "").encode()
+
+
+async def test_a_search_shows_what_a_line_and_a_name_hide(tools: Tools) -> None:
+    (tools.project / "a\u202egpj.exe").write_text("pass\u200bword\n")
+    found = await tools.call("grep", pattern="word")
+    assert found.text == r"a\u202egpj.exe:1:pass<U+200B>word"
+    assert [warning.rule for warning in found.warnings] == ["hidden-shown"]
+    assert await tools.text("glob", pattern="*.exe") == r"a\u202egpj.exe"
+
+
+async def test_a_spelling_that_stands_in_the_file_itself_is_edited_as_it_stands(tools: Tools) -> None:
+    file = tools.project / "notes.md"
+    file.write_text("a <U+200B> is unseen\n")
+    said = await tools.text("edit", path="notes.md", old="a <U+200B> is", new="the <U+200B> is")
+    assert file.read_text() == "the <U+200B> is unseen\n"
+    assert "<U+200B> stands there as 8 visible characters" in said
+    assert "<U+FEFF> stands there" in await tools.text("write", path="new.md", text="<U+FEFF># New\n")
+    assert (tools.project / "new.md").read_text() == "<U+FEFF># New\n"
+    file.write_text("x\u200by x\u200by")
+    with pytest.raises(ToolFault, match=r"occurs 0 times .* spells: .* occurs 2 times"):
+        await tools.call("edit", path="notes.md", old="x<U+200B>y", new="z")
+
+
 async def test_searches_list_rows_and_what_was_left_out(tools: Tools) -> None:
     (tools.project / "a.py").write_text("x = 1\n")
     assert await tools.text("glob", pattern="**/*.py") == "a.py"

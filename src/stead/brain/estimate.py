@@ -108,7 +108,8 @@ def _marks(said: UserMessage | ToolResult) -> int:
     """What the marks around the words of others come to; each line in them that looks like a mark is indented."""
     if not said.foreign:
         return 0
-    return FOREIGN_OVERHEAD + len(said.source.encode("utf-8", "surrogatepass")) + said.text.count("<<<") + said.text.count(">>>")
+    source_bytes = len(said.source.encode("utf-8", "surrogatepass"))
+    return FOREIGN_OVERHEAD + source_bytes + said.text.count("<<<") + said.text.count(">>>")
 
 
 def _part_tokens(part: Text | Thinking | ToolCall) -> int:

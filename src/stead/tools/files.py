@@ -1,6 +1,8 @@
 """Reading, writing and searching files of the workspace.
 
-Layer: tools. Knows the machine only as the ``Files`` port, and opens no file itself.
+Layer: tools. Knows the machine only as the ``Files`` port, and opens no file itself. What a file hides is shown spelled
+out, ``<U+202E>``, where other tools' output loses it: only what is seen can be edited. ``edit`` takes the spelling for
+the character where the file has that; ``write`` writes what it is given, and says so.
 """
 
 from __future__ import annotations
@@ -10,10 +12,12 @@ from typing import Annotated
 
 import msgspec
 
+from stead.domain.errors import ToolFault
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality
 from stead.domain.ports import Files, FileText, Found, Written
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
+from stead.screen.visible import SPELLING, spell_out, spelled_back
 from stead.tools.tool import OUTPUT_CAP, StructTool, clip
 
 Path = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
@@ -71,7 +75,9 @@ class ReadTool(StructTool[ReadArguments]):
     async def work(self, permit: Permit, arguments: ReadArguments, context: ToolContext) -> ToolOutcome:
         """Read; a note says which lines these are unless they are all."""
         found = await self._files.read(permit, arguments.path, first_line=arguments.line, lines=arguments.lines)
-        return ToolOutcome("ok", _shown(found, arguments.line), size_bytes=found.size_bytes)
+        seen = spell_out(found.text + "\n")  # the line feed after the last line, so that its carriage return is no sign
+        text = _shown(msgspec.structs.replace(found, text=seen.text[:-1]), arguments.line)
+        return ToolOutcome("ok", text, size_bytes=found.size_bytes, warnings=seen.warnings)
 
 
 class WriteTool(StructTool[WriteArguments]):
@@ -89,7 +95,7 @@ class WriteTool(StructTool[WriteArguments]):
         written = await self._files.write(permit, arguments.path, arguments.text)
         context.progress(written.diff)
         verb = "created" if written.created else "replaced"
-        return _done(f"{verb} {arguments.path!r}", written)
+        return _done(f"{verb} {arguments.path!r}", written, arguments.text)
 
 
 class EditTool(StructTool[EditArguments]):
@@ -103,11 +109,26 @@ class EditTool(StructTool[EditArguments]):
 
     async def work(self, permit: Permit, arguments: EditArguments, context: ToolContext) -> ToolOutcome:
         """Edit; whoever watches sees the difference."""
-        path, old, new = arguments.path, arguments.old, arguments.new
-        written = await self._files.edit(permit, path, old, new, every=arguments.every)
+        written, new = await self._edited(permit, arguments)
         context.progress(written.diff)
         places = "1 place" if written.replaced == 1 else f"{written.replaced} places"
-        return _done(f"edited {path!r} in {places}", written)
+        return _done(f"edited {arguments.path!r} in {places}", written, new)
+
+    async def _edited(self, permit: Permit, arguments: EditArguments) -> tuple[Written, str]:
+        """Look for the text as ``read`` shows it, then for the very text; gives what was written for it too."""
+        path, old, new = arguments.path, arguments.old, arguments.new
+        meant = spelled_back(old)
+        hidden = ""
+        if meant != old:
+            new_meant = spelled_back(new)
+            try:
+                return await self._files.edit(permit, path, meant, new_meant, every=arguments.every), new_meant
+            except ToolFault as fault:
+                hidden = f"; with the hidden characters that it spells: {fault}"
+        try:
+            return await self._files.edit(permit, path, old, new, every=arguments.every), new
+        except ToolFault as fault:
+            raise ToolFault(f"{fault}{hidden}") from fault
 
 
 class GlobTool(StructTool[GlobArguments]):
@@ -159,15 +180,18 @@ def _shown(found: FileText, first: int) -> str:
 
 def _listed(found: Found) -> ToolOutcome:
     """Rows as far as there is room, and how many there are."""
-    fitting = _fitting(found.rows)
+    seen = spell_out("\n".join(found.rows))
+    shown = seen.text.split("\n") if found.rows else []
+    fitting = _fitting(shown)
     notes = []
     if found.total > fitting:
         notes.append(f"{fitting} of {found.total} shown; narrow the search")
     if found.timed_out:
         notes.append("stopped at the time limit; there may be more")
-    rows = list(found.rows[:fitting]) or ["no match"]
+    rows = shown[:fitting] or ["no match"]
     size = sum(len(row.encode()) + 1 for row in found.rows)
-    return ToolOutcome("ok", "\n".join([*rows, *(f"[{note}]" for note in notes)]), size_bytes=size)
+    text = "\n".join([*rows, *(f"[{note}]" for note in notes)])
+    return ToolOutcome("ok", text, size_bytes=size, warnings=seen.warnings)
 
 
 def _fitting(rows: Sequence[str]) -> int:
@@ -179,5 +203,8 @@ def _fitting(rows: Sequence[str]) -> int:
     return len(rows)
 
 
-def _done(what: str, written: Written) -> ToolOutcome:
-    return ToolOutcome("ok", f"{what}, {written.size_bytes} bytes", size_bytes=written.size_bytes)
+def _done(what: str, written: Written, text: str) -> ToolOutcome:
+    said = f"{what}, {written.size_bytes} bytes"
+    if sign := next((found[0] for found in SPELLING.finditer(text) if spelled_back(found[0]) != found[0]), ""):
+        said += f"; {sign} stands there as {len(sign)} visible characters: for the hidden one write its JSON escape"
+    return ToolOutcome("ok", said, size_bytes=written.size_bytes)

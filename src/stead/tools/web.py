@@ -5,10 +5,12 @@ Layer: tools. The daemon parses no page: HTML is made into text by the machine, 
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from stead.domain.permits import Permit
-from stead.domain.policies import Confidentiality, Integrity
+from stead.domain.policies import Confidentiality, Integrity, Reason
 from stead.domain.ports import Parser
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.tools.fetching import Fetcher, Page
@@ -22,6 +24,8 @@ _CHARSETS = {
     *(f"windows-{page}" for page in range(1250, 1259)),
 }
 """Charsets that are decoded. Python's registry has more, and not all of its codecs are for text of strangers."""
+_LEFT_OUT = re.compile(r"\[(\d{1,9}) hidden parts left out\]\Z")
+"""How the machine's parser ends the text of a page that hid something."""
 
 
 class FetchArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,7 +68,8 @@ class FetchTool(StructTool[FetchArguments]):
         page = await self._fetcher.fetch(arguments.url)
         text = await text_of(page, self._parser, permit)
         cut = f", cut at {len(page.body):,} bytes" if page.cut else ""
-        return ToolOutcome("ok", clip(f"{page.url} ({page.media_type}{cut})\n\n{text}"), len(page.body))
+        said = clip(f"{page.url} ({page.media_type}{cut})\n\n{text}")
+        return ToolOutcome("ok", said, len(page.body), warnings=_warnings(page, text))
 
 
 async def text_of(page: Page, parser: Parser, permit: Permit) -> str:
@@ -76,6 +81,15 @@ async def text_of(page: Page, parser: Parser, permit: Permit) -> str:
     if page.media_type in _HTML:
         return await parser.html_text(permit, _for_parser(page))
     return _decoded(page)
+
+
+def _warnings(page: Page, text: str) -> tuple[Reason, ...]:
+    """What the machine left out of a page. A page that imitates the note gets a warning for nothing, and no more."""
+    found = _LEFT_OUT.search(text) if page.media_type in _HTML else None
+    if found is None:
+        return ()
+    said = f"The page had {found[1]} parts that a person would not see; the model was not given them."
+    return (Reason("hidden-parts", said),)
 
 
 def _for_parser(page: Page) -> bytes:

@@ -88,12 +88,14 @@ def write(path: bytes, text: bytes) -> list[bytes]:
 
 def edit(path: bytes, old: bytes, new: bytes, every: bytes) -> list[bytes]:
     """Replace exact text; answers as ``write`` does, with the number of places."""
-    text, wanted = _text(path), old.decode()
+    text, wanted, wish = _text(path), old.decode(), new.decode()
+    if "\r\n" in text and ("\n" not in wanted or wanted not in text):  # readers are shown lines, not what ends them
+        wanted, wish = (whole.replace("\r\n", "\n").replace("\n", "\r\n") for whole in (wanted, wish))
     count = text.count(wanted) if wanted else 0
     if count == 0 or (count > 1 and every == b"0"):
         way = "give more of the lines around it, or set every" if count else "read the file and copy it exactly"
         raise Fault(f"the old text occurs {count} times in {name(path)!r}; {way}")
-    changed = text.replace(wanted, new.decode())
+    changed = text.replace(wanted, wish)
     return [*_replace(target(path), changed.encode()), b"%d" % count, unified(text, changed).encode()]
 
 
