@@ -194,6 +194,13 @@ PROMISES: tuple[Promise, ...] = (
         stage=2,
         done=True,
     ),
+    Promise(
+        "SEC-4.quarantine",
+        "an untrusted text is read for typed values, and no word of it reaches the session's model",
+        "cli",
+        stage=2,
+        done=True,
+    ),
     Promise("SEC-4.plan", "a plan declared while clean grants what it names", "cli", stage=2, done=True),
     Promise("SEC-5.sandbox", "tools run in namespaces, under seccomp and resource limits", "cli", stage=1, done=True),
     Promise("SEC-5.no-network", "a machine has no network", "cli", stage=1, done=True),
