@@ -20,10 +20,10 @@ import uvloop
 
 from bench.bar import Bar
 from stead.domain import events as ev
+from stead.domain.folding import fold
 from stead.domain.ids import DEFAULT_WORKSPACE, CallDigest, CallKey, CommandId, RequestNo, SessionId
 from stead.domain.messages import Text, ToolCall, Usage
 from stead.domain.policies import Label, Profile, Reason, Risk
-from stead.domain.sessions import fold
 from stead.storage.chain import Row
 from stead.storage.database import Database
 from stead.storage.journal import JournalFile, open_journal

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stead.domain import events as ev
+from stead.domain.folding import apply, begin
 from stead.domain.ids import DEFAULT_WORKSPACE, ApprovalId, CallDigest, CallKey, CommandId, RequestNo, SessionId
 from stead.domain.messages import ReplyPart, Text, ToolCall, Usage
 from stead.domain.policies import Confidentiality, GrantScope, Label, Profile, Reason, Risk
 from stead.domain.ports import ModelInfo
-from stead.domain.sessions import Session, apply, begin
+from stead.domain.sessions import Session
 from stead.domain.tools import Declaration, ToolEffect, ToolSpec
 
 SESSION = SessionId("s_0123456789abcdef")

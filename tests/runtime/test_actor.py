@@ -14,10 +14,11 @@ import pytest
 from stead.domain import events as ev
 from stead.domain.commands import Decide
 from stead.domain.errors import Conflict, ModelFault
+from stead.domain.folding import fold
 from stead.domain.ids import CommandId
 from stead.domain.live import Transient
 from stead.domain.ports import ModelRequest, Reply
-from stead.domain.sessions import Session, fold
+from stead.domain.sessions import Session
 from stead.runtime import approvals
 from stead.runtime.bus import Bus
 from stead.runtime.sessions import Actor

@@ -18,9 +18,10 @@ from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.commands import Decide
 from stead.domain.errors import Conflict, InvalidRequest, ModelFault
+from stead.domain.folding import fold
 from stead.domain.ids import CallDigest, CommandId
 from stead.domain.messages import AssistantMessage, ResultsMessage, ToolCall
-from stead.domain.sessions import Session, fold
+from stead.domain.sessions import Session
 from stead.runtime import approvals, objectives
 from stead.runtime.sessions import Actor
 from tests.build import SESSION

@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 from stead.brain.reading import READING
 from stead.domain import events as ev
 from stead.domain.errors import ModelFault
+from stead.domain.folding import fold
 from stead.domain.ids import HOME, CommandId
 from stead.domain.messages import ResultsMessage, UserMessage
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.domain.ports import ModelInfo
 from stead.domain.readings import Field, Question
-from stead.domain.sessions import STEAD, Session, fold
+from stead.domain.sessions import STEAD, Session
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian.reach import Reach
 from stead.runtime.gate import Gate

@@ -19,12 +19,13 @@ import msgspec
 from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.errors import Conflict, Fenced, InvalidRequest, NotFound, SteadError
+from stead.domain.folding import fold
 from stead.domain.ids import HOME, ApprovalId, CallDigest, CallKey, CommandId, SessionId, WorkspaceId
 from stead.domain.live import Transient
 from stead.domain.policies import Integrity, Label, Reason, Risk, Rule
 from stead.domain.ports import Claimed, Isolation
 from stead.domain.rows import ApprovalRow, ObjectiveRow, OpenRunRow, SearchRow, SecretRow, StepRow, UsageRow
-from stead.domain.sessions import Session, fold, status
+from stead.domain.sessions import Session, status
 from stead.domain.trials import Quarantined, Trial
 from stead.runtime.bus import Bus
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness

@@ -12,9 +12,10 @@ import msgspec
 
 from stead.domain.errors import BudgetRefused
 from stead.domain.events import Body, Draft, Erased, Event
+from stead.domain.folding import apply, begin, fold
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.ports import Claimed, Clock, Journal, Snapshots
-from stead.domain.sessions import Session, apply, begin, fold
+from stead.domain.sessions import Session
 from stead.runtime.bus import Bus
 
 SNAPSHOT_EVERY = 500

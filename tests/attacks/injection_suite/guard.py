@@ -9,11 +9,12 @@ import msgspec
 
 from stead.domain import events as ev
 from stead.domain.errors import InvalidRequest
+from stead.domain.folding import apply, begin
 from stead.domain.ids import CallKey, CommandId, SessionId
 from stead.domain.permits import Permit
 from stead.domain.policies import Allow, Ask, Deny, GrantScope, Integrity, Level, PlannedCall
 from stead.domain.ports import Isolation
-from stead.domain.sessions import Call, apply, begin
+from stead.domain.sessions import Call
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian.reach import Reach
 from stead.runtime.gate import Gate

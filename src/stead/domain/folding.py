@@ -1,0 +1,346 @@
+"""How each event changes a session.
+
+Layer: domain. ``fold(events)`` is a function of the events and nothing else. Whether an event may happen is decided
+before it is recorded; here it simply has happened.
+
+A call lives through these states, and every call of a reply ends ``done`` with exactly one result::
+
+    new ──judged ask──> asking ──given──> approved ──┐
+     │                    ├──denied───> refused ─────┤
+     │                    ├──expired──> lapsed ──────┤
+     │                    └──changed──> new          │
+     └────────allowed────────> started ──────────> done
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import assert_never
+
+import msgspec
+
+from stead.domain import events as ev
+from stead.domain.messages import (
+    AssistantMessage,
+    Message,
+    ResultsMessage,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from stead.domain.policies import Integrity, Label, PlannedCall
+from stead.domain.secrets import told
+from stead.domain.sessions import PERSON, STEAD, Action, Call, Grant, Session
+
+
+def begin(event: ev.Event) -> Session:
+    """The session that its first event opens.
+
+    Raises:
+        ValueError: the event does not open a session; a stream that starts with anything else is damaged.
+    """
+    body = event.body
+    if not isinstance(body, ev.ObjectiveCreated):
+        raise ValueError(f"stream {event.session!r} starts with {type(body).__name__}, not with ObjectiveCreated")
+    return Session(
+        id=event.session,
+        spec=body,
+        seq=event.session_seq,
+        created_ms=event.ts_ms,
+        budget=body.budget,
+        messages=[UserMessage(text=_goal_text(body), label=PERSON)],
+        words=[_goal_text(body)],
+        sent_sha256=hashlib.sha256(body.instructions.encode()).hexdigest(),
+    )
+
+
+def fold(events: Iterable[ev.Event], session: Session | None = None) -> Session | None:
+    """Apply events in order, to a new session or to the one given; nothing in gives nothing out."""
+    for event in events:
+        if session is None:
+            session = begin(event)
+        else:
+            apply(session, event)
+    return session
+
+
+def apply(session: Session, event: ev.Event) -> None:
+    """Let one more event have happened."""
+    session.seq = event.session_seq
+    body = event.body
+    match body:
+        case ev.ModelRequested() | ev.ModelReplied() | ev.ModelFailed():
+            _apply_model(session, body, event.ts_ms)
+        case ev.ReadingRequested() | ev.ReadingReplied() | ev.ReadingFailed():
+            _apply_reading(session, body)
+        case ev.CallJudged() | ev.ToolStarted() | ev.ToolReopened() | ev.ToolFinished():
+            _apply_call(session, body)
+        case ev.ApprovalRequested() | ev.ApprovalGiven() | ev.ApprovalDenied() | ev.ApprovalLapsed():
+            _apply_approval(session, body)
+        case ev.MessageReceived(text=text, label=label, door=door):
+            source = "" if label.integrity is Integrity.PERSON else f"message:{door}"
+            _hear(session, UserMessage(text=text, label=label, source=source))
+            if source:
+                _take_in(session, label, source)
+            else:
+                session.words.append(text)
+        case ev.NoticeGiven(text=text, why=why):
+            session.send_backs += why in ("completion", "claim")
+            _hear(session, UserMessage(text=text, label=STEAD, notice=True))
+        case ev.PlanMade(steps=steps, calls=calls):
+            session.plan = steps
+            if not session.sources:
+                session.planned = _unused(calls, session.used)
+        case ev.GrantMade(tool=tool, shape=shape, expires_at_ms=expires_at_ms, sources=sources):
+            session.grants.append(Grant(tool, shape, expires_at_ms, sources))
+        case ev.SourcesTrusted(sources=sources, tool=tool):
+            session.trusted.setdefault(tool, []).extend(sources)
+        case ev.GrantRevoked(tool=tool):
+            session.grants = [grant for grant in session.grants if grant.tool != tool]
+        case ev.SessionPaused() | ev.SessionStopped():
+            session.phase = "paused"
+        case ev.SessionResumed():
+            session.phase = "active"
+            session.failures = session.not_before_ms = 0
+        case ev.ObjectiveEnded():
+            _end(session, body)
+        case ev.ObjectiveRetried():
+            _retry(session, body)
+        case ev.SessionDeleted():
+            session.deleted = True
+        case ev.MachineStarted() | ev.MachineEnded() | ev.EgressUsed():
+            return
+        case ev.ProtectedQuarantined() | ev.TrialApplied() | ev.TrialDiscarded():
+            return
+        case (
+            ev.ObjectiveCreated()
+            | ev.DaemonStarted()
+            | ev.DaemonStopped()
+            | ev.ProviderConfigured()
+            | ev.ProviderRemoved()
+            | ev.ChainSet()
+            | ev.CapSet()
+            | ev.QuarantineSettled()
+            | ev.HostAllowed()
+            | ev.RuleMade()
+            | ev.RuleRemoved()
+            | ev.HostDisallowed()
+            | ev.SecretAdded()
+            | ev.SecretBound()
+            | ev.SecretUnbound()
+            | ev.SecretRemoved()
+            | ev.SecretUsed()
+        ):
+            raise ValueError(f"{type(body).__name__} does not belong inside the stream {event.session!r}")
+        case _:
+            assert_never(body)
+
+
+def _apply_model(session: Session, body: ev.ModelRequested | ev.ModelReplied | ev.ModelFailed, ts_ms: int) -> None:
+    match body:
+        case ev.ModelRequested(number=number, reserved=reserved):
+            session.open_request = body
+            session.requests = number
+            session.iterations += 1
+            session.sent_sha256 = digest_messages(session.sent_sha256, session.messages[session.sent :])
+            session.sent = len(session.messages)
+            session.spent = _plus(session.spent, reserved)
+        case ev.ModelReplied():
+            _settle(session, body.spend)
+            session.failures = session.first_model = session.not_before_ms = 0
+            session.worked_ms += body.duration_ms
+            _take_reply(session, body)
+        case ev.ModelFailed(kind="lost" | "stopped", spend=spend):
+            # Cut off from our side: it says nothing about the model.
+            _settle(session, spend)
+            _close_turn(session, "")
+        case ev.ModelFailed(spend=spend, retry_after_ms=retry_after_ms):
+            _settle(session, spend)
+            session.failures += 1
+            session.not_before_ms = ts_ms + retry_after_ms if retry_after_ms else 0
+            _close_turn(session, "")
+            if spend.tokens:
+                session.first_model = (session.first_model + 1) % len(session.spec.chain)
+
+
+def _apply_reading(session: Session, body: ev.ReadingRequested | ev.ReadingReplied | ev.ReadingFailed) -> None:
+    """Readings count as requests do; their words are in no message. Their time is a part of the call's."""
+    match body:
+        case ev.ReadingRequested(number=number, reserved=reserved):
+            session.open_reading = body
+            session.requests = number
+            session.iterations += 1
+            session.spent = _plus(session.spent, reserved)
+        case ev.ReadingReplied(spend=spend) | ev.ReadingFailed(spend=spend):
+            _settle(session, spend)
+
+
+def _take_reply(session: Session, reply: ev.ModelReplied) -> None:
+    session.messages.append(AssistantMessage(parts=reply.parts))
+    if reply.usage.total:
+        session.measured_tokens = reply.usage.total
+        session.measured = len(session.messages)
+        session.measured_by = reply.model
+    runnable = reply.stop in ("stop", "tool_call")
+    session.cut_off = not runnable
+    for part in reply.parts:
+        if isinstance(part, ToolCall):
+            session.calls[part.key] = Call(part.key, part.tool, part.arguments, runnable)
+            signature = f"{part.tool} {part.arguments}"
+            session.same_calls = session.same_calls + 1 if signature == session.last_call else 1
+            session.last_call = signature
+    said = "".join(part.text for part in reply.parts if isinstance(part, Text)).strip()
+    if said:
+        session.same_texts = session.same_texts + 1 if said == session.last_text else 1
+        session.last_text = said
+    if not session.calls:
+        _close_turn(session, "")
+
+
+def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.ToolReopened | ev.ToolFinished) -> None:
+    call = session.calls.get(body.key)
+    if call is None:
+        return
+    match body:
+        case ev.CallJudged(planned=planned):
+            # What else follows from a verdict is recorded as its own event.
+            if planned >= 0:
+                session.used.append(session.planned.pop(planned))
+        case ev.ToolStarted(arguments=arguments, idempotent=idempotent):
+            call.step = "started"
+            call.arguments = arguments
+            call.idempotent = idempotent
+        case ev.ToolReopened():
+            call.step = "new"
+        case ev.ToolFinished(text=text, label=label, outcome=outcome, source=source):
+            if source or label != STEAD:  # Stead's own words tell a model nothing that it has not got
+                _take_in(session, label, source or call.tool)
+            for entity in body.entities:
+                session.entities.setdefault(entity.kind, {})[entity.id] = entity.name
+            session.actions.append(Action(call.tool, call.arguments, outcome))
+            session.revision += call.step == "started" and not call.idempotent
+            session.worked_ms += body.duration_ms
+            call.step = "done"
+            call.result = ToolResult(call.key, call.tool, text, label, is_error=outcome != "ok", source=source)
+            if all(other.step == "done" for other in session.calls.values()):
+                _close_turn(session, "")
+
+
+def _apply_approval(
+    session: Session,
+    body: ev.ApprovalRequested | ev.ApprovalGiven | ev.ApprovalDenied | ev.ApprovalLapsed,
+) -> None:
+    call = session.calls.get(body.key)
+    if call is None:
+        return
+    match body:
+        case ev.ApprovalRequested():
+            call.step, call.approval, call.digest = "asking", body.id, body.digest
+            call.level, call.asked, call.expires_at_ms = body.level, body.arguments, body.expires_at_ms
+            call.shape, call.sources = body.shape, body.sources
+        case ev.ApprovalGiven():
+            call.step = "approved"
+        case ev.ApprovalDenied(reason=reason):
+            call.step, call.said = "refused", reason
+        case ev.ApprovalLapsed(why=why):
+            call.step = "new" if why == "changed" else "lapsed"
+
+
+def _take_in(session: Session, label: Label, source: str) -> None:
+    """Remember of a value that a model is told where it came from, if that matters, and how confidential it is."""
+    if label.taints and source not in session.sources:
+        session.sources.append(source)
+    if label.confidentiality.exceeds(session.held):
+        session.held = label.confidentiality
+
+
+def _unused(calls: Iterable[PlannedCall], used: Iterable[PlannedCall]) -> list[PlannedCall]:
+    """The calls of a plan without those that an earlier form of it has already spent."""
+    left = list(calls)
+    for call in used:
+        if call in left:
+            left.remove(call)
+    return left
+
+
+def _hear(session: Session, message: UserMessage) -> None:
+    """Take words in: after the open calls' results, since nothing may stand between a call and its result."""
+    if session.calls or session.open_request is not None:
+        session.inbox.append(message)
+    else:
+        session.messages.append(message)
+
+
+def _settle(session: Session, spend: ev.Spend) -> None:
+    request = session.open_request or session.open_reading
+    reserved = request.reserved if request else ev.Spend()
+    session.open_request = session.open_reading = None
+    session.spent = ev.Spend(
+        tokens=session.spent.tokens - reserved.tokens + spend.tokens,
+        usd_micros=session.spent.usd_micros - reserved.usd_micros + spend.usd_micros,
+        price_known=session.spent.price_known and spend.price_known,
+    )
+
+
+def _close_turn(session: Session, fallback: str) -> None:
+    """Answer the reply's calls all at once; a call without a result gets ``fallback``."""
+    if session.calls:
+        session.messages.append(
+            ResultsMessage(
+                results=tuple(
+                    call.result or ToolResult(call.key, call.tool, fallback, STEAD, is_error=True)
+                    for call in session.calls.values()
+                )
+            )
+        )
+        session.calls = {}
+    session.messages.extend(session.inbox)
+    session.inbox = []
+
+
+def _end(session: Session, body: ev.ObjectiveEnded) -> None:
+    session.phase, session.end = "ended", body
+    _close_turn(session, "Not run: the objective had ended.")
+
+
+def _retry(session: Session, body: ev.ObjectiveRetried) -> None:
+    session.phase, session.end = "active", None
+    session.budget = ev.Budget(
+        tokens=_raised(session.spent.tokens, body.budget.tokens),
+        usd_micros=_raised(session.spent.usd_micros, body.budget.usd_micros),
+    )
+    session.iterations = session.failures = session.send_backs = session.worked_ms = 0
+    session.same_calls = session.same_texts = session.not_before_ms = session.first_model = 0
+    session.last_call = session.last_text = ""
+    if isinstance(session.messages[-1], AssistantMessage):
+        session.messages.append(UserMessage("Try again; the objective is still open.", STEAD, notice=True))
+
+
+def _raised(spent: int, more: int | ev.Unlimited) -> int | ev.Unlimited:
+    return more if more == "unlimited" else spent + more
+
+
+def _plus(one: ev.Spend, other: ev.Spend) -> ev.Spend:
+    return ev.Spend(
+        tokens=one.tokens + other.tokens,
+        usd_micros=one.usd_micros + other.usd_micros,
+        price_known=one.price_known and other.price_known,
+    )
+
+
+def _goal_text(created: ev.ObjectiveCreated) -> str:
+    parts = [created.goal]
+    if created.constraints:
+        parts.append("Constraints:\n" + "\n".join(f"- {constraint}" for constraint in created.constraints))
+    if created.secrets:
+        parts.append(told(created.secrets))
+    return "\n\n".join(parts)
+
+
+def digest_messages(before: str, messages: Iterable[Message]) -> str:
+    """Chain messages onto a digest (hex SHA-256), so that a request's prefix is named by one value."""
+    for message in messages:
+        before = hashlib.sha256(before.encode() + msgspec.json.encode(message)).hexdigest()
+    return before
