@@ -1,14 +1,22 @@
-"""What models, tools and people say, without the values that must not leave.
+"""What models, tools and people say, without what nobody can see and the values that must not leave.
 
 Layer: runtime. Two wrappers, put around every model and every tool by the composition root, so that nothing that they
 say reaches the journal, a watcher or the next prompt before it was cleaned; and the same for a person's commands. A
 tool's output is also searched for what looks like a secret by its form. A model's words and a person's are not: what
 they write may be an example that the work is about.
+
+What comes in is screened first and searched for secrets then, because a hidden character in the middle of a value would
+keep it from being found, and taking it out would put the value together again. Only the vault's own values are also
+looked for before that: one of them may itself have a character that the screening takes out.
+
+What goes out to a person or a channel, beyond the timeline that shows what was said as it was said, goes through
+``outgoing``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
@@ -17,9 +25,12 @@ from stead.domain.errors import FetchFault, MachineError, ModelFault
 from stead.domain.events import ModelRef
 from stead.domain.messages import ReplyPart, Text, Thinking, ToolCall
 from stead.domain.permits import Permit
+from stead.domain.policies import Reason
 from stead.domain.ports import ModelInfo, ModelRequest, Models, Reply
 from stead.domain.tools import Tool, ToolContext, ToolOutcome, ToolSpec
 from stead.runtime.secrets import SecretBook
+from stead.screen.inbound import Screened, screen
+from stead.screen.outgoing import clean_reply
 
 
 class ScreenedModels:
@@ -91,34 +102,43 @@ class ScreenedTool:
         return self._tool.parse(arguments)
 
     async def run(self, permit: Permit, arguments: Mapping[str, object], context: ToolContext) -> ToolOutcome:
-        """See ``Tool``; the text of an outcome, of an error and of all progress is cleaned."""
+        """See ``Tool``; the text of an outcome, of an error and of all progress is screened and cleaned."""
         told = _Stream(self._book, context.progress, detect=True)
         context = msgspec.structs.replace(context, progress=told.feed, release=self._book)
         try:
             outcome = await self._tool.run(permit, arguments, context)
         except (MachineError, FetchFault) as fault:
-            fault.args = (self._book.redactor().clean(str(fault)),)
+            fault.args = (came_in(str(fault), self._book).text,)
             raise
         finally:
             told.close()
+        return self._screened(outcome)
+
+    def _screened(self, outcome: ToolOutcome) -> ToolOutcome:
+        replace = msgspec.structs.replace
+        seen = came_in(outcome.text, self._book)
         asked = outcome.question
         if asked is not None:  # a provider reads it as it reads a result
-            asked = msgspec.structs.replace(asked, text=self._book.redactor().clean(asked.text))
-        rest = msgspec.structs.replace(outcome, text="", question=None)
-        if rest.facts or rest.entities:
+            asked = replace(asked, text=came_in(asked.text, self._book).text)
+        named = tuple(replace(entity, name=screen(entity.name).text) for entity in outcome.entities)
+        rest = replace(outcome, text="", question=None, entities=named)
+        if rest.facts or rest.entities or rest.warnings:
             rest = msgspec.convert(self._book.words().clean_json(msgspec.to_builtins(rest)), ToolOutcome)
-        return msgspec.structs.replace(rest, text=self._book.redactor().clean(outcome.text), question=asked)
+        return replace(rest, text=seen.text, question=asked, warnings=(*rest.warnings, *seen.warnings))
 
 
 class _Stream:
-    """Pieces of text on their way to whoever watches; a value that comes in two pieces is found too."""
+    """Pieces of text on their way to whoever watches; a value that comes in two pieces is found too.
+
+    Each piece is screened by itself: of an escape sequence that comes in two pieces the harmless rest is seen.
+    """
 
     def __init__(self, book: SecretBook, tell: Callable[[str], None], *, detect: bool) -> None:
         self._tell = tell
         self._cleaning = book.redactor(detect=detect).stream()
 
     def feed(self, text: str) -> None:
-        self._pass_on(self._cleaning.feed(text))
+        self._pass_on(self._cleaning.feed(text if _PLAIN.fullmatch(text) else screen(text).text))
 
     def close(self) -> None:
         self._pass_on(self._cleaning.close())
@@ -128,9 +148,39 @@ class _Stream:
             self._tell(text)
 
 
+_PLAIN = re.compile(r"[\t\n -~]*")
+
+
+def came_in(text: str, book: SecretBook) -> Screened:
+    """What a tool, a channel or anybody but the person said, as it may be recorded; warnings are for the person.
+
+    Args:
+        text: as it came; what a file hides has been spelled out by the tool that read it.
+        book: what is to be kept out.
+    """
+    seen = screen(book.words().clean(text))
+    clean = book.redactor().clean
+    return Screened(clean(seen.text), tuple(Reason(found.rule, clean(found.text)) for found in seen.warnings))
+
+
+def outgoing(text: str) -> Screened:
+    """A model's text as it goes out: an objective's summary today, each message to a channel later.
+
+    What a client would load by itself becomes words, a link says where it leads, what is meant for the program alone
+    is left out. The text was cleaned of secrets when the model said it. A summary may hold links that a hostile page
+    has put there and is not held for that: Stead's own page and command line load nothing and show the real host.
+    Whether a channel, whose client may load what it likes, is sent such a text is for the guardian to say.
+    """
+    seen = screen(text)
+    clean = clean_reply(seen.text)
+    return Screened(clean.text, (*seen.warnings, *clean.warnings))
+
+
 def _part(part: ReplyPart, clean: Callable[[str], str]) -> ReplyPart:
     match part:
-        case Text(text=text) | Thinking(text=text):
+        case Text(text=text):
+            return msgspec.structs.replace(part, text=clean(screen(text).text))
+        case Thinking(text=text):  # read by its own provider alone, which may want it back to the byte
             return msgspec.structs.replace(part, text=clean(text))
         case ToolCall(arguments=arguments):
             return msgspec.structs.replace(part, arguments=clean(arguments))
@@ -140,7 +190,7 @@ def screened(command: cmd.Command, book: SecretBook) -> tuple[cmd.Command, str]:
     """A command whose words hold no value that the vault knows, and what the person is to be told of it.
 
     A pasted value becomes its placeholder. What only looks like a secret stays, because the words are the person's own,
-    and they are warned.
+    and they are warned; so does what they do not see in their words, or what is not what it looks like.
     """
     replace = msgspec.structs.replace
     words = book.words().clean
@@ -158,9 +208,19 @@ def screened(command: cmd.Command, book: SecretBook) -> tuple[cmd.Command, str]:
             cleaned = replace(command, why=words(said))
         case _:
             return command, ""
+    notes = []
     known = words(said)
     if known != said:
-        return cleaned, "a value of the vault stood in your words; the model reads its placeholder instead"
-    if book.redactor().clean(said) != said:
-        return cleaned, "your words hold what looks like a secret, and the model reads it; see: stead secret add"
-    return cleaned, ""
+        notes.append("a value of the vault stood in your words; the model reads its placeholder instead")
+    elif book.redactor().clean(said) != said:
+        notes.append("your words hold what looks like a secret, and the model reads it; see: stead secret add")
+    return cleaned, "; ".join((*notes, *_unseen(known)))
+
+
+def _unseen(said: str) -> Iterator[str]:
+    """What a person may not know of their own words. They were perhaps copied from where somebody else had put that."""
+    found = {warning.rule: warning.text for warning in screen(said).warnings}
+    if kinds := [rule.removeprefix("hidden-") for rule in found if rule.startswith("hidden-")]:
+        yield f"your words hold characters that nobody sees ({', '.join(kinds)}), and the model reads them"
+    if mixed := found.get("mixed-scripts"):
+        yield f"in your words: {mixed}"

@@ -26,6 +26,7 @@ from stead.runtime import reading, recovery
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Judged
 from stead.runtime.performing import Cut, Perform
+from stead.runtime.screening import outgoing
 from stead.runtime.stream import Stream
 
 
@@ -162,6 +163,7 @@ class Steps:
             duration_ms=duration_ms,
             source=judged.source,
             entities=outcome.entities,
+            warnings=outcome.warnings,
         )
         stream.add(end if outcome.question is None else await self._read(stream, end, outcome.question))
 
@@ -214,13 +216,16 @@ class Steps:
 def ending(
     session: Session, status: Literal["completed", "failed", "cancelled"], reason: str, summary: str
 ) -> tuple[ev.Body, ...]:
-    """The end of an objective: its open question lapses first, so that no door keeps showing it."""
+    """The end of an objective: its open question lapses first, so that no door keeps showing it.
+
+    The summary is the report, which goes to people; the words that it was made of stay in the timeline.
+    """
     lapsed = tuple(
         ev.ApprovalLapsed(id=call.approval, key=call.key, why="ended")
         for call in session.calls.values()
         if call.step == "asking"
     )
-    return (*lapsed, ev.ObjectiveEnded(status=status, reason=reason, summary=summary))
+    return (*lapsed, ev.ObjectiveEnded(status=status, reason=reason, summary=outgoing(summary).text))
 
 
 def finished(key: CallKey, tool: str, outcome: Literal["error", "denied", "cancelled"], text: str) -> ev.ToolFinished:

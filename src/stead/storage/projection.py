@@ -183,10 +183,10 @@ def filled(step: StepRow, body: Called) -> StepRow:
             return replace(step, input=arguments)
         case ev.ToolReopened():
             return step
-        case ev.ToolFinished(outcome=outcome, text=text, duration_ms=duration_ms):
+        case ev.ToolFinished(outcome=outcome, text=text, duration_ms=duration_ms, warnings=warnings):
             first_line = text.strip().partition("\n")[0][:ERROR_LIMIT]
             error = "" if outcome == "ok" else first_line or outcome
-            return replace(step, outcome=outcome, output=text, duration_ms=duration_ms, error=error)
+            return replace(step, outcome=outcome, output=text, duration_ms=duration_ms, error=error, warnings=warnings)
 
 
 def asked(objective: Objective, event: ev.Event, body: ev.ApprovalRequested) -> ApprovalRow:
