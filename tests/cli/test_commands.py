@@ -81,7 +81,7 @@ def test_one_objective_is_shown_with_its_steps(cli: Cli, ended: Run) -> None:
     assert "goal\n  count the lines\n  of all files\n" in shown
     assert "summary\n  It went in circles.\n" in shown
     assert (
-        "step 1: shell wc -l *\n  error, 1.5 s, 450 tokens, ask by rule shell.each\n  look first\n  no such file"
+        "step 1: shell wc -l *\n  error, 1.5 s, 450 tokens, asked by rule shell.each\n  look first\n  no such file"
         in shown
     )
     (row,) = cli("show", ended.id, "--json").rows

@@ -166,10 +166,15 @@ def test_a_card_says_where_a_target_came_from_and_what_a_lasting_yes_would_cover
     ]
     asked = row("{}") | {"shape": "host:a.example", "sources": ["web:b.example"], "origins": origins}
     shown = [" ".join(line.split()) for line in card(asked, PLAIN)]
-    assert "origin to[0]: your own words" in shown
-    assert "origin url: nothing it was told: the model's own" in shown
-    assert "untrusted web:b.example" in shown
-    assert "covers requests to a.example" in shown
+    assert "origin to[0]: from your own words" in shown
+    assert "origin to[1]: from pages of bad\\x1b.example (untrusted)" in shown
+    assert "origin url: from the model itself: neither you nor anything it read names it" in shown
+    assert "session a yes for it covers every request to a.example" in shown
+    assert not any(line.startswith("has read") for line in shown), "the source is named where it matters"
+    read = row("{}") | {"shape": '{"path":"a"}', "sources": ["workspace", "web:b.example", "mail"], "origins": []}
+    shown += [" ".join(line.split()) for line in card(read, PLAIN)]
+    assert "has read files of this folder, pages of b.example, mail (untrusted)" in shown
+    assert "session a yes for it covers this very call again" in shown
     assert all(is_harmless(line) for line in shown)
 
 

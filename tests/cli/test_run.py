@@ -111,7 +111,7 @@ def test_a_refusal_carries_its_reason_and_the_objective_goes_on_without(cli: Cli
     watched = cli("watch", only_run(api).id)
     assert watched.code == 1
     assert "refused write SUMMARY.md (answered from cli): not in this folder" in watched.out
-    assert "> write SUMMARY.md  denied  [" in watched.out
+    assert "> write SUMMARY.md  denied, asked because: " in watched.out
 
 
 def test_wait_blocks_until_somebody_else_answers(cli: Cli, serve: Serve) -> None:

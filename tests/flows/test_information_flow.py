@@ -151,7 +151,7 @@ def test_a_source_is_trusted_for_the_planned_calls_of_one_tool_and_for_what_it_n
             id = house.give(f"read all of {site.url('/start')}", project)
             row = question(house, id)
             trusted = house.cli("approve", row["id"], "--trust")
-            assert trusted.returncode == 0 and "trusted" in trusted.stdout, trusted
+            assert trusted.returncode == 0 and "its source is trusted" in trusted.stdout, trusted
             house.until(lambda: "/last" in site.asked, "the planned call of what the source names")
             unnamed = question(house, id)
             assert unnamed["origins"] == [{"argument": "url", "integrity": "untrusted", "source": ""}]

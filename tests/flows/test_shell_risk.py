@@ -70,7 +70,7 @@ def test_harmless_commands_run_unasked_and_what_hides_is_asked_by_name_each_time
     assert [row["rule"] for row in rows] == list(DISGUISED.values())
     assert {(row["risk"], row["level"], row["shape"]) for row in rows} == {("critical", "confirm", "")}
     assert len(house.bodies(id, "tool.started")) == len(HARMLESS)
-    assert "ask by rule shell-piped-code" in shown
+    assert "asked by rule shell-piped-code" in shown
 
 
 @promise("SEC-3.always")

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from stead.cli import figures
-from stead.cli.cards import card, is_cut
+from stead.cli.cards import card, doubtful, is_cut, source_name
 from stead.cli.finding import find_approval
 from stead.cli.invocation import OK, Command, CommandError, Invocation
 from stead.cli.narrating import subject_of
@@ -26,7 +26,7 @@ _WORDS = {word: word[0] for word in ("yes", "trust", "session", "project", "no",
 _WORDS |= {"once": "y", "deny": "n"}
 _ALLOWED = {
     "once": "Allowed, once.",
-    "trust": "Allowed, and what it came from is trusted until the objective ends.",
+    "trust": "Allowed. Until the objective ends, its source is trusted to name targets of this tool's planned calls.",
     "session": "Allowed for this session.",
     "project": "Allowed for this project.",
 }
@@ -78,8 +78,8 @@ def _ask_key(invocation: Invocation, row: Json, stream: Stream, take: Callable[[
     from stead.cli.keyboard import read_line
 
     keys = {"y": "y yes, once"}
-    if row["sources"]:
-        keys |= {"t": "t yes, and trust its source here"}
+    if sources := doubtful(row):
+        keys |= {"t": f"t yes, and trust {', '.join(map(source_name, sources))} here"}
     if row["shape"]:  # without one it is asked about every time; no grant covers it
         keys |= {"s": "s for this session", "p": "p for this project"}
     keys |= {"n": "n no"} | ({"v": "v view all"} if is_cut(row) else {}) | {"q": "q leave it pending"}

@@ -21,9 +21,11 @@ _COVERS = {
     "any": "every call of this tool",
     "changes": "commands that only change files here, in plain ways",
     "shell": "this command again: ",
-    "host": "requests to ",
+    "host": "every request to ",
 }
 """What a lasting yes would cover, by the kind of its shape."""
+_SOURCES = {"workspace": "files of this folder", "web": "pages of ", "message": "a message from "}
+"""What has been read, by the kind of its source."""
 
 
 def card(row: Json, out: Output, *, whole: bool = False) -> list[str]:
@@ -44,11 +46,11 @@ def card(row: Json, out: Output, *, whole: bool = False) -> list[str]:
     pairs = [pair for pair in shown if "\n" not in pair[1]]
     pairs.append(("directory", reveal(row["directory"])))
     pairs.append(("why", f"{reveal(row['reason'])} (rule {clean_line(row['rule'])})"))
-    pairs += [("origin", f"{reveal(origin['argument'])}: {_whence(origin)}") for origin in row["origins"]]
-    if row["sources"]:
-        pairs.append(("untrusted", ", ".join(map(reveal, row["sources"]))))
-    if covered := _COVERS.get(row["shape"].partition(":")[0], row["shape"] and "this very call again"):
-        pairs.append(("covers", covered + reveal(row["shape"].partition(":")[2])))
+    pairs += [("origin", f"{reveal(origin['argument'])}: from {_whence(origin)}") for origin in row["origins"]]
+    if row["sources"] and not doubtful(row):
+        pairs.append(("has read", f"{', '.join(map(source_name, row['sources']))} (untrusted)"))
+    if row["shape"]:
+        pairs.append(("session", f"a yes for it covers {_covered(row['shape'])}"))
     if row["status"] == "pending":
         left_ms = row["expires_at_ms"] - time.time() * 1000
         pairs.append(("lapses", f"in {figures.duration(left_ms)}" if left_ms > 0 else "now"))
@@ -64,11 +66,30 @@ def card(row: Json, out: Output, *, whole: bool = False) -> list[str]:
     return lines
 
 
+def doubtful(row: Json) -> list[str]:
+    """The untrusted sources that hold one of the call's arguments: what trusting them would change something about."""
+    return list(dict.fromkeys(origin["source"] for origin in row["origins"] if origin["source"]))
+
+
+def source_name(source: str) -> str:
+    """A source in words."""
+    kind, _, name = source.partition(":")
+    return _SOURCES.get(kind, f"{reveal(kind)} ") + reveal(name) if kind in _SOURCES or name else reveal(source)
+
+
 def _whence(origin: Json) -> str:
     """Where a value came from, in words."""
     if origin["integrity"] != "untrusted":
-        return "your own words" if origin["integrity"] == "person" else "a trusted tool"
-    return reveal(origin["source"]) if origin["source"] else "nothing it was told: the model's own"
+        return "your own words" if origin["integrity"] == "person" else "a source that is trusted"
+    if origin["source"]:
+        return f"{source_name(origin['source'])} (untrusted)"
+    return "the model itself: neither you nor anything it read names it"
+
+
+def _covered(shape: str) -> str:
+    """The calls of a shape, in words; a shape of no kind is that of one call."""
+    kind, _, rest = shape.partition(":")
+    return _COVERS[kind] + reveal(rest) if kind in _COVERS else "this very call again"
 
 
 def is_cut(row: Json) -> bool:

@@ -57,7 +57,7 @@ class Narrator:
         self._replied = 0
         self._said = ""
         self._calls: dict[str, tuple[str, str]] = {}
-        self._denials: dict[str, str] = {}
+        self._whys: dict[str, str] = {}
         self._output_rest: dict[str, str] = {}
         self._output_lines: dict[str, int] = {}
         self._plan: list[Json] = []
@@ -87,8 +87,8 @@ class Narrator:
             case "plan.made":
                 self._tell_plan(body["steps"])
             case "call.judged":
-                if body["verdict"] == "deny":
-                    self._denials[body["key"]] = body["reason"]["text"]
+                how = {"ask": ", asked because: ", "deny": ": "}.get(body["verdict"], "")
+                self._whys[body["key"]] = how and f"{how}{body['reason']['text']} (rule {body['reason']['rule']})"
             case "tool.started" | "tool.finished" if body["tool"] == "plan" and body.get("outcome", "ok") == "ok":
                 pass  # the plan itself has been told
             case "tool.started":
@@ -219,8 +219,8 @@ class Narrator:
         }
         word, style = words.get(outcome, (clean_line(outcome), "red"))
         detail = f", {figures.duration(body['duration_ms'])}" if outcome in ("ok", "error") else ""
-        if outcome == "denied" and (why := self._denials.pop(key, "")):
-            detail = f": {clean_line(why, 200)}"
+        if outcome == "denied" and (why := self._whys.pop(key, "")):
+            detail = clean_line(why, 240)
         text = f"{self._out.style(word, style)}{detail}  {self._out.style(f'[{self.cost}]', 'dim')}"
         if self._step_is_open == key:
             self._out.write(f"  {text}")
@@ -231,6 +231,8 @@ class Narrator:
         self._output_rest.pop(key, None)
         if body["text"].strip() and (outcome == "error" or (body["tool"] == "shell" and outcome == "ok")):
             self._block(body["text"], TAIL_LINES if not shown or shown >= LIVE_LINES else 1)
+        for warning in body.get("warnings", ()):
+            self._line(f"    ! {clean_line(warning['text'], 300)}", "yellow")
 
     def _tell_end(self, body: Json) -> None:
         self.awaiting = ""
@@ -260,6 +262,8 @@ class Narrator:
                 self._line(f"the question about {self._name(body)} is void ({clean_line(body['why'])})", "yellow")
             case "grant.made":
                 self._line(f"granted {clean_line(body['tool'])} for this {clean_line(body['scope'])}")
+            case "sources.trusted":
+                self._line(f"trusted {clean_line(', '.join(body['sources']), 200)} for {clean_line(body['tool'])}")
             case "grant.revoked":
                 self._line(f"took back what was granted to {clean_line(body['tool'])}")
             case "session.paused":

@@ -96,13 +96,15 @@ def _print_step(out: Output, step: Json) -> None:
     took = figures.duration(step["duration_ms"])
     out.line(out.style(f"step {step['index']}: {what.rstrip()}", "bold"))
     facts = [outcome, took, f"{spent} tokens"]
-    if step["verdict"] and step["verdict"] != "allow":
-        facts.append(f"{clean_line(step['verdict'])} by rule {clean_line(step['rule'])}")
+    if judged := {"ask": "asked", "deny": "denied"}.get(step["verdict"]):
+        facts.append(f"{judged} by rule {clean_line(step['rule'])}")
     out.line(f"  {', '.join(facts)}")
     if step["reasoning"].strip():
         out.line(f"  {clean_line(step['reasoning'], 300)}")
     if step["error"]:
         out.line(f"  {out.style(clean_line(step['error'], 300), 'red')}")
+    for warning in step.get("warnings", ()):
+        out.line(f"  {out.style('! ' + clean_line(warning['text'], 300), 'yellow')}")
 
 
 def _doing(action: str, done: str) -> Callable[[Invocation, Namespace], int]:

@@ -11,7 +11,7 @@ const VERBS = {
   write: "Write a file",
   edit: "Edit a file",
   read: "Read a file",
-  web_fetch: "Fetch from the web",
+  fetch: "Fetch a page",
 };
 const SETTLED = { given: "Allowed", denied: "Denied", lapsed: "No longer open" };
 
@@ -32,12 +32,14 @@ export class Question {
     this.element = h("article", { class: `question risk-${row.risk}`, "aria-labelledby": `q-${row.id}` },
       h("h3", { id: `q-${row.id}` }, sentence(row)),
       h("p", { class: "about" }, "for ", h("a", { href: `#/o/${row.session}` }, row.title), " · asked ", when(row.requested_ms),
-        " · open until ", when(row.expires_at_ms)),
+        " · lapses ", when(row.expires_at_ms)),
       shown(row),
       h("dl", { class: "facts" },
         h("dt", {}, "Why it asks"), h("dd", {}, row.reason, " ", h("code", {}, row.rule)),
-        row.origins.map((origin) => [h("dt", {}, `From (${origin.argument})`), h("dd", {}, whence(origin))]),
-        row.sources.length ? [h("dt", {}, "Untrusted"), h("dd", {}, row.sources.map(visible).join(", "))] : [],
+        row.origins.map((origin) => [h("dt", {}, `Its ${visible(origin.argument)}`), h("dd", {}, whence(origin))]),
+        row.sources.length && !doubtful(row).length
+          ? [h("dt", {}, "Has read"), h("dd", {}, `${row.sources.map(named).join(", ")} (untrusted)`)] : [],
+        row.shape ? [h("dt", {}, "Session"), h("dd", {}, `A yes for the session covers ${covered(row.shape)}.`)] : [],
         h("dt", {}, "Risk"), h("dd", {}, h("span", { class: `risk ${row.risk}` }, row.risk)),
         h("dt", {}, "Where"), h("dd", {}, h("code", {}, row.directory)),
         h("dt", {}, "Digest"), h("dd", {}, h("code", { title: row.digest }, row.digest.slice(0, 16)))),
@@ -53,7 +55,8 @@ export class Question {
   makeButtons() {
     const button = (answer, kind, text) => h("button", { type: "button", class: kind, onclick: () => this.answer(answer) }, text);
     const buttons = { deny: button("deny", "plain", "Deny") };
-    if (this.row.sources.length) buttons.trust = button("trust", "plain", "Allow, and trust its source here");
+    const sources = doubtful(this.row).map(named).join(", ");
+    if (sources) buttons.trust = button("trust", "plain", `Allow, and trust ${sources} here`);
     if (this.row.shape) buttons.session = button("session", "plain", "Allow for this session");
     buttons.once = button("once", "primary", "Allow once");
     return buttons;
@@ -101,11 +104,34 @@ export class Question {
   }
 }
 
+/** The untrusted sources that hold one of the call's arguments: what trusting them would change something about. */
+function doubtful(row) {
+  return [...new Set(row.origins.map((origin) => origin.source).filter(Boolean))];
+}
+
+/** A source in words. */
+function named(source) {
+  if (source === "workspace") return "files of this folder";
+  const [kind, ...rest] = source.split(":");
+  const words = { web: "pages of", message: "a message from" }[kind];
+  return visible(words && rest.length ? `${words} ${rest.join(":")}` : source);
+}
+
 /** Where a value came from, in words. */
 function whence(origin) {
-  if (origin.integrity === "person") return "your own words";
-  if (origin.integrity === "trusted") return "a trusted tool";
-  return origin.source ? visible(origin.source) : "nothing it was told: the model's own";
+  if (origin.integrity === "person") return "comes from your own words";
+  if (origin.integrity === "trusted") return "comes from a source that is trusted";
+  if (origin.source) return `comes from ${named(origin.source)} (untrusted)`;
+  return "comes from the model itself: neither you nor anything it read names it";
+}
+
+/** What a lasting yes covers, by the kind of its shape; a shape of no kind is that of one call. */
+function covered(shape) {
+  if (shape === "any") return "every call of this tool";
+  if (shape === "changes") return "commands that only change files here, in plain ways";
+  if (shape.startsWith("shell:")) return `this command again: ${visible(shape.slice(6))}`;
+  if (shape.startsWith("host:")) return `every request to ${visible(shape.slice(5))}`;
+  return "this very call again";
 }
 
 function sentence(row) {
@@ -125,6 +151,8 @@ export function shown(row) {
   if (rest.length === 1 && typeof rest[0][1] === "string") return h("pre", { class: "exact", tabindex: "0" }, rest[0][1]);
   return h("dl", { class: "arguments" }, rest.map(([name, value]) => [
     h("dt", {}, name),
-    h("dd", {}, h("pre", { class: "exact", tabindex: "0" }, typeof value === "string" ? value : JSON.stringify(value, null, 2))),
+    h("dd", {}, typeof value === "string"
+      ? h("pre", { class: "exact", tabindex: "0" }, value)
+      : h("code", {}, visible(JSON.stringify(value)))),
   ]));
 }

@@ -41,10 +41,12 @@ export class Timeline {
       case "model.failed":
         return this.request(body.number, { verb: "Model failed", text: body.error, kind: "bad", running: false });
       case "call.judged":
-        return this.call(body.key, { note: body.verdict === "allow" ? "" : `${body.verdict}: ${body.reason.text}` });
+        return this.call(body.key, body.verdict === "allow" ? { note: "" } : {
+          note: `${body.verdict === "ask" ? "Asked" : "Denied"}: ${body.reason.text} (${body.reason.rule})`,
+        });
       case "approval.requested": return this.call(body.key, { ts, verb: body.tool, mark: "asking", input: body.arguments });
       case "approval.given": return this.call(body.key, { mark: "allowed" });
-      case "approval.denied": return this.call(body.key, { mark: "denied", note: body.reason });
+      case "approval.denied": return this.call(body.key, { mark: "denied", said: body.reason });
       case "approval.lapsed": return this.call(body.key, { mark: `question ${body.why}` });
       case "tool.started":
         return this.call(body.key, { verb: body.tool, input: body.arguments, mark: "running", running: true });
@@ -52,6 +54,7 @@ export class Timeline {
       case "output.delta": return this.stream(this.steps.get(body.key), body);
       case "tool.finished": return this.finish(body);
       case "grant.made": return line("Granted", `${body.tool}, for this ${body.scope}`);
+      case "sources.trusted": return line("Trusted", `${body.sources.join(", ")}, for ${body.tool}`);
       case "grant.revoked": return line("Grant taken back", body.tool);
       case "session.paused": return line("Paused", body.why);
       case "session.resumed": return line("Resumed", "");
@@ -69,7 +72,7 @@ export class Timeline {
   step(key, facts) {
     let step = this.steps.get(key);
     if (!step) {
-      step = { key, verb: "", text: "", kind: "", mark: "", note: "", input: "", output: "", running: false, coming: false, ts: 0 };
+      step = { key, verb: "", text: "", kind: "", mark: "", note: "", said: "", input: "", output: "", running: false, coming: false, ts: 0 };
       step.line = h("span", { class: "line" });
       step.inner = h("div", { class: "inner" });
       step.box = h("details", {}, h("summary", {}, step.line), step.inner);
@@ -107,9 +110,10 @@ export class Timeline {
   }
 
   finish(body) {
+    this.call(body.key, { warnings: (body.warnings ?? []).map((found) => found.text) });
     const kind = { ok: "", error: "bad", denied: "bad", unknown: "bad", cancelled: "bad" }[body.outcome];
     const mark = body.outcome === "ok" ? span(body.duration_ms) : body.outcome === "unknown" ? "outcome unknown" : body.outcome;
-    return this.call(body.key, { verb: body.tool, mark, kind, output: body.text, running: false, note: "" });
+    return this.call(body.key, { verb: body.tool, mark, kind, output: body.text, running: false });
   }
 
   /** A piece of something under way. One that belongs to what has ended meanwhile is late, and dropped. */
@@ -124,9 +128,11 @@ export class Timeline {
     fill(step.line,
       h("span", { class: "verb" }, step.verb),
       h("span", { class: "object" }, short(step.text || subject(step.input) || step.output)),
-      h("span", { class: "mark" }, step.mark, step.mark && step.ts ? " · " : null, step.ts ? when(step.ts) : null));
+      h("span", { class: "mark" }, step.warnings?.length ? "look inside · " : null, step.mark, step.mark && step.ts ? " · " : null, step.ts ? when(step.ts) : null));
     fill(step.inner,
       step.note && h("p", {}, step.note),
+      step.said && h("p", {}, `You said: ${step.said}`),
+      step.warnings?.map((text) => h("p", { class: "warning" }, text)),
       step.text && h("pre", { tabindex: "0" }, step.text),
       step.input && [h("h4", {}, "Input"), h("pre", { tabindex: "0" }, pretty(step.input))],
       step.output && [h("h4", {}, "Output"), h("pre", { tabindex: "0" }, step.output)]);
