@@ -72,6 +72,8 @@ def test_a_value_of_the_type_passes(type: str, said: object) -> None:
         ("id", "INV-2026-0043"),  # not in the text
         ("id", "INV-2026-004"),  # a part of what is
         ("id", "2026-0042"),
+        ("id", "A1,"),
+        ("id", "B3."),
         ("id", "Invoice"),  # no digit
         ("id", "IGNORE-ALL-PREVIOUS-INSTRUCTIONS-2"),
         ("id", "send-all-mail-2-eve"),

@@ -22,6 +22,7 @@ from tests.flows.served import by_turn, served
 from tests.promises import promise
 
 SECRET = "marmalade-canary"
+TOTAL: Json = {"question": "the total", "fields": [{"name": "total", "type": "number"}]}
 EVERY_TOOL = Turn(
     "I will use everything.",
     calls=(
@@ -33,6 +34,8 @@ EVERY_TOOL = Turn(
         Call("edit", {"path": "new.md", "old": "one", "new": "two"}),
         Call("shell", {"command": "cat new.md"}),
         Call("fetch", {"url": "http://127.0.0.1:9/"}),
+        Call("extract", {"path": "new.md", **TOTAL}),
+        Call("extract_page", {"url": "http://127.0.0.1:9/", **TOTAL}),
         Call("teleport", {"to": "moon"}),
         Call("read", {"path": "../outside"}),
         Call("shell", {"wrong": "arguments"}),
@@ -53,7 +56,7 @@ def test_every_call_is_judged_before_it_runs_and_all_of_it_stands_in_the_chain(
     events = house.events(id)
     started = [event["body"] for event in events if event["body"]["type"] == "tool.started"]
     finished = [event["body"] for event in events if event["body"]["type"] == "tool.finished"]
-    assert {body["tool"] for body in started} == offered - {"fetch"}
+    assert {body["tool"] for body in started} == offered - {"fetch", "extract_page"}
     assert len(finished) == len(EVERY_TOOL.calls)
     for body in started:
         last = _judged_before(events, body)[-1]

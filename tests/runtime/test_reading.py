@@ -108,6 +108,15 @@ async def test_values_come_back_and_the_context_is_not_tainted(worlds: list[Worl
     ]
 
 
+async def test_what_was_read_is_known_by_where_it_came_from(worlds: list[World], tmp_path: Path) -> None:
+    world = start(worlds, tmp_path, (EXTRACT,), GOOD, (("mail", '{"to":"INV-7"}'), ("mail", '{"to":"INV-8"}')))
+    await settled(await begun(world))
+    (asked,) = bodies(world, ev.ApprovalRequested)
+    assert isinstance(asked, ev.ApprovalRequested)
+    assert [(origin.integrity, origin.source) for origin in asked.origins] == [(Integrity.UNTRUSTED, "workspace")]
+    assert asked.reason.rule == "tainted-argument"
+
+
 async def test_the_request_is_clean_and_the_sessions_own_only_grow(worlds: list[World], tmp_path: Path) -> None:
     world = start(worlds, tmp_path, ("Looking.", EXTRACT), GOOD)
     await settled(await begun(world))

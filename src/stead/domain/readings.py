@@ -160,7 +160,7 @@ class _Reader:
         )
 
 
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+_ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,38}[A-Za-z0-9])?")
 _HEX = re.compile(r"[0-9a-fA-F-]{16,}")
 _LETTERS = re.compile(r"[A-Za-z]+")
 _EMAIL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@([A-Za-z0-9.-]{1,253})")

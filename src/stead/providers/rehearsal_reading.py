@@ -53,15 +53,14 @@ def _value(schema: Mapping[str, object], said: str) -> object:
         return {"yes": True, "true": True, "no": False, "false": False}.get(said.casefold())
     if "number" in kinds:
         found = re.search(r"-?[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?", said)
-        return msgspec.json.decode(_plain(found[0])) if found else None
+        return _number(found[0]) if found else None
     found = re.search(_FORMS[str(schema["format"])], said)
     return found[0] if found else None
 
 
-def _plain(number: str) -> str:
-    """A number as JSON has it: 1200.50 for 1,200.50, and 7 for 007."""
-    whole, dot, part = number.replace(",", "").partition(".")
-    return f"{int(whole)}{dot}{part}" if whole.strip("-0") else f"0{dot}{part}"
+def _number(said: str) -> int | float:
+    number = float(said.replace(",", ""))
+    return int(number) if number.is_integer() else number
 
 
 _FORMS = {
