@@ -10,6 +10,7 @@ import pytest
 from stead.domain.events import (
     ApprovalDenied,
     ApprovalGiven,
+    ApprovalRequested,
     Event,
     ModelReplied,
     ModelRequested,
@@ -20,10 +21,10 @@ from stead.domain.events import (
     ToolFinished,
     ToolStarted,
 )
-from stead.domain.ids import CallDigest, CallKey, RequestNo, SessionId
+from stead.domain.ids import ApprovalId, CallDigest, CallKey, RequestNo, SessionId
 from stead.domain.live import OutputDelta, TextDelta
 from stead.domain.messages import Text, ToolCall, Usage
-from stead.domain.policies import Label
+from stead.domain.policies import Integrity, Label, Origin, Reason, Risk
 from tests.web.browser import CHROMIUM, Browser, Page, chromium
 from tests.web.door import NAME, Door, open_door
 from tests.web.neighbour import neighbour
@@ -208,6 +209,40 @@ async def test_a_denial_carries_its_reason_and_nothing_is_allowed_by_enter_alone
     assert isinstance(last, Event)
     assert isinstance(last.body, ApprovalDenied)
     assert last.body.reason == "keep the build"
+
+
+async def test_a_question_says_where_its_target_came_from_and_offers_to_trust_that_source_alone(
+    door: Door, browser: Browser
+) -> None:
+    page = await signed_in(door, browser)
+    session = await give(door, "read on")
+    key, why = CallKey("call_1_0"), Reason("tainted-argument", "Its 'url' comes from elsewhere.")
+    asked = ApprovalRequested(
+        ApprovalId("a_0000000000000001"),
+        key,
+        "fetch",
+        '{"url":"https://shop.example.com/?leak=1"}',
+        CallDigest("d" * 64),
+        "each",
+        why,
+        Risk.LOW,
+        door.home.clock.now_ms() + 3_600_000,
+        shape="host:shop.example.com",
+        sources=("workspace", "web:shop.example.com"),
+        origins=(Origin("url", Integrity.UNTRUSTED, "web:shop.example.com"),),
+    )
+    await door.home.record(session, asked)
+    await page.until("!!document.querySelector('.question')")
+    assert await page.run("[...document.querySelectorAll('.question button')].map(b => b.textContent)") == [
+        "Deny",
+        "Allow, and trust pages of shop.example.com here",
+        "Allow for this session",
+        "Allow once",
+    ]
+    facts = await page.run("document.querySelector('.question .facts').innerText")
+    assert "comes from pages of shop.example.com (untrusted)" in facts
+    assert "A yes for the session covers every request to shop.example.com." in facts
+    assert "tainted-argument" in facts and "files of this folder" not in facts
 
 
 async def test_a_question_that_another_door_answers_says_so(door: Door, browser: Browser) -> None:
