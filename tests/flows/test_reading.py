@@ -59,7 +59,11 @@ def test_an_amount_is_read_off_a_hostile_page_and_nothing_else_of_it_arrives(tmp
         (reading,) = [seen for seen in model.requests() if is_reading(seen)]
     assert json.loads(ends[1]["text"]) == VALUES
     assert (ends[1]["source"], ends[1]["label"]["typed"], ends[1]["label"]["integrity"]) == (SITE, True, "untrusted")
-    assert (judged[-1]["tool"], judged[-1]["reason"]["rule"], judged[-1]["sources"]) == ("write", "granted", ["workspace"])
+    assert (judged[-1]["tool"], judged[-1]["reason"]["rule"], judged[-1]["sources"]) == (
+        "write",
+        "granted",
+        ["workspace"],
+    )
     assert (project / "b.md").exists()
     assert b"IGNORE ALL" in reading.request.body
     assert not [seen for seen in own if b"IGNORE" in seen.request.body]
@@ -136,6 +140,9 @@ def test_a_crash_in_the_middle_of_a_reading_counts_it_in_full_and_goes_on(house:
         (lost,) = house.bodies(id, "reading.failed")
         (read,) = house.bodies(id, "reading.replied")
         replied = house.bodies(id, "model.replied")
+        told = house.cli("watch", id).stdout
+    assert "! not read (lost): Stead was interrupted during the reading." in told
+    assert f"4 model requests, {row['tokens_used']:,} of" in told
     assert (lost["kind"], lost["spend"]["tokens"]) == ("lost", reserved)
     assert row["tokens_reserved"] == 0
     assert row["tokens_used"] == reserved + sum(body["spend"]["tokens"] for body in (read, *replied))

@@ -84,6 +84,11 @@ class Narrator:
                 self._tell_reply(body)
             case "model.failed":
                 self._tell_failure(body)
+            case "reading.replied":
+                self._count(body["spend"])
+            case "reading.failed":
+                self._count(body["spend"])
+                self._line(f"! not read ({clean_line(body['kind'])}): {clean_line(body['error'], 300)}", "yellow")
             case "plan.made":
                 self._tell_plan(body["steps"])
             case "call.judged":
@@ -147,10 +152,7 @@ class Narrator:
 
     def _tell_reply(self, body: Json) -> None:
         self.awaiting = ""
-        spend = body["spend"]
-        self._tokens += spend["tokens"]
-        self._usd_micros += spend["usd_micros"]
-        self._price_known = self._price_known and spend["price_known"]
+        self._count(body["spend"])
         text = "".join(part["text"] for part in body["parts"] if part["type"] == "text")
         if self._reply and text.startswith(self._reply):
             self._out.write(clean(text[len(self._reply) :]))
@@ -168,11 +170,15 @@ class Narrator:
     def _tell_failure(self, body: Json) -> None:
         self.awaiting = ""
         self._reply, self._replied = "", body["number"]
-        self._tokens += body["spend"]["tokens"]
-        self._usd_micros += body["spend"]["usd_micros"]
+        self._count(body["spend"])
         wait = body["retry_after_ms"]
         again = f"; asked to wait {figures.duration(wait)}" if wait else ""
         self._line(f"! no usable reply ({clean_line(body['kind'])}): {clean_line(body['error'], 300)}{again}", "yellow")
+
+    def _count(self, spend: Json) -> None:
+        self._tokens += spend["tokens"]
+        self._usd_micros += spend["usd_micros"]
+        self._price_known = self._price_known and spend["price_known"]
 
     def _tell_plan(self, steps: list[Json]) -> None:
         if [step["title"] for step in steps] != [step["title"] for step in self._plan]:

@@ -40,6 +40,9 @@ export class Timeline {
       case "model.replied": return this.reply(body, ts);
       case "model.failed":
         return this.request(body.number, { verb: "Model failed", text: body.error, kind: "bad", running: false });
+      case "reading.requested":
+      case "reading.replied": return undefined; // parts of a call, which shows what came of them
+      case "reading.failed": return line("Not read", body.error, "bad");
       case "call.judged":
         return this.call(body.key, body.verdict === "allow" ? { note: "" } : {
           note: `${body.verdict === "ask" ? "Asked" : "Denied"}: ${body.reason.text} (${body.reason.rule})`,
@@ -132,7 +135,7 @@ export class Timeline {
     fill(step.inner,
       step.note && h("p", {}, step.note),
       step.said && h("p", {}, `You said: ${step.said}`),
-      step.warnings?.map((text) => h("p", { class: "warning" }, text)),
+      step.warnings?.map((text) => h("p", { class: "problem" }, text)),
       step.text && h("pre", { tabindex: "0" }, step.text),
       step.input && [h("h4", {}, "Input"), h("pre", { tabindex: "0" }, pretty(step.input))],
       step.output && [h("h4", {}, "Output"), h("pre", { tabindex: "0" }, step.output)]);
