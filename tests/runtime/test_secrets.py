@@ -131,11 +131,18 @@ async def test_a_value_that_cannot_be_is_refused_without_a_word_of_it(desk: Desk
     assert str(refused.value) == "a secret is 1 byte to 65536 bytes of UTF-8 text without NUL; give another"
 
 
-@pytest.mark.parametrize(("value", "why"), [("abc", "at least 4"), ("x" * 8_001, "more than 8000 characters")])
+@pytest.mark.parametrize(("value", "why"), [("abc", "at least 4"), ("x" * 32_001, "more than 32000 characters")])
 async def test_a_value_that_could_not_be_kept_out_of_texts_is_refused(desk: Desk, value: str, why: str) -> None:
     with pytest.raises(InvalidRequest, match=why):
         await desk.book.change(cmd.AddSecret("shop", value))
     assert desk.journal.vault.names("") == ()
+
+
+async def test_a_value_of_sixteen_thousand_characters_is_kept_out_of_texts(desk: Desk) -> None:
+    value = "".join(chr(33 + number * number % 90) + str(number) for number in range(3_500))
+    placeholder = await desk.add("shop", value)
+    assert len(value) > 16_000 and desk.book.redactor().clean(f"<{value}>") == f"<{placeholder}>"
+    assert value[:180] not in desk.book.words().clean(value[:5_000])
 
 
 async def test_a_secret_is_replaced_only_when_that_is_said_and_keeps_its_bindings(desk: Desk) -> None:

@@ -26,7 +26,7 @@ from stead.runtime.known_values import OF_PERSON, RESERVED, KnownValues
 from stead.screen import known_forms, redaction
 
 VALUE_BYTES = 64 * 1024
-REDACTABLE_CHARS = 8_000
+REDACTABLE_CHARS = 32_000
 """Of all values together: each is looked for in every form at once, and past this the search becomes slow."""
 BINDINGS = 100
 USE_RECORDED_EVERY_MS = 60_000

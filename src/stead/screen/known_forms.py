@@ -17,11 +17,20 @@ import base64
 import json
 from functools import cache
 from html.entities import html5
+from itertools import pairwise
 
 import msgspec
 
 SHORTEST = 4
 """Characters of the shortest value that is looked for: shorter ones would blacken ordinary text."""
+
+LONGEST = 200
+"""Characters of the longest text that is looked for in one piece: patterns grow with it, and their library gives up."""
+
+LONGEST_LINES = 8_000
+"""Likewise of one with several lines, which is looked for as it is; its lines are looked for by themselves anyway."""
+
+_TELLING_SIGNS = 5
 
 SHORTEST_ENCODED = 8
 """Bytes of the shortest value, or line of a value, that is looked for in every form; shorter ones as they are."""
@@ -49,24 +58,37 @@ class Form(msgspec.Struct, frozen=True):
 
 
 _Element = tuple[str, int]
+_LINE_BREAK_BYTES, _SIGN_BYTES, _DIGITS_BYTES = 60, 13, 9
+"""The most that a line break, a sign of base64, and a byte in hex take."""
 
 
 def forms(value: str) -> tuple[Form, ...]:
-    """All forms of a value; of one with several lines, of the whole and of each line that is long enough.
-
-    A value that is a JSON object (a service account's key file) is also looked for by its longer strings.
-    """
-    found: dict[str, Form] = {}
-    for text in texts(value):
-        for form in _forms(text):
-            found.setdefault(form.pattern, form)
+    """All forms of all texts of a value."""
+    found = {form.pattern: form for text in texts(value) for form in forms_of_text(text)}
     return tuple(found.values())
 
 
 def texts(value: str) -> list[str]:
-    """The value and the parts of it that are looked for by themselves; none of a value that is too short."""
+    """The value, or its parts, as they are looked for by themselves; none of a value that is too short.
+
+    Of a value with several lines these are the whole and each line that is long enough; of a JSON object (a service
+    account's key file) also its longer strings; of what is very long, pieces of it.
+    """
     whole = value.strip()
-    return [text for text in dict.fromkeys((whole, *_parts(whole))) if len(text) >= SHORTEST]
+    found = [piece for text in (whole, *_parts(whole)) for piece in _pieces(text)]
+    return [text for text in dict.fromkeys(found) if len(text) >= SHORTEST]
+
+
+def _pieces(text: str) -> list[str]:
+    if len(text.splitlines()) > 1:
+        return [text] if len(text) <= LONGEST_LINES else []
+    count = -(-len(text) // LONGEST)
+    if count < 2:
+        return [text]
+    cuts = [len(text) * number // count for number in range(count + 1)]
+    pieces = [text[start:end] for start, end in pairwise(cuts)]
+    # Half a page of blanks or dashes is no secret, wherever it was taken from.
+    return [piece for piece in pieces if len(set(piece)) >= _TELLING_SIGNS] or pieces
 
 
 def _parts(whole: str) -> list[str]:
@@ -88,7 +110,27 @@ def _is_telling(line: str) -> bool:
     return len(line.encode("utf-8", "surrogatepass")) >= SHORTEST_ENCODED and not line.startswith("-----")
 
 
-def _forms(text: str) -> list[Form]:
+def most_bytes(text: str) -> int:
+    """The most bytes that any form of one text has, told without making the forms."""
+    content = text.encode("utf-8", "surrogatepass")
+    if breaks := len(text.splitlines()) - 1:
+        return len(content) + breaks * _LINE_BREAK_BYTES
+    if len(content) < SHORTEST_ENCODED:
+        return len(content)
+    signs = -(-8 * (len(content) + 2) // 6)
+    return max(sum(map(_character_bytes, text)), signs * _SIGN_BYTES, len(content) * _DIGITS_BYTES)
+
+
+def common_spellings(value: str) -> list[bytes]:
+    """The ways in which a whole value most often stands somewhere, as bytes to search for."""
+    content = value.encode("utf-8", "surrogatepass")
+    packed = [base64.b64encode(content), base64.b64encode(content + b"\n"), base64.urlsafe_b64encode(content)]
+    quoted = [json.dumps(value)[1:-1].encode(), json.dumps(value, ensure_ascii=False)[1:-1].encode("utf-8", "replace")]
+    return list(dict.fromkeys([content, *quoted, *packed, content.hex().encode()]))
+
+
+def forms_of_text(text: str) -> list[Form]:
+    """All forms of one of ``texts``."""
     content = text.encode("utf-8", "surrogatepass")
     if len(text.splitlines()) > 1:
         return [_form([_line_break() if c == "\n" else _plain(c) for c in "\n".join(text.splitlines())])]
@@ -109,7 +151,7 @@ def _plain(character: str) -> _Element:
 
 
 def _line_break() -> _Element:
-    return r"(?:\s|\\{1,4}[rn]|%0[adAD]){1,12}", 60
+    return r"(?:\s|\\{1,4}[rn]|%0[adAD]){1,12}", _LINE_BREAK_BYTES
 
 
 def _digits(hexadecimal: str) -> str:
@@ -139,7 +181,11 @@ def _character(character: str) -> _Element:
     if point < 128 and not character.isalnum():
         ways.append(rf"\\{{1,8}}{plain}")
     ways += _OTHER_WAYS.get(character, ())
-    return f"(?:{'|'.join(ways)})", max(24, 12 * len(content))
+    return f"(?:{'|'.join(ways)})", _character_bytes(character)
+
+
+def _character_bytes(character: str) -> int:
+    return max(24, 12 * len(character.encode("utf-8", "surrogatepass")))
 
 
 _OTHER_WAYS: dict[str, tuple[str, ...]] = {
@@ -152,13 +198,14 @@ _OTHER_WAYS: dict[str, tuple[str, ...]] = {
 
 
 def _hex(content: bytes) -> list[_Element]:
-    row = [(f"{_HEX_GAP}{_digits(f'{byte:02x}')}", 9) for byte in content]
+    row = [(f"{_HEX_GAP}{_digits(f'{byte:02x}')}", _DIGITS_BYTES) for byte in content]
     return [(_digits(f"{content[0]:02x}"), 2), *row[1:]]
 
 
 def _base64(content: bytes, offset: int) -> list[_Element]:
     return [
-        (f"{_WRAP if place else ''}{_one_of(signs)}", 13) for place, signs in enumerate(base64_signs(content, offset))
+        (f"{_WRAP if place else ''}{_one_of(signs)}", _SIGN_BYTES)
+        for place, signs in enumerate(base64_signs(content, offset))
     ]
 
 
@@ -176,6 +223,9 @@ def base64_signs(content: bytes, offset: int) -> list[list[str]]:
     row: list[list[str]] = []
     for place in range(first, last + 1):
         low, high = _SIGNS.index(zeros[place]), _SIGNS.index(ones[place])
+        if low == high:
+            row.append([zeros[place]])
+            continue
         shared = low ^ high
         row.append([sign for index, sign in enumerate(_SIGNS) if (index ^ low) & ~shared & 0x3F == 0])
     return row

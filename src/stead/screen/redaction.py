@@ -17,7 +17,7 @@ import msgspec
 from stead.domain.secrets import Known
 from stead.screen.detection import Span, standard
 from stead.screen.engine import Pattern, compiled, decoded, encoded
-from stead.screen.known_forms import forms, texts
+from stead.screen.known_forms import LONGEST, common_spellings, forms_of_text, most_bytes, texts
 from stead.screen.sieve import Sieve
 
 VAULT_RULE = "vault"
@@ -63,20 +63,26 @@ class Redactor:
         self._known = sorted((one for one in known if texts(one.value)), key=lambda one: -len(one.value))
         self._detect = detect
         self._names = {one.placeholder: one.name for one in self._known}
-        self.sieve = Sieve([one.value for one in self._known])
-        spellings = [forms(one.value) for one in self._known]
-        self._spelled = ["|".join(form.pattern for form in row) for row in spellings]
-        self.most_bytes = max((form.most_bytes for row in spellings for form in row), default=0)
+        sought = {text: one.placeholder for one in reversed(self._known) for text in texts(one.value)}
+        self._sought = list(reversed(sought.items()))  # what two have in common is named after the longer one
+        self.sieve = Sieve([text for text, _ in self._sought])
+        self.most_bytes = max((most_bytes(text) for text, _ in self._sought), default=0)
         self._opaque = (
             compiled("|".join("".join(f"\\x{b:02x}" for b in encoded(one.placeholder)) for one in self._known))
             if self._known
             else None
         )
+        self._long = [
+            (spelling, one.placeholder)
+            for one in self._known
+            if len(one.value) > LONGEST
+            for spelling in common_spellings(one.value.strip())
+        ]
         self._patterns = cache(self._pattern)
 
     def _pattern(self, place: int) -> Pattern:
-        """Made when the value is first suspected: that takes some 20 ms, and most never are."""
-        return compiled(self._spelled[place])
+        """Made when the text is first suspected: that takes some 20 ms, and most never are."""
+        return compiled("|".join(form.pattern for form in forms_of_text(self._sought[place][0])))
 
     def clean(self, text: str) -> str:
         """The text with every secret replaced."""
@@ -132,9 +138,26 @@ class Redactor:
         if self._opaque is None or not (places := self.sieve.candidates(content[begin:])):
             return []
         found = [(match.start(), match.end(), "") for match in self._opaque.finditer(content, begin)]
+        at_once = self._long_spans(content, begin) if self._long else []
+        found += at_once
+        if at_once:  # their pieces need not be looked for again, unless more of them is elsewhere
+            rest = replaced(content[begin:], [(start - begin, end - begin, "\n") for start, end, _ in at_once])
+            taken = {stand_in for _, _, stand_in in at_once}
+            again = self.sieve.candidates(rest)
+            places = {place for place in places if self._sought[place][1] not in taken or place in again}
         for place in sorted(places):  # the longest values first
-            stand_in = self._known[place].placeholder
+            stand_in = self._sought[place][1]
             found += [(m.start(), m.end(), stand_in) for m in self._patterns(place).finditer(content, begin)]
+        return _apart(found)
+
+    def _long_spans(self, content: bytes, begin: int) -> list[Span]:
+        """Very long values as they most often stand, whole: to look for each of their pieces would take seconds."""
+        found: list[Span] = []
+        for spelling, stand_in in self._long:
+            at = content.find(spelling, begin)
+            while at >= 0:
+                found.append((at, at + len(spelling), stand_in))
+                at = content.find(spelling, at + len(spelling))
         return _apart(found)
 
     def _cleaned(self, value: object, key: str, depth: int) -> object:

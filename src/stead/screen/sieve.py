@@ -1,4 +1,4 @@
-"""Tells in a few fast searches which known values a text might contain.
+"""Tells in a few fast searches which known texts another might contain.
 
 Layer: screen. Matching every form of a hundred values at once would be slow, and most texts contain none. So the text
 is first brought into four plain views: as it is, with all escapes resolved, as one row of base64 signs, as one row of
@@ -11,11 +11,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from stead.screen.engine import Pattern, compiled
-from stead.screen.known_forms import SHORTEST_ENCODED, base64_signs, texts
+from stead.screen.known_forms import SHORTEST_ENCODED, base64_signs
+
+T = TypeVar("T")
 
 _PLAIN_SEED, _BASE64_SEED, _HEX_SEED = 5, 6, 8
+_MOST_SEEDS = 64
+"""Of one text, in one view."""
+
 _STEADY = re.compile(rb"[A-Za-z0-9_.:@/!~,-]{5}", re.DOTALL)
 """Bytes that no view changes."""
 
@@ -40,21 +46,20 @@ _NAMED = {
 
 
 class Sieve:
-    """Seeds of values.
+    """Seeds of texts.
 
     Args:
-        values: the values, each known by its place in the row.
+        texts: what is looked for by itself, each known by its place in the row.
     """
 
-    def __init__(self, values: Sequence[str]) -> None:
+    def __init__(self, texts: Sequence[str]) -> None:
         rows: tuple[dict[bytes, set[int]], ...] = ({}, {}, {})
         self._always: set[int] = set()
         self.signs_before_seed = 0
-        for place, value in enumerate(values):
-            for text in texts(value):
-                self.signs_before_seed = max(self.signs_before_seed, self._sow(text, place, rows))
+        for place, text in enumerate(texts):
+            self.signs_before_seed = max(self.signs_before_seed, self._sow(text, place, rows))
         self._rows = [(_trie(row), row) for row in rows]
-        self._all = len(values)
+        self._all = len(texts)
 
     def _sow(self, text: str, place: int, rows: tuple[dict[bytes, set[int]], ...]) -> int:
         """Adds the seeds of one text; returns how many of its signs must be seen before the first seed is."""
@@ -63,22 +68,22 @@ class Sieve:
         if not steady or (_UNSTEADY.search(content) and not _LONG_STEADY.search(content)):
             self._always.add(place)
             return len(content)
-        for at in steady:
+        for at in _some(steady):
             rows[0].setdefault(content[at : at + _PLAIN_SEED], set()).add(place)
         if len(content) < SHORTEST_ENCODED or "\n" in text:
             return steady[0] + _PLAIN_SEED
         for offset in range(3):
             signs = base64_signs(content, offset)
             row = "".join(sign[0] if len(sign) == 1 else " " for sign in signs)
-            for at in range(len(row) - _BASE64_SEED + 1):
-                if " " not in (seed := row[at : at + _BASE64_SEED]):
-                    rows[1].setdefault(seed.encode(), set()).add(place)
-        for at in range(len(content) - _HEX_SEED // 2 + 1):
+            seeds = [row[at : at + _BASE64_SEED].encode() for at in range(len(row) - _BASE64_SEED + 1)]
+            for seed in _some([seed for seed in seeds if b" " not in seed]):
+                rows[1].setdefault(seed, set()).add(place)
+        for at in _some(range(len(content) - _HEX_SEED // 2 + 1)):
             rows[2].setdefault(content[at : at + _HEX_SEED // 2].hex().encode(), set()).add(place)
         return max(steady[0] + _PLAIN_SEED, _BASE64_SEED + 1)
 
     def candidates(self, content: bytes) -> set[int]:
-        """Places of the values that the content might contain; complete, not exact."""
+        """Places of the texts that the content might contain; complete, not exact."""
         found = set(self._always)
         unescaped = _ESCAPE.sub(_literal, content)
         signs = unescaped.translate(_TO_BASE64, b" \t\r\n")
@@ -94,6 +99,11 @@ class Sieve:
                 if len(found) == self._all:
                     return found
         return found
+
+
+def _some(seeds: Sequence[T]) -> Sequence[T]:
+    """All of them, or of a long text's every second, third, …, beginning with the first."""
+    return seeds[:: 1 + len(seeds) // _MOST_SEEDS]
 
 
 _TO_BASE64 = bytes.maketrans(b"-_", b"+/")
