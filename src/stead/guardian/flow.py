@@ -106,16 +106,25 @@ def stands_in(value: str, texts: Sequence[str]) -> bool:
 
     A URL may stand there without its scheme, and a day as people write one.
     """
+    return _place(value, texts) >= 0
+
+
+def _place(value: str, texts: Sequence[str]) -> int:
+    """The first of the texts that holds the value; -1 for none."""
     wanted = _plain(value)
     if not wanted:
-        return False
+        return -1
     spellings = [wanted]
     if url := _URL.fullmatch(wanted):
         spellings += [url[1] + url[2], url[2]]
-    plain = [_plain(text) for text in texts]
-    return any(_stands(spelling, text) for spelling in spellings for text in plain) or any(
-        moments.named(wanted, text) for text in plain
-    )
+    day = moments.is_moment(wanted)
+    for place, text in enumerate(texts):
+        plain = _plain(text)
+        if any(spelling in plain and _stands(spelling, plain) for spelling in spellings):
+            return place
+        if day and moments.named(wanted, plain):
+            return place
+    return -1
 
 
 def _authority(declaration: Declaration) -> tuple[str, ...]:
@@ -156,10 +165,9 @@ def _origin(value: str, entity: str, context: Context) -> tuple[Integrity, str]:
         return Integrity.PERSON, ""
     if stands_in(value, context.vouched):
         return Integrity.TRUSTED, ""
-    for source, text in reversed(context.outputs):
-        if stands_in(value, (text,)):
-            return Integrity.UNTRUSTED, source
-    return Integrity.UNTRUSTED, ""
+    newest = context.outputs[::-1]
+    place = _place(value, [text for _, text in newest])
+    return Integrity.UNTRUSTED, newest[place][0] if place >= 0 else ""
 
 
 def _names(called: str) -> Iterator[str]:

@@ -40,6 +40,11 @@ class Date(NamedTuple):
     day: int
 
 
+def is_moment(value: str) -> bool:
+    """Whether a value is a day, with or without a time of day, as ``named`` takes it."""
+    return _MOMENT.fullmatch(value) is not None
+
+
 def named(value: str, text: str) -> bool:
     """Whether the text names this day, and, if it names any time of day, this one too.
 
