@@ -201,6 +201,13 @@ PROMISES: tuple[Promise, ...] = (
         stage=2,
         done=True,
     ),
+    Promise(
+        "SEC-4.clearance",
+        "private data goes to those providers alone that are cleared for it",
+        "cli",
+        stage=2,
+        done=True,
+    ),
     Promise("SEC-4.plan", "a plan declared while clean grants what it names", "cli", stage=2, done=True),
     Promise("SEC-5.sandbox", "tools run in namespaces, under seccomp and resource limits", "cli", stage=1, done=True),
     Promise("SEC-5.no-network", "a machine has no network", "cli", stage=1, done=True),
@@ -269,8 +276,24 @@ PROMISES: tuple[Promise, ...] = (
         done=True,
     ),
     Promise("SEC-7.redaction", "everything that leaves is redacted", "cli", stage=1, done=True),
-    Promise("SEC-8.screening", "inbound text is screened for hidden characters and known injections", "channel"),
-    Promise("SEC-8.cleaning", "replies are cleaned of internal blocks, model identity and secrets", "channel"),
+    Promise(
+        "SEC-8.screening",
+        "inbound text is screened for hidden characters and known injections, and the person is told",
+        "cli",
+        stage=2,
+        done=True,
+    ),
+    Promise(
+        "SEC-8.marked", "what others wrote reaches a model between marks that it cannot fake", "cli", stage=2, done=True
+    ),
+    Promise(
+        "SEC-8.cleaning",
+        "reports are cleaned of internal blocks, remote images, misleading links and secrets",
+        "cli",
+        stage=2,
+        done=True,
+    ),
+    Promise("SEC-8.identity", "a reply to a channel does not name the model behind it", "channel"),
     Promise(
         "SEC-9.loopback",
         "the daemon listens on 127.0.0.1 alone, at a random port that is kept",

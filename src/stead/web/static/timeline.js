@@ -131,7 +131,8 @@ export class Timeline {
     fill(step.line,
       h("span", { class: "verb" }, step.verb),
       h("span", { class: "object" }, short(step.text || subject(step.input) || step.output)),
-      h("span", { class: "mark" }, step.warnings?.length ? "look inside · " : null, step.mark, step.mark && step.ts ? " · " : null, step.ts ? when(step.ts) : null));
+      h("span", { class: "mark" }, step.warnings?.length ? "look inside · " : null,
+        step.mark, step.mark && step.ts ? " · " : null, step.ts ? when(step.ts) : null));
     fill(step.inner,
       step.note && h("p", {}, step.note),
       step.said && h("p", {}, `You said: ${step.said}`),
