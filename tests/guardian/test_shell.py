@@ -111,7 +111,7 @@ def test_what_is_critical_or_not_understood_has_no_shape(command: str) -> None:
     assert assess(command).shape == ""
 
 
-@pytest.mark.parametrize("command", [*{sample.command for sample in [*READ_ONLY, *DANGEROUS, *HELD_OUT]}])
+@pytest.mark.parametrize("command", [*dict.fromkeys(sample.command for sample in [*READ_ONLY, *DANGEROUS, *HELD_OUT])])
 def test_a_shape_is_its_own_shape(command: str) -> None:
     found = assess(command)
     if found.shape:
