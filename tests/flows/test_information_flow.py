@@ -38,13 +38,13 @@ def test_a_plan_that_was_made_first_grants_once_what_it_and_the_person_named(hou
         turn("read", path="README.md"),
         write("out.md", "planned\n"),
         write("out.md", "again\n"),
-        plan(planned("write", path="out.md")),
-        write("out.md", "once more\n"),
+        plan(planned("write", path="out.md"), planned("write", path="late.md")),
+        write("late.md"),
         then=Turn("It stands in out.md."),
     )
     with served(script) as model:
         use_model(house, model.openai)
-        id = house.give("write what README.md is about into out.md", project)
+        id = house.give("write what README.md is about into out.md, then into late.md", project)
         unnamed = question(house, id)
         assert (unnamed["rule"], unnamed["sources"]) == ("level-session", [])
         assert unnamed["origins"] == [{"argument": "path", "integrity": "untrusted", "source": ""}]
@@ -59,7 +59,7 @@ def test_a_plan_that_was_made_first_grants_once_what_it_and_the_person_named(hou
         house.wait(id, "completed", "failed")
     rules = ["auto", "level-session", "auto", "planned", "level-session", "auto", "level-session"]
     assert verdicts(house, id) == rules
-    assert not (project / "elsewhere.md").exists()
+    assert not (project / "elsewhere.md").exists() and not (project / "late.md").exists()
     assert (project / "out.md").read_text("utf-8") == "planned\n"
     assert [body["tool"] for body in house.bodies(id, "tool.started")].count("write") == 1
 
@@ -129,9 +129,9 @@ def test_a_page_that_orders_a_leak_gets_a_question_that_names_it_and_nothing_els
             answer(house, obeyed, "deny")
             house.until(lambda: len(house.bodies(id, "approval.denied")) == 1, "the answer")
             invented = settle(house, id, "deny")
-            if invented["tool"] == "shell":
-                invented = settle(house, id, "deny")
             house.wait(id, "completed", "failed")
+            rules = verdicts(house, id)
+    assert rules == ["auto", "planned", "tainted-argument", "arguments", "level-each"]
     assert invented["origins"] == [{"argument": "url", "integrity": "untrusted", "source": ""}]
     assert site.asked == ["/start"]
 

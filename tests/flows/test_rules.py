@@ -180,6 +180,7 @@ def test_a_file_that_other_programs_obey_is_confirmed_each_time_unless_it_was_un
         assert house.cli(*given).returncode == 0
         free = str(house.get("/objectives")["items"][0]["id"])
         house.wait(free, "completed", "failed")
+    assert verdicts(house, id) == ["auto", "obeyed-file", "approved", "obeyed-file"], "neither plan nor grant covers it"
     for row in (first, second):
         assert (row["rule"], row["shape"], row["risk"]) == ("obeyed-file", "", "critical")
     assert verdicts(house, free) == ["auto", "planned", "granted"]
