@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stead.domain import events as ev
 from stead.domain.hosts import HostPattern, parse_host
@@ -25,11 +26,13 @@ from stead.domain.ids import CallKey, SessionId
 from stead.domain.permits import Permit
 from stead.domain.policies import Reason
 from stead.domain.secrets import Release
-from stead.egress.authority import Authority
 from stead.egress.cleaning import Redactor
 from stead.egress.dialing import Dialer, Refusal, Streams
 from stead.egress.exchange import Admission, Exchange, Parts, Used
 from stead.guardian.reach import Target
+
+if TYPE_CHECKING:
+    from stead.egress.authority import Authority
 
 SOCKET, BUNDLE = "proxy.sock", "ca.pem"
 """The files in the folder that a machine is shown."""
@@ -90,7 +93,11 @@ class EgressProxy:
         """As ``Egress.open``."""
         folder = self._folder / secrets.token_hex(4)
         async with self._preparing:
-            await asyncio.to_thread(self._prepare, folder)
+            if not (self._folder / BUNDLE).exists():
+                await asyncio.to_thread(self._write_bundle)
+        folder.mkdir()
+        folder.chmod(0o755)
+        (folder / BUNDLE).hardlink_to(self._folder / BUNDLE)
         outlet = _Outlet(session, directory, tuple(map(parse_host, hosts)))
 
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -131,17 +138,17 @@ class EgressProxy:
 
     @cached_property
     def _authority(self) -> Authority:
+        from stead.egress.authority import Authority  # importing it takes 40 ms, which the daemon's start need not wait
+
         return Authority()
 
-    def _prepare(self, folder: Path) -> None:
-        """Make a machine's folder, and in it what machines trust."""
-        folder.mkdir(parents=True)
-        folder.chmod(0o755)
-        bundle = self._folder / BUNDLE
-        if not bundle.exists():
-            bundle.write_text(self._authority.bundle(), "utf-8")
-            bundle.chmod(0o644)
-        (folder / BUNDLE).hardlink_to(bundle)
+    def _write_bundle(self) -> None:
+        """Write down what machines trust: with the first of them, in a thread."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        fresh = self._folder / f"{BUNDLE}.new"
+        fresh.write_text(self._authority.bundle(), "utf-8")
+        fresh.chmod(0o644)
+        fresh.rename(self._folder / BUNDLE)
 
     def _bound(self, path: Path) -> socket.socket:
         """A socket that only the machine's user can connect to."""

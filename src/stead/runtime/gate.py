@@ -26,7 +26,7 @@ from stead.guardian.flow import Context
 from stead.guardian.permits import Circumstances
 from stead.guardian.reach import Reach, Target
 from stead.guardian.shell import ShellRisk, assess
-from stead.screen.outgoing import links
+from stead.screen.links import links
 
 _FILES_OF_A_COMMAND = 50
 """How many of the files that a command names an approval is bound to; a command that names more asks again anyway."""

@@ -30,7 +30,6 @@ from stead.domain.ports import ModelInfo, ModelRequest, Models, Reply
 from stead.domain.tools import Tool, ToolContext, ToolOutcome, ToolSpec
 from stead.runtime.secrets import SecretBook
 from stead.screen.inbound import Screened, screen
-from stead.screen.outgoing import clean_reply
 
 
 class ScreenedModels:
@@ -172,6 +171,8 @@ def outgoing(text: str) -> Screened:
     Whether a channel, whose client may load what it likes, is sent such a text is for the guardian to say.
     """
     seen = screen(text)
+    from stead.screen.outgoing import clean_reply  # its patterns take 20 ms, which the daemon's start need not wait
+
     clean = clean_reply(seen.text)
     return Screened(clean.text, (*seen.warnings, *clean.warnings))
 

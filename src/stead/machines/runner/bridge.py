@@ -1,8 +1,8 @@
 """The way from a machine's own network to the one socket that leads out: carries bytes, decides nothing.
 
-Layer: machines, runner. Standard library only. Programs know proxies by host and port, so something listens on
-127.0.0.1 in the machine's network, where nothing else is. The first connection makes the runner fork this process; it
-ends by itself once it has had nothing to do for a while.
+Layer: machines, runner. Standard library only. Programs know proxies by host and port, so the runner listens on
+127.0.0.1 in the machine's network, where nothing else is. The first connection makes it fork this process, which ends
+by itself once it has had nothing to do for a while.
 """
 
 from __future__ import annotations
@@ -16,21 +16,10 @@ if TYPE_CHECKING:  # a type checker takes it for true; see ``jobs``
     from typing import NoReturn
 
 OUTSIDE = "/run/egress/proxy.sock"
-PORT = 3128
 
 _CHUNK = 64 << 10
 _MOST = 200
 _IDLE_S = 20.0
-_BACKLOG = 64
-
-
-def listen() -> _socket.socket:
-    """A socket where programs look for a proxy."""
-    listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
-    listener.bind(("127.0.0.1", PORT))
-    listener.listen(_BACKLOG)
-    listener.setblocking(False)
-    return listener
 
 
 def turn_away(listener: _socket.socket) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import _ctypes  # ctypes itself would cost a third of the start time
 import _signal  # type: ignore[import-not-found]  # what signal is made of; the checker does not know it
+import _socket  # the module ``socket`` would cost milliseconds
 import os
 import resource
 import sys
@@ -15,6 +16,8 @@ from .files import WORK
 from .jobs import Runner
 
 WAY_OUT = "/run/egress/proxy.sock"
+PORT = 3128
+_BACKLOG = 64
 _PR_GET_DUMPABLE, _PR_SET_DUMPABLE = 3, 4
 _OOM_SCORE = 900
 """When the host runs out of memory, the kernel ends what is in here first."""
@@ -45,10 +48,6 @@ def main(words: list[str]) -> None:
     end = words.index("--")
     limits = {name: int(value) for name, _, value in (word.partition("=") for word in words[:end])}
     runner = Runner(limits.pop("disk"), limits.pop("memory"), limits.pop("search"))
-    if os.path.exists(WAY_OUT):
-        from .bridge import listen  # most machines need it not, and its import is felt in the start time
-
-        runner.watch_way_out(listen())
     for name, value in limits.items():
         kind = getattr(resource, f"RLIMIT_{name.upper()}")
         hard = resource.getrlimit(kind)[1]
@@ -66,7 +65,18 @@ def main(words: list[str]) -> None:
     nowhere = os.open("/dev/null", os.O_WRONLY)
     os.dup2(nowhere, 2)
     os.close(nowhere)
+    if os.path.exists(WAY_OUT):  # after the hello, so that the daemon need not wait for it
+        runner.watch_way_out(_listen())
     runner.serve()
+
+
+def _listen() -> _socket.socket:
+    """A socket where programs look for a proxy. What carries its connections is loaded with the first of them."""
+    listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+    listener.bind(("127.0.0.1", PORT))
+    listener.listen(_BACKLOG)
+    listener.setblocking(False)
+    return listener
 
 
 def _identity(path: str) -> bytes:
