@@ -176,6 +176,8 @@ def test_a_file_that_other_programs_obey_is_confirmed_each_time_unless_it_was_un
         house.until(lambda: question(house, id)["id"] != first["id"], "the second question")
         second = settle(house, id, "deny")
         house.wait(id, "completed", "failed")
+        assert (project / "AGENTS.md").read_text("utf-8") == "text\n", "what the person let in is not moved out again"
+        assert house.bodies(id, "protected.quarantined") == []
         given = ("run", goal, "--dir", str(project), "--allow", "write", "--unprotect", "AGENTS.md", "--detach")
         assert house.cli(*given).returncode == 0
         free = str(house.get("/objectives")["items"][0]["id"])

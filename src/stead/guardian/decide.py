@@ -117,7 +117,7 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
     if ruling is not None and ruling.verdict == "ask":
         reason = _approved(digest, facts)
     else:
-        if not _obeyed(call, spec, facts):  # there the text decides, and no plan names that
+        if not obeyed_files(spec, call.arguments, facts.released):  # there the text decides, and no plan names that
             planned = flow.planned(call.tool, spec.declaration, call.arguments, call.carries, facts.context)
         reason = _leave(call, level, digest, facts, covering, planned, ruling)
     if reason is None:
@@ -136,7 +136,7 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
 
 
 def _risk(call: Proposed, spec: ToolSpec, facts: Facts) -> Risk:
-    if _obeyed(call, spec, facts):
+    if obeyed_files(spec, call.arguments, facts.released):
         return Risk.CRITICAL
     if call.shell is None:
         return policy.risk_of(spec.declaration)
@@ -145,16 +145,22 @@ def _risk(call: Proposed, spec: ToolSpec, facts: Facts) -> Risk:
     return call.shell.risk
 
 
-def _obeyed(call: Proposed, spec: ToolSpec, facts: Facts) -> str:
-    """The first file that it would write and that other programs obey: a hook, a start-up file, an agent's orders."""
+def obeyed_files(spec: ToolSpec, arguments: Mapping[str, object], released: Sequence[str]) -> tuple[str, ...]:
+    """The files that a call would write and that other programs obey: hooks, start-up files, an agent's orders.
+
+    Args:
+        spec: the tool.
+        arguments: the call's.
+        released: paths that do not count, with what is below them.
+    """
     if spec.declaration.effect is not ToolEffect.WRITE:
-        return ""
-    for path in policy.paths(spec.declaration, call.arguments):
-        plain = relative(locate(str(path), policy.WORKSPACE))
-        free = any(plain == name or plain.startswith(name + "/") for name in facts.released)
-        if obeyed(plain) and not free:
-            return plain
-    return ""
+        return ()
+    named = (relative(locate(str(path), policy.WORKSPACE)) for path in policy.paths(spec.declaration, arguments))
+    return tuple(
+        path
+        for path in named
+        if obeyed(path) and not any(path == name or path.startswith(name + "/") for name in released)
+    )
 
 
 def _hard_denial(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk) -> Reason | None:
@@ -228,8 +234,8 @@ def _why_ask(
     match spec.declaration.effect:
         case ToolEffect.READ:
             text = "It reads more of your accounts, after something untrusted was read."
-        case ToolEffect.WRITE if path := _obeyed(call, spec, facts):
-            return Reason("obeyed-file", f"Other programs obey {path!r}: whoever writes it commands them.")
+        case ToolEffect.WRITE if files := obeyed_files(spec, call.arguments, facts.released):
+            return Reason("obeyed-file", f"Other programs obey {files[0]!r}: whoever writes it commands them.")
         case ToolEffect.WRITE:
             text = "It changes files of the workspace."
         case ToolEffect.EXECUTE:

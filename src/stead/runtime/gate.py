@@ -21,7 +21,7 @@ from stead.domain.ports import Machines
 from stead.domain.sessions import Call, Session, results
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian import policy
-from stead.guardian.decide import Facts, Proposed, decide
+from stead.guardian.decide import Facts, Proposed, decide, obeyed_files
 from stead.guardian.flow import Context
 from stead.guardian.permits import Circumstances
 from stead.guardian.reach import Reach, Target
@@ -34,7 +34,10 @@ _FILES_OF_A_COMMAND = 50
 
 @dataclass(frozen=True)
 class Judged:
-    """A call and its verdict. ``arguments`` is canonical JSON, or the model's own text when that does not fit."""
+    """A call and its verdict. ``arguments`` is canonical JSON, or the model's own text when that does not fit.
+
+    ``releases``: the protected files that a yes to this very call lets it write.
+    """
 
     tool: str
     arguments: str
@@ -44,6 +47,7 @@ class Judged:
     label: Label
     source: str
     context: Context
+    releases: tuple[str, ...]
 
     @property
     def digest(self) -> CallDigest:
@@ -146,15 +150,17 @@ class Gate:
             hosts=(*standing.hosts, *session.spec.hosts),
             released=session.spec.unprotected,
         )
+        verdict = decide(proposed, facts)
         return Judged(
             tool=call.tool,
             arguments=call.arguments if malformed or tool is None else canonical(parsed).decode(),
             parsed=parsed,
-            verdict=decide(proposed, facts),
+            verdict=verdict,
             idempotent=tool is not None and tool.spec.declaration.idempotent,
             label=_label(tool),
             source=self._source(declaration, call.tool, parsed) if declaration else "",
             context=context,
+            releases=obeyed_files(tool.spec, parsed, facts.released) if tool and isinstance(verdict, Allow) else (),
         )
 
     async def run(self, judged: Judged, permit: Permit, context: ToolContext) -> tuple[ToolOutcome, int]:

@@ -16,9 +16,8 @@ from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.errors import Conflict, InvalidRequest
 from stead.domain.hosts import parse_host
-from stead.domain.ids import DEFAULT_WORKSPACE, SessionId
+from stead.domain.ids import DEFAULT_WORKSPACE
 from stead.domain.policies import GrantScope, Profile
-from stead.domain.ports import Machines
 from stead.domain.sessions import PERSON, Grant, Session
 from stead.runtime import approvals
 from stead.runtime.home import check_budget
@@ -74,17 +73,6 @@ def created(command: cmd.CreateObjective, chain: tuple[ev.ModelRef, ...]) -> ev.
         instructions=INSTRUCTIONS,
         hosts=_hosts(command.hosts),
     )
-
-
-def show(machines: Machines, session: SessionId, spec: ev.ObjectiveCreated) -> None:
-    """Say what the session's machine is to show.
-
-    Raises:
-        InvalidRequest: the folder is one that no machine may show, or a path cannot be released.
-    """
-    writable = spec.profile is not Profile.READONLY
-    trial = spec.mode == "trial"
-    machines.bind(session, spec.directory, writable=writable, trial=trial, released=spec.unprotected, hosts=spec.hosts)
 
 
 def granted(

@@ -14,9 +14,9 @@ from stead.domain.ids import SessionId
 from stead.domain.ports import REHEARSAL
 from stead.runtime.deps import Deps
 from stead.runtime.notes import Noted
-from stead.runtime.objectives import show
 from stead.runtime.service import Readiness
 from stead.runtime.sessions import Actor
+from stead.runtime.showing import show
 from stead.runtime.stream import Stream
 
 
@@ -44,7 +44,7 @@ class Sessions:
         """Check, before anything is written, that a machine may show the objective's folder.
 
         Raises:
-            InvalidRequest: as ``objectives.show``.
+            InvalidRequest: as ``showing.show``.
         """
         show(self._deps.machines, id, fact)
 

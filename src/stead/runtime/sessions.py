@@ -33,8 +33,8 @@ from stead.runtime import recovery
 from stead.runtime.alarms import Alarm
 from stead.runtime.deps import Deps
 from stead.runtime.notes import Noted, Notes
-from stead.runtime.objectives import show
 from stead.runtime.performing import Performer
+from stead.runtime.showing import show
 from stead.runtime.steps import Steps, ending
 from stead.runtime.stream import Stream
 

@@ -25,8 +25,9 @@ from stead.domain.tools import ToolContext
 from stead.runtime import reading, recovery
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Judged
+from stead.runtime.outgoing import outgoing
 from stead.runtime.performing import Cut, Perform
-from stead.runtime.screening import outgoing
+from stead.runtime.showing import show
 from stead.runtime.stream import Stream
 
 
@@ -147,7 +148,12 @@ class Steps:
         )
         await stream.commit()
         context = ToolContext(self._id, self._teller(key))
+        spec = stream.session.spec
+        if judged.releases:
+            show(self._deps.machines, self._id, spec, judged.releases)
         ran = await self._perform(self._deps.gate.run(judged, verdict.permit, context))
+        if judged.releases:  # the yes was for this call; the next one finds them protected again
+            show(self._deps.machines, self._id, spec)
         if isinstance(ran, Cut):
             stream.add(_cut_off(key, judged.tool))
             return
