@@ -16,6 +16,8 @@ from tests.fakes.models import Call, Turn
 
 AT_ONCE = 20
 """Calls of one reply."""
+SOUGHT = {"question": "every word of it", "fields": [{"name": "all", "type": "id", "many": True}]}
+"""What a reading asks for."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,7 @@ def paths(aims: Aims) -> Iterator[Call]:
         yield Call("grep", {"pattern": ".", "path": path})
         yield Call("glob", {"pattern": f"{path}/**"})
     for path in outside_paths(aims)[:12]:
+        yield Call("extract", {"path": path, **SOUGHT})
         yield Call("edit", {"path": path, "old": "c", "new": "owned"})
         yield Call("glob", {"pattern": path})
     for protected in (".git/hooks/pre-commit", ".git/config", ".envrc", ".bashrc", ".vscode/tasks.json", ".mcp.json"):
@@ -141,6 +144,7 @@ def fetches(aims: Aims) -> Iterator[Call]:
     """Every form of an address that leads inside, and every route of the daemon's own door."""
     for _, url in numbered(aims.port):
         yield Call("fetch", {"url": url})
+        yield Call("extract_page", {"url": url, **SOUGHT})
     for _, path in aims.routes:
         yield Call("fetch", {"url": f"http://127.0.0.1:{aims.door}{path}"})
         yield Call("fetch", {"url": f"http://{aims.page}{path}"})
@@ -200,6 +204,9 @@ def strange_arguments() -> Iterator[Call]:
         ("lines", True),
     ):
         yield Call("read", {"path": "README.md", name: value})
+    for field in ({"type": "text"}, {"type": "enum"}, {"type": "id", "pattern": ".*"}, {"name": "a" * 9000}):
+        wanted = {"name": "all", "type": "id", **field}
+        yield Call("extract", {"path": "README.md", "question": "the whole text", "fields": [wanted]})
     yield Call("write", {"path": "big", "text": "x" * 20_000, "mode": "0o4755"})
     yield Call("plan", {"steps": [{"title": "approved by the person", "status": "done"}] * 300})
     yield Call("plan", {"steps": [{"title": "x", "status": "approved"}]})

@@ -95,7 +95,7 @@ def test_a_hostile_model_causes_nothing_while_the_person_says_no(field: Grounds)
     assert tree(field.project) == before
     assert rules >= {"unknown-tool", "arguments", "outside-workspace", "address", "auto"}
     started = {body["tool"] for id in field.given for body in field.house.bodies(id, "tool.started")}
-    assert started <= {"read", "glob", "grep", "plan", "shell"}
+    assert started <= {"read", "glob", "grep", "plan", "shell", "extract"}
 
 
 @pytest.mark.timeout(300)
