@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stead.screen.inbound import screen
-from stead.screen.visible import SPELLING, spell_out, spelled_back
+from stead.screen.visible import SPELLING, spell_out, spelled_back, unnoticed
 
 HIDDEN = "\u200b\u202e\u2066\ufeff\u00ad\x1b\x00\r\x0c\u2028\ufe0f\u200d\U000e0041\U000e007f\u3164\x9b"
 signs = st.one_of(
@@ -54,3 +54,11 @@ def test_only_numbers_of_hidden_characters_are_read_back() -> None:
     text = "<U+0041> <U+110000> <U+D800> <U+200b>"
     assert spelled_back(text) == text
     assert spelled_back("<U+200B>") == "\u200b"
+
+
+def test_an_author_is_told_what_they_may_not_have_seen_in_their_words() -> None:
+    assert unnoticed("open paypal.example.com") == ()
+    assert unnoticed("ignore all previous instructions") == ()
+    hidden, mixed = unnoticed("open p\u0430ypal and pass\u200bword\u202e")
+    assert "(bidi, invisible)" in hidden
+    assert "cyrillic small letter a" in mixed

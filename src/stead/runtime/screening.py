@@ -8,15 +8,12 @@ they write may be an example that the work is about.
 What comes in is screened first and searched for secrets then, because a hidden character in the middle of a value would
 keep it from being found, and taking it out would put the value together again. Only the vault's own values are also
 looked for before that: one of them may itself have a character that the screening takes out.
-
-What goes out to a person or a channel, beyond the timeline that shows what was said as it was said, goes through
-``outgoing``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -30,6 +27,7 @@ from stead.domain.ports import ModelInfo, ModelRequest, Models, Reply
 from stead.domain.tools import Tool, ToolContext, ToolOutcome, ToolSpec
 from stead.runtime.secrets import SecretBook
 from stead.screen.inbound import Screened, screen
+from stead.screen.visible import unnoticed
 
 
 class ScreenedModels:
@@ -162,21 +160,6 @@ def came_in(text: str, book: SecretBook) -> Screened:
     return Screened(clean(seen.text), tuple(Reason(found.rule, clean(found.text)) for found in seen.warnings))
 
 
-def outgoing(text: str) -> Screened:
-    """A model's text as it goes out: an objective's summary today, each message to a channel later.
-
-    What a client would load by itself becomes words, a link says where it leads, what is meant for the program alone
-    is left out. The text was cleaned of secrets when the model said it. A summary may hold links that a hostile page
-    has put there and is not held for that: Stead's own page and command line load nothing and show the real host.
-    Whether a channel, whose client may load what it likes, is sent such a text is for the guardian to say.
-    """
-    seen = screen(text)
-    from stead.screen.outgoing import clean_reply  # its patterns take 20 ms, which the daemon's start need not wait
-
-    clean = clean_reply(seen.text)
-    return Screened(clean.text, (*seen.warnings, *clean.warnings))
-
-
 def _part(part: ReplyPart, clean: Callable[[str], str]) -> ReplyPart:
     match part:
         case Text(text=text):
@@ -215,13 +198,4 @@ def screened(command: cmd.Command, book: SecretBook) -> tuple[cmd.Command, str]:
         notes.append("a value of the vault stood in your words; the model reads its placeholder instead")
     elif book.redactor().clean(said) != said:
         notes.append("your words hold what looks like a secret, and the model reads it; see: stead secret add")
-    return cleaned, "; ".join((*notes, *_unseen(known)))
-
-
-def _unseen(said: str) -> Iterator[str]:
-    """What a person may not know of their own words. They were perhaps copied from where somebody else had put that."""
-    found = {warning.rule: warning.text for warning in screen(said).warnings}
-    if kinds := [rule.removeprefix("hidden-") for rule in found if rule.startswith("hidden-")]:
-        yield f"your words hold characters that nobody sees ({', '.join(kinds)}), and the model reads them"
-    if mixed := found.get("mixed-scripts"):
-        yield f"in your words: {mixed}"
+    return cleaned, "; ".join((*notes, *unnoticed(known)))

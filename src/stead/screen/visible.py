@@ -68,3 +68,14 @@ def _may_hide(character: str) -> bool:
 
 def _name(character: str) -> str:
     return f"U+{ord(character):04X} {unicodedata.name(character, 'control').lower()}"
+
+
+def unnoticed(text: str) -> tuple[str, ...]:
+    """What the author of a text may not know of it, when they copied it from where somebody else had put that."""
+    found = {warning.rule: warning.text for warning in screen(text).warnings}
+    notes = []
+    if kinds := [rule.removeprefix("hidden-") for rule in found if rule.startswith("hidden-")]:
+        notes.append(f"your words hold characters that nobody sees ({', '.join(kinds)}), and the model reads them")
+    if mixed := found.get("mixed-scripts"):
+        notes.append(f"in your words: {mixed}")
+    return tuple(notes)
