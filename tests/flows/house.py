@@ -163,14 +163,18 @@ class LivingHome:
         return row
 
     def finish(self, id: str, *, answer: str = "session", timeout_s: float = DEADLINE_S) -> Json:
-        """Answer every question of an objective in the same way until it ends; gives its row."""
+        """Answer every question of an objective in the same way until it ends; gives its row.
+
+        Where no lasting answer may be given, the answer is for that call.
+        """
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             row = self.wait(id, "waiting", "completed", "failed", "cancelled", "paused", timeout_s=timeout_s)
             if row["status"] != "waiting":
                 return row
             for question in self.get("/approvals", session=id)["items"]:
-                self.post(f"/approvals/{question['id']}/decision", {"answer": answer, "digest": question["digest"]})
+                given = answer if question["shape"] or answer in ("once", "deny") else "once"
+                self.post(f"/approvals/{question['id']}/decision", {"answer": given, "digest": question["digest"]})
         raise AssertionError(f"{id} did not end within {timeout_s} s")
 
     def events(self, id: str = "") -> list[Json]:
