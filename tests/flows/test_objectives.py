@@ -62,13 +62,14 @@ def test_a_claim_that_nothing_shows_is_sent_back_and_in_the_end_fails(house: Liv
 
 
 @promise("OBJ-3.constraints")
-def test_a_broken_constraint_is_sent_back(house: LivingHome, project: Path) -> None:
+def test_a_constraint_is_kept_before_the_call_whatever_was_granted(house: LivingHome, project: Path) -> None:
     with served(by_turn(WRITE, then=DONE)) as model:
         use_model(house, model.openai)
         id = house.give("summarise", project, constraints=["do not change SUMMARY.md"], allow=["write"])
         row = house.finish(id)
     assert row["status"] == "failed"
-    assert "constraint" in house.bodies(id, "notice.given")[0]["text"]
+    assert [body["reason"]["rule"] for body in house.bodies(id, "call.judged")] == ["rule-deny"]
+    assert not (project / "SUMMARY.md").exists()
 
 
 @promise("SEC-2.deny")
@@ -195,8 +196,9 @@ def test_the_readonly_profile_changes_nothing(house: LivingHome, project: Path) 
 @promise("SEC-2.allow")
 def test_tools_are_granted_ahead_and_grants_are_taken_back(house: LivingHome, project: Path) -> None:
     def append(n: int) -> Turn:
-        return Turn("", calls=(Call("shell", {"command": f"echo {n} >> log.txt"}),))
+        return Turn("", calls=(Call("shell", {"command": f"sh log.sh {n}"}),))
 
+    (project / "log.sh").write_text('echo "$1" >> log.txt\n', "utf-8")
     with served(by_turn(append(1), append(2), then=Turn("Logged."))) as model:
         use_model(house, model.openai)
         assert house.finish(house.give("log", project, allow=["shell"]))["status"] == "completed"

@@ -45,9 +45,15 @@ def _sends(
 
 
 STEADS_OWN: dict[str, SuiteTool] = {
-    "plan": SuiteTool(Declaration(ToolEffect.THINK, output_trust=Integrity.TRUSTED, idempotent=True)),
+    "plan": SuiteTool(
+        Declaration(
+            ToolEffect.THINK, output_trust=Integrity.TRUSTED, sensitivity=Confidentiality.PUBLIC, idempotent=True
+        )
+    ),
     "read": SuiteTool(Declaration(ToolEffect.READ, ("path",), ("path",), idempotent=True), {"line": 1, "lines": 2000}),
-    "write": SuiteTool(Declaration(ToolEffect.WRITE, ("path",), ("path",), ("text",))),
+    "write": SuiteTool(
+        Declaration(ToolEffect.WRITE, ("path",), ("path",), ("text",), sensitivity=Confidentiality.PUBLIC)
+    ),
     "edit": SuiteTool(Declaration(ToolEffect.WRITE, ("path",), ("path",), ("old", "new")), {"every": False}),
     "glob": SuiteTool(Declaration(ToolEffect.READ, ("pattern",), ("pattern",), idempotent=True)),
     "grep": SuiteTool(
