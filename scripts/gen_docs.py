@@ -72,7 +72,11 @@ def shell_rules_page() -> str:
 def tool_specs() -> list[ToolSpec]:
     """What every tool says about itself, by name. A tool's word is constant, so none of its ports is needed for it."""
     nothing: Any = None
-    found = [kind(*[nothing for _ in inspect.signature(kind).parameters]).spec for kind in _leaves(StructTool)]
+    found = [
+        kind(*[nothing for _ in inspect.signature(kind).parameters]).spec
+        for kind in _leaves(StructTool)
+        if kind.__module__.startswith("stead.")
+    ]
     return sorted(found, key=lambda spec: spec.name)
 
 
