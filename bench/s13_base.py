@@ -50,7 +50,7 @@ def _branches(names: list[str]) -> Bar:
         data, report = Path(name) / "data", Path(name) / "report.json"
         tool = [sys.executable, "-m", "coverage"]
         options = [f"--data-file={data}"]
-        run = [*tool, "run", *options, "--branch", f"--include={ROOT / 'src'}/stead/*", "-m", "pytest", "-q"]
+        run = [*tool, "run", *options, "--branch", f"--source={ROOT / 'src' / 'stead'}", "-m", "pytest", "-q"]
         done = subprocess.run([*run, "-m", "not long", *TESTS], cwd=ROOT, capture_output=True, text=True, check=False)
         if done.returncode:
             print(done.stdout[-3000:], done.stderr[-1000:], file=sys.stderr)
