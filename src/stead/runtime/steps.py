@@ -151,9 +151,11 @@ class Steps:
         spec = stream.session.spec
         if judged.releases:
             show(self._deps.machines, self._id, spec, judged.releases)
-        ran = await self._perform(self._deps.gate.run(judged, verdict.permit, context))
-        if judged.releases:  # the yes was for this call; the next one finds them protected again
-            show(self._deps.machines, self._id, spec)
+        try:
+            ran = await self._perform(self._deps.gate.run(judged, verdict.permit, context))
+        finally:
+            if judged.releases:  # the yes was for this call; the next one finds them protected again
+                show(self._deps.machines, self._id, spec)
         if isinstance(ran, Cut):
             stream.add(_cut_off(key, judged.tool))
             return
