@@ -94,7 +94,8 @@ def probe(search: str = SEARCH) -> Host:
         return without(str(error))
     statement = (
         f"Commands run as an ordinary user in Linux namespaces of their own (bubblewrap {version}, system-call filter, "
-        "no network), and see one folder. They share this computer's kernel: a strong fence, not a virtual machine."
+        "no network but a proxy to hosts that you allowed), and see one folder. They share this computer's kernel: a "
+        "strong fence, not a virtual machine."
     )
     code = {name: bytes.fromhex(data) for name, data in compiled.code.items()}
     return Host(Isolation(True, "bubblewrap", statement, ()), tools, code)
