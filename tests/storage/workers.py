@@ -125,7 +125,7 @@ def _until_full(folder: Path, make_room: object) -> None:
                 return_exceptions=True,
             )
             place += 1
-        say(f"full {outcomes[-1]}")
+        say(f"full {next(outcome for outcome in outcomes if isinstance(outcome, StorageFault))}")
         failed = [at for at in range(8) if isinstance(outcomes[at], StorageFault)]
         written = {event.session for event in journal.events() if event.session_seq == place - 1}
         assert written == {session(at) for at in range(8)} - {session(at) for at in failed}
