@@ -1,0 +1,149 @@
+"""What a folder was like at a moment, kept so that it can be so again.
+
+Layer: domain. A tree is named by its root, a digest of names, kinds, modes, link targets and contents: equal trees have
+equal roots, whoever made them and whenever. Times and owners are not part of it. What is left out of a tree (see
+``LeftOut``) is neither kept nor touched when it is restored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+ABSENT = ""
+"""The name of no content: the file is not there."""
+
+
+class LeftOut(msgspec.Struct, frozen=True):
+    """What is not kept, and the rule that says so."""
+
+    path: str
+    why: str
+
+
+class Tree(msgspec.Struct, frozen=True):
+    """A folder as it was kept.
+
+    Args:
+        root: names it, 64 hex digits.
+        files: how many files and links it has.
+        size_bytes: of all its files.
+        changed: entries that differ from the folder's last tree; every one when there was none.
+        stored_bytes: that the store grew by.
+        left_out: the first hundred of what is not kept.
+        left_out_count: of them all.
+        duration_ms: that it took.
+    """
+
+    root: str
+    files: int
+    size_bytes: int
+    changed: int
+    stored_bytes: int
+    left_out: tuple[LeftOut, ...]
+    left_out_count: int
+    duration_ms: int
+
+
+class FileChange(msgspec.Struct, frozen=True):
+    """How one path differs between two moments. ``diff`` is unified and capped; "" for what is no text."""
+
+    path: str
+    kind: Literal["added", "changed", "deleted", "mode"]
+    what: Literal["file", "folder", "link"]
+    size_bytes: int = 0
+    added: int = 0
+    """Lines."""
+    removed: int = 0
+    note: str = ""
+    diff: str = ""
+
+
+class Restored(msgspec.Struct, frozen=True):
+    """What a restore did. ``paths`` and ``failed`` (with why) name the first hundred each."""
+
+    changed: int
+    paths: tuple[str, ...]
+    failed: tuple[LeftOut, ...] = ()
+
+
+class Version(msgspec.Struct, frozen=True):
+    """One file at a moment. ``content`` names what it held, ``ABSENT`` when there was no such file."""
+
+    path: str
+    content: str
+    mode: int = 0
+    size_bytes: int = 0
+
+
+Progress = Callable[[int, int], None]
+"""Told how many files are done, and how many there are as far as is known. Never blocks; called from any thread."""
+
+
+class Checkpoints(Protocol):
+    """Trees of folders. Every method raises ``StorageFault`` for a full disk or a damaged store, naming what is lost."""
+
+    async def take(self, directory: str, ignore: Sequence[str], progress: Progress) -> Tree:
+        """Keep the folder as it is now. Not atomic: what changes meanwhile is kept as it was when it was read.
+
+        Args:
+            directory: absolute real path.
+            ignore: patterns as in .gitignore, beside those that always hold.
+            progress: see there.
+
+        Raises:
+            InvalidRequest: it is no readable folder any more, or has more files than are kept.
+        """
+        ...
+
+    async def differences(
+        self, directory: str, ignore: Sequence[str], old: str, new: str = ""
+    ) -> tuple[FileChange, ...]:
+        """What differs between two trees, or between a tree and the folder as it is now (``new`` empty), by path.
+
+        Raises:
+            NotFound: there is no such tree.
+            Conflict: more differs than can be shown.
+        """
+        ...
+
+    async def restore(self, directory: str, ignore: Sequence[str], root: str, paths: Sequence[str] = ()) -> Restored:
+        """Make the folder, or these paths and what is below them, as the tree has it. Does not keep what it replaces.
+
+        Raises:
+            NotFound: there is no such tree, or no such path in it nor in the folder.
+            InvalidRequest: the folder is not there, or cannot be written.
+        """
+        ...
+
+    async def forget(self, keep: Sequence[str], contents: Sequence[str]) -> int:
+        """Drop every tree and content that is neither named nor part of what is; gives how many bytes that frees."""
+        ...
+
+
+class Versions(Protocol):
+    """Single files, kept before and after an edit. Faults as ``Checkpoints``."""
+
+    async def keep(self, directory: str, paths: Sequence[str]) -> tuple[Version, ...]:
+        """Keep each file as it is now; a path that is no regular file (or leads through a link) counts as absent."""
+        ...
+
+    async def change(self, old: Version, new: Version) -> FileChange:
+        """How two versions of a file differ.
+
+        Raises:
+            NotFound: a content is not kept any more.
+        """
+        ...
+
+    async def put_back(self, directory: str, old: Version, expected: Version) -> None:
+        """Make a file what it was; if it was absent, remove it.
+
+        Raises:
+            Conflict: the file is not as ``expected`` any more; nothing was done.
+            NotFound: its content is not kept any more.
+            InvalidRequest: the folder is gone, or cannot be written.
+        """
+        ...
