@@ -83,7 +83,7 @@ Progress = Callable[[int, int], None]
 
 
 class Checkpoints(Protocol):
-    """Trees of folders. Every method raises ``StorageFault`` for a full disk or a damaged store, naming what is lost."""
+    """Trees of folders. Every method raises ``StorageFault`` for a full disk or a damaged store, saying what is lost."""
 
     async def take(self, directory: str, ignore: Sequence[str], progress: Progress) -> Tree:
         """Keep the folder as it is now. Not atomic: what changes meanwhile is kept as it was when it was read.
@@ -101,7 +101,7 @@ class Checkpoints(Protocol):
     async def differences(
         self, directory: str, ignore: Sequence[str], old: str, new: str = ""
     ) -> tuple[FileChange, ...]:
-        """What differs between two trees, or between a tree and the folder as it is now (``new`` empty), by path.
+        """What differs between two trees, or (``new`` empty) between a tree and the folder as it is now, by path.
 
         Raises:
             NotFound: there is no such tree.

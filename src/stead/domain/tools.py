@@ -73,12 +73,14 @@ class ToolSpec(msgspec.Struct, frozen=True):
         description: one terse sentence; every byte of it is paid for in each first request.
         parameters: a JSON Schema object with ``type``, ``properties``, ``required``.
         declaration: see there.
+        deferred: not part of requests; a model finds it by ``find_tools`` and calls it by ``use_tool``.
     """
 
     name: str
     description: str
     parameters: dict[str, object]
     declaration: Declaration
+    deferred: bool = False
 
 
 class ToolOutcome(msgspec.Struct, frozen=True):

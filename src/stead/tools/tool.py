@@ -31,11 +31,14 @@ class StructTool(ABC, Generic[A]):
         description: one terse sentence; the first request of every session pays for it.
         arguments: a frozen struct with ``forbid_unknown_fields=True``; its fields are the parameters.
         declaration: what the guardian derives the policy from.
+        deferred: found by ``find_tools`` only.
     """
 
-    def __init__(self, name: str, description: str, arguments: type[A], declaration: Declaration) -> None:
+    def __init__(
+        self, name: str, description: str, arguments: type[A], declaration: Declaration, *, deferred: bool = False
+    ) -> None:
         self._arguments = arguments
-        self._spec = ToolSpec(name, description, terse_schema(arguments), declaration)
+        self._spec = ToolSpec(name, description, terse_schema(arguments), declaration, deferred)
 
     @property
     def spec(self) -> ToolSpec:
