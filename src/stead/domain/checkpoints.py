@@ -83,7 +83,7 @@ Progress = Callable[[int, int], None]
 
 
 class Checkpoints(Protocol):
-    """Trees of folders. Every method raises ``StorageFault`` for a full disk or a damaged store, saying what is lost."""
+    """Trees of folders. Each method raises ``StorageFault`` for a full disk or a damaged store, saying what is lost."""
 
     async def take(self, directory: str, ignore: Sequence[str], progress: Progress) -> Tree:
         """Keep the folder as it is now. Not atomic: what changes meanwhile is kept as it was when it was read.
