@@ -10,9 +10,10 @@ import re
 
 from stead.brain import claims, constraints
 from stead.domain.effects import Effect, Finish, Record
-from stead.domain.events import EvidenceWanted, NoticeGiven
+from stead.domain.events import EvidenceWanted, NoticeGiven, ObjectiveCreated
 from stead.domain.messages import AssistantMessage, Text
 from stead.domain.sessions import Action, Session
+from stead.domain.sessions import constraints as kept_to
 
 _CLAUSE = re.compile(r"\s*(?:[;\n]|\.\s|,|\band then\b|\bthen\b|\band\b(?=\s+(?:\w+ly\s+)?[a-z]+\s))\s*", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|never|without|don't|avoid|instead of)\b", re.IGNORECASE)
@@ -52,14 +53,15 @@ def judge(session: Session) -> Effect:
         return Record((NoticeGiven("Your reply was cut off. Say it again, shorter.", "completion"),))
     if session.cut_off:
         return Finish("failed", "model", "Stopped: the model's replies were cut off again and again.")
-    missing = [want for want in session.spec.evidence if not _shown(want, session.actions)]
+    owed = session.spec.evidence if isinstance(session.spec, ObjectiveCreated) else ()
+    missing = [want for want in owed if not _shown(want, session.actions)]
     if refused := [want for want in missing if _denied(want, session.actions)]:
         named = ", ".join(repr(want.subject) for want in refused)
         return Finish("failed", "denied", f"{text}\n\nNot done, because it was refused: {named}.".strip())
     if _UNMET.search(text):
         return Finish("failed", "unmet", text)
     unsupported = claims.unsupported(text, session.actions)
-    broken = constraints.broken(session.spec.constraints, session.actions)
+    broken = constraints.broken(kept_to(session), session.actions)
     if text and not missing and not unsupported and not broken:
         return Finish("completed", "done", text)
     if session.send_backs >= session.spec.limits.send_backs:

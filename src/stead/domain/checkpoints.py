@@ -118,6 +118,14 @@ class Checkpoints(Protocol):
         """
         ...
 
+    async def amend(self, root: str, versions: Sequence[Version]) -> str:
+        """The root of the same tree with these files as they are given; for those that changed while it was taken.
+
+        Raises:
+            NotFound: there is no such tree, or a content is not kept any more.
+        """
+        ...
+
     async def forget(self, keep: Sequence[str], contents: Sequence[str]) -> int:
         """Drop every tree and content that is neither named nor part of what is; gives how many bytes that frees."""
         ...

@@ -10,8 +10,8 @@ from typing import Literal
 
 import msgspec
 
-from stead.domain.events import Budget, Limits, ModelRef
-from stead.domain.ids import ApprovalId, CallDigest, CommandId, SessionId
+from stead.domain.events import Budget, Limits, ModelRef, PlanStep
+from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, CommandId, SessionId
 from stead.domain.policies import Clearance, Profile
 from stead.domain.secrets import Binding
 from stead.domain.trials import WorkMode
@@ -59,10 +59,15 @@ class CreateObjective(msgspec.Struct, frozen=True, tag="objective.create", forbi
 
 
 class SendMessage(msgspec.Struct, frozen=True, tag="session.message", forbid_unknown_fields=True):
-    """Say something to a session; it reads it before its next model request."""
+    """Say something to a session; it reads it before its next model request.
+
+    A session that people work in begins a turn by it, goes on if it was held, and opens again if it was closed.
+    ``interrupt``: a request under way is cut off, and calls that have not begun do not run.
+    """
 
     session: SessionId
     text: str
+    interrupt: bool = False
 
 
 class Pause(msgspec.Struct, frozen=True, tag="session.pause", forbid_unknown_fields=True):
@@ -274,8 +279,137 @@ class DisallowHost(msgspec.Struct, frozen=True, tag="host.disallow", forbid_unkn
     directory: str
 
 
+class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknown_fields=True):
+    """Sit down to work in a folder. Fields as of ``CreateObjective``; limits are of each turn.
+
+    Args:
+        ignore: patterns as in .gitignore of what checkpoints leave out, beside what they always do.
+    """
+
+    directory: str
+    title: str = ""
+    tools: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+    chain: tuple[ModelRef, ...] = ()
+    budget: Budget = DEFAULT_BUDGET
+    limits: Limits = Limits()
+    profile: Profile = Profile.DEFAULT
+    hosts: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    mode: WorkMode = "workspace"
+    unprotected: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+
+class CloseSession(msgspec.Struct, frozen=True, tag="session.close", forbid_unknown_fields=True):
+    """Put a session away; what is under way is killed. All of it stays, and the next message opens it again."""
+
+    session: SessionId
+
+
+class ForkSession(msgspec.Struct, frozen=True, tag="session.fork", forbid_unknown_fields=True):
+    """Open another session that goes on from a moment of this one.
+
+    Args:
+        session: whose conversation.
+        at: the last event (``session_seq``) that the fork knows; 0 for the newest.
+        directory: "" for the same folder, else an empty one, absolute, which gets the files as they were kept last
+            before that moment.
+        title: "" derives it.
+    """
+
+    session: SessionId
+    at: int = 0
+    directory: str = ""
+    title: str = ""
+
+
+class TakeCheckpoint(msgspec.Struct, frozen=True, tag="checkpoint.take", forbid_unknown_fields=True):
+    """Keep files and conversation as they are now."""
+
+    session: SessionId
+    note: str = ""
+
+
+class RestoreCheckpoint(msgspec.Struct, frozen=True, tag="checkpoint.restore", forbid_unknown_fields=True):
+    """Go back. How things are now is kept first, so that this can be undone by restoring that.
+
+    Args:
+        session: whose.
+        checkpoint: its id.
+        files: put the files back.
+        conversation: put the conversation back.
+        paths: only these files, and what is below them; then the conversation stays.
+    """
+
+    session: SessionId
+    checkpoint: CheckpointId
+    files: bool = True
+    conversation: bool = True
+    paths: tuple[str, ...] = ()
+
+
+class UndoEdit(msgspec.Struct, frozen=True, tag="edit.undo", forbid_unknown_fields=True):
+    """Put a file back to what it was before a call changed it; ``again`` has the change back."""
+
+    session: SessionId
+    key: CallKey
+    path: str = ""
+    """Which, if the call changed several."""
+    again: bool = False
+
+
+class EditCall(msgspec.Struct, frozen=True, tag="call.edit", forbid_unknown_fields=True):
+    """Put other arguments into a call that has not run, and have it run so: the person's own yes to exactly these."""
+
+    session: SessionId
+    key: CallKey
+    arguments: str
+    """A JSON object."""
+
+
+class CancelCall(msgspec.Struct, frozen=True, tag="call.cancel", forbid_unknown_fields=True):
+    """Take one call out of the queue, or stop it; the others go on, and the model reads the reason."""
+
+    session: SessionId
+    key: CallKey
+    reason: str = ""
+
+
+class RetryCall(msgspec.Struct, frozen=True, tag="call.retry", forbid_unknown_fields=True):
+    """Have a finished call run again. If the model has its result already, it is asked to call once more."""
+
+    session: SessionId
+    key: CallKey
+
+
+class SetPlan(msgspec.Struct, frozen=True, tag="plan.set", forbid_unknown_fields=True):
+    """Put another plan in place of the one there is; the model is told before its next request."""
+
+    session: SessionId
+    steps: tuple[PlanStep, ...]
+
+
+class RaiseBudget(msgspec.Struct, frozen=True, tag="budget.raise", forbid_unknown_fields=True):
+    """Let a session spend this much in all; both figures positive or "unlimited"."""
+
+    session: SessionId
+    budget: Budget
+
+
 Command = (
     CreateObjective
+    | OpenSession
+    | CloseSession
+    | ForkSession
+    | TakeCheckpoint
+    | RestoreCheckpoint
+    | UndoEdit
+    | EditCall
+    | CancelCall
+    | RetryCall
+    | SetPlan
+    | RaiseBudget
     | SendMessage
     | Pause
     | Resume

@@ -53,16 +53,52 @@ from stead.domain.objectives import (
 from stead.domain.policies import Entity, GrantScope, Label, Origin, PlannedCall, Profile, Reason, Risk
 from stead.domain.reading_events import ReadingBody, ReadingFailed, ReadingReplied, ReadingRequested
 from stead.domain.secrets import Secret
+from stead.domain.session_events import (
+    Action,
+    BudgetRaised,
+    CallCancelled,
+    CallEdited,
+    CallRetried,
+    Carried,
+    CheckpointFailed,
+    CheckpointRestored,
+    CheckpointTaken,
+    ContextCompacted,
+    ContextTrimmed,
+    ConversationSet,
+    EditUndone,
+    FileChanged,
+    ProjectRulesRead,
+    RulesFile,
+    SessionBody,
+    SessionClosed,
+    SessionOpened,
+    TurnEnded,
+)
 from stead.domain.trials import WorkMode
 
 __all__ = [
+    "Action",
     "Budget",
+    "BudgetRaised",
+    "CallCancelled",
+    "CallEdited",
+    "CallRetried",
     "CapSet",
+    "Carried",
     "ChainSet",
+    "CheckpointFailed",
+    "CheckpointRestored",
+    "CheckpointTaken",
+    "ContextCompacted",
+    "ContextTrimmed",
+    "ConversationSet",
     "DaemonStarted",
     "DaemonStopped",
+    "EditUndone",
     "EgressUsed",
     "EvidenceWanted",
+    "FileChanged",
     "HostAllowed",
     "HostDisallowed",
     "Limits",
@@ -70,6 +106,7 @@ __all__ = [
     "MachineStarted",
     "ModelRef",
     "PlanStep",
+    "ProjectRulesRead",
     "ProtectedQuarantined",
     "ProviderConfigured",
     "ProviderRemoved",
@@ -79,14 +116,18 @@ __all__ = [
     "ReadingRequested",
     "RuleMade",
     "RuleRemoved",
+    "RulesFile",
     "SecretAdded",
     "SecretBound",
     "SecretRemoved",
     "SecretUnbound",
     "SecretUsed",
+    "SessionClosed",
+    "SessionOpened",
     "Spend",
     "TrialApplied",
     "TrialDiscarded",
+    "TurnEnded",
     "Unlimited",
 ]
 """What stands in other files and is read here: whoever records a fact writes ``ev.`` and its name."""
@@ -126,20 +167,22 @@ class MessageReceived(msgspec.Struct, frozen=True, tag="message.received"):
     text: str
     door: str
     label: Label
+    interrupts: bool = False
+    """What was under way ends at the next safe point, and calls that have not begun do not run."""
 
 
 class NoticeGiven(msgspec.Struct, frozen=True, tag="notice.given"):
     """Stead tells the model something: an unmet goal, a claim without evidence, a lost request."""
 
     text: str
-    why: Literal["completion", "claim", "steer", "recovery"]
+    why: Literal["completion", "claim", "steer", "recovery", "compact", "files"]
 
 
 class PlanMade(msgspec.Struct, frozen=True, tag="plan.made"):
-    """The whole plan as it now stands, by the model, or by Stead when the model made none."""
+    """The whole plan as it now stands: by the model, by the person, or by Stead when the model made none."""
 
     steps: tuple[PlanStep, ...]
-    by: Literal["model", "stead"]
+    by: Literal["model", "stead", "person"]
     calls: tuple[PlannedCall, ...] = ()
     """What the steps will do, as far as it is known. Only a plan that is made before anything untrusted was read
     grants these."""
@@ -154,6 +197,7 @@ class ModelRequested(msgspec.Struct, frozen=True, tag="model.requested"):
         messages: how many messages it carries in all.
         max_output_tokens: the cap on the reply.
         reserved: taken from every budget before the request; an upper bound.
+        trimmed: messages before this one are sent trimmed (``context.trimmed``).
     """
 
     number: RequestNo
@@ -161,6 +205,7 @@ class ModelRequested(msgspec.Struct, frozen=True, tag="model.requested"):
     messages: int
     max_output_tokens: int
     reserved: Spend
+    trimmed: int = 0
 
 
 class ModelReplied(msgspec.Struct, frozen=True, tag="model.replied"):
@@ -252,7 +297,7 @@ class ApprovalLapsed(msgspec.Struct, frozen=True, tag="approval.lapsed"):
 
     id: ApprovalId
     key: CallKey
-    why: Literal["expired", "ended", "changed"]
+    why: Literal["expired", "ended", "changed", "interrupted"]
 
 
 class GrantMade(msgspec.Struct, frozen=True, tag="grant.made"):
@@ -392,10 +437,14 @@ Body = (
     | ObjectiveEnded
     | ObjectiveRetried
     | SessionDeleted
+    | SessionBody
     | ReadingBody
     | MachineBody
     | HomeBody
 )
+
+Opening = ObjectiveCreated | SessionOpened
+"""What a session's stream begins with."""
 
 VERSIONS: dict[str, int] = {}
 """Tags whose current version is past 1."""

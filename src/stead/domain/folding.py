@@ -18,21 +18,13 @@ import hashlib
 from collections.abc import Iterable
 from typing import assert_never
 
-import msgspec
-
 from stead.domain import events as ev
-from stead.domain.messages import (
-    AssistantMessage,
-    Message,
-    ResultsMessage,
-    Text,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-)
-from stead.domain.policies import Integrity, Label, PlannedCall
+from stead.domain.conversation import close_turn, digest_messages, hear, take_in
+from stead.domain.messages import AssistantMessage, Text, ToolCall, ToolResult, UserMessage, meant
+from stead.domain.policies import PlannedCall
 from stead.domain.secrets import told
 from stead.domain.sessions import PERSON, STEAD, Action, Call, Grant, Session
+from stead.domain.turns import apply_queue, apply_work, plan_text, receive
 
 
 def begin(event: ev.Event) -> Session:
@@ -42,16 +34,18 @@ def begin(event: ev.Event) -> Session:
         ValueError: the event does not open a session; a stream that starts with anything else is damaged.
     """
     body = event.body
-    if not isinstance(body, ev.ObjectiveCreated):
-        raise ValueError(f"stream {event.session!r} starts with {type(body).__name__}, not with ObjectiveCreated")
+    if not isinstance(body, ev.Opening):
+        raise ValueError(f"stream {event.session!r} starts with {type(body).__name__}, which opens no session")
+    goal = [] if isinstance(body, ev.SessionOpened) else [_goal_text(body)]
     return Session(
         id=event.session,
         spec=body,
         seq=event.session_seq,
         created_ms=event.ts_ms,
         budget=body.budget,
-        messages=[UserMessage(text=_goal_text(body), label=PERSON)],
-        words=[_goal_text(body)],
+        resting=not goal,
+        messages=[UserMessage(text=text, label=PERSON) for text in goal],
+        words=goal,
         sent_sha256=hashlib.sha256(body.instructions.encode()).hexdigest(),
     )
 
@@ -79,16 +73,16 @@ def apply(session: Session, event: ev.Event) -> None:
             _apply_call(session, body)
         case ev.ApprovalRequested() | ev.ApprovalGiven() | ev.ApprovalDenied() | ev.ApprovalLapsed():
             _apply_approval(session, body)
-        case ev.MessageReceived(text=text, label=label, door=door):
-            source = "" if label.integrity is Integrity.PERSON else f"message:{door}"
-            _hear(session, UserMessage(text=text, label=label, source=source))
-            if source:
-                _take_in(session, label, source)
-            else:
-                session.words.append(text)
+        case ev.MessageReceived():
+            receive(session, body, event.session_seq)
         case ev.NoticeGiven(text=text, why=why):
             session.send_backs += why in ("completion", "claim")
-            _hear(session, UserMessage(text=text, label=STEAD, notice=True))
+            session.compacting = session.compacting or why == "compact"
+            session.compacting = session.compacting or why == "compact"
+            hear(session, UserMessage(text=text, label=STEAD, notice=True))
+        case ev.PlanMade(steps=steps, by="person"):
+            session.plan = steps
+            hear(session, UserMessage(text=plan_text(steps), label=STEAD, notice=True))
         case ev.PlanMade(steps=steps, calls=calls):
             session.plan = steps
             if not session.sources:
@@ -110,12 +104,30 @@ def apply(session: Session, event: ev.Event) -> None:
             _retry(session, body)
         case ev.SessionDeleted():
             session.deleted = True
+        case ev.CallEdited() | ev.CallCancelled() | ev.CallRetried():
+            apply_queue(session, body)
+        case (
+            ev.ProjectRulesRead()
+            | ev.ConversationSet()
+            | ev.CheckpointTaken()
+            | ev.CheckpointFailed()
+            | ev.CheckpointRestored()
+            | ev.FileChanged()
+            | ev.EditUndone()
+            | ev.TurnEnded()
+            | ev.SessionClosed()
+            | ev.BudgetRaised()
+            | ev.ContextTrimmed()
+            | ev.ContextCompacted()
+        ):
+            apply_work(session, body, event.session_seq)
         case ev.MachineStarted() | ev.MachineEnded() | ev.EgressUsed():
             return
         case ev.ProtectedQuarantined() | ev.TrialApplied() | ev.TrialDiscarded():
             return
         case (
             ev.ObjectiveCreated()
+            | ev.SessionOpened()
             | ev.DaemonStarted()
             | ev.DaemonStopped()
             | ev.ProviderConfigured()
@@ -155,12 +167,12 @@ def _apply_model(session: Session, body: ev.ModelRequested | ev.ModelReplied | e
         case ev.ModelFailed(kind="lost" | "stopped", spend=spend):
             # Cut off from our side: it says nothing about the model.
             _settle(session, spend)
-            _close_turn(session, "")
+            close_turn(session, "")
         case ev.ModelFailed(spend=spend, retry_after_ms=retry_after_ms):
             _settle(session, spend)
             session.failures += 1
             session.not_before_ms = ts_ms + retry_after_ms if retry_after_ms else 0
-            _close_turn(session, "")
+            close_turn(session, "")
             if spend.tokens:
                 session.first_model = (session.first_model + 1) % len(session.spec.chain)
 
@@ -187,7 +199,8 @@ def _take_reply(session: Session, reply: ev.ModelReplied) -> None:
     session.cut_off = not runnable
     for part in reply.parts:
         if isinstance(part, ToolCall):
-            session.calls[part.key] = Call(part.key, part.tool, part.arguments, runnable)
+            tool, arguments = meant(part)
+            session.calls[part.key] = Call(part.key, tool, arguments, runnable)
             signature = f"{part.tool} {part.arguments}"
             session.same_calls = session.same_calls + 1 if signature == session.last_call else 1
             session.last_call = signature
@@ -196,7 +209,7 @@ def _take_reply(session: Session, reply: ev.ModelReplied) -> None:
         session.same_texts = session.same_texts + 1 if said == session.last_text else 1
         session.last_text = said
     if not session.calls:
-        _close_turn(session, "")
+        close_turn(session, "")
 
 
 def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.ToolReopened | ev.ToolFinished) -> None:
@@ -216,16 +229,17 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
             call.step = "new"
         case ev.ToolFinished(text=text, label=label, outcome=outcome, source=source):
             if source or label != STEAD:  # Stead's own words tell a model nothing that it has not got
-                _take_in(session, label, source or call.tool)
+                take_in(session, label, source or call.tool)
             for entity in body.entities:
                 session.entities.setdefault(entity.kind, {})[entity.id] = entity.name
             session.actions.append(Action(call.tool, call.arguments, outcome))
             session.revision += call.step == "started" and not call.idempotent
+            session.ran = session.ran or (call.step == "started" and not call.idempotent)
             session.worked_ms += body.duration_ms
             call.step = "done"
             call.result = ToolResult(call.key, call.tool, text, label, is_error=outcome != "ok", source=source)
             if all(other.step == "done" for other in session.calls.values()):
-                _close_turn(session, "")
+                close_turn(session, "")
 
 
 def _apply_approval(
@@ -248,14 +262,6 @@ def _apply_approval(
             call.step = "new" if why == "changed" else "lapsed"
 
 
-def _take_in(session: Session, label: Label, source: str) -> None:
-    """Remember of a value that a model is told where it came from, if that matters, and how confidential it is."""
-    if label.taints and source not in session.sources:
-        session.sources.append(source)
-    if label.confidentiality.exceeds(session.held):
-        session.held = label.confidentiality
-
-
 def _unused(calls: Iterable[PlannedCall], used: Iterable[PlannedCall]) -> list[PlannedCall]:
     """The calls of a plan without those that an earlier form of it has already spent."""
     left = list(calls)
@@ -263,14 +269,6 @@ def _unused(calls: Iterable[PlannedCall], used: Iterable[PlannedCall]) -> list[P
         if call in left:
             left.remove(call)
     return left
-
-
-def _hear(session: Session, message: UserMessage) -> None:
-    """Take words in: after the open calls' results, since nothing may stand between a call and its result."""
-    if session.calls or session.open_request is not None:
-        session.inbox.append(message)
-    else:
-        session.messages.append(message)
 
 
 def _settle(session: Session, spend: ev.Spend) -> None:
@@ -284,25 +282,9 @@ def _settle(session: Session, spend: ev.Spend) -> None:
     )
 
 
-def _close_turn(session: Session, fallback: str) -> None:
-    """Answer the reply's calls all at once; a call without a result gets ``fallback``."""
-    if session.calls:
-        session.messages.append(
-            ResultsMessage(
-                results=tuple(
-                    call.result or ToolResult(call.key, call.tool, fallback, STEAD, is_error=True)
-                    for call in session.calls.values()
-                )
-            )
-        )
-        session.calls = {}
-    session.messages.extend(session.inbox)
-    session.inbox = []
-
-
 def _end(session: Session, body: ev.ObjectiveEnded) -> None:
     session.phase, session.end = "ended", body
-    _close_turn(session, "Not run: the objective had ended.")
+    close_turn(session, "Not run: the objective had ended.")
 
 
 def _retry(session: Session, body: ev.ObjectiveRetried) -> None:
@@ -337,10 +319,3 @@ def _goal_text(created: ev.ObjectiveCreated) -> str:
     if created.secrets:
         parts.append(told(created.secrets))
     return "\n\n".join(parts)
-
-
-def digest_messages(before: str, messages: Iterable[Message]) -> str:
-    """Chain messages onto a digest (hex SHA-256), so that a request's prefix is named by one value."""
-    for message in messages:
-        before = hashlib.sha256(before.encode() + msgspec.json.encode(message)).hexdigest()
-    return before

@@ -30,5 +30,8 @@ ApprovalId = NewType("ApprovalId", str)
 CallDigest = NewType("CallDigest", str)
 """HMAC-SHA256 (hex) under the home key of everything an approval is bound to; see ``guardian.permits``."""
 
+CheckpointId = NewType("CheckpointId", str)
+"""One checkpoint of a session: ``k_`` and 16 hex digits."""
+
 CommandId = NewType("CommandId", str)
 """The ``Idempotency-Key`` of a command, and the ``cause`` of every event that the command makes."""

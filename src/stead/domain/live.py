@@ -29,4 +29,20 @@ class OutputDelta(msgspec.Struct, frozen=True, tag="output.delta"):
     text: str
 
 
-Transient = TextDelta | OutputDelta
+class Progress(msgspec.Struct, frozen=True, tag="progress"):
+    """How far a session's long work beside its calls is.
+
+    Args:
+        session: whose.
+        what: "checkpoint".
+        done: files so far.
+        total: as far as is known, and never less than ``done``.
+    """
+
+    session: SessionId
+    what: str
+    done: int
+    total: int
+
+
+Transient = TextDelta | OutputDelta | Progress

@@ -40,6 +40,26 @@ class ToolCall(msgspec.Struct, frozen=True, tag="call"):
 
 ReplyPart = Text | Thinking | ToolCall
 
+USE_TOOL = "use_tool"
+"""By this one models call tools that stand in no request; see ``meant``."""
+
+
+class _Used(msgspec.Struct):
+    name: str
+    arguments: dict[str, object] = {}
+
+
+def meant(call: ToolCall) -> tuple[str, str]:
+    """The tool and the arguments (JSON) that a call means: those that ``use_tool`` is given, else its own."""
+    if call.tool != USE_TOOL:
+        return call.tool, call.arguments
+    try:
+        used = msgspec.json.decode(call.arguments, type=_Used)
+    except (msgspec.MsgspecError, RecursionError):
+        return call.tool, call.arguments  # refused as what it is
+    return used.name, msgspec.json.encode(used.arguments).decode()
+
+
 WORKSPACE = "workspace"
 """The source of results that come from the session's own folder."""
 

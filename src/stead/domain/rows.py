@@ -15,7 +15,10 @@ from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
 from stead.domain.policies import Origin, Reason
 from stead.domain.secrets import Binding
 
-ObjectiveStatus = Literal["pending", "running", "waiting", "paused", "completed", "failed", "cancelled"]
+ObjectiveStatus = Literal[
+    "pending", "running", "waiting", "paused", "completed", "failed", "cancelled", "idle", "closed"
+]
+"""The last two are of sessions that people work in: one that rests between turns, and one that was put away."""
 
 
 class ObjectiveRow(msgspec.Struct, frozen=True):

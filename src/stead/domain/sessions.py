@@ -12,7 +12,9 @@ from typing import Literal
 import msgspec
 
 from stead.domain import events as ev
-from stead.domain.ids import ApprovalId, CallDigest, CallKey, RequestNo, SessionId
+from stead.domain.checkpoints import Version
+from stead.domain.events import Action as Action
+from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, RequestNo, SessionId
 from stead.domain.messages import Message, ResultsMessage, ToolResult, UserMessage
 from stead.domain.policies import Confidentiality, Integrity, Label, PlannedCall
 from stead.domain.rows import ObjectiveStatus
@@ -46,6 +48,10 @@ class Call(msgspec.Struct):
     said: str = ""
     """The person's reason for a refusal."""
     idempotent: bool = False
+    edited: str = ""
+    """The door through which the person put other arguments in; "" when they are the model's."""
+    cancelled: bool = False
+    """The person wants it stopped."""
     result: ToolResult | None = None
 
 
@@ -58,19 +64,32 @@ class Grant(msgspec.Struct, frozen=True):
     sources: tuple[str, ...] = ()
 
 
-class Action(msgspec.Struct, frozen=True):
-    """A finished call: what evidence is looked for in."""
+class Mark(msgspec.Struct, frozen=True):
+    """A checkpoint, as the session knows it; the journal has the rest."""
 
-    tool: str
-    arguments: str
-    outcome: Literal["ok", "error", "denied", "unknown", "cancelled"]
+    id: CheckpointId
+    turn: int
+    at: int
+    root: str
+    seq: int
+    """``session_seq`` of its event."""
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """A file that a call changed, and whether the person has undone it."""
+
+    key: CallKey
+    turn: int
+    before: Version
+    after: Version
+    undone: bool = False
 
 
 class Session(msgspec.Struct):
     """Everything that is true of a session after its last event. Read it freely; only ``domain.folding`` changes it."""
 
     id: SessionId
-    spec: ev.ObjectiveCreated
+    spec: ev.Opening
     seq: int
     """``session_seq`` of the last event."""
     created_ms: int
@@ -78,7 +97,26 @@ class Session(msgspec.Struct):
     end: ev.ObjectiveEnded | None = None
     deleted: bool = False
 
+    turn: int = 0
+    """Of a session that people work in: how many there were, the one under way included; 0 for an objective."""
+    turn_began: int = 0
+    """``session_seq`` of the words that began it."""
+    resting: bool = False
+    """Nothing happens until the person says something."""
+    ran: bool = False
+    """Something has run in this turn that may have changed files beside those that calls name."""
+    interrupted: bool = False
+    """The person wants to be heard before calls run that have not begun."""
+    marks: list[Mark] = []
+    edits: list[Edit] = []
+    rules: dict[str, str] = {}
+    """Path and SHA-256 of the project's own rules, as the model was last told them."""
+
     messages: list[Message] = []
+    trimmed: int = 0
+    """Messages before this one are sent trimmed."""
+    compacting: bool = False
+    """The model was asked for a summary that is to stand for the older messages."""
     inbox: list[UserMessage] = []
     """Words that came while calls were open; they follow the results."""
     sent: int = 0
@@ -139,11 +177,28 @@ def status(session: Session) -> ObjectiveStatus:
     """The one word that people see."""
     if session.end is not None:
         return session.end.status
-    if session.phase == "paused":
-        return "paused"
+    if session.phase != "active":
+        return "paused" if session.phase == "paused" else "closed"
+    if session.resting:
+        return "idle"
     if any(call.step == "asking" for call in session.calls.values()):
         return "waiting"
     return "running" if session.requests else "pending"
+
+
+def attended(session: Session) -> bool:
+    """Whether a person works in it, turn by turn; an objective is worked off alone."""
+    return isinstance(session.spec, ev.SessionOpened)
+
+
+def constraints(session: Session) -> tuple[str, ...]:
+    """What the result must keep, in the person's words; a session that people work in has none of its own."""
+    return session.spec.constraints if isinstance(session.spec, ev.ObjectiveCreated) else ()
+
+
+def kept(session: Session, id: CheckpointId) -> Mark | None:
+    """The checkpoint of this id, if the session has it."""
+    return next((mark for mark in session.marks if mark.id == id), None)
 
 
 def results(session: Session) -> Iterator[ToolResult]:

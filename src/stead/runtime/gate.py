@@ -18,7 +18,7 @@ from stead.domain.messages import WORKSPACE
 from stead.domain.permits import Permit, canonical
 from stead.domain.policies import Allow, Ask, Integrity, Label, Profile, Risk, Rule, Verdict
 from stead.domain.ports import Machines
-from stead.domain.sessions import Call, Session, results
+from stead.domain.sessions import Call, Session, constraints, results
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian import policy
 from stead.guardian.decide import Facts, Proposed, decide, obeyed_files
@@ -146,7 +146,7 @@ class Gate:
             digest_key=self._digest_key,
             nonce=self._random_bytes(16),
             context=context,
-            rules=(*standing.rules, *_rules_of(session.spec.constraints)),
+            rules=(*standing.rules, *_rules_of(constraints(session))),
             hosts=(*standing.hosts, *session.spec.hosts),
             released=session.spec.unprotected,
         )

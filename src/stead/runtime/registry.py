@@ -40,7 +40,7 @@ class Sessions:
         self._actors[stream.session.id] = actor
         return actor
 
-    def bind(self, id: SessionId, fact: ev.ObjectiveCreated) -> None:
+    def bind(self, id: SessionId, fact: ev.Opening) -> None:
         """Check, before anything is written, that a machine may show the objective's folder.
 
         Raises:

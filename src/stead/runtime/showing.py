@@ -13,7 +13,7 @@ from stead.domain.policies import Profile
 from stead.domain.ports import Machines
 
 
-def show(machines: Machines, session: SessionId, spec: ev.ObjectiveCreated, released: Sequence[str] = ()) -> None:
+def show(machines: Machines, session: SessionId, spec: ev.Opening, released: Sequence[str] = ()) -> None:
     """Say what the session's machine is to show; one that shows something else is replaced at its next use.
 
     Args:

@@ -1,0 +1,99 @@
+"""The conversation of a session: what is heard, what answers a reply's calls, and how all of it is carried elsewhere.
+
+Layer: domain. Used by the folds alone; see ``domain.folding``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+import msgspec
+
+from stead.domain.events import Carried
+from stead.domain.messages import Message, ResultsMessage, ToolResult, UserMessage
+from stead.domain.policies import Label
+from stead.domain.sessions import STEAD, Session
+
+
+def take_in(session: Session, label: Label, source: str) -> None:
+    """Remember of a value that a model is told where it came from, if that matters, and how confidential it is."""
+    if label.taints and source not in session.sources:
+        session.sources.append(source)
+    if label.confidentiality.exceeds(session.held):
+        session.held = label.confidentiality
+
+
+def hear(session: Session, message: UserMessage) -> None:
+    """Take words in: after the open calls' results, since nothing may stand between a call and its result."""
+    if session.calls or session.open_request is not None:
+        session.inbox.append(message)
+    else:
+        session.messages.append(message)
+
+
+def close_turn(session: Session, fallback: str) -> None:
+    """Answer the reply's calls all at once; a call without a result gets ``fallback``."""
+    if session.calls:
+        session.messages.append(
+            ResultsMessage(
+                results=tuple(
+                    call.result or ToolResult(call.key, call.tool, fallback, STEAD, is_error=True)
+                    for call in session.calls.values()
+                )
+            )
+        )
+        session.calls = {}
+        session.interrupted = False
+    session.messages.extend(session.inbox)
+    session.inbox = []
+
+
+def carry(session: Session) -> Carried:
+    """The conversation as it is, for another place to go on from; calls that are open count as not run."""
+    apart = msgspec.structs.replace(session, messages=[*session.messages], calls={**session.calls}, inbox=[])
+    close_turn(apart, "Not run: the conversation went on from before it.")
+    return Carried(
+        messages=tuple(apart.messages),
+        trimmed=session.trimmed,
+        words=tuple(session.words),
+        sources=tuple(session.sources),
+        held=session.held,
+        entities={kind: {**named} for kind, named in session.entities.items()},
+        actions=tuple(session.actions),
+        plan=session.plan,
+        rules={**session.rules},
+    )
+
+
+def take_over(session: Session, carried: Carried) -> None:
+    """Go on from what was carried. What was granted, spent and kept of files is the session's own and stays."""
+    session.messages = [*carried.messages]
+    session.trimmed = carried.trimmed
+    session.words = [*carried.words]
+    session.sources = [*carried.sources]
+    session.held = carried.held
+    session.entities = {kind: {**named} for kind, named in carried.entities.items()}
+    session.actions = [*carried.actions]
+    session.plan = carried.plan
+    session.rules = {**carried.rules}
+    session.calls, session.inbox = {}, []
+    session.planned, session.used, session.trusted = [], [], {}
+    session.interrupted = session.compacting = session.ran = False
+    session.resting = True
+    session.last_call = session.last_text = ""
+    session.same_calls = session.same_texts = session.send_backs = 0
+    rewritten(session)
+
+
+def rewritten(session: Session) -> None:
+    """What was sent is no longer the beginning of what will be: nothing of it is counted or named any more."""
+    session.sent = session.measured = session.measured_tokens = 0
+    session.sent_sha256 = hashlib.sha256(session.spec.instructions.encode()).hexdigest()
+
+
+def digest_messages(before: str, messages: Iterable[Message]) -> str:
+    """Chain messages onto a digest (hex SHA-256), so that a request's prefix is named by one value."""
+    for message in messages:
+        before = hashlib.sha256(before.encode() + msgspec.json.encode(message)).hexdigest()
+    return before

@@ -1,0 +1,277 @@
+"""Facts of a session that people work in: its turns, its files and their checkpoints, its queue of calls, its context.
+
+Layer: domain. A part of the tagged union of ``domain.events``, whose rules for changes hold here too.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from stead.domain.checkpoints import FileChange, LeftOut, Version
+from stead.domain.ids import CallKey, CheckpointId, SessionId, WorkspaceId
+from stead.domain.messages import Message, UserMessage
+from stead.domain.objectives import Budget, Limits, ModelRef, PlanStep
+from stead.domain.policies import Confidentiality, Label, Profile
+from stead.domain.secrets import Secret
+from stead.domain.trials import WorkMode
+
+
+class SessionOpened(msgspec.Struct, frozen=True, tag="session.opened", omit_defaults=True):
+    """A person sat down to work in a folder; fields as of ``ObjectiveCreated``. It rests until it is told something."""
+
+    workspace: WorkspaceId
+    title: str
+    directory: str
+    tools: tuple[str, ...]
+    chain: tuple[ModelRef, ...]
+    budget: Budget
+    limits: Limits
+    """Of each turn."""
+    profile: Profile
+    instructions: str
+    hosts: tuple[str, ...] = ()
+    secrets: tuple[Secret, ...] = ()
+    mode: WorkMode = "workspace"
+    unprotected: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    """Patterns as in .gitignore of what checkpoints leave out, beside what they always do."""
+
+
+class RulesFile(msgspec.Struct, frozen=True):
+    """A file in which a project tells agents about itself. ``cut``: it is longer than what is kept of it."""
+
+    path: str
+    text: str
+    sha256: str
+    cut: bool = False
+
+
+class ProjectRulesRead(msgspec.Struct, frozen=True, tag="rules.read"):
+    """What a project says of itself, as data: the model is told it, and it permits nothing."""
+
+    files: tuple[RulesFile, ...]
+    label: Label
+
+
+class Action(msgspec.Struct, frozen=True):
+    """A finished call: what evidence is looked for in."""
+
+    tool: str
+    arguments: str
+    outcome: Literal["ok", "error", "denied", "unknown", "cancelled"]
+
+
+class Carried(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A conversation at a moment, as another place of the record goes on from it. Permissions are not carried."""
+
+    messages: tuple[Message, ...]
+    trimmed: int = 0
+    words: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    held: Confidentiality = Confidentiality.PUBLIC
+    entities: dict[str, dict[str, str]] = {}
+    actions: tuple[Action, ...] = ()
+    plan: tuple[PlanStep, ...] = ()
+    rules: dict[str, str] = {}
+
+
+class ConversationSet(msgspec.Struct, frozen=True, tag="conversation.set"):
+    """The conversation goes on from an earlier moment: of this session (a restore) or of another one (a fork).
+
+    Args:
+        source: whose conversation it was.
+        at: after which event (``session_seq``) of it.
+        carried: what it was.
+    """
+
+    source: SessionId
+    at: int
+    carried: Carried
+
+
+class CheckpointTaken(msgspec.Struct, frozen=True, tag="checkpoint.taken"):
+    """The folder was kept as it was, and the place in the conversation that goes with it.
+
+    Args:
+        id: see there.
+        turn: before whose changes.
+        at: the last event (``session_seq``) of the conversation that belongs to it.
+        why: before a turn's first change, at the person's word, or before a restore.
+        root: names the tree; see ``domain.checkpoints``.
+        files: how many it has.
+        size_bytes: of them all.
+        changed: entries that differ from the tree before.
+        stored_bytes: that the store grew by.
+        left_out: the first of what is not kept.
+        left_out_count: of them all.
+        duration_ms: that it took.
+        note: the person's, or "".
+    """
+
+    id: CheckpointId
+    turn: int
+    at: int
+    why: Literal["turn", "person", "restore", "fork"]
+    root: str
+    files: int
+    size_bytes: int
+    changed: int
+    stored_bytes: int
+    left_out: tuple[LeftOut, ...]
+    left_out_count: int
+    duration_ms: int
+    note: str = ""
+
+
+class CheckpointFailed(msgspec.Struct, frozen=True, tag="checkpoint.failed"):
+    """The folder could not be kept; what the turn edits by file is kept one by one all the same."""
+
+    turn: int
+    why: str
+
+
+class CheckpointRestored(msgspec.Struct, frozen=True, tag="checkpoint.restored"):
+    """The person went back to a checkpoint, in whole or in part.
+
+    Args:
+        id: which.
+        before: the checkpoint of how things were, which undoes this.
+        files: whether files were put back; ``changed``, ``paths`` and ``failed`` say which.
+        conversation: whether the conversation was.
+        door: where it was said.
+    """
+
+    id: CheckpointId
+    before: CheckpointId
+    files: bool
+    conversation: bool
+    changed: int
+    paths: tuple[str, ...]
+    failed: tuple[LeftOut, ...]
+    door: str
+
+
+class FileChanged(msgspec.Struct, frozen=True, tag="file.changed"):
+    """A call changed a file that its arguments name. Both versions are kept, so that it can be undone."""
+
+    key: CallKey
+    before: Version
+    after: Version
+    change: FileChange
+
+
+class EditUndone(msgspec.Struct, frozen=True, tag="edit.undone"):
+    """The person put a file back to what it was before a call changed it, or (``again``) had the change back."""
+
+    key: CallKey
+    path: str
+    again: bool
+    door: str
+
+
+class CallEdited(msgspec.Struct, frozen=True, tag="call.edited"):
+    """The person put other arguments into a call that had not run; they are the person's, and so is the call."""
+
+    key: CallKey
+    tool: str
+    arguments: str
+    door: str
+
+
+class CallCancelled(msgspec.Struct, frozen=True, tag="call.cancelled"):
+    """The person took one call out of the queue, or had it stopped while it ran."""
+
+    key: CallKey
+    tool: str
+    reason: str
+    door: str
+
+
+class CallRetried(msgspec.Struct, frozen=True, tag="call.retried"):
+    """The person wants a finished call run again before the model hears of it."""
+
+    key: CallKey
+    tool: str
+    door: str
+
+
+class TurnEnded(msgspec.Struct, frozen=True, tag="turn.ended"):
+    """The session rests until it is told something.
+
+    Args:
+        turn: from 1.
+        reason: "done", or the limit or fault that ended it, as of ``ObjectiveEnded``.
+        summary: the model's last words or why it ended, cleaned for people.
+        changes: the first hundred paths that differ from before the turn, whoever changed them; without diffs.
+        changed: how many there are; -1 when nobody could look.
+    """
+
+    turn: int
+    reason: str
+    summary: str
+    changes: tuple[FileChange, ...] = ()
+    changed: int = 0
+
+
+class SessionClosed(msgspec.Struct, frozen=True, tag="session.closed"):
+    """The person is done with it for now; the next message opens it again."""
+
+    door: str
+
+
+class BudgetRaised(msgspec.Struct, frozen=True, tag="budget.raised"):
+    """The session may spend this much in all from now on."""
+
+    budget: Budget
+    door: str
+
+
+class ContextTrimmed(msgspec.Struct, frozen=True, tag="context.trimmed"):
+    """Older results and long arguments are no longer sent, a constant stands for each; the record keeps them.
+
+    Args:
+        upto: the first message that is sent whole.
+        tokens_before: estimate of the next request without it.
+        window_tokens: of the model.
+    """
+
+    upto: int
+    tokens_before: int
+    window_tokens: int
+
+
+class ContextCompacted(msgspec.Struct, frozen=True, tag="context.compacted"):
+    """Older messages are no longer sent; a summary stands for them, and the record keeps them.
+
+    Args:
+        upto: the first message that is still sent.
+        head: what takes their place.
+        ingested: the last event of the session that the history can be searched for; nothing before the cut is past it.
+    """
+
+    upto: int
+    head: tuple[UserMessage, ...]
+    ingested: int
+
+
+SessionBody = (
+    SessionOpened
+    | ProjectRulesRead
+    | ConversationSet
+    | CheckpointTaken
+    | CheckpointFailed
+    | CheckpointRestored
+    | FileChanged
+    | EditUndone
+    | CallEdited
+    | CallCancelled
+    | CallRetried
+    | TurnEnded
+    | SessionClosed
+    | BudgetRaised
+    | ContextTrimmed
+    | ContextCompacted
+)
+"""In the order in which docs/generated lists them."""

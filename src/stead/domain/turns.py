@@ -1,0 +1,139 @@
+"""How the events of a session that people work in change it: its turns, its queue of calls, its files, its context.
+
+Layer: domain. A part of ``domain.folding``, which sends the events here.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+import msgspec
+
+from stead.domain import events as ev
+from stead.domain.conversation import close_turn, hear, rewritten, take_in, take_over
+from stead.domain.messages import WORKSPACE, UserMessage
+from stead.domain.policies import Integrity
+from stead.domain.sessions import STEAD, Edit, Mark, Session, attended
+
+Worked = (
+    ev.ProjectRulesRead
+    | ev.ConversationSet
+    | ev.CheckpointTaken
+    | ev.CheckpointFailed
+    | ev.CheckpointRestored
+    | ev.FileChanged
+    | ev.EditUndone
+    | ev.TurnEnded
+    | ev.SessionClosed
+    | ev.BudgetRaised
+    | ev.ContextTrimmed
+    | ev.ContextCompacted
+)
+Queued = ev.CallEdited | ev.CallCancelled | ev.CallRetried
+
+
+def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
+    """Words came. In a session that people work in they begin a turn, or steer the one under way."""
+    source = "" if message.label.integrity is Integrity.PERSON else f"message:{message.door}"
+    if attended(session):
+        _begin_turn(session, seq)
+        session.phase = "active"
+        session.interrupted = session.interrupted or (message.interrupts and bool(session.calls))
+    hear(session, UserMessage(text=message.text, label=message.label, source=source))
+    if source:
+        take_in(session, message.label, source)
+    else:
+        session.words.append(message.text)
+
+
+def _begin_turn(session: Session, seq: int) -> None:
+    if not session.resting:
+        return
+    session.resting = session.ran = False
+    session.turn += 1
+    session.turn_began = seq
+    session.iterations = session.failures = session.send_backs = session.worked_ms = 0
+    session.same_calls = session.same_texts = session.not_before_ms = session.first_model = 0
+    session.last_call = session.last_text = ""
+
+
+def apply_work(session: Session, body: Worked, seq: int) -> None:
+    """Let one more event of the session's files, turns or context have happened."""
+    match body:
+        case ev.ProjectRulesRead(files=files, label=label):
+            session.rules = {file.path: file.sha256 for file in files}
+            if files:
+                hear(session, UserMessage(_rules_text(files), label, source=WORKSPACE))
+                take_in(session, label, WORKSPACE)
+        case ev.ConversationSet(carried=carried):
+            take_over(session, carried)
+        case ev.CheckpointTaken():
+            session.marks.append(Mark(body.id, body.turn, body.at, body.root, seq))
+        case ev.CheckpointFailed():
+            return
+        case ev.CheckpointRestored(files=files, conversation=conversation, id=id, changed=changed):
+            if files and not conversation and session.messages:
+                hear(session, _told(f"The person put {changed} files back to checkpoint {id}. Read before you edit."))
+        case ev.FileChanged(key=key, before=before, after=after):
+            session.edits.append(Edit(key, session.turn, before, after))
+        case ev.EditUndone(key=key, path=path, again=again):
+            session.edits = [
+                msgspec.structs.replace(edit, undone=not again) if (edit.key, edit.before.path) == (key, path) else edit
+                for edit in session.edits
+            ]
+            what = "made your edit again that they had undone" if again else "undid your edit"
+            hear(session, _told(f"The person {what}: {path!r}. Read it before you edit it."))
+        case ev.TurnEnded():
+            session.resting = not session.inbox
+            session.compacting = False
+            close_turn(session, "Not run: the turn had ended.")
+        case ev.SessionClosed():
+            session.phase = "ended"
+        case ev.BudgetRaised(budget=budget):
+            session.budget = budget
+        case ev.ContextTrimmed(upto=upto):
+            session.trimmed = upto
+            rewritten(session)
+        case ev.ContextCompacted(upto=upto, head=head):
+            session.messages = [*head, *session.messages[upto:]]
+            session.trimmed = 0
+            session.compacting = False
+            rewritten(session)
+        case _:
+            assert_never(body)
+
+
+def apply_queue(session: Session, body: Queued) -> None:
+    """Let the person have changed the queue of calls. A call that is gone by now stays as it is."""
+    call = session.calls.get(body.key)
+    if call is None:
+        return
+    match body:
+        case ev.CallEdited(arguments=arguments, door=door):
+            call.arguments, call.edited = arguments, door
+            call.step, call.result = "new", None
+            session.words.append(arguments)
+        case ev.CallCancelled(reason=reason):
+            call.said, call.cancelled = reason, True
+            if call.step not in ("started", "done"):
+                call.step = "refused"
+        case ev.CallRetried():
+            call.step, call.result, call.cancelled = "new", None, False
+
+
+def plan_text(steps: tuple[ev.PlanStep, ...]) -> str:
+    """How the model is told that the person changed the plan."""
+    lines = "\n".join(f"- [{step.status}] {step.title}" for step in steps)
+    return f"The person changed the plan. It is now:\n{lines or '(empty)'}"
+
+
+def _rules_text(files: tuple[ev.RulesFile, ...]) -> str:
+    parts = [
+        f"{file.path}:\n{file.text}" + ("\n[cut here; read the file for the rest]" if file.cut else "")
+        for file in files
+    ]
+    return "What the project says of itself:\n\n" + "\n\n".join(parts)
+
+
+def _told(text: str) -> UserMessage:
+    return UserMessage(text=text, label=STEAD, notice=True)
