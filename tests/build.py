@@ -26,7 +26,7 @@ TOOLS = tuple(
         ("read", Declaration(ToolEffect.READ, path_args=("path",), idempotent=True)),
         ("write", Declaration(ToolEffect.WRITE, path_args=("path",), authority_args=("path",))),
         ("shell", Declaration(ToolEffect.EXECUTE, authority_args=("command",), command_args=("command",))),
-        ("fetch", Declaration(ToolEffect.FETCH, authority_args=("url",))),
+        ("fetch", Declaration(ToolEffect.FETCH, authority_args=("url",), url_args=("url",))),
         ("mail", Declaration(ToolEffect.SEND, authority_args=("to",), content_args=("text",))),
     )
 )

@@ -137,7 +137,11 @@ SLACK = {
     "invite_user_to_slack": _sends(("user", "user_email")),  # lets somebody in
     "remove_user_from_slack": _sends(("user",)),  # shuts somebody out
     "get_webpage": Declaration(  # a request to an address; the page is anybody's
-        ToolEffect.FETCH, authority_args=("url",), sensitivity=Confidentiality.PUBLIC, idempotent=True
+        ToolEffect.FETCH,
+        authority_args=("url",),
+        url_args=("url",),
+        sensitivity=Confidentiality.PUBLIC,
+        idempotent=True,
     ),
     "post_webpage": _sends(("url",), ("content",)),  # publishes
 }

@@ -51,6 +51,9 @@ class Declaration(msgspec.Struct, frozen=True):
         host_args: arguments that list hosts which the call needs to reach.
         identity_args: arguments that name an entity by an id, and the kind of entity; an id says nothing to a person,
             so the guardian looks at what the entity is called.
+        url_args: arguments that are URLs of requests; each is checked before the call may run, as ``fetch``'s is.
+        service_args: arguments that the tool fills in itself: the host of a service that the person set up. A model
+            cannot choose it.
     """
 
     effect: ToolEffect
@@ -63,6 +66,13 @@ class Declaration(msgspec.Struct, frozen=True):
     command_args: tuple[str, ...] = ()
     host_args: tuple[str, ...] = ()
     identity_args: Mapping[str, str] = {}
+    url_args: tuple[str, ...] = ()
+    service_args: tuple[str, ...] = ()
+
+
+def side_by_side(declaration: Declaration) -> bool:
+    """Whether calls may run at the same time as others that only read too."""
+    return declaration.idempotent and declaration.effect in (ToolEffect.READ, ToolEffect.FETCH)
 
 
 class ToolSpec(msgspec.Struct, frozen=True):

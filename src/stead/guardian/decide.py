@@ -20,7 +20,7 @@ from stead.domain.sessions import Grant
 from stead.domain.tools import ToolEffect, ToolSpec
 from stead.guardian import flow, policy, rules, shapes
 from stead.guardian.permits import Circumstances, call_digest
-from stead.guardian.reach import Reach, Target, Unreachable
+from stead.guardian.reach import Reach, Unreachable
 from stead.guardian.shell import ShellRisk
 from stead.guardian.shell_paths import locate, obeyed, relative
 
@@ -112,7 +112,8 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
         # Who may be doing a stranger's will reads no more of a person's accounts than was planned, while there is a
         # way left by which it could leave.
         level = Level.EACH
-    covering = shapes.shapes(spec.declaration, call.arguments, level, call.shell, hosts or _fetched(call, spec, facts))
+    requested = policy.requested(spec.declaration, call.arguments, facts.reach)
+    covering = shapes.shapes(spec.declaration, call.arguments, level, call.shell, hosts or requested)
     planned = -1
     if ruling is not None and ruling.verdict == "ask":
         reason = _approved(digest, facts)
@@ -174,11 +175,10 @@ def _hard_denial(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk) -> Re
         return Reason("outside-workspace", f"{path!r} is outside the workspace; give a path relative to /work.")
     if facts.machine and policy.needs_machine(spec.declaration):
         return Reason("no-machine", f"There is no sandbox to run this in: {facts.machine}")
-    if spec.declaration.effect is ToolEffect.FETCH:
-        for name in spec.declaration.authority_args:
-            checked = facts.reach.check_url(str(call.arguments.get(name, "")))
-            if isinstance(checked, Unreachable):
-                return Reason("address", checked.text)
+    for name in spec.declaration.url_args:
+        checked = facts.reach.check_url(str(call.arguments.get(name, "")))
+        if isinstance(checked, Unreachable):
+            return Reason("address", checked.text)
     return None
 
 
@@ -261,19 +261,11 @@ def _hosts(call: Proposed, spec: ToolSpec) -> list[str]:
     return found
 
 
-def _fetched(call: Proposed, spec: ToolSpec, facts: Facts) -> tuple[str, ...]:
-    """The hosts that its URLs name."""
-    if spec.declaration.effect is not ToolEffect.FETCH:
-        return ()
-    targets = [facts.reach.check_url(str(call.arguments.get(name, ""))) for name in spec.declaration.authority_args]
-    return tuple(target.host.lower() for target in targets if isinstance(target, Target))
-
-
 def _touched(call: Proposed, spec: ToolSpec, facts: Facts) -> rules.Touched:
     """What the person's rules can speak of."""
     declaration = spec.declaration
     paths = [str(path) for path in policy.paths(declaration, call.arguments)]
-    hosts = (*_hosts(call, spec), *_fetched(call, spec, facts))
+    hosts = (*_hosts(call, spec), *policy.requested(declaration, call.arguments, facts.reach))
     if call.shell is None:
         return rules.Touched(tuple(paths), hosts, changes=policy.changes(declaration))
     wild = any(char in call.shell.shape for char in "*?[")

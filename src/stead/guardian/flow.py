@@ -88,6 +88,8 @@ def planned(
     pinned = _known(context.planned[found].arguments)
     for name in _authority(declaration):
         entity = declaration.identity_args.get(name, "")
+        if isinstance(arguments.get(name), Mapping) and arguments[name] and name not in pinned:
+            return -1  # its keys say something too, and nobody can say where they came from
         for _, value in _leaves(name, arguments.get(name)):
             integrity, _ = _origin(value, entity, context)
             if integrity is Integrity.UNTRUSTED:

@@ -12,6 +12,7 @@ from typing import assert_never
 
 from stead.domain.policies import Confidentiality, Level, Risk
 from stead.domain.tools import Declaration, ToolEffect
+from stead.guardian.reach import Reach, Target
 
 WORKSPACE = "/work"
 """Where every machine shows its workspace."""
@@ -90,6 +91,13 @@ def changes(declaration: Declaration) -> bool:
 def reaches_out(declaration: Declaration) -> bool:
     """Whether a call leaves the machine, so that where its target came from is what matters most."""
     return declaration.effect in (ToolEffect.FETCH, ToolEffect.SEND) or bool(declaration.host_args)
+
+
+def requested(declaration: Declaration, arguments: Mapping[str, object], reach: Reach) -> tuple[str, ...]:
+    """The hosts that a call sends requests to: those of its URLs, and of a service that the person set up."""
+    targets = [reach.check_url(str(arguments.get(name, ""))) for name in declaration.url_args]
+    services = [str(arguments[name]) for name in declaration.service_args if arguments.get(name)]
+    return (*(target.host for target in targets if isinstance(target, Target)), *services)
 
 
 def outside(declaration: Declaration, arguments: Mapping[str, object]) -> str | None:

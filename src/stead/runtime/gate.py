@@ -19,12 +19,12 @@ from stead.domain.permits import Permit, canonical
 from stead.domain.policies import Allow, Ask, Integrity, Label, Profile, Risk, Rule, Verdict
 from stead.domain.ports import Machines
 from stead.domain.sessions import Call, Session, constraints, results
-from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
+from stead.domain.tools import Declaration, Tool, ToolContext, ToolOutcome, ToolSpec
 from stead.guardian import policy
 from stead.guardian.decide import Facts, Proposed, decide, obeyed_files
 from stead.guardian.flow import Context
 from stead.guardian.permits import Circumstances
-from stead.guardian.reach import Reach, Target
+from stead.guardian.reach import Reach
 from stead.guardian.shell import ShellRisk, assess
 from stead.screen.links import links
 
@@ -186,9 +186,7 @@ class Gate:
     def _source(self, declaration: Declaration, tool: str, arguments: Mapping[str, object]) -> str:
         """What a call's output comes from: the workspace, hosts of the web, or an account that the tool reads."""
         hosts = [str(host) for name in declaration.host_args for host in _listed(arguments.get(name))]
-        if declaration.effect is ToolEffect.FETCH:
-            targets = [self._reach.check_url(str(arguments.get(name, ""))) for name in declaration.authority_args]
-            hosts += [target.host for target in targets if isinstance(target, Target)]
+        hosts += policy.requested(declaration, arguments, self._reach)
         if hosts:
             return "web:" + " ".join(sorted(set(hosts)))
         if policy.needs_machine(declaration):

@@ -50,6 +50,7 @@ class FetchTool(StructTool[FetchArguments]):
             Declaration(
                 effect=ToolEffect.FETCH,
                 authority_args=("url",),
+                url_args=("url",),
                 output_trust=Integrity.UNTRUSTED,
                 sensitivity=Confidentiality.PUBLIC,
                 idempotent=True,  # a GET is safe to repeat (RFC 9110, section 9.2.1)

@@ -66,7 +66,13 @@ STEADS_OWN: dict[str, SuiteTool] = {
         {"timeout_s": 120, "hosts": []},
     ),
     "fetch": SuiteTool(
-        Declaration(ToolEffect.FETCH, authority_args=("url",), sensitivity=Confidentiality.PUBLIC, idempotent=True)
+        Declaration(
+            ToolEffect.FETCH,
+            authority_args=("url",),
+            url_args=("url",),
+            sensitivity=Confidentiality.PUBLIC,
+            idempotent=True,
+        )
     ),
 }
 
