@@ -26,8 +26,9 @@ from stead.domain.permits import Permit
 from stead.domain.tools import ToolContext, ToolOutcome
 from stead.guardian.reach import Reach, Target
 from stead.tools import web
-from stead.tools.fetching import BODY_LIMIT_BYTES, Fetcher, Page, _Answer, _request
+from stead.tools.fetching import BODY_LIMIT_BYTES, Fetcher, Page
 from stead.tools.web import FetchTool
+from stead.tools.wire import Answer, Request, encoded
 from tests.machines.bench import open_bench, require_sandbox
 
 SESSION = SessionId("s_0000000000000001")
@@ -276,12 +277,13 @@ async def test_a_page_of_one_byte_chunks_does_not_hold_the_loop() -> None:
 
     ticks = asyncio.create_task(ticking())
     connection = h11.Connection(h11.CLIENT)
-    _request(connection, target)
-    page = await _Answer(target, connection, reader).read()
+    encoded(connection, Request(target))
+    answer = Answer(target, connection, reader)
+    await answer.begin()
+    body, _ = await answer.body(BODY_LIMIT_BYTES)
     ticks.cancel()
 
-    assert isinstance(page, Page)
-    assert len(page.body) == 20_000
+    assert len(body) == 20_000
     assert turns >= 120_000 // 16_384
 
 

@@ -1,0 +1,255 @@
+"""One HTTP request and its answer: resolve once, check every address, connect to what was checked.
+
+Layer: tools. It knows nothing of permits and of models, follows no redirect and parses no body.
+
+A library client resolves and connects by itself, follows redirects by itself and reads proxies from the environment;
+each of these would be a way around the check. So this is a plain HTTP/1.1 exchange over asyncio streams, with h11 for
+the wire format: one request a connection, no cookies, no proxy, no credentials but those that the caller hands in,
+nothing kept.
+
+Source: RFC 9110, RFC 9112; OWASP, Server-Side Request Forgery Prevention.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import ssl
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+import h11
+
+from stead.domain.errors import FetchFault
+from stead.guardian.reach import Reach, Target
+
+CONNECT_LIMIT_S = 5.0
+HEAD_LIMIT_BYTES = 64_000
+USER_AGENT = "stead-fetch/1"
+
+_CHUNK_BYTES = 16_384
+_WITH_BODY = ("POST", "PUT", "PATCH")
+_GZIP = 31  # zlib's window argument for a gzip header and trailer
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def resolve_name(host: str, port: int) -> Sequence[str]:
+    """Every address that the system's resolver has for a name, in its order of preference.
+
+    Raises:
+        OSError: there is none.
+    """
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is sent.
+
+    Args:
+        target: where to; its path has the query.
+        method: upper case.
+        headers: beside those that the exchange itself needs; no line ends.
+        body: with its length sent when it is not empty, or when the method is one that has a body.
+        anywhere: the person named this very address, so it may be a private one.
+    """
+
+    target: Target
+    method: str = "GET"
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+    anywhere: bool = False
+
+
+class Wire:
+    """Sends requests, each over a connection of its own.
+
+    Args:
+        reach: which addresses.
+        resolve: turns a name into addresses, asked once a request.
+        tls: how servers are trusted; nothing means by the system's certificates.
+    """
+
+    def __init__(self, reach: Reach, *, resolve: Resolve = resolve_name, tls: ssl.SSLContext | None = None) -> None:
+        self._reach = reach
+        self._resolve = resolve
+        self._tls = tls
+
+    @contextlib.asynccontextmanager
+    async def send(self, request: Request) -> AsyncIterator[Answer]:
+        """Send it; gives the answer, its body still to be read. The connection ends with the block.
+
+        The caller sets the deadline.
+
+        Raises:
+            FetchFault: refused, not reached, broken off, or answered with what is no HTTP; inside the block too.
+        """
+        target = request.target
+        addresses = await self._addresses(target, anywhere=request.anywhere)
+        reader, writer = await self._connect(target, addresses)
+        connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_LIMIT_BYTES)
+        try:
+            writer.write(encoded(connection, request))
+            answer = Answer(target, connection, reader)
+            await answer.begin()
+            yield answer
+        except h11.RemoteProtocolError as error:
+            raise FetchFault(f"{target.url!r} sent an answer that is no HTTP: {error}") from error
+        except OSError as error:
+            raise FetchFault(f"{target.url!r} broke the connection off: {error}") from error
+        finally:
+            # Not a graceful close: an endless body would be waited for.
+            writer.transport.abort()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+
+    async def _addresses(self, target: Target, *, anywhere: bool) -> Sequence[str]:
+        """Where the target is. One address that is not allowed spoils all: an honest name has none."""
+        if target.address:
+            found: Sequence[str] = [target.address]
+        else:
+            try:
+                found = await self._resolve(target.host, target.port)
+            except OSError as error:
+                raise FetchFault(f"there is no host {target.host!r}: {error.strerror or error}") from error
+        if anywhere:
+            return found
+        for address in found:
+            refusal = self._reach.check_address(address, target.port)
+            if refusal is not None:
+                raise FetchFault(f"{target.host!r}: {refusal.text}")
+            if (address, target.port) not in self._reach.endpoints and _is_own(address):
+                raise FetchFault(f"{target.host!r}: {address} is this host's own address; its services are not fetched")
+        return found
+
+    async def _connect(self, target: Target, addresses: Sequence[str]) -> Streams:
+        """Connect to the first address that answers; the name is used for nothing but the certificate."""
+        secure = target.scheme == "https"
+        if secure and self._tls is None:
+            self._tls = ssl.create_default_context()
+        failure = "it has no address"
+        for address in addresses:
+            try:
+                async with asyncio.timeout(CONNECT_LIMIT_S):
+                    return await asyncio.open_connection(
+                        address,
+                        target.port,
+                        ssl=self._tls if secure else None,
+                        server_hostname=target.host if secure else None,
+                    )
+            except ssl.SSLError as error:
+                raise FetchFault(f"{target.url!r} has no trustworthy certificate: {error.reason or error}") from error
+            except OSError as error:
+                failure = error.strerror or str(error) or f"no answer from {address} within {CONNECT_LIMIT_S:g} s"
+        raise FetchFault(f"{target.url!r} could not be reached: {failure}")
+
+
+def encoded(connection: h11.Connection, request: Request) -> bytes:
+    """The request as it goes over the wire."""
+    length = [("Content-Length", str(len(request.body)))] if request.body or request.method in _WITH_BODY else []
+    headers = [
+        ("Host", request.target.authority),
+        ("User-Agent", USER_AGENT),
+        *request.headers,
+        ("Accept-Encoding", "gzip"),
+        *length,
+        ("Connection", "close"),
+    ]
+    event = h11.Request(method=request.method, target=request.target.path, headers=headers)
+    sent = connection.send(event) or b""
+    if request.body:
+        sent += connection.send(h11.Data(data=request.body)) or b""
+    return sent + (connection.send(h11.EndOfMessage()) or b"")
+
+
+class Answer:
+    """One response while it is read, with every size bounded.
+
+    ``status`` and ``fields`` (names in small letters) are there from the start.
+    """
+
+    status: int
+    fields: dict[str, str]
+
+    def __init__(self, target: Target, connection: h11.Connection, reader: asyncio.StreamReader) -> None:
+        self.target = target
+        self._connection = connection
+        self._reader = reader
+        self._wire_bytes = 0
+
+    async def begin(self) -> None:
+        """Read up to the body."""
+        head = await self._next()
+        while isinstance(head, h11.InformationalResponse) and self._wire_bytes < HEAD_LIMIT_BYTES:
+            head = await self._next()
+        if not isinstance(head, h11.Response):
+            raise FetchFault(f"{self.target.url!r} closed the connection without an answer")
+        self.status = head.status_code
+        self.fields = {name.decode("latin-1"): value.decode("latin-1") for name, value in head.headers}
+
+    @property
+    def media_type(self) -> tuple[str, str]:
+        """(media type, charset) as the server named them, both lower-case, "" when it does not say."""
+        kind, *parameters = self.fields.get("content-type", "").lower().split(";")
+        for parameter in parameters:
+            name, _, value = parameter.strip().partition("=")
+            if name == "charset":
+                return kind.strip(), value.strip().strip('"')
+        return kind.strip(), ""
+
+    async def body(self, limit_bytes: int) -> tuple[bytes, bool]:
+        """The decompressed body up to a limit, and whether there was more. Twice the limit is read at most.
+
+        Raises:
+            FetchFault: it is compressed in a way that was not asked for, or not whole.
+        """
+        encoding = self.fields.get("content-encoding", "identity").strip().lower()
+        if encoding not in ("identity", "gzip", "x-gzip"):
+            raise FetchFault(f"{self.target.url!r} is compressed with {brief(encoding)!r}, which was not asked for")
+        gunzip = None if encoding == "identity" else zlib.decompressobj(_GZIP)
+        body, began = bytearray(), False
+        while isinstance(event := await self._next(), h11.Data):
+            room, began = limit_bytes + 1 - len(body), True
+            try:
+                # ``max_length`` stops the decompressor itself, so a small bomb never grows in memory.
+                body += bytes(event.data)[:room] if gunzip is None else gunzip.decompress(bytes(event.data), room)
+            except zlib.error as error:
+                raise FetchFault(f"{self.target.url!r} says that it is gzip and is not") from error
+            if len(body) > limit_bytes or self._wire_bytes > 2 * limit_bytes + HEAD_LIMIT_BYTES:
+                return bytes(body[:limit_bytes]), True
+        if gunzip is not None and not gunzip.eof and began:
+            raise FetchFault(f"{self.target.url!r} sent gzip that is not whole; try again")
+        return bytes(body), gunzip is not None and bool(gunzip.unused_data)
+
+    async def _next(self) -> object:
+        while (event := self._connection.next_event()) is h11.NEED_DATA:
+            data = await self._reader.read(_CHUNK_BYTES)
+            # A read of what has already come does not yield, and a page of one-byte chunks would hold the loop.
+            await asyncio.sleep(0)
+            self._wire_bytes += len(data)
+            self._connection.receive_data(data)
+        return event
+
+
+def brief(text: str) -> str:
+    """What a server said, short enough to quote."""
+    return text if len(text) <= 100 else text[:100] + "…"
+
+
+def _is_own(address: str) -> bool:
+    """Whether an address is one of this host's.
+
+    Connecting a datagram socket sends nothing: it picks a route, and a route to an own address starts at it.
+    """
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((address, 9))
+        except OSError:
+            return False
+        return str(probe.getsockname()[0]) == address
