@@ -13,6 +13,7 @@ import msgspec
 from stead.domain.events import Budget, Limits, ModelRef, PlanStep
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, CommandId, SessionId
 from stead.domain.policies import Clearance, Profile
+from stead.domain.search import Engine
 from stead.domain.secrets import Binding
 from stead.domain.trials import WorkMode
 
@@ -190,6 +191,27 @@ class RemoveProvider(msgspec.Struct, frozen=True, tag="provider.remove", forbid_
     """Forget a provider and its key."""
 
     name: str
+
+
+class SetSearch(msgspec.Struct, frozen=True, tag="search.set", forbid_unknown_fields=True):
+    """Choose the engine that searches the web, in place of an earlier one.
+
+    Args:
+        engine: "searxng", "brave" or "tavily".
+        url: "" uses the engine's own; SearXNG has none.
+        key: goes into the vault and nowhere else; "" keeps the one that this engine has already.
+    """
+
+    engine: Engine
+    url: str = ""
+    key: str = ""
+
+    def __repr__(self) -> str:
+        return f"SetSearch({self.engine!r}, {self.url!r})"  # the key stays out of every trace
+
+
+class RemoveSearch(msgspec.Struct, frozen=True, tag="search.remove", forbid_unknown_fields=True):
+    """Search the web no more, and forget the engine's key."""
 
 
 class SetChain(msgspec.Struct, frozen=True, tag="chain.set", forbid_unknown_fields=True):
@@ -425,6 +447,8 @@ Command = (
     | ConfigureProvider
     | SetProviderKey
     | RemoveProvider
+    | SetSearch
+    | RemoveSearch
     | SetChain
     | SetCap
     | AddSecret

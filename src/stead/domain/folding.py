@@ -132,6 +132,8 @@ def apply(session: Session, event: ev.Event) -> None:
             | ev.DaemonStopped()
             | ev.ProviderConfigured()
             | ev.ProviderRemoved()
+            | ev.SearchConfigured()
+            | ev.SearchRemoved()
             | ev.ChainSet()
             | ev.CapSet()
             | ev.QuarantineSettled()

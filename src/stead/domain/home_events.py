@@ -10,6 +10,7 @@ import msgspec
 from stead.domain.ids import SessionId
 from stead.domain.objectives import Budget, ModelRef
 from stead.domain.policies import Clearance, Rule
+from stead.domain.search import Engine
 from stead.domain.secrets import Binding
 
 
@@ -43,6 +44,18 @@ class ProviderRemoved(msgspec.Struct, frozen=True, tag="provider.removed"):
     """A provider is no longer used; its key is erased from the vault."""
 
     name: str
+
+
+class SearchConfigured(msgspec.Struct, frozen=True, tag="search.configured"):
+    """The engine that searches the web was chosen. Its key, if it has one, is in the vault and in no event."""
+
+    engine: Engine
+    url: str
+    """Where it is; "" for the engine's own address."""
+
+
+class SearchRemoved(msgspec.Struct, frozen=True, tag="search.removed"):
+    """The web is no longer searched; the engine's key was erased from the vault."""
 
 
 class ChainSet(msgspec.Struct, frozen=True, tag="chain.set"):
@@ -126,6 +139,8 @@ HomeBody = (
     | DaemonStopped
     | ProviderConfigured
     | ProviderRemoved
+    | SearchConfigured
+    | SearchRemoved
     | ChainSet
     | CapSet
     | HostAllowed

@@ -31,6 +31,7 @@ from stead.runtime.deps import Deps
 from stead.runtime.home import HomeCommand, HomeStream, ProviderDesk, change
 from stead.runtime.registry import Sessions
 from stead.runtime.screening import screened
+from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.secrets import SecretBook, SecretCommand
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 from stead.runtime.stream import Stream
@@ -131,6 +132,15 @@ class Runtime:
     async def check_provider(self, name: str) -> ProviderCheck:
         """See ``service.Service``."""
         check = await self._desk.check(name)
+        return msgspec.structs.replace(check, text=self._book.redactor().clean(check.text))
+
+    async def search_setup(self) -> SearchSetup:
+        """See ``service.Holdings``."""
+        return self._desk.search.setup()
+
+    async def check_search(self) -> SearchCheck:
+        """See ``service.Holdings``."""
+        check = await self._desk.search.check()
         return msgspec.structs.replace(check, text=self._book.redactor().clean(check.text))
 
     async def secret_rows(self) -> tuple[SecretRow, ...]:

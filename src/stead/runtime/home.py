@@ -23,9 +23,11 @@ from stead.domain.commands import (
     DisallowHost,
     RemoveProvider,
     RemoveRule,
+    RemoveSearch,
     SetCap,
     SetChain,
     SetProviderKey,
+    SetSearch,
 )
 from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.hosts import parse_host
@@ -35,6 +37,7 @@ from stead.domain.ports import Claimed, Clock, Journal, Secrets
 from stead.domain.rows import SecretRow
 from stead.domain.secrets import Secret
 from stead.domain.sessions import Grant
+from stead.runtime import searching
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Standing
 from stead.runtime.service import ProviderCheck, ProviderRow
@@ -56,6 +59,8 @@ HomeCommand = (
     | DisallowHost
     | AddRule
     | RemoveRule
+    | SetSearch
+    | RemoveSearch
 )
 
 
@@ -67,6 +72,7 @@ class HomeState:
     providers: dict[str, ev.ProviderConfigured] = field(default_factory=dict)
     chain: tuple[ev.ModelRef, ...] = ()
     cap: ev.Budget = NO_CAP
+    search: ev.SearchConfigured | None = None
     grants: tuple[tuple[str, Grant], ...] = ()
     hosts: tuple[tuple[str, str], ...] = ()
     rules: tuple[Rule, ...] = ()
@@ -113,6 +119,10 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, chain=chain)
         case ev.CapSet(daily=daily):
             return replace(state, cap=daily)
+        case ev.SearchConfigured() as search:
+            return replace(state, search=search)
+        case ev.SearchRemoved():
+            return replace(state, search=None)
         case ev.HostAllowed(host=host, directory=directory):
             return replace(state, hosts=tuple(dict.fromkeys([*state.hosts, (directory, host)])))
         case ev.HostDisallowed(host=host, directory=directory):
@@ -239,6 +249,11 @@ class ProviderDesk(Protocol):
         """A live test, within 15 s."""
         ...
 
+    @property
+    def search(self) -> searching.SearchDesk:
+        """The same for the search engine."""
+        ...
+
 
 async def change(command: HomeCommand, state: HomeState, secrets: Secrets, desk: ProviderDesk, door: str) -> ev.Body:
     """The fact that a command about the home makes; a key goes into the vault on the way.
@@ -267,6 +282,8 @@ async def change(command: HomeCommand, state: HomeState, secrets: Secrets, desk:
         case SetCap(daily=daily):
             check_budget(daily)
             return ev.CapSet(daily=daily)
+        case SetSearch() | RemoveSearch():
+            return await searching.changed(command, state.search, secrets)
         case AddRule(text=text, directory=directory):
             folder = await asyncio.to_thread(_folder, directory) if directory else ""
             return ev.RuleMade(rule=compile_rule(text, folder), door=door)

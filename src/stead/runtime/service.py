@@ -17,6 +17,7 @@ from stead.domain.ports import Isolation
 from stead.domain.rows import SecretRow
 from stead.domain.trials import Quarantined, Trial
 from stead.runtime.bus import Bus
+from stead.runtime.searching import SearchCheck, SearchSetup
 
 
 class ProviderRow(msgspec.Struct, frozen=True):
@@ -70,6 +71,14 @@ class Holdings(Protocol):
         Raises:
             NotFound: no such provider.
         """
+        ...
+
+    async def search_setup(self) -> SearchSetup:
+        """How the web is searched."""
+        ...
+
+    async def check_search(self) -> SearchCheck:
+        """Send one real search, within 15 s."""
         ...
 
     async def secret_rows(self) -> tuple[SecretRow, ...]:
