@@ -91,10 +91,11 @@ def estimate_request(instructions: str, tools: Iterable[ToolSpec], messages: Ite
         frames = REQUEST_OVERHEAD
         schema = msgspec.json.encode(tool.parameters).decode()
         tokens += TOOL_OVERHEAD + estimate_tokens(f"{tool.name} {tool.description} {schema}")
-    return frames + tokens + sum(_message_tokens(message) for message in messages)
+    return frames + tokens + sum(estimate_message(message) for message in messages)
 
 
-def _message_tokens(message: Message) -> int:
+def estimate_message(message: Message) -> int:
+    """An upper bound of the tokens that a message adds to a request, its frames included."""
     match message:
         case UserMessage(text=text):
             return 2 * MESSAGE_OVERHEAD + estimate_tokens(text) + _marks(message)

@@ -47,7 +47,7 @@ GO_ON = "(go on)"
 NO_OUTPUT = "(no output)"
 LOST = "No result was recorded for this call."
 NOTICE = "stead-notice"
-"""The mark around what Stead itself tells the model; a person's text cannot carry it."""
+"""The mark around what Stead itself tells the model; no text can carry it, of a person or quoted in a notice."""
 
 MALFORMED_SHOWN = 200
 """Characters of malformed arguments that are sent again: enough to see what went wrong."""
@@ -103,10 +103,10 @@ def _filler() -> UserMessage:
 
 
 def _user_text(message: UserMessage, session: SessionId) -> str:
-    text = whole(message.text)
+    text = _SPOOFED.sub("&lt;", whole(message.text))
     if message.notice:
         return f"<{NOTICE}>\n{text}\n</{NOTICE}>"
-    text = _SPOOFED.sub("&lt;", text) if text.strip() else GO_ON
+    text = text if text.strip() else GO_ON
     return mark(text, message.source, _boundary(session, f"{message.source} {text}")) if message.foreign else text
 
 
