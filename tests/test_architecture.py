@@ -47,7 +47,9 @@ TRUSTED_BASE = rules.TrustedBase(
         "web/signin.py",
     ),
     tables=("guardian/shell_rules.py", "guardian/shell_specs.py"),
-    confined=tuple(f"machines/runner/{name}.py" for name in ("bridge", "files", "frames", "pages", "search")),
+    confined=tuple(
+        f"machines/runner/{name}.py" for name in ("bridge", "files", "frames", "pages", "patching", "search")
+    ),
 )
 
 

@@ -65,6 +65,7 @@ from stead.storage.keystore import open_keys
 from stead.storage.views import Views
 from stead.tools.fetching import Fetcher
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
+from stead.tools.patching import PatchTool
 from stead.tools.reading import ExtractPageTool, ExtractTool
 from stead.tools.shell import ShellTool
 from stead.tools.web import FetchTool
@@ -254,6 +255,7 @@ class House:
             ReadTool(self.machines),
             WriteTool(self.machines),
             EditTool(self.machines),
+            PatchTool(self.machines),
             GlobTool(self.machines),
             GrepTool(self.machines),
             ShellTool(self.machines),

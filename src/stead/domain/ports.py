@@ -308,7 +308,7 @@ class FileText(msgspec.Struct, frozen=True):
 
 
 class Written(msgspec.Struct, frozen=True):
-    """What a write or edit did. ``replaced`` counts edits; ``diff`` is unified, capped."""
+    """What a change did. ``replaced`` counts places; ``diff`` is unified, capped."""
 
     created: bool
     size_bytes: int
@@ -325,7 +325,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class Files(Protocol):
-    """File work in the permit's session's machine; paths are relative to ``/work`` and the kernel confines them.
+    """Looking at files in the permit's session's machine; paths are relative to ``/work`` and the kernel confines them.
 
     Every method raises ``PermitRefused``, ``MachineUnavailable``, ``MachineDied`` as ``Shell.run``, and ``ToolFault``
     when the work cannot be done (no such file, a folder, binary, too large, text not found or not unique).
@@ -335,20 +335,31 @@ class Files(Protocol):
         """Lines of a UTF-8 file, ``first_line`` from 1."""
         ...
 
-    async def write(self, permit: Permit, path: str, text: str) -> Written:
-        """Replace or create the file whole and atomically, folders included."""
-        ...
-
-    async def edit(self, permit: Permit, path: str, old: str, new: str, *, every: bool) -> Written:
-        """Replace exact text; unless ``every``, it must occur once."""
-        ...
-
     async def glob(self, permit: Permit, pattern: str) -> Found:
         """Paths that match, ``**`` included."""
         ...
 
     async def grep(self, permit: Permit, pattern: str, path: str, include: str) -> Found:
         """Rows that a regular expression matches, below ``path``, in files whose name matches ``include``."""
+        ...
+
+
+class Edits(Protocol):
+    """Changing files in the permit's session's machine, each whole and atomically; otherwise as ``Files``."""
+
+    async def write(self, permit: Permit, path: str, text: str) -> Written:
+        """Replace or create the file, folders included."""
+        ...
+
+    async def edit(self, permit: Permit, path: str, old: str, new: str, *, every: bool) -> Written:
+        """Replace exact text; unless ``every``, it must occur once."""
+        ...
+
+    async def patch(self, permit: Permit, path: str, diff: str) -> Written:
+        """Put all hunks of a unified diff into the file, or none; creates one when they only add. ``replaced``: hunks.
+
+        A hunk goes where its lines are; the numbers in its header decide only between places that are alike.
+        """
         ...
 
 

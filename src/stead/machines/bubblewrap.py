@@ -1,7 +1,7 @@
 """Machines made by bubblewrap: one per session, with a resident runner.
 
-Layer: machines. Implements ``Machines``, ``Shell``, ``Files`` and ``Parser`` of ``domain.ports``. A machine is made by
-the first work that needs it and kept until it is killed; when it dies, the next work makes another.
+Layer: machines. Implements ``Machines``, ``Shell``, ``Files``, ``Edits`` and ``Parser`` of ``domain.ports``. A machine
+is made by the first work that needs it and kept until it is killed; when it dies, the next work makes another.
 """
 
 from __future__ import annotations
@@ -211,15 +211,20 @@ class BubblewrapMachines:
         return await self._work(permit.session, "read", _bytes(path), *counts, answer=answer)
 
     async def write(self, permit: Permit, path: str, text: str) -> Written:
-        """As ``Files.write``."""
+        """As ``Edits.write``."""
         permit.require_live(permit.session)
         return await self._work(permit.session, "write", _bytes(path), _bytes(text), answer=_written)
 
     async def edit(self, permit: Permit, path: str, old: str, new: str, *, every: bool) -> Written:
-        """As ``Files.edit``."""
+        """As ``Edits.edit``."""
         permit.require_live(permit.session)
         arguments = (_bytes(path), _bytes(old), _bytes(new), b"%d" % every)
         return await self._work(permit.session, "edit", *arguments, answer=_written)
+
+    async def patch(self, permit: Permit, path: str, diff: str) -> Written:
+        """As ``Edits.patch``."""
+        permit.require_live(permit.session)
+        return await self._work(permit.session, "patch", _bytes(path), _bytes(diff), answer=_written)
 
     async def glob(self, permit: Permit, pattern: str) -> Rows:
         """As ``Files.glob``."""
@@ -296,7 +301,7 @@ class BubblewrapMachines:
             if slot and slot.task is own:
                 del self._slots[session]
             _close(self._egress, egress)
-            self._tidy(binding)
+            _tidy(binding, [slot.binding for slot in self._slots.values()])
             self._sweeper.start(session)
             self._on_change(session, "ended", why)
 
@@ -325,20 +330,17 @@ class BubblewrapMachines:
         self._quarantine.begin(session, binding.directory, binding.released, found)
         return found
 
-    def _tidy(self, binding: Binding) -> None:
-        """Take the placeholder of a ``.git`` away, unless another machine still needs it. Git leaves none empty."""
-        if (
-            binding.writable
-            and not binding.trial
-            and all(slot.binding.directory != binding.directory for slot in self._slots.values())
-        ):
-            with suppress(OSError):
-                os.rmdir(f"{binding.directory}/.git")
-
     def _probed(self) -> Host:
         if self._host is None:
             self._host = probe()
         return self._host
+
+
+def _tidy(binding: Binding, others: Sequence[Binding]) -> None:
+    """Take the placeholder of a ``.git`` away, unless another machine still needs it. Git leaves none empty."""
+    if binding.writable and not binding.trial and all(other.directory != binding.directory for other in others):
+        with suppress(OSError):
+            os.rmdir(f"{binding.directory}/.git")
 
 
 async def _open(egress: Egress | None, session: SessionId, binding: Binding) -> str:

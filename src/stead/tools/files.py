@@ -15,7 +15,7 @@ import msgspec
 from stead.domain.errors import ToolFault
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality
-from stead.domain.ports import Files, FileText, Found, Written
+from stead.domain.ports import Edits, Files, FileText, Found, Written
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.screen.visible import SPELLING, spell_out, spelled_back
 from stead.tools.tool import OUTPUT_CAP, StructTool, clip
@@ -83,7 +83,7 @@ class ReadTool(StructTool[ReadArguments]):
 class WriteTool(StructTool[WriteArguments]):
     """``write``: the whole file, atomically."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Edits) -> None:
         # Its answer repeats what the model has written, so there is nothing private in it.
         public = Confidentiality.PUBLIC
         declaration = Declaration(ToolEffect.WRITE, ("path",), ("path",), ("text",), sensitivity=public)
@@ -95,13 +95,13 @@ class WriteTool(StructTool[WriteArguments]):
         written = await self._files.write(permit, arguments.path, arguments.text)
         context.progress(written.diff)
         verb = "created" if written.created else "replaced"
-        return _done(f"{verb} {arguments.path!r}", written, arguments.text)
+        return changed(f"{verb} {arguments.path!r}", written, arguments.text)
 
 
 class EditTool(StructTool[EditArguments]):
     """``edit``: exact text for exact text."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Edits) -> None:
         declaration = Declaration(ToolEffect.WRITE, ("path",), ("path",), ("old", "new"))
         description = "Replace exact text in a file. It must occur once, unless every."
         super().__init__("edit", description, EditArguments, declaration)
@@ -112,7 +112,7 @@ class EditTool(StructTool[EditArguments]):
         written, new = await self._edited(permit, arguments)
         context.progress(written.diff)
         places = "1 place" if written.replaced == 1 else f"{written.replaced} places"
-        return _done(f"edited {arguments.path!r} in {places}", written, new)
+        return changed(f"edited {arguments.path!r} in {places}", written, new)
 
     async def _edited(self, permit: Permit, arguments: EditArguments) -> tuple[Written, str]:
         """Look for the text as ``read`` shows it, then for the very text; gives what was written for it too."""
@@ -158,6 +158,20 @@ class GrepTool(StructTool[GrepArguments]):
         return _listed(await self._files.grep(permit, arguments.pattern, arguments.path, arguments.include))
 
 
+def changed(what: str, written: Written, text: str) -> ToolOutcome:
+    """The outcome of a change. Whoever wrote the sign of a hidden character is told that it stands there as it is.
+
+    Args:
+        what: was done to which file.
+        written: as the machine has it.
+        text: that was written.
+    """
+    said = f"{what}, {written.size_bytes} bytes"
+    if sign := next((found[0] for found in SPELLING.finditer(text) if spelled_back(found[0]) != found[0]), ""):
+        said += f"; {sign} stands there as {len(sign)} visible characters: for the hidden one write its JSON escape"
+    return ToolOutcome("ok", said, size_bytes=written.size_bytes)
+
+
 def _shown(found: FileText, first: int) -> str:
     """Whole lines as far as there is room, and where to go on."""
     if first > max(found.lines, 1):
@@ -201,10 +215,3 @@ def _fitting(rows: Sequence[str]) -> int:
         if used > _ROOM:
             return index
     return len(rows)
-
-
-def _done(what: str, written: Written, text: str) -> ToolOutcome:
-    said = f"{what}, {written.size_bytes} bytes"
-    if sign := next((found[0] for found in SPELLING.finditer(text) if spelled_back(found[0]) != found[0]), ""):
-        said += f"; {sign} stands there as {len(sign)} visible characters: for the hidden one write its JSON escape"
-    return ToolOutcome("ok", said, size_bytes=written.size_bytes)

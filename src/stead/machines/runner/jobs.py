@@ -17,11 +17,9 @@ from . import files
 from .frames import LARGEST_FRAME, Fault, encode, pack, unpack
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # a type checker takes it for true; importing either module here would cost milliseconds
+if TYPE_CHECKING:  # a type checker takes it for true; importing it here would cost milliseconds
     from _socket import socket
-    from collections.abc import Callable
 
-_AT_ONCE: dict[str, Callable[..., list[bytes]]] = {"read": files.read, "write": files.write, "edit": files.edit}
 _MOST_JOBS = 60
 _HASHED_AT_ONCE = 8 << 20
 _CHUNK = 32 << 10
@@ -148,8 +146,8 @@ class Runner:
                     job.kill("stopped")
             elif operation == "hash" and files.total_size(arguments) <= _HASHED_AT_ONCE:
                 self.send(ident, b"done", b"0", b"0", *files.hashes(*arguments))
-            elif operation in _AT_ONCE:
-                self.send(ident, b"done", *_AT_ONCE[operation](*arguments))
+            elif operation in files.AT_ONCE:
+                self.send(ident, b"done", *files.AT_ONCE[operation](*arguments))
             else:
                 self._fork(ident, operation, arguments)
         except Fault as fault:
