@@ -146,6 +146,8 @@ def test_every_preset_makes_a_valid_provider_about_which_everything_is_known(pre
         assert info.window_tokens >= info.max_output_tokens > 0
         assert info.price_known == (preset.name != "compatible")
         assert (info.input_usd_micros_per_mtok > 0) == bool(preset.prices)
+        assert (info.cached_usd_micros_per_mtok > 0) == bool(preset.prices)
+        assert info.cached_usd_micros_per_mtok <= info.input_usd_micros_per_mtok
 
 
 def test_an_unknown_provider_is_not_found() -> None:

@@ -119,6 +119,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
         price_known: false when no price list has it, then the prices are 0 and mean nothing.
         rehearsal: it is the built-in rehearsal model.
         clearance: the most confidential that its provider may be sent.
+        cached_usd_micros_per_mtok: price of a million input tokens that its cache has; input's if unknown.
     """
 
     ref: ModelRef
@@ -129,6 +130,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
     price_known: bool
     rehearsal: bool
     clearance: Confidentiality = Confidentiality.PRIVATE
+    cached_usd_micros_per_mtok: int = 0
 
 
 class ModelRequest(msgspec.Struct, frozen=True):

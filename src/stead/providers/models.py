@@ -101,6 +101,7 @@ class ProviderModels:
             price_known=rates.known,
             rehearsal=False,
             clearance=Confidentiality(config.clearance),
+            cached_usd_micros_per_mtok=rates.cached_micros,
         )
 
     async def discover(self) -> None:

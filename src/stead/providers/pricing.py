@@ -31,13 +31,14 @@ class Rates(msgspec.Struct, frozen=True):
     """The most that a model can cost, in millionths of a dollar for a million tokens.
 
     Cache writes and the dearer tiers of long prompts count in, so a reservation at these rates is an upper bound.
-    ``window_tokens`` is 0 where the list does not say.
+    ``window_tokens`` is 0 where the list does not say, ``cached_micros`` the input's rate.
     """
 
     input_micros: int
     output_micros: int
     known: bool
     window_tokens: int
+    cached_micros: int = 0
 
 
 FREE = Rates(0, 0, True, 0)
@@ -61,7 +62,8 @@ def rates(preset: Preset, base_url: str, model: str) -> Rates:
     window = listed.context_window or 0
     input_rate = max((_most(getattr(prices, unit), window) for unit in _INPUT_UNITS), default=Decimal(0))
     output_rate = _most(prices.output_mtok, window)
-    return Rates(_micros(input_rate), _micros(output_rate), True, window)
+    cached_rate = _most(prices.cache_read_mtok, window) or input_rate
+    return Rates(_micros(input_rate), _micros(output_rate), True, window, _micros(cached_rate))
 
 
 def spend(preset: Preset, base_url: str, model: str, usage: Usage, written_for_1h: int) -> Spend:
