@@ -13,6 +13,14 @@ from typing import Literal
 
 from stead.domain.errors import InvalidRequest
 
+CHROMIUM = (
+    "/usr/lib/chromium/chromium",
+    "/usr/lib64/chromium-browser/chromium-browser",
+    "/usr/lib/chromium-browser/chromium-browser",
+    "/usr/lib64/chromium-browser/headless_shell",
+)
+"""Where distributions put Chromium's own program. What stands in ``/usr/bin`` is often a script of theirs."""
+
 
 @dataclass(frozen=True)
 class Home:

@@ -375,3 +375,60 @@ class Parser(Protocol):
             As ``Files``.
         """
         ...
+
+
+class PageShown(msgspec.Struct, frozen=True):
+    """A page as a browser shows it; all of it is the page's word.
+
+    Args:
+        url: where the browser is now, redirects followed.
+        title: of the page, cut at 80 characters.
+        text: what a person would see of the whole page, with links, buttons and fields numbered where they stand.
+        hidden: parts that a person would not see, which were left out.
+        notes: what the browser did not let happen, or could not wait for.
+        refused: hosts that the page wanted something from and might not reach, and how often.
+    """
+
+    url: str
+    title: str
+    text: str
+    hidden: int
+    notes: tuple[str, ...]
+    refused: tuple[tuple[str, int], ...]
+
+
+class Browser(Protocol):
+    """A browser of the permit's session, in a machine of its own. It runs only while a call does.
+
+    Every method raises ``PermitRefused``, ``MachineUnavailable``, ``MachineDied`` as ``Shell.run``, and ``ToolFault``
+    when the work cannot be done: no page is open, it cannot be had, it is another one than ``url``, it hung or crashed.
+    ``hosts`` may be reached for as long as the call lives, beside those of the folder and the objective.
+    """
+
+    async def open(self, permit: Permit, url: str, hosts: Sequence[str]) -> PageShown:
+        """Go to a page; starts the browser where there is none."""
+        ...
+
+    async def read(self, permit: Permit, url: str) -> PageShown:
+        """The page that is open, as it is now."""
+        ...
+
+    async def act(
+        self,
+        permit: Permit,
+        url: str,
+        element: tuple[int, str],
+        hosts: Sequence[str],
+        *,
+        text: str | None,
+        submit: bool,
+    ) -> PageShown:
+        """Click an element, or fill it with ``text`` and, to ``submit``, press Enter in it.
+
+        ``element`` is its number and its name in the page's text; nothing is done when it has another name now.
+        """
+        ...
+
+    async def shot(self, permit: Permit, url: str, path: str) -> int:
+        """Save a picture of the window as a PNG file of the workspace; gives its size in bytes."""
+        ...

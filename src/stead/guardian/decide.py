@@ -113,7 +113,7 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
         # way left by which it could leave.
         level = Level.EACH
     requested = policy.requested(spec.declaration, call.arguments, facts.reach)
-    covering = shapes.shapes(spec.declaration, call.arguments, level, call.shell, hosts or requested)
+    covering = shapes.shapes(spec.declaration, call.arguments, level, call.shell, (*requested, *hosts))
     planned = -1
     if ruling is not None and ruling.verdict == "ask":
         reason = _approved(digest, facts)

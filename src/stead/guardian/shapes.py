@@ -40,7 +40,9 @@ def shapes(
         return ()
     exact = canonical(arguments).decode()
     if declaration.effect is ToolEffect.FETCH:
-        return (*(f"host:{host}" for host in hosts), ANY, exact)
+        # All of them in one: who allowed one host has not said that another page may be loaded with it.
+        named = (f"host:{' '.join(sorted(set(hosts)))}",) if hosts else ()
+        return (*named, ANY, exact)
     if shell is None:
         return (ANY, exact) if level is Level.SESSION else (exact, ANY)
     if hosts:

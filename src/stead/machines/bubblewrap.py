@@ -19,6 +19,7 @@ from stead.domain.ids import SessionId
 from stead.domain.permits import Permit
 from stead.domain.ports import Egress, FileText, Isolation, Ran, Written
 from stead.domain.ports import Found as Rows
+from stead.machines.browser import MachineBrowser
 from stead.machines.host import Host, probe
 from stead.machines.machine import Binding, Machine, start_machine
 from stead.machines.output import Output
@@ -90,6 +91,12 @@ class BubblewrapMachines:
         self._host = host
         self._bindings: dict[SessionId, Binding] = {}
         self._slots: dict[SessionId, _Slot] = {}
+        self.browser = MachineBrowser(
+            self._probed,
+            self._bindings,
+            egress,
+            lambda session, path, data: self._work(session, "save", _bytes(path), data, answer=int),
+        )
 
     def isolation(self) -> Isolation:
         """What this host offers; tried once, which takes about a third of a second, then cached."""
@@ -140,10 +147,11 @@ class BubblewrapMachines:
 
     async def kill(self, session: SessionId) -> bool:
         """Kill the session's whole process tree now, and sweep up after it; true if there was one."""
+        browsed = await self.browser.kill(session)
         slot = self._slots.pop(session, None)
         if slot is None:
             await self._sweeper.done(session)
-            return False
+            return browsed
         if machine := slot.machine():
             machine.kill("killed")
             await machine.gone()
@@ -155,7 +163,8 @@ class BubblewrapMachines:
 
     async def close(self) -> None:
         """Kill every machine."""
-        await asyncio.gather(*(self.kill(session) for session in {*self._slots, *self._sweeper.sessions}))
+        left = {*self._slots, *self._sweeper.sessions, *self.browser.sessions}
+        await asyncio.gather(*(self.kill(session) for session in left))
 
     async def sweep_left(self) -> None:
         """Sweep up after machines whose end no daemon saw. To be called before any is made."""

@@ -33,7 +33,7 @@ class Binding:
     """Which folder a machine shows, and how.
 
     Args:
-        directory: absolute real path.
+        directory: absolute real path; "" for a machine that shows none and drives a browser.
         writable: or read-only.
         trial: absolute path of the folder that takes all changes instead; "" for none.
         released: protected paths that may be written nevertheless.
@@ -144,12 +144,13 @@ async def start_machine(
         info, info_inside = os.pipe()
         closing.callback(os.close, info)
         closing.callback(os.close, info_inside)
+        words = runner_line(tools.python, limits, list(prepared.shown), browses=not binding.directory)
         inside = command_line(stage.bwrap, stage.prefix, tools, prepared.workspace, descriptors, stage.egress)
         try:
             process = await asyncio.create_subprocess_exec(
                 *stage.command,
                 *inside,
-                *("--info-fd", str(info_inside), "--", *runner_line(tools.python, limits, list(prepared.shown))),
+                *("--info-fd", str(info_inside), "--", *words),
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=PIPE,
@@ -175,7 +176,7 @@ class _Prepared:
     """``shown``: paths in the workspace and the identity that each must have inside."""
 
     stage: Stage
-    workspace: Workspace
+    workspace: Workspace | None
     work: bytes
     shown: Mapping[str, bytes]
 
@@ -197,6 +198,8 @@ def _discard(work: asyncio.Task[_Prepared]) -> None:
 
 def _look(host: Host, binding: Binding, found: Found, egress: str) -> _Prepared:
     directory = binding.directory
+    if not directory:
+        return _Prepared(make_stage(host.require(), "", writable=False, egress=egress), None, b"", {})
     if os.path.realpath(directory) != directory or not os.path.isdir(directory):
         raise MachineUnavailable(f"{directory!r} is no longer the folder that was chosen; put it back, or start anew")
     if binding.trial:

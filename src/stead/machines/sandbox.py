@@ -87,6 +87,7 @@ class Limits:
         memory_bytes: unshared memory of all processes together; past it all of them are killed.
         disk_bytes: what is left free on the workspace's disk; below it likewise.
         search_s: seconds for one search, one page or the hashes of large files.
+        data_bytes: writable memory of a process, where its address space says little; 0 for no such limit.
     """
 
     file_bytes: int = 256 * _MB
@@ -96,6 +97,7 @@ class Limits:
     memory_bytes: int = 4096 * _MB
     disk_bytes: int = 512 * _MB
     search_s: int = 20
+    data_bytes: int = 0
 
     def words(self) -> list[str]:
         """As the runner takes them."""
@@ -108,6 +110,7 @@ class Limits:
             f"memory={self.memory_bytes}",
             f"disk={self.disk_bytes}",
             f"search={self.search_s}",
+            *([f"data={self.data_bytes}"] if self.data_bytes else []),
         ]
 
 
@@ -180,15 +183,17 @@ def command_line(
     return [*line, "--seccomp", str(descriptors.seccomp)]
 
 
-def runner_line(python: str, limits: Limits, shown: Sequence[str]) -> list[str]:
+def runner_line(python: str, limits: Limits, shown: Sequence[str], *, browses: bool = False) -> list[str]:
     """What runs inside. Isolated mode: neither the environment nor the workspace can add to what Python imports.
 
     Args:
         python: as seen inside.
         limits: of this machine.
         shown: paths in the workspace whose identity the runner's first words are to tell.
+        browses: it is to drive a browser, and nothing else.
     """
-    return [python, "-I", "-S", f"{CODE}/start.pyc", *limits.words(), "--", *shown]
+    role = ["browse=1"] if browses else []
+    return [python, "-I", "-S", f"{CODE}/start.pyc", *limits.words(), *role, "--", *shown]
 
 
 _SEPARATION = (

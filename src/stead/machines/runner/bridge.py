@@ -30,15 +30,20 @@ def turn_away(listener: _socket.socket) -> None:
         return  # it has left
 
 
-def carry_apart(listener: _socket.socket) -> NoReturn:
-    """In a fork of the runner: let go of everything that is the runner's, and carry connections to the end."""
+def carry_apart(listener: _socket.socket, idle_s: float = _IDLE_S) -> NoReturn:
+    """In a fork of the runner: let go of everything that is the runner's, and carry connections to the end.
+
+    Args:
+        listener: where connections come in.
+        idle_s: seconds without any after which it ends; -1 for never.
+    """
     try:
         nowhere = os.open("/dev/null", os.O_RDWR)
         for fd in range(3):
             os.dup2(nowhere, fd)
         os.closerange(3, listener.fileno())
         os.closerange(listener.fileno() + 1, 65_536)
-        serve(listener)
+        serve(listener, idle_s)
     finally:
         os._exit(0)
 
@@ -59,13 +64,13 @@ class _End:
         return (select.EPOLLIN if more else 0) | (select.EPOLLOUT if self.waiting else 0)
 
 
-def serve(listener: _socket.socket) -> None:
+def serve(listener: _socket.socket, idle_s: float = _IDLE_S) -> None:
     """Carry connections until there have been none for a while."""
     poll = select.epoll()
     poll.register(listener.fileno(), select.EPOLLIN)
     ends: dict[int, _End] = {}
     while True:
-        ready = poll.poll(-1 if ends else _IDLE_S)
+        ready = poll.poll(-1 if ends else idle_s)
         if not ready:
             return
         for fd, events in ready:

@@ -291,7 +291,7 @@ class Runner:
         disk = os.statvfs(files.WORK)  # some file systems do not tell how large they are
         if disk.f_blocks and disk.f_bavail * disk.f_frsize < self._disk_bytes:
             self._kill_all("disk")
-        elif _held_bytes() > self._memory_bytes or _available_bytes() < _MEMORY_LEFT:
+        elif held_bytes() > self._memory_bytes or available_bytes() < _MEMORY_LEFT:
             self._kill_all("memory")
 
     def _kill_all(self, why: str) -> None:
@@ -307,7 +307,7 @@ class Runner:
             time.sleep(0.005)
 
 
-def _held_bytes() -> int:
+def held_bytes() -> int:
     """Memory of all processes inside that belongs to no file."""
     pages = 0
     for name in os.listdir("/proc"):
@@ -321,7 +321,7 @@ def _held_bytes() -> int:
     return pages * resource.getpagesize()
 
 
-def _available_bytes() -> int:
+def available_bytes() -> int:
     """What the host has left; memory that no process maps shows only here."""
     with open("/proc/meminfo", "rb") as file:
         for line in file:

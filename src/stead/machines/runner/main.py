@@ -23,6 +23,11 @@ _OOM_SCORE = 900
 """When the host runs out of memory, the kernel ends what is in here first."""
 
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # a type checker takes it for true; see ``jobs``
+    from .browse import Driver
+
+
 class _Int(_ctypes._SimpleCData):  # type: ignore[type-arg]  # it takes none when it runs
     _type_ = "i"
 
@@ -38,16 +43,17 @@ def main(words: list[str]) -> None:
     """Work until the daemon closes the pipe.
 
     Args:
-        words: ``NAME=NUMBER``: ``disk``, ``memory`` and ``search`` as ``Runner`` takes them, the others are resource
-            limits. They are set here and not outside, because inside its own user namespace the limit on processes
-            counts those of this machine alone. After a ``--`` come paths of the workspace, whose identity the hello
-            is to tell.
+        words: ``NAME=NUMBER``: ``disk``, ``memory`` and ``search`` as ``Runner`` takes them, ``browse=1`` to drive a
+            browser instead; the others are resource limits. They are set here and not outside, because inside its own
+            user namespace the limit on processes counts those of this machine alone. After a ``--`` come paths of the
+            workspace, whose identity the hello is to tell.
     """
     os.closerange(3, 65_536)
     os.umask(0o022)  # the daemon's own is strict; what is made here is the person's, and as readable as usual
     end = words.index("--")
     limits = {name: int(value) for name, _, value in (word.partition("=") for word in words[:end])}
-    runner = Runner(limits.pop("disk"), limits.pop("memory"), limits.pop("search"))
+    browses = limits.pop("browse", 0)
+    runner = _driver(limits) if browses else Runner(limits.pop("disk"), limits.pop("memory"), limits.pop("search"))
     for name, value in limits.items():
         kind = getattr(resource, f"RLIMIT_{name.upper()}")
         hard = resource.getrlimit(kind)[1]
@@ -68,6 +74,13 @@ def main(words: list[str]) -> None:
     if os.path.exists(WAY_OUT):  # after the hello, so that the daemon need not wait for it
         runner.watch_way_out(_listen())
     runner.serve()
+
+
+def _driver(limits: dict[str, int]) -> Driver:
+    from .browse import Driver  # other machines need not load it
+
+    del limits["disk"], limits["search"]  # there is no folder, and nothing is searched
+    return Driver(limits.pop("memory"))
 
 
 def _listen() -> _socket.socket:

@@ -1,0 +1,153 @@
+"""A browser in a machine of its own: starts it, drives it, and lets it run only while a call is under way.
+
+Layer: machines, runner. Standard library only. This process is the machine's first, as the runner is in others, and it
+speaks the same frames. It serves one request at a time.
+
+Between calls every process here is stopped, so that a page computes and sends nothing behind a person's back. When
+the browser or its page is lost, or hangs, this process says so and ends, and the kernel takes everything with it.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import time
+
+from .browser_page import Page
+from .devtools import Gone, Refused, Stopped
+from .frames import LARGEST_FRAME, Fault, encode, pack, unpack
+from .jobs import available_bytes, held_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # a type checker takes it for true; see ``jobs``
+    from _socket import socket
+
+_CALL_S = 40.0
+_LOOK_S = 0.2
+_MEMORY_LEFT = 256 << 20
+_SIGCONT, _SIGSTOP = 18, 19  # importing signal would cost a third of the start time
+
+
+class Driver:
+    """Reads requests, drives the browser, writes answers.
+
+    Args:
+        memory_bytes: memory of all processes inside, above which the browser is ended.
+    """
+
+    def __init__(self, memory_bytes: int) -> None:
+        self._memory_bytes = memory_bytes
+        self._inbox = bytearray()
+        self._waiting: list[list[bytes]] = []
+        self._current = b""
+        self._stopped = False
+        self._page: Page | None = None
+        self._next_look_s = 0.0
+
+    def watch_way_out(self, listener: socket) -> None:
+        """Have connections to the proxy's port carried out of the machine, for as long as it lives."""
+        from .bridge import carry_apart
+
+        if os.fork() == 0:
+            carry_apart(listener, idle_s=-1)
+        os.close(listener.detach())
+
+    def send(self, *fields: bytes) -> None:
+        """Write an answer; waits while the daemon is slow to read."""
+        frame = memoryview(pack(list(fields)))
+        while frame:
+            frame = frame[os.write(1, frame) :]
+
+    def serve(self) -> None:
+        """Work until the daemon closes the pipe or the browser is lost."""
+        while True:
+            while not self._waiting:
+                self._receive()
+            self._current, operation, *arguments = self._waiting.pop(0)
+            if operation != b"stop":
+                self._answer(operation.decode(), arguments)
+
+    def _receive(self) -> None:
+        data = os.read(0, 1 << 18)
+        if not data:
+            sys.exit(0)
+        self._inbox += data
+        while len(self._inbox) >= 4:
+            end = 4 + int.from_bytes(self._inbox[:4], "big")
+            if end > LARGEST_FRAME:
+                sys.exit("a request is too large")
+            if len(self._inbox) < end:
+                return
+            fields = unpack(bytes(self._inbox[4:end]))
+            del self._inbox[:end]
+            if fields[1] == b"stop" and fields[2] == self._current:
+                self._stopped = True
+            self._waiting.append(fields)
+
+    def _answer(self, operation: str, arguments: list[bytes]) -> None:
+        ident, self._stopped = self._current, False
+        try:
+            self._let(_SIGCONT)
+            self.send(ident, b"done", b"ok", *self._work(operation, *arguments))
+        except (Fault, Refused) as fault:
+            self.send(ident, b"fault", encode(str(fault)))
+        except Stopped:
+            self.send(ident, b"fault", b"stopped")
+        except Gone as gone:
+            self.send(ident, b"done", b"gone", encode(str(gone)))
+            sys.exit(0)
+        self._current = b""
+        self._let(_SIGSTOP)
+
+    def _work(self, operation: str, *arguments: bytes) -> list[bytes]:
+        deadline = time.monotonic() + _CALL_S
+        words = [argument.decode() for argument in arguments]
+        if operation == "open":
+            program, url = words
+            if self._page is None:
+                try:
+                    self._page = Page(program, self._watch)
+                except Refused as error:
+                    raise Gone(f"the browser did not start: {error}") from error
+            return self._page.open(url, deadline)
+        if self._page is None:
+            raise Fault("no page is open; open one first")
+        if operation == "read":
+            return self._page.read(words[0], deadline)
+        if operation == "act":
+            url, ref, label, text, filled, submit = words
+            return self._page.act(url, int(ref), label, text if filled else None, bool(submit), deadline)
+        if operation == "shot":
+            return self._page.shot(words[0], deadline)
+        raise Fault(f"{operation!r} is nothing that a browser does")
+
+    def _watch(self) -> None:
+        """Look after what a page could use up, and whether the answer is still wanted."""
+        if select.select([0], [], [], 0)[0]:
+            self._receive()
+        if self._stopped:
+            raise Stopped
+        if time.monotonic() < self._next_look_s:
+            return
+        self._next_look_s = time.monotonic() + _LOOK_S
+        _reap()
+        if held_bytes() > self._memory_bytes or available_bytes() < _MEMORY_LEFT:
+            raise Gone("the page used too much memory")
+
+    @staticmethod
+    def _let(number: int) -> None:
+        """Let every other process run on, or stop them all."""
+        try:
+            os.kill(-1, number)
+        except ProcessLookupError:
+            return  # there is none
+
+
+def _reap() -> None:
+    """Take note of what has ended: as the first process this one inherits what others leave behind."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            continue
+    except ChildProcessError:
+        return
