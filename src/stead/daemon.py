@@ -54,6 +54,7 @@ from stead.runtime.home import HomeState, HomeStream
 from stead.runtime.logs import clean_log, start_log
 from stead.runtime.registry import Sessions
 from stead.runtime.screening import ScreenedModels, ScreenedTool
+from stead.runtime.searching import SearchDesk
 from stead.runtime.secrets import SecretBook
 from stead.runtime.service import ProviderCheck, ProviderRow
 from stead.storage.audit import Audit
@@ -67,6 +68,7 @@ from stead.tools.fetching import Fetcher
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
 from stead.tools.patching import PatchTool
 from stead.tools.reading import ExtractPageTool, ExtractTool
+from stead.tools.searching import Searcher, WebSearchTool
 from stead.tools.shell import ShellTool
 from stead.tools.web import FetchTool
 from stead.tools.work import Plan
@@ -204,6 +206,7 @@ class House:
         )
         aside = AsideDesk(home, self.machines.kill)
         self.models = ProviderModels(os.environ, self.journal.vault)
+        self.searcher = Searcher(self.journal.vault.get, own.reach)
         tools = self._tools(own.reach)
         self.book = SecretBook(
             self.journal.vault,
@@ -237,7 +240,7 @@ class House:
         )
         self.sessions = Sessions(self.deps)
         self.home = HomeStream(journal=self.journal, bus=bus, clock=self.clock)
-        self.desk = Desk(self.models, self.egress)
+        self.desk = Desk(self.models, self.egress, SearchDesk(self.searcher))
         self.runtime = Runtime(
             self.deps,
             self.sessions,
@@ -262,6 +265,7 @@ class House:
             FetchTool(Fetcher(reach), self.machines),
             ExtractTool(self.machines),
             ExtractPageTool(Fetcher(reach), self.machines),
+            WebSearchTool(self.searcher),
         ]
 
     async def start(self) -> None:
@@ -337,9 +341,10 @@ class House:
 class Desk:
     """Providers as the runtime asks about them (``runtime.home.ProviderDesk``)."""
 
-    def __init__(self, models: ProviderModels, egress: EgressProxy) -> None:
+    def __init__(self, models: ProviderModels, egress: EgressProxy, search: SearchDesk) -> None:
         self._models = models
         self._egress = egress
+        self.search = search
 
     def require_valid(self, configured: ev.ProviderConfigured) -> None:
         """Refuse a configuration that cannot work."""
@@ -350,8 +355,9 @@ class Desk:
         return secret_name(provider)
 
     def configure(self, state: HomeState) -> None:
-        """Use these providers, this chain and these allow-lists of hosts from now on."""
+        """Use these providers, this chain, this search engine and these allow-lists of hosts from now on."""
         self._egress.configure(state.hosts)
+        self.search.configure(state.search)
         configured = [ProviderConfig(**msgspec.structs.asdict(fact)) for fact in state.providers.values()]
         self._models.configure(configured, state.chain)
 

@@ -16,6 +16,7 @@ _ASKS = "Run `ls` and report"
 _ACCEPTABLE: dict[str, dict[str, Any]] = {
     "POST /providers": {"preset": "compatible", "base_url": "http://127.0.0.1:9/v1", "key": "none"},
     "POST /chain": {"chain": []},
+    "POST /web-search": {"engine": "searxng", "url": "http://127.0.0.1:9/", "key": ""},
     "POST /egress/hosts": {"host": "docs.example.com", "directory": os.environ["FUZZ_FOLDER"]},
     "POST /egress/hosts/remove": {"host": "docs.example.com", "directory": os.environ["FUZZ_FOLDER"]},
     "POST /rules": {"text": "never change infra/", "directory": os.environ["FUZZ_FOLDER"]},
@@ -25,7 +26,7 @@ _ACCEPTABLE: dict[str, dict[str, Any]] = {
 """What no schema can say: which words make a rule, which names are hosts, and what must not be called from a test."""
 _NAMES = ("tools", "allow", "chain", "hosts", "secrets", "unprotected")
 """Lists of an objective whose items must be known to this home."""
-_NEEDED = {"base_url", "host"}
+_NEEDED = {"base_url", "host", "url"}
 """These are put in even where they may be left out."""
 
 

@@ -28,6 +28,7 @@ from stead.domain.rows import ApprovalRow, ObjectiveRow, OpenRunRow, SearchRow, 
 from stead.domain.sessions import Session, status
 from stead.domain.trials import Quarantined, Trial
 from stead.runtime.bus import Bus
+from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 
 PERSON = Label(integrity=Integrity.PERSON)
@@ -236,6 +237,22 @@ class Home:
             raise NotFound(f"there is no provider {name!r}; see: stead providers")
         return ProviderCheck(name, True, "it answered", 12, ("rehearsal",))
 
+    async def search_setup(self) -> SearchSetup:
+        found = SearchSetup("", "", "none")
+        for body in self._home_facts():
+            match body:
+                case ev.SearchConfigured(engine=engine, url=url):
+                    found = SearchSetup(engine, url, "none" if engine == "searxng" else "vault")
+                case ev.SearchRemoved():
+                    found = SearchSetup("", "", "none")
+                case _:
+                    pass
+        return found
+
+    async def check_search(self) -> SearchCheck:
+        ok = bool((await self.search_setup()).engine)
+        return SearchCheck(ok, "it answered" if ok else "no search engine is set up", 12, int(ok))
+
     async def secret_rows(self) -> tuple[SecretRow, ...]:
         return ()
 
@@ -334,6 +351,13 @@ class Home:
                 if name not in {row.name for row in await self.providers()}:
                     raise NotFound(f"there is no provider {name!r}; see: stead providers")
                 return HOME, (ev.ProviderRemoved(name),)
+            case cmd.SetSearch(engine=engine, url=url, key=key):
+                await self.secrets.put("search", key)
+                return HOME, (ev.SearchConfigured(engine, url),)
+            case cmd.RemoveSearch():
+                if not (await self.search_setup()).engine:
+                    raise NotFound("no search engine is set up")
+                return HOME, (ev.SearchRemoved(),)
             case cmd.SetChain(chain=chain):
                 return HOME, (ev.ChainSet(chain),)
             case cmd.SetCap(daily=daily):

@@ -41,6 +41,7 @@ GROUPS = {
     },
     "models and money": {
         "providers": "list, add, test and choose models",
+        "search": "choose and test the engine that searches the web",
         "cap": "show or set what may be spent in a day",
         "usage": "show what was spent",
     },

@@ -34,6 +34,8 @@ def load(name: str) -> Command:
             from stead.cli.approving import COMMANDS
         case "providers":
             from stead.cli.providers import COMMANDS
+        case "search":
+            from stead.cli.search import COMMANDS
         case "trial" | "quarantine":
             from stead.cli.trial import COMMANDS
         case "secret":

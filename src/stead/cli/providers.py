@@ -122,11 +122,22 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
 
 def _set_key(invocation: Invocation, name: str) -> int:
     name = _named(name)
-    answer = invocation.client.post(f"/providers/{name}/key", {"key": _read_key(name)})
+    answer = invocation.client.post(
+        f"/providers/{name}/key", {"key": read_key(name, f"stead providers set-key {name}")}
+    )
     return _say(invocation, answer, f"The key of {name} is in the vault. Next: stead providers test {name}")
 
 
-def _read_key(name: str) -> str:
+def read_key(name: str, command: str) -> str:
+    """A key from a hidden prompt or standard input.
+
+    Args:
+        name: whose.
+        command: that reads it, for what is said when there is none.
+
+    Raises:
+        CommandError: there is none, or it is no key.
+    """
     if stream_is_terminal(sys.stdin):
         from getpass import getpass
 
@@ -135,7 +146,7 @@ def _read_key(name: str) -> str:
         key = sys.stdin.read(_KEY_LIMIT + 1)
     key = key.strip()
     if not key:
-        raise CommandError("no key was given", f"type it at the prompt, or: stead providers set-key {name} < FILE")
+        raise CommandError("no key was given", f"type it at the prompt, or: {command} < FILE")
     if len(key) > _KEY_LIMIT or not key.isascii() or not key.isprintable():
         raise CommandError("what was given does not look like a key", "give the key alone, on one line")
     return key

@@ -37,9 +37,9 @@ from stead.domain.ports import Claimed, Clock, Journal, Secrets
 from stead.domain.rows import SecretRow
 from stead.domain.secrets import Secret
 from stead.domain.sessions import Grant
-from stead.runtime import searching
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Standing
+from stead.runtime.searching import SearchDesk, search_change
 from stead.runtime.service import ProviderCheck, ProviderRow
 
 log = logging.getLogger(__name__)
@@ -250,7 +250,7 @@ class ProviderDesk(Protocol):
         ...
 
     @property
-    def search(self) -> searching.SearchDesk:
+    def search(self) -> SearchDesk:
         """The same for the search engine."""
         ...
 
@@ -283,7 +283,7 @@ async def change(command: HomeCommand, state: HomeState, secrets: Secrets, desk:
             check_budget(daily)
             return ev.CapSet(daily=daily)
         case SetSearch() | RemoveSearch():
-            return await searching.changed(command, state.search, secrets)
+            return await search_change(command, state.search, secrets)
         case AddRule(text=text, directory=directory):
             folder = await asyncio.to_thread(_folder, directory) if directory else ""
             return ev.RuleMade(rule=compile_rule(text, folder), door=door)

@@ -38,7 +38,11 @@ class StructTool(ABC, Generic[A]):
         self, name: str, description: str, arguments: type[A], declaration: Declaration, *, deferred: bool = False
     ) -> None:
         self._arguments = arguments
-        self._spec = ToolSpec(name, description, terse_schema(arguments), declaration, deferred)
+        schema = terse_schema(arguments)
+        properties = cast("dict[str, object]", schema["properties"])
+        for filled_in in declaration.service_args:
+            del properties[filled_in]
+        self._spec = ToolSpec(name, description, schema, declaration, deferred)
 
     @property
     def spec(self) -> ToolSpec:

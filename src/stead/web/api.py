@@ -13,7 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 
 from stead import __version__
-from stead.web import audit, commands, egress, rules, secrets, trial, views
+from stead.web import audit, commands, egress, rules, search, secrets, trial, views
 from stead.web.backend import Backend
 from stead.web.errors import HANDLERS, Json, Problem, answer
 from stead.web.live import Streams
@@ -39,8 +39,8 @@ def build_api(backend: Backend, streams: Streams) -> FastAPI:
     api.state.streams = streams
     api.state.carrier = commands.Carrier(backend.service, backend.pace.command_s)
     api.state.audit_turn = asyncio.Lock()
-    routers = (views.router, audit.router, commands.router, secrets.router, trial.router, egress.router, rules.router)
-    api.router.routes += [route for router in routers for route in router.routes]
+    parts = (views, audit, commands, secrets, trial, egress, rules, search)
+    api.router.routes += [route for part in parts for route in part.router.routes]
     text = document(api, [preset.name for preset in backend.presets])
 
     @api.get("/openapi.json", include_in_schema=False)
