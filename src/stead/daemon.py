@@ -41,7 +41,9 @@ from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.desk import Desk as AsideDesk
 from stead.machines.host import without
+from stead.machines.project import ProjectFolder
 from stead.machines.stage import OUTSIDE_USER
+from stead.machines.unkept import Unkept
 from stead.providers.directory import ProviderConfig, require_valid, secret_name
 from stead.providers.models import ProviderModels
 from stead.providers.presets import PRESETS, REHEARSAL
@@ -64,8 +66,10 @@ from stead.storage.journal import JournalFile, open_journal
 from stead.storage.keys import Keys
 from stead.storage.keystore import open_keys
 from stead.storage.views import Views
+from stead.tools.browsing import ActTool, OpenTool, ReadPageTool, ShotTool
 from stead.tools.fetching import Fetcher
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
+from stead.tools.finding import FindTools, UseTool
 from stead.tools.patching import PatchTool
 from stead.tools.reading import ExtractPageTool, ExtractTool
 from stead.tools.searching import Searcher, WebSearchTool
@@ -205,6 +209,7 @@ class House:
             home, host=host, on_change=self._machine_changed, on_swept=self._swept, egress=self.egress
         )
         aside = AsideDesk(home, self.machines.kill)
+        self.kept = Unkept()
         self.models = ProviderModels(os.environ, self.journal.vault)
         self.searcher = Searcher(self.journal.vault.get, own.reach)
         tools = self._tools(own.reach)
@@ -224,6 +229,10 @@ class House:
             machines=self.machines,
             trials=aside,
             quarantine=aside,
+            checkpoints=self.kept,
+            versions=self.kept,
+            project=ProjectFolder(),
+            history=self.views,
             gate=Gate(
                 [ScreenedTool(tool, self.book) for tool in tools],
                 self.machines,
@@ -253,7 +262,7 @@ class House:
 
     def _tools(self, reach: Reach) -> list[Tool]:
         """Every tool there is, in the order in which models see them."""
-        return [
+        tools: list[Tool] = [
             Plan(),
             ReadTool(self.machines),
             WriteTool(self.machines),
@@ -266,7 +275,11 @@ class House:
             ExtractTool(self.machines),
             ExtractPageTool(Fetcher(reach), self.machines),
             WebSearchTool(self.searcher),
+            *(kind(self.machines.browser) for kind in (OpenTool, ReadPageTool, ActTool, ShotTool)),
+            FindTools(lambda: [tool.spec for tool in tools]),
+            UseTool(),
         ]
+        return tools
 
     async def start(self) -> None:
         """Take up what the last daemon left: the home's facts, then every session that was under way."""

@@ -11,7 +11,7 @@ from stead.brain.estimate import estimate_request
 from stead.brain.turn import next_effect
 from stead.brain.world import World
 from stead.domain import events as ev
-from stead.domain.effects import CallModel, Effect, Finish, Record, RunTool, Wait
+from stead.domain.effects import CallModel, Effect, Finish, Record, RunTools, Wait
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, RequestNo
 from stead.domain.messages import ResultsMessage, UserMessage
 from stead.domain.policies import Confidentiality, Integrity, Label
@@ -40,12 +40,13 @@ def test_nothing_is_done_while_a_request_is_under_way() -> None:
     assert step(Story().ask()) is None
 
 
-def test_calls_are_taken_to_the_gate_one_after_the_other() -> None:
-    story = Story().turn(("read", '{"path":"a"}'), ("read", '{"path":"b"}'))
-    assert step(story) == RunTool(CallKey("call_1_0"))
-    story.run()
-    assert step(story) == RunTool(CallKey("call_1_1"))
-    story.run()
+def test_calls_that_only_read_are_taken_to_the_gate_together_and_others_one_after_the_other() -> None:
+    read, write = ("read", '{"path":"a"}'), ("write", '{"path":"b","text":"c"}')
+    story = Story().turn(read, read, write, read)
+    for keys in (("call_1_0", "call_1_1"), ("call_1_2",), ("call_1_3",)):
+        assert step(story) == RunTools(tuple(map(CallKey, keys)))
+        for _ in keys:
+            story.run()
     assert isinstance(story.session.messages[-1], ResultsMessage)
 
 
@@ -74,7 +75,7 @@ def test_a_yes_takes_the_call_to_the_gate_again() -> None:
     story = Story().turn(SHELL).question()
     key = story.open_call()
     story.tell(ev.ApprovalGiven(ApprovalId("a_1"), key, CallDigest("d"), "cli"))
-    assert step(story) == RunTool(key)
+    assert step(story) == RunTools((key,))
 
 
 def test_a_no_is_told_to_the_model_with_its_reason() -> None:

@@ -24,12 +24,15 @@ from stead.domain.ports import Isolation, ModelInfo, ModelRequest, Reply
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian.reach import Reach
 from stead.machines.desk import Desk
+from stead.machines.project import ProjectFolder
+from stead.machines.unkept import Unkept
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
 from stead.runtime.sessions import Actor
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.keys import derive_keys
+from stead.storage.views import Views
 from tests.build import MODEL, START_MS, info
 
 Turn = Sequence[str | tuple[str, str]] | ModelFault
@@ -176,6 +179,8 @@ class World:
         self.bus = Bus()
         self.journal: JournalFile = open_journal(folder / "journal.db", KEYS)
         numbers = itertools.count(self.journal.head() + 1)
+        self.kept = Unkept()
+        self.views = Views(folder / "views.db", KEYS, self.journal)
         self.deps = Deps(
             journal=self.journal,
             snapshots=self.journal.snapshots,
@@ -183,6 +188,10 @@ class World:
             machines=self.machines,
             trials=self.aside,
             quarantine=self.aside,
+            checkpoints=self.kept,
+            versions=self.kept,
+            project=ProjectFolder(),
+            history=self.views,
             gate=Gate(
                 list(self.tools.values()),
                 self.machines,
@@ -207,6 +216,7 @@ class World:
 
     def close(self) -> None:
         """Let the journal go."""
+        self.views.close()
         self.journal.close()
 
 

@@ -12,7 +12,7 @@ from stead.brain import claims, constraints
 from stead.domain.effects import Effect, Finish, Record
 from stead.domain.events import EvidenceWanted, NoticeGiven, ObjectiveCreated
 from stead.domain.messages import AssistantMessage, Text
-from stead.domain.sessions import Action, Session
+from stead.domain.sessions import Action, Session, attended
 from stead.domain.sessions import constraints as kept_to
 
 _CLAUSE = re.compile(r"\s*(?:[;\n]|\.\s|,|\band then\b|\bthen\b|\band\b(?=\s+(?:\w+ly\s+)?[a-z]+\s))\s*", re.IGNORECASE)
@@ -49,6 +49,8 @@ def contract(goal: str) -> tuple[EvidenceWanted, ...]:
 def judge(session: Session) -> Effect:
     """What follows from a reply without calls: the end, or a question back."""
     text = last_text(session)
+    if attended(session):
+        return _judge_turn(session, text)
     if session.cut_off and session.send_backs < session.spec.limits.send_backs:
         return Record((NoticeGiven("Your reply was cut off. Say it again, shorter.", "completion"),))
     if session.cut_off:
@@ -67,6 +69,17 @@ def judge(session: Session) -> Effect:
     if session.send_backs >= session.spec.limits.send_backs:
         return Finish("failed", "evidence", _give_up(missing, unsupported, broken))
     return Record((_send_back(missing, unsupported, broken),))
+
+
+def _judge_turn(session: Session, text: str) -> Effect:
+    """A turn of a session that people work in owes nothing but honesty: what it claims must have happened."""
+    unsupported = claims.unsupported(text, session.actions)
+    if (text and not unsupported and not session.cut_off) or session.send_backs >= session.spec.limits.send_backs:
+        doubt = f"\n\n[Stead: no tool result shows this: {'; '.join(unsupported)}]" if unsupported else ""
+        return Finish("completed", "unsupported" if unsupported else "done", f"{text}{doubt}")
+    if session.cut_off:
+        return Record((NoticeGiven("Your reply was cut off. Say it again, shorter.", "completion"),))
+    return Record((_send_back([], unsupported, ()),))
 
 
 def last_text(session: Session) -> str:

@@ -6,12 +6,20 @@ the only thing that either looks at is the folded journal.
 
 from __future__ import annotations
 
-from stead.brain import context, limits, objective
+from itertools import islice, takewhile
+
+from stead.brain import context, limits, objective, summarising
 from stead.brain.world import World
 from stead.domain import events as ev
-from stead.domain.effects import Effect, Record, RunTool, Wait
+from stead.domain.effects import Effect, Record, RunTools, Wait
 from stead.domain.messages import AssistantMessage, UserMessage
-from stead.domain.sessions import STEAD, Call, Session
+from stead.domain.sessions import STEAD, Call, Session, attended
+from stead.domain.tools import side_by_side
+
+SIDE_BY_SIDE = 8
+"""Calls of one reply that run at the same time, at most."""
+CUT_OFF = "Your reply was cut off, so none of its calls ran. Send the call again, in smaller pieces."
+INTERRUPTED = "Not run: the person has something to say first."
 
 
 def next_effect(session: Session, world: World) -> Effect | None:
@@ -22,9 +30,9 @@ def next_effect(session: Session, world: World) -> Effect | None:
         world: the time, the tools it may be offered and what is known of its models.
 
     Returns:
-        One effect, or nothing while the session is paused, has ended, or something is under way already.
+        One effect, or nothing while the session rests, is paused, has ended, or something is under way already.
     """
-    if session.phase != "active" or session.open_request is not None:
+    if session.phase != "active" or session.resting or session.open_request is not None:
         return None
     if reached := limits.reached(session):
         return reached
@@ -34,33 +42,54 @@ def next_effect(session: Session, world: World) -> Effect | None:
                 continue
             case "started":
                 return None
+            case "asking" if session.interrupted:
+                return Record((ev.ApprovalLapsed(id=call.approval, key=call.key, why="interrupted"),))
             case "asking" if world.now_ms < call.expires_at_ms:
                 return Wait(call.expires_at_ms)
             case "asking":
                 return Record((ev.ApprovalLapsed(id=call.approval, key=call.key, why="expired"),))
             case "refused" | "lapsed":
-                return Record((_not_run(call),))
+                return Record((_not_run(session, call),))
             case "new" | "approved":
-                return RunTool(call.key) if call.runnable else Record((_cut_off(call),))
-    if not session.plan and not isinstance(session.messages[-1], UserMessage):
+                return _next_calls(session, call, world)
+    if session.compacting and summarising.answered(session):
+        return summarising.take_up(session, world)
+    last = session.messages[-1]
+    if not session.plan and not isinstance(last, UserMessage) and not attended(session):
         return Record((ev.PlanMade(steps=(ev.PlanStep(session.spec.title, "doing"),), by="stead"),))
-    if isinstance(session.messages[-1], AssistantMessage):
+    if isinstance(last, AssistantMessage):
         return objective.judge(session)
     return context.call_model(session, world)
 
 
-def _not_run(call: Call) -> ev.ToolFinished:
-    if call.step == "lapsed":
+def _next_calls(session: Session, first: Call, world: World) -> Effect:
+    """The call whose turn it is, together with those right after it that may run beside it."""
+    if not first.runnable:
+        return Record((_unrun(first, CUT_OFF),))
+    if session.interrupted:
+        return Record((_unrun(first, INTERRUPTED),))
+    if session.compacting:
+        return Record((_unrun(first, summarising.NO_CALLS),))
+    beside = {spec.name for spec in world.tools if side_by_side(spec.declaration)}
+    if first.step != "new" or first.tool not in beside:
+        return RunTools((first.key,))
+    calls = list(session.calls.values())
+    following = takewhile(lambda call: call.step == "new" and call.tool in beside, calls[calls.index(first) :])
+    return RunTools(tuple(call.key for call in islice(following, SIDE_BY_SIDE)))
+
+
+def _not_run(session: Session, call: Call) -> ev.ToolFinished:
+    if session.interrupted:
+        return _unrun(call, INTERRUPTED)
+    if call.cancelled:
+        why = f"The person took this call out of the queue: {call.said or 'no reason given'}."
+    elif call.step == "lapsed":
         why = "Nobody answered in time, so this was not run."
     elif call.said:
         why = f"The person refused this call: {call.said}"
     else:
         why = "The person refused this call."
     return _unrun(call, f"{why} Do not repeat it; go another way, or say what cannot be done.")
-
-
-def _cut_off(call: Call) -> ev.ToolFinished:
-    return _unrun(call, "Your reply was cut off, so none of its calls ran. Send the call again, in smaller pieces.")
 
 
 def _unrun(call: Call, text: str) -> ev.ToolFinished:

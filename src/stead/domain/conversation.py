@@ -79,7 +79,8 @@ def take_over(session: Session, carried: Carried) -> None:
     session.rules = {**carried.rules}
     session.calls, session.inbox = {}, []
     session.planned, session.used, session.trusted = [], [], {}
-    session.interrupted = session.compacting = session.ran = False
+    session.interrupted = session.ran = False
+    session.compacting = 0
     session.resting = True
     session.last_call = session.last_text = ""
     session.same_calls = session.same_texts = session.send_backs = 0

@@ -12,6 +12,7 @@ import msgspec
 
 from stead.domain.events import Body, ModelRef, Spend
 from stead.domain.ids import CallKey, RequestNo
+from stead.domain.messages import UserMessage
 
 
 class CallModel(msgspec.Struct, frozen=True, tag="call_model"):
@@ -26,10 +27,10 @@ class CallModel(msgspec.Struct, frozen=True, tag="call_model"):
     reserve: Spend
 
 
-class RunTool(msgspec.Struct, frozen=True, tag="run_tool"):
-    """Take one call to the gate, which runs it, asks, or refuses."""
+class RunTools(msgspec.Struct, frozen=True, tag="run_tools"):
+    """Take calls to the gate, which runs each, asks, or refuses. Several only if they may run side by side."""
 
-    key: CallKey
+    keys: tuple[CallKey, ...]
 
 
 class Record(msgspec.Struct, frozen=True, tag="record"):
@@ -44,12 +45,19 @@ class Wait(msgspec.Struct, frozen=True, tag="wait"):
     until_ms: int
 
 
+class Compact(msgspec.Struct, frozen=True, tag="compact"):
+    """Let a summary stand for the messages before ``upto``, once the history can be searched for all of them."""
+
+    upto: int
+    head: tuple[UserMessage, ...]
+
+
 class Finish(msgspec.Struct, frozen=True, tag="finish"):
-    """End the objective."""
+    """End the objective, or the turn of a session that people work in."""
 
     status: Literal["completed", "failed", "cancelled"]
     reason: str
     summary: str
 
 
-Effect = CallModel | RunTool | Record | Wait | Finish
+Effect = CallModel | RunTools | Record | Wait | Compact | Finish

@@ -77,8 +77,10 @@ def apply(session: Session, event: ev.Event) -> None:
             receive(session, body, event.session_seq)
         case ev.NoticeGiven(text=text, why=why):
             session.send_backs += why in ("completion", "claim")
-            session.compacting = session.compacting or why == "compact"
-            session.compacting = session.compacting or why == "compact"
+            if why == "compact":
+                session.compacting = len(session.messages)
+            if why == "compact":
+                session.compacting = len(session.messages)
             hear(session, UserMessage(text=text, label=STEAD, notice=True))
         case ev.PlanMade(steps=steps, by="person"):
             session.plan = steps

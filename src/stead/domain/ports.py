@@ -12,11 +12,12 @@ from typing import Literal, Protocol
 import msgspec
 
 from stead.domain.commands import Answer
-from stead.domain.events import Draft, Erased, Event, ModelRef, Spend
+from stead.domain.events import Draft, Erased, Event, ModelRef, RulesFile, Spend
 from stead.domain.ids import CommandId, RequestNo, SessionId
 from stead.domain.messages import Message, ReplyPart, Usage
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality
+from stead.domain.rows import HistoryRow
 from stead.domain.tools import ToolSpec
 
 
@@ -70,6 +71,40 @@ class Journal(Protocol):
 
     async def erase(self, session: SessionId) -> int:
         """Delete payload and salt of every event of the stream but its last; gives how many. The chain stays whole."""
+        ...
+
+
+class HistoryQuery(msgspec.Struct, frozen=True):
+    """What is looked for in the record.
+
+    Args:
+        words: all of which have to stand there, the last may be a beginning; "" for everything.
+        session: whose; "" for every one of the workspace.
+        since_ms: from then on.
+        until_ms: to before then.
+        skip: so many of the hits.
+    """
+
+    words: str
+    session: SessionId | Literal[""]
+    since_ms: int
+    until_ms: int
+    skip: int = 0
+
+
+class History(Protocol):
+    """What was said and done in the sessions of one workspace; nothing of those that were deleted. It blocks."""
+
+    def search(self, query: HistoryQuery, limit: int) -> Sequence[HistoryRow]:
+        """Hits with an excerpt, best first; newest first where no words are given."""
+        ...
+
+    def said(self, seq: int) -> HistoryRow:
+        """The whole text of one.
+
+        Raises:
+            NotFound: nothing was said or done at this event.
+        """
         ...
 
 
@@ -241,6 +276,29 @@ class Machines(Protocol):
 
     async def close(self) -> None:
         """Kill every machine."""
+        ...
+
+
+class Project(Protocol):
+    """What a folder says of itself."""
+
+    async def rules(self, directory: str) -> tuple[RulesFile, ...]:
+        """Its files of rules for agents, AGENTS.md and the like, each cut where it is too long; empty for none.
+
+        Read as data, through no link. A folder that cannot be read has none.
+        """
+        ...
+
+
+class Ingested(Protocol):
+    """The search of what was said and done."""
+
+    async def ingest(self, seq: int) -> int:
+        """Take in every event up to this one (its global ``seq``); gives how far the search reaches now.
+
+        Raises:
+            StorageFault: it cannot.
+        """
         ...
 
 

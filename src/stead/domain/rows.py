@@ -122,6 +122,24 @@ class SearchRow(msgspec.Struct, frozen=True):
     excerpt: str
 
 
+class HistoryRow(msgspec.Struct, frozen=True):
+    """Something that was said or done, as a model reads it.
+
+    Args:
+        seq: of its event.
+        session: whose.
+        ts_ms: when.
+        by: "goal", "person", "model", or a tool's name with its outcome, like "read: ok".
+        text: around the words that were looked for, these between « and »; or the whole of it.
+    """
+
+    seq: int
+    session: SessionId
+    ts_ms: int
+    by: str
+    text: str
+
+
 class OpenRunRow(msgspec.Struct, frozen=True):
     """An objective that has not ended: what it is at, and since when."""
 

@@ -115,8 +115,8 @@ class Session(msgspec.Struct):
     messages: list[Message] = []
     trimmed: int = 0
     """Messages before this one are sent trimmed."""
-    compacting: bool = False
-    """The model was asked for a summary that is to stand for the older messages."""
+    compacting: int = 0
+    """How many messages there were when the model was asked for a summary that is to stand for the older ones."""
     inbox: list[UserMessage] = []
     """Words that came while calls were open; they follow the results."""
     sent: int = 0

@@ -5,6 +5,7 @@ Layer: domain. A part of ``domain.folding``, which sends the events here.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import assert_never
 
 import msgspec
@@ -85,7 +86,7 @@ def apply_work(session: Session, body: Worked, seq: int) -> None:
             hear(session, _told(f"The person {what}: {path!r}. Read it before you edit it."))
         case ev.TurnEnded():
             session.resting = not session.inbox
-            session.compacting = False
+            session.compacting = 0
             close_turn(session, "Not run: the turn had ended.")
         case ev.SessionClosed():
             session.phase = "ended"
@@ -95,9 +96,9 @@ def apply_work(session: Session, body: Worked, seq: int) -> None:
             session.trimmed = upto
             rewritten(session)
         case ev.ContextCompacted(upto=upto, head=head):
-            session.messages = [*head, *session.messages[upto:]]
+            session.messages = [*head, *session.messages[upto : session.compacting], *_heard_meanwhile(session)]
             session.trimmed = 0
-            session.compacting = False
+            session.compacting = 0
             rewritten(session)
         case _:
             assert_never(body)
@@ -110,15 +111,42 @@ def apply_queue(session: Session, body: Queued) -> None:
         return
     match body:
         case ev.CallEdited(arguments=arguments, door=door):
+            session.words.extend(put_in(call.arguments, arguments))
             call.arguments, call.edited = arguments, door
             call.step, call.result = "new", None
-            session.words.append(arguments)
         case ev.CallCancelled(reason=reason):
             call.said, call.cancelled = reason, True
             if call.step not in ("started", "done"):
                 call.step = "refused"
         case ev.CallRetried():
             call.step, call.result, call.cancelled = "new", None, False
+
+
+def _heard_meanwhile(session: Session) -> list[UserMessage]:
+    """The person's words that came while the summary was asked for."""
+    since = session.messages[session.compacting :]
+    return [message for message in since if isinstance(message, UserMessage) and not message.notice]
+
+
+def put_in(before: str, after: str) -> tuple[str, ...]:
+    """The texts in edited arguments that the model's own did not have: these are the person's words, and no others."""
+    old = set(_texts(before))
+    return tuple(dict.fromkeys(text for text in _texts(after) if text not in old))
+
+
+def _texts(arguments: str) -> Iterator[str]:
+    try:
+        todo = [msgspec.json.decode(arguments)]
+    except (msgspec.MsgspecError, RecursionError):
+        return
+    while todo:
+        value = todo.pop()
+        if isinstance(value, dict):
+            todo.extend(value.values())
+        elif isinstance(value, list):
+            todo.extend(value)
+        elif isinstance(value, str) and value.strip():
+            yield value
 
 
 def plan_text(steps: tuple[ev.PlanStep, ...]) -> str:

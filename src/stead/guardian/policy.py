@@ -88,6 +88,13 @@ def changes(declaration: Declaration) -> bool:
     return declaration.effect not in (ToolEffect.THINK, ToolEffect.READ)
 
 
+def changes_files(declaration: Declaration, risk: Risk) -> bool:
+    """Whether a call may change the workspace: it writes there, or it runs what does more than look."""
+    if declaration.effect is ToolEffect.EXECUTE:
+        return risk is not Risk.LOW
+    return changes(declaration) and needs_machine(declaration)
+
+
 def reaches_out(declaration: Declaration) -> bool:
     """Whether a call leaves the machine, so that where its target came from is what matters most."""
     return declaration.effect in (ToolEffect.FETCH, ToolEffect.SEND) or bool(declaration.host_args)

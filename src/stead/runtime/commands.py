@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Protocol
@@ -25,16 +24,19 @@ from stead.domain.rows import ApprovalRow, SecretRow
 from stead.domain.sessions import Session
 from stead.domain.trials import Quarantined, Trial
 from stead.runtime import approvals, objectives
+from stead.runtime.answers import answer, claim_of, of
 from stead.runtime.aside import on_trial, settled
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.home import HomeCommand, HomeStream, ProviderDesk, change
+from stead.runtime.performing import REQUEST
 from stead.runtime.registry import Sessions
 from stead.runtime.screening import screened
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.secrets import SecretBook, SecretCommand
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 from stead.runtime.stream import Stream
+from stead.runtime.workroom import Workroom
 
 
 class Questions(Protocol):
@@ -70,6 +72,7 @@ class Runtime:
         self._desk = desk
         self._questions = questions
         self._digest_key = digest_key
+        self._work = Workroom(deps, sessions, book, lambda: home.state.grants)
         self._started_ms = deps.clock.now_ms()
 
     @property
@@ -84,7 +87,7 @@ class Runtime:
             return earlier
         try:
             cleaned, note = await asyncio.to_thread(screened, command, self._book)
-            return await self._carry_out(cleaned, _claim(id, digest, HOME, note), door)
+            return await self._carry_out(cleaned, claim_of(id, digest, HOME, note), door)
         except SteadError as error:
             # The same id twice at the same time: the other was first, and its answer is this one's too.
             if isinstance(error, Conflict) and (earlier := self._earlier(id, digest)):
@@ -101,10 +104,10 @@ class Runtime:
             case cmd.Decide():
                 return await self._decide(command, claim, door)
             case cmd.ApplyTrial() | cmd.DiscardTrial():
-                return await self._settle_trial(command, _of(claim, command.session), door)
+                return await self._settle_trial(command, of(claim, command.session), door)
             case cmd.SettleQuarantined():
                 fact = await settled(self._deps.quarantine, command, door)
-                return _answer(claim, await self._home.record(fact, cause=claim.id, claim=claim))
+                return answer(claim, await self._home.record(fact, cause=claim.id, claim=claim))
             case cmd.Stop(session="*"):
                 return await self._stop_all(command, claim.id, door)
             case (
@@ -117,7 +120,21 @@ class Runtime:
                 | cmd.Revoke()
                 | cmd.Delete()
             ):
-                return await self._tell(command, _of(claim, command.session), door)
+                return await self._tell(command, of(claim, command.session), door)
+            case (
+                cmd.OpenSession()
+                | cmd.ForkSession()
+                | cmd.CloseSession()
+                | cmd.TakeCheckpoint()
+                | cmd.RestoreCheckpoint()
+                | cmd.UndoEdit()
+                | cmd.EditCall()
+                | cmd.CancelCall()
+                | cmd.RetryCall()
+                | cmd.SetPlan()
+                | cmd.RaiseBudget()
+            ):
+                return await self._work.carry_out(command, claim, door)
             case _:
                 return await self._change_home(command, claim, door)
 
@@ -184,15 +201,15 @@ class Runtime:
             session, fact, cause=id, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock
         )
         stream.add(*grants, actor="person", cause=id)
-        claim = _of(claim, session)
+        claim = of(claim, session)
         events = await stream.commit(claim)
         self._sessions.adopt(stream).wake()
-        return _answer(claim, events)
+        return answer(claim, events)
 
     async def _settle_trial(self, command: cmd.ApplyTrial | cmd.DiscardTrial, claim: Claimed, door: str) -> cmd.Answer:
         actor = self._sessions.actor(command.session)
         work = on_trial(self._deps.trials, command, door, performing=lambda: actor.performing)
-        return _answer(claim, await actor.carry_out(work, claim, cause=claim.id))
+        return answer(claim, await actor.carry_out(work, claim, cause=claim.id))
 
     async def _tell(self, command: objectives.Told, claim: Claimed, door: str) -> cmd.Answer:
         actor = self._sessions.actor(command.session)
@@ -200,18 +217,21 @@ class Runtime:
         if halts:
             await actor.halt()
         try:
-            events = await actor.tell(partial(_told, command, door), claim, cause=claim.id)
+            events = await actor.carry_out(partial(self._work.told, command, door), claim, cause=claim.id)
         finally:
             if halts:
                 actor.release()
+        if isinstance(command, cmd.SendMessage) and command.interrupt:
+            actor.cut(REQUEST)
         if isinstance(command, cmd.Delete):
             await self._deps.journal.erase(command.session)
+            await self._work.forget_kept()
             with suppress(NotFound):
                 await self._deps.trials.discard_trial(command.session)
             self._sessions.drop(command.session)
         if isinstance(command, cmd.Revoke):
             await self._revoke_for_folder(command, claim.id, door)
-        return _answer(claim, events)
+        return answer(claim, events)
 
     async def _stop_all(self, command: cmd.Stop, id: CommandId, door: str) -> cmd.Answer:
         """Stop every session at once. It is not claimed: stopping twice is the same as once."""
@@ -229,14 +249,14 @@ class Runtime:
 
     async def _decide(self, command: cmd.Decide, claim: Claimed, door: str) -> cmd.Answer:
         question = await asyncio.to_thread(self._questions.approval, command.approval)
-        claim, id = _of(claim, question.session), claim.id
+        claim, id = of(claim, question.session), claim.id
         now_ms = self._deps.clock.now_ms()
         events = await self._sessions.actor(question.session).tell(
             lambda session: approvals.answer(session, command, door=door, now_ms=now_ms), claim, cause=id
         )
         if command.answer == "project":
             await self._home.record(*approvals.for_project(events, question.directory), cause=id)
-        return _answer(claim, events)
+        return answer(claim, events)
 
     async def _revoke_for_folder(self, command: cmd.Revoke, id: CommandId, door: str) -> None:
         directory = await self._sessions.actor(command.session).directory()
@@ -255,22 +275,8 @@ class Runtime:
             events = await self._home.record(fact, cause=claim.id, claim=claim)
             self._desk.configure(self._home.state)
             await self._book.reload(self._home.state.secrets)
-        return _answer(claim, events)
+        return answer(claim, events)
 
 
 def _told(command: objectives.Told, door: str, session: Session) -> tuple[ev.Body, ...]:
     return objectives.told(command, session, door)
-
-
-def _claim(id: CommandId, digest: str, session: SessionId, text: str) -> Claimed:
-    return Claimed(id=id, digest=digest, answer=cmd.Answer(command=id, session=session, seq=0, text=text))
-
-
-def _of(claim: Claimed, session: SessionId) -> Claimed:
-    """The claim of a command that turned out to be this session's."""
-    return msgspec.structs.replace(claim, answer=msgspec.structs.replace(claim.answer, session=session))
-
-
-def _answer(claim: Claimed, events: Sequence[ev.Event]) -> cmd.Answer:
-    """The claim's answer as the journal completed it."""
-    return msgspec.structs.replace(claim.answer, seq=events[-1].seq)

@@ -9,7 +9,8 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from stead.domain.ports import Clock, Journal, Machines, Models, Snapshots
+from stead.domain.checkpoints import Checkpoints, Versions
+from stead.domain.ports import Clock, Ingested, Journal, Machines, Models, Project, Snapshots
 from stead.domain.trials import Quarantine, Trials
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Gate
@@ -25,6 +26,10 @@ class Deps:
     machines: Machines
     trials: Trials
     quarantine: Quarantine
+    checkpoints: Checkpoints
+    versions: Versions
+    project: Project
+    history: Ingested
     gate: Gate
     bus: Bus
     clock: Clock

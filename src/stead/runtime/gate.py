@@ -19,13 +19,14 @@ from stead.domain.permits import Permit, canonical
 from stead.domain.policies import Allow, Ask, Integrity, Label, Profile, Risk, Rule, Verdict
 from stead.domain.ports import Machines
 from stead.domain.sessions import Call, Session, constraints, results
-from stead.domain.tools import Declaration, Tool, ToolContext, ToolOutcome, ToolSpec
+from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian import policy
 from stead.guardian.decide import Facts, Proposed, decide, obeyed_files
 from stead.guardian.flow import Context
 from stead.guardian.permits import Circumstances
 from stead.guardian.reach import Reach
 from stead.guardian.shell import ShellRisk, assess
+from stead.guardian.shell_paths import locate, relative
 from stead.screen.links import links
 
 _FILES_OF_A_COMMAND = 50
@@ -36,7 +37,8 @@ _FILES_OF_A_COMMAND = 50
 class Judged:
     """A call and its verdict. ``arguments`` is canonical JSON, or the model's own text when that does not fit.
 
-    ``releases``: the protected files that a yes to this very call lets it write.
+    ``releases``: the protected files that a yes to this very call lets it write. ``writes``: the files of the workspace
+    that it names to change them; ``changes``: it may change files, be they named or not.
     """
 
     tool: str
@@ -48,6 +50,8 @@ class Judged:
     source: str
     context: Context
     releases: tuple[str, ...]
+    writes: tuple[str, ...]
+    changes: bool
 
     @property
     def digest(self) -> CallDigest:
@@ -103,7 +107,7 @@ class Gate:
         self._standing = standing
 
     def specs(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
-        """The tools of these names, or all for none, in their constant order.
+        """The tools of these names, or all for none, in their constant order, those that are found by search included.
 
         Raises:
             InvalidRequest: a name that no tool has.
@@ -112,6 +116,15 @@ class Gate:
             if name not in self._tools:
                 raise InvalidRequest(f"there is no tool {name!r}; the tools are {', '.join(self._tools)}")
         return tuple(tool.spec for name, tool in self._tools.items() if not names or name in names)
+
+    def offered(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
+        """Those of them that stand in requests: one that is rarely used does only where it was chosen by name.
+
+        Raises:
+            InvalidRequest: as ``specs``.
+        """
+        specs = self.specs(names)
+        return tuple(spec for spec in specs if not spec.deferred or spec.name in names)
 
     async def judge(self, session: Session, call: Call, now_ms: int) -> Judged:
         """Judge one call of a session as things stand now.
@@ -161,6 +174,8 @@ class Gate:
             source=self._source(declaration, call.tool, parsed) if declaration else "",
             context=context,
             releases=obeyed_files(tool.spec, parsed, facts.released) if tool and isinstance(verdict, Allow) else (),
+            writes=_written(declaration, parsed) if declaration else (),
+            changes=declaration is not None and policy.changes_files(declaration, verdict.risk),
         )
 
     async def run(self, judged: Judged, permit: Permit, context: ToolContext) -> tuple[ToolOutcome, int]:
@@ -232,6 +247,14 @@ def _carried(declaration: Declaration, arguments: Mapping[str, object]) -> tuple
     if not policy.reaches_out(declaration):
         return ()
     return tuple(link for name in declaration.content_args for link in links(str(arguments.get(name, ""))))
+
+
+def _written(declaration: Declaration, arguments: Mapping[str, object]) -> tuple[str, ...]:
+    """The files that a call names to change them, relative to the workspace."""
+    if declaration.effect is ToolEffect.EXECUTE or not policy.changes(declaration):
+        return ()
+    named = (relative(locate(str(path), policy.WORKSPACE)) for path in policy.paths(declaration, arguments))
+    return tuple(path for path in named if path)
 
 
 def _context(session: Session, tool: str, *, ways_out: bool) -> Context:

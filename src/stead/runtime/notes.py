@@ -1,4 +1,4 @@
-"""What becomes known about a session's machine beside its steps, on its way into the journal.
+"""What becomes known about a session's machine and folder beside its steps, on its way into the journal.
 
 Layer: runtime. Knows no stream: whoever keeps the notes writes them.
 """
@@ -13,7 +13,14 @@ from stead.domain import events as ev
 WAIT_S = 1.0
 """How long a fact waits for others to be written with."""
 
-Noted = ev.MachineStarted | ev.MachineEnded | ev.ProtectedQuarantined | ev.EgressUsed
+Noted = (
+    ev.MachineStarted
+    | ev.MachineEnded
+    | ev.ProtectedQuarantined
+    | ev.EgressUsed
+    | ev.CheckpointTaken
+    | ev.CheckpointFailed
+)
 
 
 class Notes:

@@ -18,7 +18,7 @@ from stead.domain.errors import Conflict, InvalidRequest
 from stead.domain.hosts import parse_host
 from stead.domain.ids import DEFAULT_WORKSPACE
 from stead.domain.policies import GrantScope, Profile
-from stead.domain.sessions import PERSON, Grant, Session
+from stead.domain.sessions import PERSON, Grant, Session, attended
 from stead.runtime import approvals
 from stead.runtime.home import check_budget
 from stead.runtime.steps import ending
@@ -49,12 +49,7 @@ def created(command: cmd.CreateObjective, chain: tuple[ev.ModelRef, ...]) -> ev.
         InvalidRequest: the goal, the folder or a figure cannot be; the text says which and what it may be.
     """
     _check_goal(command)
-    check_budget(command.budget)
-    for name, (low, high) in _LIMIT_RANGES.items():
-        if not low <= getattr(command.limits, name) <= high:
-            raise InvalidRequest(f"the limit {name} must be {low} to {high}, not {getattr(command.limits, name)}")
-    if command.mode == "trial" and command.profile is Profile.READONLY:
-        raise InvalidRequest("the readonly profile changes nothing, so there is nothing to try; leave one of them out")
+    check_bounds(command)
     goal = command.goal.strip()
     return ev.ObjectiveCreated(
         workspace=DEFAULT_WORKSPACE,
@@ -62,7 +57,7 @@ def created(command: cmd.CreateObjective, chain: tuple[ev.ModelRef, ...]) -> ev.
         goal=goal,
         constraints=tuple(text.strip() for text in command.constraints if text.strip()),
         evidence=contract(goal),
-        directory=_folder(command.directory),
+        directory=folder(command.directory),
         tools=command.tools,
         chain=command.chain or chain,
         budget=command.budget,
@@ -71,12 +66,30 @@ def created(command: cmd.CreateObjective, chain: tuple[ev.ModelRef, ...]) -> ev.
         mode=command.mode,
         unprotected=command.unprotected,
         instructions=INSTRUCTIONS,
-        hosts=_hosts(command.hosts),
+        hosts=allowed_hosts(command.hosts),
     )
 
 
+def check_bounds(command: cmd.CreateObjective | cmd.OpenSession) -> None:
+    """Refuse figures that cannot be.
+
+    Raises:
+        InvalidRequest: says which, and what it may be.
+    """
+    check_budget(command.budget)
+    for name, (low, high) in _LIMIT_RANGES.items():
+        if not low <= getattr(command.limits, name) <= high:
+            raise InvalidRequest(f"the limit {name} must be {low} to {high}, not {getattr(command.limits, name)}")
+    if command.mode == "trial" and command.profile is Profile.READONLY:
+        raise InvalidRequest("the readonly profile changes nothing, so there is nothing to try; leave one of them out")
+
+
 def granted(
-    command: cmd.CreateObjective, directory: str, project: Sequence[tuple[str, Grant]], now_ms: int, door: str
+    command: cmd.CreateObjective | cmd.OpenSession,
+    directory: str,
+    project: Sequence[tuple[str, Grant]],
+    now_ms: int,
+    door: str,
 ) -> tuple[ev.GrantMade, ...]:
     """What the objective may do without asking: what the person allows with it, and what its folder was granted."""
     asked = [Grant(tool, approvals.ANY, now_ms + approvals.GRANT_MS) for tool in command.allow]
@@ -104,8 +117,11 @@ def told(command: Told, session: Session, door: str) -> tuple[ev.Body, ...]:
     """
     match command:
         case cmd.Delete():
-            if session.end is None:
-                raise Conflict("only an ended objective can be deleted; cancel it first")
+            if session.phase != "ended":
+                way = "a closed session can be deleted; close it first"
+                raise Conflict(
+                    "only " + (way if attended(session) else "an ended objective can be deleted; cancel it first")
+                )
             return (ev.SessionDeleted(),)
         case cmd.Retry(budget=budget):
             if session.end is None or session.end.status == "completed":
@@ -116,10 +132,14 @@ def told(command: Told, session: Session, door: str) -> tuple[ev.Body, ...]:
             return (ev.GrantRevoked(tool=tool, directory="", door=door),)
         case _ if session.end is not None:
             raise Conflict(f"the objective has ended ({session.end.status}); `retry` runs a failed one again")
-        case cmd.SendMessage(text=text):
+        case cmd.SendMessage(text=text, interrupt=interrupt):
             if not text.strip() or len(text.encode()) >= cmd.GOAL_LIMIT_BYTES:
                 raise InvalidRequest("a message has 1 byte to under 1 MB of text")
-            return (ev.MessageReceived(text=text, door=door, label=PERSON),)
+            return (ev.MessageReceived(text=text, door=door, label=PERSON, interrupts=interrupt),)
+        case _ if session.phase == "ended":
+            raise Conflict("the session is closed; a message opens it again")
+        case cmd.Cancel() if attended(session):
+            raise Conflict("a session is not cancelled; stop what is under way, or close it")
         case cmd.Pause():
             if session.phase == "paused":
                 raise Conflict("it is paused already")
@@ -149,13 +169,18 @@ def _check_goal(command: cmd.CreateObjective) -> None:
         raise InvalidRequest(f"at most {_CONSTRAINTS} constraints, under 1 MB together")
 
 
-def _hosts(hosts: Sequence[str]) -> tuple[str, ...]:
+def allowed_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
+    """Patterns of hosts in their one spelling.
+
+    Raises:
+        InvalidRequest: one is none, or there are too many.
+    """
     if len(hosts) > _HOSTS:
         raise InvalidRequest(f"an objective may name {_HOSTS} hosts, not {len(hosts)}; *.name stands for all below it")
     return tuple(dict.fromkeys(str(parse_host(host)) for host in hosts))
 
 
-def _folder(directory: str) -> str:
+def folder(directory: str) -> str:
     """The real path of a folder that exists and may be entered.
 
     Raises:

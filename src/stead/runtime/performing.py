@@ -1,12 +1,12 @@
-"""The one long thing that a session does at a time, with its lock free meanwhile: a request, or a call of a tool.
+"""The long things that a session does, with its lock free meanwhile: a request, or calls of tools.
 
-Layer: runtime. Knows nothing of what is done; it can cut it off at any time.
+Layer: runtime. Knows nothing of what is done; it can cut off any part of it, or all of it, at any time.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from typing import Protocol, TypeVar
 
 Done = TypeVar("Done")
@@ -17,6 +17,9 @@ class Cut:
 
 
 CUT = Cut()
+
+REQUEST = "request"
+"""The name of a model request that is under way."""
 
 
 class Perform(Protocol):
@@ -36,7 +39,7 @@ class Performer:
 
     def __init__(self, lock: asyncio.Lock) -> None:
         self._lock = lock
-        self._task: asyncio.Task[object] | None = None
+        self._tasks: dict[str, asyncio.Task[object]] = {}
         self._halting = False
 
     @property
@@ -47,28 +50,42 @@ class Performer:
     @property
     def performing(self) -> bool:
         """Whether something is under way."""
-        return self._task is not None
+        return bool(self._tasks)
 
-    async def perform(self, work: Coroutine[object, object, Done]) -> Done | Cut:
+    async def perform(self, work: Coroutine[object, object, Done], name: str = "") -> Done | Cut:
         """Do something long with the lock free. Being cut off (``halt``, shutdown) gives ``CUT``; other errors pass."""
-        task = asyncio.create_task(work)
+        return (await self.perform_all({name: work}))[name]
+
+    async def perform_all(self, works: Mapping[str, Coroutine[object, object, Done]]) -> dict[str, Done | Cut]:
+        """Do several things side by side, each by its name; gives what became of each when all are over.
+
+        An error of one passes once the others are over too.
+        """
+        tasks = {name: asyncio.create_task(work) for name, work in works.items()}
         if self._halting:
-            task.cancel()
-        self._task = task
+            for task in tasks.values():
+                task.cancel()
+        self._tasks = {**tasks}
         self._lock.release()
         try:
-            await asyncio.wait([task])
+            await asyncio.wait(tasks.values())
         finally:
-            task.cancel()
+            for task in tasks.values():
+                task.cancel()
             await self._lock.acquire()
-            self._task = None
-        return CUT if task.cancelled() else task.result()
+            self._tasks = {}
+        return {name: CUT if task.cancelled() else task.result() for name, task in tasks.items()}
+
+    def cut(self, name: str) -> bool:
+        """Cut off one thing; whether it was under way. The others go on."""
+        task = self._tasks.get(name)
+        return task is not None and task.cancel()
 
     def halt(self) -> None:
         """Cut off what is under way, and start nothing until ``release``."""
         self._halting = True
-        if self._task is not None:
-            self._task.cancel()
+        for task in self._tasks.values():
+            task.cancel()
 
     def release(self) -> None:
         """Let things be started again."""

@@ -17,7 +17,7 @@ from typing import assert_never
 
 from stead.brain.turn import next_effect
 from stead.domain import events as ev
-from stead.domain.effects import CallModel, Finish, Record, RunTool, Wait
+from stead.domain.effects import CallModel, Compact, Finish, Record, RunTools, Wait
 from stead.domain.errors import (
     BudgetRefused,
     Fenced,
@@ -28,14 +28,15 @@ from stead.domain.errors import (
 )
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.ports import Claimed
-from stead.domain.sessions import Session, status
+from stead.domain.sessions import Session, attended, status
 from stead.runtime import recovery
 from stead.runtime.alarms import Alarm
 from stead.runtime.deps import Deps
+from stead.runtime.keeping import Keeper
 from stead.runtime.notes import Noted, Notes
 from stead.runtime.performing import Performer
 from stead.runtime.showing import show
-from stead.runtime.steps import Steps, ending
+from stead.runtime.steps import Steps, ending, turn_ending
 from stead.runtime.stream import Stream
 
 log = logging.getLogger(__name__)
@@ -59,8 +60,9 @@ class Actor:
         self._again = False
         self._performer = Performer(self.lock)
         self._alarm = Alarm(self.wake)
-        self._steps = Steps(id, deps, self._performer.perform)
         self._notes = Notes(self._record_notes, f"notes of {id}")
+        self.keeper = Keeper(id, deps, self._notes.add)
+        self._steps = Steps(id, deps, self._performer, self.keeper)
 
     async def stream(self) -> Stream:
         """The session's state; call it with the lock held.
@@ -168,6 +170,10 @@ class Actor:
         else:
             self._again = True
 
+    def cut(self, name: str) -> bool:
+        """Cut off one call by its key, or the ``REQUEST`` under way; whether there was one. The rest goes on."""
+        return self._performer.cut(name)
+
     async def halt(self) -> None:
         """Cut off what is under way: the model's connection, the session's whole process tree. Waits for no loop.
 
@@ -182,6 +188,7 @@ class Actor:
         self._alarm.cancel()
         if self._driver is not None:
             await asyncio.wait([self._driver], timeout=5)
+        await self.keeper.close()
         self._notes.cancel()
         await self._record_notes()
 
@@ -247,16 +254,26 @@ class Actor:
                     # First the machine, so that whoever hears of the end finds the folder as the session leaves it.
                     await self._deps.machines.kill(self.id)
                     stream.add(*self._notes.take())
-                    stream.add(*ending(stream.session, effect.status, effect.reason, effect.summary))
+                    stream.add(*await self._ending(stream.session, effect))
                 case CallModel():
                     await self._call_model(stream, effect)
-                case RunTool(key=key):
-                    await self._steps.run_tool(stream, key)
+                case RunTools(keys=keys):
+                    await self._steps.run_tools(stream, keys)
+                case Compact(upto=upto, head=head):
+                    await stream.commit()
+                    ingested = await self._deps.history.ingest(stream.place)
+                    stream.add(ev.ContextCompacted(upto=upto, head=head, ingested=ingested))
                 case _:
                     assert_never(effect)
         await stream.commit()
         if stream.session.phase == "ended":
             self.forget()
+
+    async def _ending(self, session: Session, effect: Finish) -> tuple[ev.Body, ...]:
+        if not attended(session):
+            return ending(session, effect.status, effect.reason, effect.summary)
+        changes, changed = await self.keeper.survey(session)
+        return turn_ending(session, effect.reason, effect.summary, changes, changed)
 
     async def _record_notes(self) -> None:
         """Write the notes that no other facts have taken along."""

@@ -6,29 +6,44 @@ only inside ``perform``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal, assert_never
 
 import msgspec
 
+from stead.brain.context import sent
 from stead.brain.world import World
 from stead.domain import events as ev
+from stead.domain.checkpoints import FileChange, Version
 from stead.domain.effects import CallModel
-from stead.domain.errors import MachineError, ModelFault, NotFound
+from stead.domain.errors import MachineError, ModelFault, NotFound, SteadError
 from stead.domain.ids import ApprovalId, CallKey, RequestNo, SessionId
 from stead.domain.live import OutputDelta, TextDelta
 from stead.domain.policies import Allow, Ask, Deny, Level
 from stead.domain.ports import ModelRequest
 from stead.domain.readings import Question
-from stead.domain.sessions import STEAD, Session
-from stead.domain.tools import ToolContext
+from stead.domain.sessions import STEAD, Call, Session
+from stead.domain.tools import ToolContext, ToolOutcome
 from stead.runtime import reading, recovery
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Judged
+from stead.runtime.keeping import Keeper, keeps
 from stead.runtime.outgoing import outgoing
-from stead.runtime.performing import Cut, Perform
+from stead.runtime.performing import REQUEST, Cut, Performer
 from stead.runtime.showing import show
 from stead.runtime.stream import Stream
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A call that may run, under its permit."""
+
+    key: CallKey
+    judged: Judged
+    verdict: Allow
+    said: str
+    """The call's arguments as they were judged."""
 
 
 class Steps:
@@ -37,13 +52,15 @@ class Steps:
     Args:
         id: whose.
         deps: see there.
-        perform: see there.
+        performer: does what is long.
+        keeper: keeps what calls change.
     """
 
-    def __init__(self, id: SessionId, deps: Deps, perform: Perform) -> None:
+    def __init__(self, id: SessionId, deps: Deps, performer: Performer, keeper: Keeper) -> None:
         self._id = id
         self._deps = deps
-        self._perform = perform
+        self._performer = performer
+        self._keeper = keeper
 
     def world(self, stream: Stream) -> World | None:
         """The facts of the moment; a session whose model is gone is paused, with the reason."""
@@ -54,7 +71,7 @@ class Steps:
             if stream.session.phase == "active":
                 stream.add(ev.SessionPaused(why=str(missing)))
             return None
-        return World(self._deps.clock.now_ms(), self._deps.gate.specs(spec.tools), models)
+        return World(self._deps.clock.now_ms(), self._deps.gate.offered(spec.tools), models)
 
     async def call_model(self, stream: Stream, effect: CallModel) -> None:
         """Record the request, send it, record what came of it.
@@ -68,8 +85,8 @@ class Steps:
             number=effect.number,
             chain=effect.chain,
             instructions=session.spec.instructions,
-            tools=self._deps.gate.specs(session.spec.tools),
-            messages=tuple(session.messages),
+            tools=self._deps.gate.offered(session.spec.tools),
+            messages=sent(session),
             max_output_tokens=effect.max_output_tokens,
         )
         intent = ev.ModelRequested(
@@ -78,6 +95,7 @@ class Steps:
             messages=len(request.messages),
             max_output_tokens=effect.max_output_tokens,
             reserved=effect.reserve,
+            trimmed=session.trimmed,
         )
         await stream.propose(intent)
         stream.add(*await self._ask(request, effect, stream.session.failures))
@@ -85,7 +103,9 @@ class Steps:
     async def _ask(self, request: ModelRequest, effect: CallModel, failures: int) -> tuple[ev.Body, ...]:
         """Send the request; what became of it, as facts."""
         try:
-            reply = await self._perform(self._deps.models.reply(request, self._teller(request.number)))
+            reply = await self._performer.perform(
+                self._deps.models.reply(request, self._teller(request.number)), REQUEST
+            )
         except ModelFault as fault:
             backoff_ms = min(self._deps.backoff_ms * 2**failures, 60_000)
             failed = ev.ModelFailed(
@@ -114,50 +134,101 @@ class Steps:
             ),
         )
 
-    async def run_tool(self, stream: Stream, key: CallKey) -> None:
-        """Take a call to the gate, and record its verdict and what came of it."""
+    async def run_tools(self, stream: Stream, keys: Sequence[CallKey]) -> None:
+        """Take calls to the gate, and record each verdict and what came of it; those that are allowed run together.
+
+        A question ends the round: the calls after it are judged once it is answered.
+        """
+        runs: list[_Run] = []
+        for key in keys:
+            run = await self._judge(stream, key)
+            if run is not None:
+                runs.append(run)
+            elif stream.session.calls and stream.session.calls[key].step == "asking":
+                break
+        if runs:
+            await self._execute(stream, runs)
+
+    async def _judge(self, stream: Stream, key: CallKey) -> _Run | None:
+        """Record the verdict on one call; what is to run, if it may."""
         call = stream.session.calls[key]
         try:
             judged = await self._deps.gate.judge(stream.session, call, self._deps.clock.now_ms())
         except MachineError as fault:
             stream.add(finished(key, call.tool, "error", str(fault)))
-            return
+            return None
         verdict = judged.verdict
         stream.add(_judgement(key, judged))
         match verdict:
             case Deny(reason=reason):
                 stream.add(finished(key, call.tool, "denied", reason.text))
             case Ask():
+                edited = call.edited if call.step != "approved" else ""
                 if call.step == "approved":
                     stream.add(ev.ApprovalLapsed(id=call.approval, key=key, why="changed"))
-                stream.add(self._question(key, judged, verdict))
+                question = self._question(key, judged, verdict)
+                stream.add(question)
+                if edited:  # the person wrote these very arguments to have them run
+                    given = ev.ApprovalGiven(id=question.id, key=key, digest=question.digest, door=edited)
+                    stream.add(given, actor="person")
             case Allow():
-                await self._execute(stream, key, judged, verdict)
+                return _Run(key, judged, verdict, call.arguments)
             case _:
                 assert_never(verdict)
+        return None
 
-    async def _execute(self, stream: Stream, key: CallKey, judged: Judged, verdict: Allow) -> None:
-        stream.add(
-            ev.ToolStarted(
-                key=key,
-                tool=judged.tool,
-                arguments=judged.arguments,
-                digest=judged.digest,
-                idempotent=judged.idempotent,
+    async def _execute(self, stream: Stream, runs: Sequence[_Run]) -> None:
+        session, spec = stream.session, stream.session.spec
+        changing = [run for run in runs if run.judged.changes] if keeps(session) else []
+        kept = await self._keep(stream, changing[0]) if changing else ()
+        if kept is None:
+            return
+        for run in runs:
+            stream.add(
+                ev.ToolStarted(
+                    key=run.key,
+                    tool=run.judged.tool,
+                    arguments=run.judged.arguments,
+                    digest=run.judged.digest,
+                    idempotent=run.judged.idempotent,
+                )
             )
-        )
         await stream.commit()
-        context = ToolContext(self._id, self._teller(key))
-        spec = stream.session.spec
-        if judged.releases:
-            show(self._deps.machines, self._id, spec, judged.releases)
+        releases = [path for run in runs for path in run.judged.releases]
+        if releases:
+            show(self._deps.machines, self._id, spec, releases)
         try:
-            ran = await self._perform(self._deps.gate.run(judged, verdict.permit, context))
+            ran = await self._performer.perform_all({run.key: self._run(run) for run in runs})
         finally:
-            if judged.releases:  # the yes was for this call; the next one finds them protected again
+            if releases:  # the yes was for these calls; the next one finds them protected again
                 show(self._deps.machines, self._id, spec)
+        if kept:
+            stream.add(*await self._keeper.after(session, changing[0].key, kept))
+        for run in runs:
+            await self._record(stream, run, ran[run.key])
+
+    async def _keep(self, stream: Stream, run: _Run) -> tuple[Version, ...] | None:
+        """What the call is about to change, as it is; nothing at all when the call may not begin."""
+        session = stream.session
+        self._keeper.begin(session)
+        waited = await self._performer.perform(self._keeper.ready(whole=not run.judged.writes))
+        call = session.calls[run.key]
+        if isinstance(waited, Cut) or call.step not in ("new", "approved") or call.arguments != run.said:
+            return None
+        try:
+            return await self._keeper.before(session, run.judged.writes)
+        except SteadError as fault:
+            stream.add(finished(run.key, run.judged.tool, "error", f"Not run, as nothing could be kept of it: {fault}"))
+            return None
+
+    async def _run(self, run: _Run) -> tuple[ToolOutcome, int]:
+        context = ToolContext(self._id, self._teller(run.key))
+        return await self._deps.gate.run(run.judged, run.verdict.permit, context)
+
+    async def _record(self, stream: Stream, run: _Run, ran: tuple[ToolOutcome, int] | Cut) -> None:
+        key, judged, call = run.key, run.judged, stream.session.calls[run.key]
         if isinstance(ran, Cut):
-            stream.add(_cut_off(key, judged.tool))
+            stream.add(_cut_off(call))
             return
         outcome, duration_ms = ran
         stream.add(*outcome.facts, actor="model")
@@ -165,7 +236,7 @@ class Steps:
             key=key,
             tool=judged.tool,
             outcome=outcome.status,
-            text=outcome.text,
+            text=_edited(call, judged) + outcome.text,
             label=judged.label,
             size_bytes=outcome.size_bytes,
             duration_ms=duration_ms,
@@ -178,9 +249,9 @@ class Steps:
     async def _read(self, stream: Stream, end: ev.ToolFinished, question: Question) -> ev.ToolFinished:
         """The end of a call that put a question: what passes of the answer stands in place of its text."""
         world = self.world(stream)
-        read = await reading.answer(stream, end.key, question, end.label, world, self._deps, self._perform)
+        read = await reading.answer(stream, end.key, question, end.label, world, self._deps, self._performer.perform)
         if isinstance(read, Cut):
-            return _cut_off(end.key, end.tool)
+            return _cut_off(stream.session.calls[end.key])
         return msgspec.structs.replace(
             end,
             outcome="ok" if read.ok else "error",
@@ -228,12 +299,26 @@ def ending(
 
     The summary is the report, which goes to people; the words that it was made of stay in the timeline.
     """
-    lapsed = tuple(
+    return (*lapsed(session), ev.ObjectiveEnded(status=status, reason=reason, summary=outgoing(summary).text))
+
+
+def turn_ending(
+    session: Session, reason: str, summary: str, changes: tuple[FileChange, ...], changed: int
+) -> tuple[ev.Body, ...]:
+    """The end of a turn, likewise; the session rests."""
+    end = ev.TurnEnded(
+        turn=session.turn, reason=reason, summary=outgoing(summary).text, changes=changes, changed=changed
+    )
+    return (*lapsed(session), end)
+
+
+def lapsed(session: Session) -> tuple[ev.ApprovalLapsed, ...]:
+    """The end of the session's open questions, which nobody can answer any more."""
+    return tuple(
         ev.ApprovalLapsed(id=call.approval, key=call.key, why="ended")
         for call in session.calls.values()
         if call.step == "asking"
     )
-    return (*lapsed, ev.ObjectiveEnded(status=status, reason=reason, summary=outgoing(summary).text))
 
 
 def finished(key: CallKey, tool: str, outcome: Literal["error", "denied", "cancelled"], text: str) -> ev.ToolFinished:
@@ -249,8 +334,13 @@ def finished(key: CallKey, tool: str, outcome: Literal["error", "denied", "cance
     )
 
 
-def _cut_off(key: CallKey, tool: str) -> ev.ToolFinished:
-    return finished(key, tool, "cancelled", "Stopped while it ran; what it had done by then stays done.")
+def _cut_off(call: Call) -> ev.ToolFinished:
+    who = f"The person stopped it ({call.said or 'no reason given'})" if call.cancelled else "Stopped"
+    return finished(call.key, call.tool, "cancelled", f"{who} while it ran; what it had done by then stays done.")
+
+
+def _edited(call: Call, judged: Judged) -> str:
+    return f"[the person changed this call's arguments to {judged.arguments}]\n" if call.edited else ""
 
 
 def _judgement(key: CallKey, judged: Judged) -> ev.CallJudged:

@@ -21,7 +21,7 @@ from stead.runtime.bus import Bus
 SNAPSHOT_EVERY = 500
 NO_COMMAND = CommandId("")
 
-_FORM = b"5:"
+_FORM = b"6:"
 """Heads every snapshot; it changes with whatever ``Session`` or its fold comes to mean."""
 
 _encoder = msgspec.json.Encoder()
@@ -39,6 +39,8 @@ class Stream:
         self._clock = clock
         self._pending: list[Draft] = []
         self._snapshot_seq = session.seq
+        self.place = 0
+        """The global ``seq`` of the last event that was written here."""
 
     @classmethod
     def load(cls, id: SessionId, *, journal: Journal, snapshots: Snapshots, bus: Bus, clock: Clock) -> Stream | None:
@@ -112,6 +114,7 @@ class Stream:
 
     async def _written(self, events: tuple[Event, ...]) -> None:
         self._pending = []
+        self.place = events[-1].seq
         self._bus.publish(events)
         if self.session.seq - self._snapshot_seq >= SNAPSHOT_EVERY:
             self._snapshot_seq = self.session.seq

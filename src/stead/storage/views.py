@@ -6,9 +6,9 @@ Every read first takes in the events that have come since the last one, so whoev
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import logging
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,11 +17,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from stead.domain.errors import InvalidRequest, NotFound, WrongKey
+from stead.domain.errors import InvalidRequest, NotFound, StorageFault, WrongKey
 from stead.domain.ids import DEFAULT_WORKSPACE, ApprovalId, SessionId, WorkspaceId
 from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
 from stead.storage import projection
 from stead.storage.database import Connect, Damaged, Database, connect
+from stead.storage.history import matching
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
 from stead.storage.ledger import day_of
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 CHUNK_EVENTS = 500
-QUERY_WORDS = 32
 _DAY_MS = 86_400_000
 _SCHEMA = (Path(__file__).parent / "schema" / "views.sql").read_text("utf-8")
 _SCHEMA_ID = hashlib.sha256(_SCHEMA.encode()).hexdigest()
@@ -87,6 +87,15 @@ class Views:
             self._database.scrub()
         return count
 
+    async def ingest(self, seq: int) -> int:
+        """Take in every event up to this one; gives how far the search reaches now. As ``domain.ports.Ingested``."""
+        await asyncio.to_thread(self.catch_up)
+        with self._lock, self._database.faults():
+            reached: int = self._connection.execute("SELECT seq FROM progress").fetchone()[0]
+        if reached < seq:
+            raise StorageFault(f"the history reaches event {reached} and not {seq}; see `stead doctor`")
+        return reached
+
     def rebuild(self) -> int:
         """Drop the file and replay the journal; gives how many events that were. Readers wait."""
         with self._lock:
@@ -113,7 +122,7 @@ class Views:
         if after and not after.isdecimal():
             raise InvalidRequest(f"{after!r} is no place in the list; start without one")
         before = int(after) if after else _NEWEST
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(
                 "SELECT s.seq, s.state, o.goal FROM states s JOIN objectives o ON o.id = s.session "
                 "WHERE s.seq < ? AND (? = '' OR s.status = ?) ORDER BY s.seq DESC LIMIT ?",
@@ -128,7 +137,7 @@ class Views:
         Raises:
             NotFound: no such objective.
         """
-        with self._reading() as connection:
+        with self.reading() as connection:
             row = connection.execute(
                 "SELECT s.state, o.goal FROM states s JOIN objectives o ON o.id = s.session WHERE s.session = ?", (id,)
             ).fetchone()
@@ -143,7 +152,7 @@ class Views:
             NotFound: no such objective.
         """
         self.objective(id)
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(
                 "SELECT row FROM steps WHERE session = ? AND step > ? ORDER BY step LIMIT ?", (id, after, limit)
             ).fetchall()
@@ -151,7 +160,7 @@ class Views:
 
     def open_runs(self) -> list[OpenRunRow]:
         """What every objective that has not ended is at, the longest first."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(
                 "SELECT state FROM states WHERE status IN ('pending', 'running', 'waiting', 'paused') ORDER BY seq"
             ).fetchall()
@@ -163,7 +172,7 @@ class Views:
         self, *, status: Literal["pending", "all"] = "pending", session: SessionId | None = None, limit: int = 50
     ) -> list[ApprovalRow]:
         """Questions to the person, newest first; of one session if named."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(
                 "SELECT row FROM approvals WHERE (? = 'all' OR status = ?) AND (? = '' OR session = ?) "
                 "ORDER BY seq DESC LIMIT ?",
@@ -177,7 +186,7 @@ class Views:
         Raises:
             NotFound: no such approval.
         """
-        with self._reading() as connection:
+        with self.reading() as connection:
             row = connection.execute("SELECT row FROM approvals WHERE id = ?", (id,)).fetchone()
         if row is None:
             raise NotFound(f"there is no approval {id!r}; 'stead approve' without an id lists what waits")
@@ -197,11 +206,10 @@ class Views:
 
         The last word may be a beginning. There is no syntax: marks count as spaces.
         """
-        words = re.findall(r"\w+", query)[:QUERY_WORDS]
-        if not words:
+        match = matching(query)
+        if not match:
             return []
-        match = " ".join(f'"{word}"' for word in words) + "*"
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(
                 "SELECT t.seq, t.session, t.ts_ms, t.type, snippet(words, 0, '«', '»', '…', 24) "
                 "FROM words JOIN texts t ON t.seq = words.rowid WHERE words MATCH ? "
@@ -213,7 +221,8 @@ class Views:
     # -- the file -------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[Connection]:
+        """The tables, up to date, for as long as it is entered; nobody else reads meanwhile."""
         with self._lock:
             self.catch_up()
             with self._database.faults():

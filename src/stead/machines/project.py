@@ -1,0 +1,63 @@
+"""What a folder says of itself to agents: AGENTS.md and the like.
+
+Layer: machines. The files are data from a folder that a hostile machine may have written to: opened by descriptor,
+through no link, and only so much of them is read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+
+from stead.domain.events import RulesFile
+from stead.machines.changes import opened, side
+
+NAMES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md")
+"""Where projects say it, the field's common name first."""
+MOST_BYTES = 24_000
+"""Of one file; about six thousand tokens."""
+ALL_BYTES = 48_000
+
+
+class ProjectFolder:
+    """Implements ``domain.ports.Project``."""
+
+    async def rules(self, directory: str) -> tuple[RulesFile, ...]:
+        """As ``Project.rules``; files of the same content count once."""
+        return await asyncio.to_thread(_rules, directory)
+
+
+def _rules(directory: str) -> tuple[RulesFile, ...]:
+    found: dict[str, RulesFile] = {}
+    room = ALL_BYTES
+    for name in NAMES:
+        content = _content(directory, name, min(room, MOST_BYTES) + 1)
+        if not content.strip():
+            continue
+        cut = len(content) > min(room, MOST_BYTES)
+        kept = content[: min(room, MOST_BYTES)]
+        digest = hashlib.sha256(kept).hexdigest()
+        if digest not in found and kept:
+            found[digest] = RulesFile(name, kept.decode("utf-8", "replace"), digest, cut)
+            room -= len(kept)
+    return tuple(found.values())
+
+
+def _content(directory: str, name: str, most: int) -> bytes:
+    """The beginning of a regular file; nothing for anything else, and for one that may not be read."""
+    above, _, last = name.rpartition("/")
+    try:
+        with opened(directory) as root:
+            if not above:
+                return _beginning(root, last, most)
+            with opened(above, root) as folder:
+                return _beginning(folder, last, most)
+    except OSError:
+        return b""
+
+
+def _beginning(folder: int, name: str, most: int) -> bytes:
+    entry = side(folder, name)
+    if entry is None or entry.what != "file":
+        return b""
+    return entry.content(most)

@@ -1,0 +1,93 @@
+"""Finding and calling tools that stand in no request, so that each first request stays small.
+
+Layer: tools. ``use_tool`` never runs itself: the fold takes what it is given for the call that is meant
+(``domain.messages.meant``), and that call is judged as any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import msgspec
+
+from stead.domain.messages import USE_TOOL
+from stead.domain.permits import Permit
+from stead.domain.policies import Confidentiality, Integrity
+from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome, ToolSpec
+from stead.tools.tool import StructTool
+
+MOST_SHOWN = 5
+_WORD = re.compile(r"[a-z0-9]+")
+_THINK = Declaration(
+    effect=ToolEffect.THINK,
+    output_trust=Integrity.TRUSTED,
+    sensitivity=Confidentiality.PUBLIC,
+    idempotent=True,
+)
+
+
+class FindArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Words that say what is wanted; none lists every tool."""
+
+    query: Annotated[str, msgspec.Meta(max_length=500)] = ""
+
+
+class UseArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A tool that was found, and its arguments."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+    arguments: dict[str, Any] = {}
+
+
+class FindTools(StructTool[FindArguments]):
+    """``find_tools``: what else there is.
+
+    Args:
+        tools: every tool there is, as it is now.
+    """
+
+    def __init__(self, tools: Callable[[], Sequence[ToolSpec]]) -> None:
+        super().__init__("find_tools", "Find more tools: web search, browser, APIs, history.", FindArguments, _THINK)
+        self._tools = tools
+
+    async def work(self, permit: Permit, arguments: FindArguments, context: ToolContext) -> ToolOutcome:
+        """Name the tools that fit, the best first, with their schemas; without words name all."""
+        deferred = [spec for spec in self._tools() if spec.deferred]
+        wanted = _words(arguments.query)
+        if not wanted:
+            listed = [f"{spec.name}: {spec.description}" for spec in deferred]
+            return ToolOutcome("ok", "\n".join(listed) or "There are no more tools.")
+        scored = sorted(((_score(spec, wanted), -place) for place, spec in enumerate(deferred)), reverse=True)
+        best = [deferred[-place] for score, place in scored if score > 0][:MOST_SHOWN]
+        if not best:
+            return ToolOutcome("ok", f"None fits. There are: {', '.join(spec.name for spec in deferred) or 'none'}.")
+        return ToolOutcome("ok", "Call these by use_tool:\n" + "\n".join(map(_shown, best)))
+
+
+class UseTool(StructTool[UseArguments]):
+    """``use_tool``: reached only by what is no call of a tool that was found."""
+
+    def __init__(self) -> None:
+        super().__init__(USE_TOOL, "Call a tool that find_tools showed.", UseArguments, _THINK)
+
+    async def work(self, permit: Permit, arguments: UseArguments, context: ToolContext) -> ToolOutcome:
+        """Say how it is meant."""
+        return ToolOutcome("error", "`use_tool` calls other tools, not itself: give the name that find_tools showed.")
+
+
+def _words(text: str) -> set[str]:
+    """Words in one form: small, without the endings that English puts on them."""
+    return {word.removesuffix("s").removesuffix("ing") for word in _WORD.findall(text.lower())}
+
+
+def _score(spec: ToolSpec, wanted: set[str]) -> int:
+    """How well a tool fits: a word of its name counts more than one of its description."""
+    name, description = _words(spec.name.replace("_", " ")), _words(spec.description)
+    return 3 * len(wanted & name) + len(wanted & description)
+
+
+def _shown(spec: ToolSpec) -> str:
+    schema = msgspec.json.encode(spec.parameters).decode()
+    return f"{spec.name}: {spec.description} {schema}"
