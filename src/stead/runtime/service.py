@@ -9,13 +9,16 @@ from typing import Protocol
 
 import msgspec
 
+from stead.domain.checkpoints import FileChange
 from stead.domain.commands import Answer, Command
+from stead.domain.context_rows import ContextRow
 from stead.domain.events import ModelRef
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.policies import Clearance
 from stead.domain.ports import Isolation
 from stead.domain.rows import SecretRow
 from stead.domain.trials import Quarantined, Trial
+from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
 from stead.runtime.bus import Bus
 from stead.runtime.searching import SearchCheck, SearchSetup
 
@@ -103,7 +106,41 @@ class Aside(Protocol):
         ...
 
 
-class Service(Holdings, Aside, Protocol):
+class Work(Protocol):
+    """Sessions that people work in. Every method raises ``NotFound`` for one that there is not."""
+
+    async def calls(self, session: SessionId) -> tuple[CallRow, ...]:
+        """The queue of calls, empty between replies."""
+        ...
+
+    async def checkpoints(self, session: SessionId) -> tuple[CheckpointRow, ...]:
+        """Its checkpoints, oldest first."""
+        ...
+
+    async def edits(self, session: SessionId) -> tuple[EditRow, ...]:
+        """What its calls changed by name, oldest first, each with its diff."""
+        ...
+
+    async def differences(self, session: SessionId, old: str, new: str) -> tuple[FileChange, ...]:
+        """What differs in its folder between two of its checkpoints, whoever changed it.
+
+        Args:
+            session: whose folder.
+            old: a checkpoint; "" for the first one.
+            new: another; "" for the folder as it is now.
+
+        Raises:
+            NotFound: there is no such checkpoint, or none at all.
+            Conflict: more differs than can be shown.
+        """
+        ...
+
+    async def context(self, session: SessionId) -> ContextRow:
+        """What its next request would carry, part by part, and what that costs."""
+        ...
+
+
+class Service(Holdings, Aside, Work, Protocol):
     """The runtime, as doors see it."""
 
     @property
