@@ -62,6 +62,7 @@ from stead.runtime.service import ProviderCheck, ProviderRow
 from stead.storage.audit import Audit
 from stead.storage.head_copy import HeadCopy
 from stead.storage.head_keeper import HeadKeeper
+from stead.storage.history import History
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.keys import Keys
 from stead.storage.keystore import open_keys
@@ -70,6 +71,7 @@ from stead.tools.browsing import ActTool, OpenTool, ReadPageTool, ShotTool
 from stead.tools.fetching import Fetcher
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
 from stead.tools.finding import FindTools, UseTool
+from stead.tools.history import OWN_TOOLS, HistoryAllTool, HistoryTool
 from stead.tools.patching import PatchTool
 from stead.tools.reading import ExtractPageTool, ExtractTool
 from stead.tools.searching import Searcher, WebSearchTool
@@ -276,6 +278,7 @@ class House:
             ExtractPageTool(Fetcher(reach), self.machines),
             WebSearchTool(self.searcher),
             *(kind(self.machines.browser) for kind in (OpenTool, ReadPageTool, ActTool, ShotTool)),
+            *(kind(History(self.views.reading, OWN_TOOLS)) for kind in (HistoryTool, HistoryAllTool)),
             FindTools(lambda: [tool.spec for tool in tools]),
             UseTool(),
         ]

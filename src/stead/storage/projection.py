@@ -255,6 +255,19 @@ def searchable(body: ev.Body) -> str:
             return ""
 
 
+def by(body: ev.Body) -> str:
+    """Who said or did it, for what ``searchable`` has words of."""
+    match body:
+        case ev.ObjectiveCreated():
+            return "goal"
+        case ev.ModelReplied():
+            return "model"
+        case ev.ToolFinished(tool=tool, outcome=outcome):
+            return f"{tool}: {outcome}"
+        case _:
+            return "person"
+
+
 def _words_of(part: ReplyPart) -> str:
     match part:
         case Text(text=text):

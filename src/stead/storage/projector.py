@@ -135,8 +135,8 @@ class Projector:
     def _index(self, event: ev.Event) -> None:
         if text := projection.searchable(event.body):
             self._connection.execute(
-                "INSERT INTO texts (seq, session, ts_ms, type) VALUES (?, ?, ?, ?)",
-                (event.seq, event.session, event.ts_ms, tag_of(event.body)),
+                "INSERT INTO texts (seq, session, ts_ms, type, who) VALUES (?, ?, ?, ?, ?)",
+                (event.seq, event.session, event.ts_ms, tag_of(event.body), projection.by(event.body)),
             )
             self._connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (event.seq, text))
 

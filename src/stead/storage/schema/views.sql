@@ -45,7 +45,8 @@ CREATE TABLE texts (
     seq integer PRIMARY KEY,
     session text NOT NULL REFERENCES objectives (id) ON DELETE CASCADE,
     ts_ms integer NOT NULL,
-    type text NOT NULL
+    type text NOT NULL,
+    who text NOT NULL            -- said or did it, as in HistoryRow
 );
 CREATE INDEX texts_by_session ON texts (session);
 

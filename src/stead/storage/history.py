@@ -1,0 +1,83 @@
+"""The search of what was said and done, for the models of a workspace's sessions.
+
+Layer: storage. Reads the tables of ``views``; what is in them was taken in by ``projector``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from stead.domain.errors import NotFound
+from stead.domain.ports import HistoryQuery
+from stead.domain.rows import HistoryRow
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+QUERY_WORDS = 32
+_EXCERPT = 300
+_LARGEST = 2**63 - 1
+_ROWS = """
+SELECT t.seq, t.session, t.ts_ms, t.who, {text} FROM {tables}
+WHERE {words} AND (? = '' OR t.session = ?) AND t.ts_ms >= ? AND t.ts_ms < ? AND t.who NOT GLOB ?
+ORDER BY {order} LIMIT ? OFFSET ?
+"""
+_BY_WORDS = _ROWS.format(
+    text="snippet(words, 0, '«', '»', '…', 40)",
+    tables="words w JOIN texts t ON t.seq = w.rowid",
+    words="words MATCH ?",
+    order="w.rank, t.seq DESC",
+)
+_BY_DATE = _ROWS.format(
+    text=f"substr(w.text, 1, {_EXCERPT})",
+    tables="texts t JOIN words w ON w.rowid = t.seq",
+    words="? = ''",
+    order="t.seq DESC",
+)
+
+
+def matching(query: str) -> str:
+    """All of the words, the last of which may be a beginning, as the index wants it; marks count as spaces."""
+    words = re.findall(r"\w+", query)[:QUERY_WORDS]
+    return " ".join(f'"{word}"' for word in words) + "*" if words else ""
+
+
+class History:
+    """Implements ``domain.ports.History``.
+
+    Args:
+        reading: the read models of the workspace, see ``Views.reading``.
+        own: tools whose results are no hits, because they only repeat others; a pattern as in GLOB.
+    """
+
+    def __init__(self, reading: Callable[[], AbstractContextManager[Connection]], own: str) -> None:
+        self._reading = reading
+        self._own = own
+
+    def search(self, query: HistoryQuery, limit: int) -> list[HistoryRow]:
+        """See ``domain.ports.History``."""
+        match = matching(query.words)
+        if query.words and not match:
+            return []
+        period = (max(0, query.since_ms), min(query.until_ms, _LARGEST))
+        with self._reading() as connection:
+            rows = connection.execute(
+                _BY_WORDS if match else _BY_DATE,
+                (match, query.session, query.session, *period, self._own, limit, query.skip),
+            ).fetchall()
+        return [HistoryRow(*row) for row in rows]
+
+    def said(self, seq: int) -> HistoryRow:
+        """See ``domain.ports.History``."""
+        with self._reading() as connection:
+            row = connection.execute(
+                "SELECT t.seq, t.session, t.ts_ms, t.who, w.text FROM texts t JOIN words w ON w.rowid = t.seq "
+                "WHERE t.seq = ?",
+                (min(seq, _LARGEST),),
+            ).fetchone()
+        if row is None:
+            raise NotFound(f"nothing was said or done at event {seq}; search for it")
+        return HistoryRow(*row)
