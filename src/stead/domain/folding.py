@@ -122,7 +122,7 @@ def apply(session: Session, event: ev.Event) -> None:
             | ev.ContextTrimmed()
             | ev.ContextCompacted()
         ):
-            apply_work(session, body, event.session_seq)
+            apply_work(session, body, event.session_seq, event.ts_ms)
         case ev.MachineStarted() | ev.MachineEnded() | ev.EgressUsed():
             return
         case ev.ProtectedQuarantined() | ev.TrialApplied() | ev.TrialDiscarded():

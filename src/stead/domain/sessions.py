@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from stead.domain import events as ev
-from stead.domain.checkpoints import Version
+from stead.domain.checkpoints import FileChange, Version
 from stead.domain.events import Action as Action
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, RequestNo, SessionId
 from stead.domain.messages import Message, ResultsMessage, ToolResult, UserMessage
@@ -73,6 +73,8 @@ class Mark(msgspec.Struct, frozen=True):
     root: str
     seq: int
     """``session_seq`` of its event."""
+    ts_ms: int
+    taken: ev.CheckpointTaken
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -82,6 +84,9 @@ class Edit(msgspec.Struct, frozen=True):
     turn: int
     before: Version
     after: Version
+    change: FileChange
+    seq: int
+    ts_ms: int
     undone: bool = False
 
 

@@ -58,7 +58,7 @@ def _begin_turn(session: Session, seq: int) -> None:
     session.last_call = session.last_text = ""
 
 
-def apply_work(session: Session, body: Worked, seq: int) -> None:
+def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
     """Let one more event of the session's files, turns or context have happened."""
     match body:
         case ev.ProjectRulesRead(files=files, label=label):
@@ -69,14 +69,14 @@ def apply_work(session: Session, body: Worked, seq: int) -> None:
         case ev.ConversationSet(carried=carried):
             take_over(session, carried)
         case ev.CheckpointTaken():
-            session.marks.append(Mark(body.id, body.turn, body.at, body.root, seq))
+            session.marks.append(Mark(body.id, body.turn, body.at, body.root, seq, ts_ms, body))
         case ev.CheckpointFailed():
             return
         case ev.CheckpointRestored(files=files, conversation=conversation, id=id, changed=changed):
             if files and not conversation and session.messages:
                 hear(session, _told(f"The person put {changed} files back to checkpoint {id}. Read before you edit."))
-        case ev.FileChanged(key=key, before=before, after=after):
-            session.edits.append(Edit(key, session.turn, before, after))
+        case ev.FileChanged(key=key, before=before, after=after, change=change):
+            session.edits.append(Edit(key, session.turn, before, after, change, seq, ts_ms))
         case ev.EditUndone(key=key, path=path, again=again):
             session.edits = [
                 msgspec.structs.replace(edit, undone=not again) if (edit.key, edit.before.path) == (key, path) else edit

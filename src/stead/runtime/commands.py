@@ -29,6 +29,7 @@ from stead.runtime.aside import on_trial, settled
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.home import HomeCommand, HomeStream, ProviderDesk, change
+from stead.runtime.overview import Overview
 from stead.runtime.performing import REQUEST
 from stead.runtime.registry import Sessions
 from stead.runtime.screening import screened
@@ -73,6 +74,7 @@ class Runtime:
         self._questions = questions
         self._digest_key = digest_key
         self._work = Workroom(deps, sessions, book, lambda: home.state.grants)
+        self.work = Overview(deps, sessions)
         self._started_ms = deps.clock.now_ms()
 
     @property
@@ -259,7 +261,7 @@ class Runtime:
         return answer(claim, events)
 
     async def _revoke_for_folder(self, command: cmd.Revoke, id: CommandId, door: str) -> None:
-        directory = await self._sessions.actor(command.session).directory()
+        directory = (await self._sessions.actor(command.session).state()).spec.directory
         if any(folder == directory and grant.tool == command.tool for folder, grant in self._home.state.grants):
             await self._home.record(ev.GrantRevoked(tool=command.tool, directory=directory, door=door), cause=id)
 

@@ -222,7 +222,7 @@ class Gate:
         declaration = tool.spec.declaration
         if policy.outside(declaration, arguments):
             return {}
-        paths = [str(path) for path in policy.paths(declaration, arguments)]
+        paths = [str(path) for path in policy.paths(declaration, arguments) if path]
         if shell is not None and shell.risk is not Risk.LOW:
             paths += [path for path in shell.paths if not path.startswith(("/", ".."))][:_FILES_OF_A_COMMAND]
         return await self._machines.fingerprint(session.id, paths) if paths else {}

@@ -140,12 +140,17 @@ class Work(Protocol):
         ...
 
 
-class Service(Holdings, Aside, Work, Protocol):
+class Service(Holdings, Aside, Protocol):
     """The runtime, as doors see it."""
 
     @property
     def bus(self) -> Bus:
         """The live stream."""
+        ...
+
+    @property
+    def work(self) -> Work:
+        """Sessions that people work in."""
         ...
 
     async def handle(self, command: Command, *, id: CommandId, door: str) -> Answer:

@@ -133,10 +133,14 @@ class Actor:
         self.wake()
         return events
 
-    async def directory(self) -> str:
-        """The session's workspace folder."""
+    async def state(self) -> Session:
+        """The session as it is. It may run ahead of the record by a moment; decide nothing by it.
+
+        Raises:
+            NotFound: there is no such session.
+        """
         async with self.lock:
-            return (await self.stream()).session.spec.directory
+            return (await self.stream()).session
 
     @property
     def at_rest(self) -> bool:
