@@ -17,7 +17,7 @@ masters = st.binary(min_size=32, max_size=32)
 @given(master=masters)
 def test_subkeys_are_those_of_the_standard(master: bytes) -> None:
     keys = derive_keys(master)
-    for label in ("database", "views", "vault", "digests", "audit"):
+    for label in ("database", "views", "vault", "digests", "audit", "checkpoints"):
         expected = HKDF(SHA256(), length=32, salt=b"stead home key 1", info=label.encode()).derive(master)
         assert getattr(keys, label) == expected
 

@@ -31,6 +31,7 @@ class Keys:
         vault: of each secret within the journal's file.
         digests: for HMACs of what could be guessed, such as the arguments of a call.
         audit: the private key that signs heads of the journal (Ed25519).
+        checkpoints: of the files that are kept, and of their names.
     """
 
     master: bytes = field(repr=False)
@@ -39,6 +40,7 @@ class Keys:
     vault: bytes = field(repr=False)
     digests: bytes = field(repr=False)
     audit: bytes = field(repr=False)
+    checkpoints: bytes = field(repr=False)
 
 
 def new_master() -> bytes:
@@ -59,7 +61,8 @@ def derive_keys(master: bytes) -> Keys:
     def subkey(label: str) -> bytes:
         return hmac.digest(root, label.encode() + b"\x01", hashlib.sha256)
 
-    return Keys(master, subkey("database"), subkey("views"), subkey("vault"), subkey("digests"), audit=subkey("audit"))
+    labels = ("database", "views", "vault", "digests", "audit", "checkpoints")
+    return Keys(master, **{label: subkey(label) for label in labels})
 
 
 def recovery_key(keys: Keys) -> str:

@@ -91,3 +91,34 @@ def unseal(key: bytes, nonce: bytes, sealed: bytes, context: bytes) -> bytes:
         return AESGCM(key).decrypt(nonce, sealed, context)
     except (InvalidTag, ValueError) as error:
         raise WrongKey("a sealed value does not open with this key, or it was changed") from error
+
+
+class Sealing:
+    """``seal`` and ``unseal`` for many values under one key: nonce and sealed value in one piece.
+
+    Args:
+        key: 32 bytes.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        self._cipher = AESGCM(key)
+
+    def sealed(self, value: bytes, context: bytes) -> bytes:
+        """Encrypted; ``context`` is bound to it."""
+        nonce = os.urandom(NONCE_BYTES)
+        return nonce + self._cipher.encrypt(nonce, value, context)
+
+    def opened(self, sealed: bytes, context: bytes) -> bytes:
+        """The value back.
+
+        Raises:
+            WrongKey: another key, another context, or a changed byte; which, nobody can tell.
+        """
+        from cryptography.exceptions import InvalidTag
+
+        try:
+            return self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], context)
+        except (InvalidTag, ValueError) as error:
+            raise WrongKey("its seal is broken") from error

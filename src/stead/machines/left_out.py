@@ -1,0 +1,109 @@
+"""What of a folder is neither kept in a checkpoint nor touched when one is restored.
+
+Layer: machines. The rules go by names; what cannot be kept for what it is (too large, unreadable, no file) is left out
+where it is met.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from typing import Protocol
+
+from stead.domain.errors import InvalidRequest
+
+LARGEST_BYTES = 2 << 30
+"""A larger file is left out: keeping it would take longer than anybody waits."""
+
+DEEPEST = 128
+"""Folders nested deeper are left out; each holds a descriptor open while it is walked."""
+
+HISTORY = ".git"
+REMADE = frozenset(
+    {"node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
+)
+"""Folders that tools fill from what is kept."""
+
+UNFINISHED = ".restoring"
+"""Ends the names of files that a restore is writing; what a kill has left of them, the next one removes."""
+
+SPECIAL = "devices, pipes and sockets are not kept"
+TOO_LARGE = f"it is larger than {LARGEST_BYTES >> 30} GB"
+TOO_DEEP = f"it is nested deeper than {DEEPEST} folders"
+MOUNTED = "another file system is mounted there"
+CACHE = "it is marked as a cache (CACHEDIR.TAG)"
+_TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
+_UNFINISHED = re.compile(r"\.stead-[0-9a-f]{16}" + re.escape(UNFINISHED))
+_MOST_PATTERNS, _LONGEST_PATTERN = 5_000, 1_000
+
+
+class _Spec(Protocol):
+    def match_file(self, file: str) -> bool: ...
+
+
+class Rules:
+    """Which names are left out.
+
+    Args:
+        ignore: patterns as in .gitignore, relative to the folder.
+
+    Raises:
+        InvalidRequest: one is no such pattern.
+    """
+
+    def __init__(self, ignore: Sequence[str]) -> None:
+        self._spec: _Spec | None = _compiled(ignore) if any(map(str.strip, ignore)) else None
+
+    def why(self, path: str, name: str, *, folder: bool) -> str:
+        """Why it is left out; "" when it is not."""
+        if name == HISTORY:
+            return "Git's own history is not kept"
+        if folder and name in REMADE:
+            return f"what is in {name!r} is made anew by its tool"
+        if name.startswith(".stead-") and is_unfinished(name):
+            return "an interrupted restore has left it"
+        if self._spec is not None:
+            readable = os.fsencode(path).decode("utf-8", "replace")  # the matcher takes nothing but text
+            if self._spec.match_file(readable + "/" if folder else readable):
+                return "an ignore pattern names it"
+        return ""
+
+
+def is_unfinished(name: str) -> bool:
+    """Whether a restore made this name for a moment."""
+    return _UNFINISHED.fullmatch(name) is not None
+
+
+def is_cache(folder: int) -> bool:
+    """Whether an open folder is marked by a CACHEDIR.TAG (bford.info/cachedir)."""
+    try:
+        tag = os.open("CACHEDIR.TAG", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    except OSError:
+        return False
+    try:
+        return os.read(tag, len(_TAG)) == _TAG
+    except OSError:
+        return False
+    finally:
+        os.close(tag)
+
+
+def shown(path: str) -> str:
+    """A path for people, with what cannot be printed escaped; a shown path stays as it is."""
+    if path.isprintable():
+        return path
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in path)
+
+
+def _compiled(ignore: Sequence[str]) -> _Spec:
+    import re2
+    from pathspec import GitIgnoreSpec  # costs 60 ms to import
+
+    if len(ignore) > _MOST_PATTERNS or any(len(pattern) > _LONGEST_PATTERN for pattern in ignore):
+        raise InvalidRequest(f"at most {_MOST_PATTERNS:,} ignore patterns of {_LONGEST_PATTERN:,} characters are taken")
+    patterns = [pattern.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for pattern in ignore]
+    try:
+        return GitIgnoreSpec.from_lines(patterns, backend="re2")  # linear time, also for a pattern made to be slow
+    except (ValueError, re.error, re2.error) as error:
+        raise InvalidRequest(f"an ignore pattern cannot be read ({error}); write them as in .gitignore") from error
