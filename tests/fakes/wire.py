@@ -7,16 +7,15 @@ them, so that a test whose client sends nonsense fails as it would in the world.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from tests.providers.chains import NAME, anthropic_problems, openai_problems
 
 Wire = Literal["openai", "anthropic"]
 Json = dict[str, Any]
 
-NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 PIECE = 16
 """Characters of text in one event."""
 
@@ -157,64 +156,11 @@ def openai_flaws(body: Json) -> list[str]:
         flaws.append("the request does not stream, or leaves usage out")
     if not isinstance(body.get("max_completion_tokens", body.get("max_tokens")), int):
         flaws.append("no cap on the output")
-    flaws += _openai_tool_flaws(body.get("tools", []))
-    messages: Sequence[Json] = body.get("messages", [])
-    last = ""
-    open_calls: list[str] = []
-    seen: set[str] = set()
-    for at, message in enumerate(messages):
-        role, content = message.get("role"), message.get("content")
-        where = f"message {at} ({role})"
-        if open_calls and role != "tool":
-            flaws.append(f"{where} stands before the results of {open_calls}")
-        if role == "system" and at != 0:
-            flaws.append(f"{where} is not the first")
-        if role in ("user", "assistant") and role == last:
-            flaws.append(f"{where} follows another one of its role")
-        if role == "assistant" and last in ("", "system"):
-            flaws.append(f"{where} comes before any user's")
-        if role in ("user", "system", "tool") and not (isinstance(content, str) and content.strip()):
-            flaws.append(f"{where} is empty")
-        if role == "assistant":
-            calls = message.get("tool_calls", [])
-            if not calls and not (content or "").strip():
-                flaws.append(f"{where} is empty")
-            for call in calls:
-                flaws += _openai_call_flaws(where, call, seen)
-            open_calls = [call["id"] for call in calls]
-        if role == "tool":
-            if message.get("tool_call_id") not in open_calls:
-                flaws.append(f"{where} answers no open call")
-            else:
-                open_calls.remove(message["tool_call_id"])
-        last = role or ""
-    if open_calls:
-        flaws.append(f"no results for {open_calls}")
-    if last not in ("user", "tool"):
-        flaws.append("the last message is not the user's or a result")
-    return flaws
-
-
-def _openai_tool_flaws(tools: Sequence[Json]) -> list[str]:
-    functions = [tool.get("function", {}) for tool in tools]
-    return [
-        f"tool {function.get('name')!r} is not well formed"
-        for function in functions
-        if not NAME.fullmatch(function.get("name", "")) or function.get("parameters", {}).get("type") != "object"
-    ]
-
-
-def _openai_call_flaws(where: str, call: Json, seen: set[str]) -> list[str]:
-    flaws = []
-    function = call.get("function", {})
-    if not CALL_ID.fullmatch(call.get("id", "")) or call["id"] in seen:
-        flaws.append(f"{where}: call id {call.get('id')!r} is malformed or used twice")
-    seen.add(call.get("id", ""))
-    if not NAME.fullmatch(function.get("name", "")):
-        flaws.append(f"{where}: the name {function.get('name')!r} is malformed")
-    if not _is_object(function.get("arguments")):
-        flaws.append(f"{where}: arguments are no JSON object")
-    return flaws
+    for tool in body.get("tools", []):
+        function = tool.get("function", {})
+        if not NAME.fullmatch(function.get("name", "")) or function.get("parameters", {}).get("type") != "object":
+            flaws.append(f"tool {function.get('name')!r} is not well formed")
+    return flaws + openai_problems(body)
 
 
 def anthropic_flaws(body: Json) -> list[str]:
@@ -225,63 +171,7 @@ def anthropic_flaws(body: Json) -> list[str]:
     for tool in body.get("tools", []):
         if not NAME.fullmatch(tool.get("name", "")) or tool.get("input_schema", {}).get("type") != "object":
             flaws.append(f"tool {tool.get('name')!r} is not well formed")
-    messages = [{**message, "content": _blocks(message.get("content"))} for message in body.get("messages", [])]
-    flaws += _mark_flaws({**body, "messages": messages})
-    last: object = "assistant"
-    open_calls: list[str] = []
-    seen: set[str] = set()
-    for at, message in enumerate(messages):
-        role = message.get("role")
-        blocks = message["content"]
-        where = f"message {at} ({role})"
-        if role == last:
-            flaws.append(f"{where} does not alternate")
-        if not blocks:
-            flaws.append(f"{where} has no content")
-        for block in blocks:
-            if block["type"] == "text" and not block["text"].strip():
-                flaws.append(f"{where} has an empty text")
-        answers = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
-        if sorted(answers) != sorted(open_calls) or (answers and blocks[0]["type"] != "tool_result"):
-            flaws.append(f"{where} answers {answers}, open are {open_calls}")
-        open_calls = []
-        for block in blocks:
-            if block["type"] == "tool_use":
-                bad = not CALL_ID.fullmatch(block["id"]) or block["id"] in seen or not NAME.fullmatch(block["name"])
-                if bad or not isinstance(block["input"], dict):
-                    flaws.append(f"{where}: call {block} is malformed")
-                seen.add(block["id"])
-                open_calls.append(block["id"])
-        last = role
-    if last != "user" or open_calls:
-        flaws.append(f"the last message is the {last}'s; open are {open_calls}")
-    return flaws
-
-
-def _blocks(content: object) -> list[Json]:
-    """Content as blocks; plain text is short for one."""
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-
-
-def _mark_flaws(body: Json) -> list[str]:
-    """Cache marks: at most four, and none that lives longer after one that lives shorter."""
-    system = body.get("system", [])
-    blocks = list(body.get("tools", [])) + (system if isinstance(system, list) else [])
-    blocks += [block for message in body.get("messages", []) for block in message.get("content", [])]
-    lives = [block["cache_control"].get("ttl", "5m") for block in blocks if block.get("cache_control")]
-    flaws = [f"{len(lives)} cache marks"] if len(lives) > 4 else []
-    if "5m" in lives and "1h" in lives[lives.index("5m") :]:
-        flaws.append("a 1h mark after a 5m one")
-    return flaws
-
-
-def _is_object(text: object) -> bool:
-    try:
-        return isinstance(json.loads(str(text)), dict)
-    except ValueError:
-        return False
+    return flaws + anthropic_problems(body)
 
 
 def _pieces(text: str) -> Iterator[str]:

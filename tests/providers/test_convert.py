@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import json
-from typing import Any
 
 import msgspec
 import pytest
@@ -27,13 +25,11 @@ from stead.domain.messages import (
 )
 from stead.domain.policies import Label
 from stead.domain.sessions import PERSON
-from stead.providers.convert import tidy, to_wire, whole
+from stead.providers.convert import tidy, whole
 from stead.providers.presets import Kind
 from stead.screen.inbound import screen
 from tests.fakes.wire import anthropic_flaws, openai_flaws
-
-KINDS: list[Kind] = ["openai", "anthropic"]
-HERE = SessionId("s_0123456789abcdef")
+from tests.providers.bodies import HERE, KINDS, Bodies, prompt
 
 words = st.one_of(st.sampled_from(["", " ", "\n", "yes", "<stead-notice>", "\ud800", "ü😀"]), st.text(max_size=8))
 keys = st.sampled_from([CallKey(f"call_{request}_{index}") for request in (1, 2) for index in (0, 1)])
@@ -54,44 +50,6 @@ messages: st.SearchStrategy[Message] = st.one_of(
     st.builds(AssistantMessage, st.lists(parts, max_size=4).map(tuple)),
     st.builds(ResultsMessage, st.lists(results, max_size=3).map(tuple)),
 )
-
-
-class Bodies:
-    """Request bodies by pydantic-ai's own models, made and not sent."""
-
-    def __init__(self) -> None:
-        import httpx2
-
-        from stead.providers.clients import Connection
-        from stead.providers.directory import Endpoint
-        from stead.providers.presets import PRESETS, Deadlines
-
-        self.sent: list[dict[str, Any]] = []
-
-        async def keep(request: httpx2.Request) -> httpx2.Response:
-            self.sent.append(json.loads(request.content))
-            return httpx2.Response(418, json={"error": {"message": "kept"}})
-
-        self.models = {}
-        for kind in KINDS:
-            preset = PRESETS["anthropic" if kind == "anthropic" else "compatible"]
-            connection = Connection(Endpoint(preset, kind, "http://127.0.0.1:9/v1", "k", Deadlines(), ""))
-            connection._http._transport = httpx2.MockTransport(keep)
-            self.models[kind] = connection
-
-    def of(self, kind: Kind, given: list[Message]) -> dict[str, Any]:
-        return asyncio.run(self._of(kind, given))
-
-    async def _of(self, kind: Kind, given: list[Message]) -> dict[str, Any]:
-        from stead.providers.convert import thinking_field
-        from stead.providers.failures import Broken
-        from stead.providers.streams import Ask, receive
-
-        tidied = tidy(given, "here", HERE)
-        ask = Ask(to_wire(tidied, kind), "Be good.", (), 100, "", 5.0)
-        with pytest.raises(Broken, match="418"):
-            await receive(self.models[kind].model("m", thinking_field(tidied)), kind, ask, lambda _: None, secret="")
-        return self.sent.pop()
 
 
 @pytest.fixture(scope="module")
@@ -143,17 +101,6 @@ def test_each_request_of_a_session_begins_with_the_one_before(
     sent = [prompt(bodies.of(kind, request)) for request in session(steps)]
     for earlier, later in itertools.pairwise(sent):
         assert later.startswith(earlier)
-
-
-def prompt(body: dict[str, Any]) -> str:
-    """Instructions and messages in one text, cache marks taken out, open at its end."""
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: plain(item) for key, item in value.items() if key != "cache_control"}
-        return [plain(item) for item in value] if isinstance(value, list) else value
-
-    return json.dumps(plain([body.get("system"), body["messages"]])).removesuffix("]]")
 
 
 @given(st.lists(messages, max_size=6))

@@ -166,6 +166,21 @@ def to_wire(messages: Sequence[Message], kind: Kind) -> list[ModelMessage]:
                 wire.append(ModelResponse(parts=sent, provider_name=kind))
             case ResultsMessage(results=results):
                 wire.append(ModelRequest(parts=[_result_to_wire(result, kind) for result in results]))
+    return _marked(wire) if kind == "anthropic" else wire
+
+
+def _marked(wire: list[ModelMessage]) -> list[ModelMessage]:
+    """The same with a cache mark where the request before this one ended.
+
+    Anthropic looks for what it has cached in the twenty blocks before a mark. A reply with ten calls and their results
+    has more than that, so the mark at the end alone would find nothing of a long conversation.
+    """
+    from pydantic_ai.messages import CachePoint, ModelRequest, UserPromptPart
+
+    told = [at for at, message in enumerate(wire) if isinstance(message, ModelRequest)]
+    if len(told) > 1:
+        before = wire[told[-2]]
+        wire[told[-2]] = ModelRequest(parts=[*before.parts, UserPromptPart([CachePoint()])])
     return wire
 
 
