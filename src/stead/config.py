@@ -48,6 +48,11 @@ class Home:
         return self.data / "views"
 
     @property
+    def contents(self) -> Path:
+        """The encrypted store of checkpoints."""
+        return self.data / "contents"
+
+    @property
     def key(self) -> Path:
         """The key file (0600), outside the data folder so that a copy of the data does not carry it."""
         return self.root / "key"

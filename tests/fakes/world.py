@@ -23,13 +23,14 @@ from stead.domain.permits import Permit
 from stead.domain.ports import Isolation, ModelInfo, ModelRequest, Reply
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian.reach import Reach
+from stead.machines.checkpoints import FolderCheckpoints
 from stead.machines.desk import Desk
 from stead.machines.project import ProjectFolder
-from stead.machines.unkept import Unkept
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
 from stead.runtime.sessions import Actor
+from stead.storage.contents import ContentStore
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.keys import derive_keys
 from stead.storage.views import Views
@@ -163,6 +164,7 @@ DECLARATIONS = {
 }
 
 KEYS = derive_keys(bytes(range(32)))
+_STORES = itertools.count()  # one process opens a store, and tests have two worlds on one journal
 
 
 class World:
@@ -179,7 +181,8 @@ class World:
         self.bus = Bus()
         self.journal: JournalFile = open_journal(folder / "journal.db", KEYS)
         numbers = itertools.count(self.journal.head() + 1)
-        self.kept = Unkept()
+        self.closed = False
+        self.kept = FolderCheckpoints(ContentStore(folder / f"contents-{next(_STORES)}", KEYS.checkpoints))
         self.views = Views(folder / "views.db", KEYS, self.journal)
         self.deps = Deps(
             journal=self.journal,
@@ -216,6 +219,10 @@ class World:
 
     def close(self) -> None:
         """Let the journal go."""
+        if self.closed:
+            return
+        self.closed = True
+        self.kept.close()
         self.views.close()
         self.journal.close()
 
