@@ -68,6 +68,7 @@ from stead.storage.keys import Keys
 from stead.storage.keystore import open_keys
 from stead.storage.views import Views
 from stead.tools.browsing import ActTool, OpenTool, ReadPageTool, ShotTool
+from stead.tools.calling import ApiCallTool, ApiReadTool, Caller
 from stead.tools.fetching import Fetcher
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
 from stead.tools.finding import FindTools, UseTool
@@ -277,6 +278,8 @@ class House:
             ExtractTool(self.machines),
             ExtractPageTool(Fetcher(reach), self.machines),
             WebSearchTool(self.searcher),
+            ApiReadTool(Caller(self.machines, reach)),
+            ApiCallTool(Caller(self.machines, reach)),
             *(kind(self.machines.browser) for kind in (OpenTool, ReadPageTool, ActTool, ShotTool)),
             *(kind(History(self.views.reading, OWN_TOOLS)) for kind in (HistoryTool, HistoryAllTool)),
             FindTools(lambda: [tool.spec for tool in tools]),

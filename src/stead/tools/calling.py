@@ -1,0 +1,385 @@
+"""The tools that call an HTTP API: one that only reads, one that may change something.
+
+Layer: tools. The daemon parses JSON and nothing else of what comes back; a document of the workspace is read by the
+machine. Where a call goes is checked like a page's address, and it follows no redirect: who was asked about one address
+is not taken to another. A secret's value goes into headers, query and body, to the host that it is bound to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, Literal, TypeVar
+from urllib.parse import urlencode
+
+import msgspec
+
+from stead.domain.errors import FetchFault, ToolFault
+from stead.domain.permits import Permit
+from stead.domain.policies import Confidentiality, Integrity
+from stead.domain.ports import Files
+from stead.domain.secrets import PLACEHOLDER, Release
+from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
+from stead.guardian.reach import Reach, Target, Unreachable
+from stead.tools.checking import Pair, misfits
+from stead.tools.fetching import is_text
+from stead.tools.openapi import Document, Operation, Sent, is_json
+from stead.tools.tool import StructTool, clip
+from stead.tools.wire import Answer, Request, Resolve, Wire, brief, resolve_name
+
+BODY_LIMIT_BYTES = 2_000_000
+DOCUMENT_LIMIT_CHARS = 2_000_000
+TIME_LIMIT_S = 30.0
+_ALL_LINES = 200_000
+_DEPTH = 60
+_TOLD = ("location", "retry-after", "link")
+"""Fields of an answer that a model is told."""
+_NAME = re.compile(r"[A-Za-z0-9-]{1,60}")
+_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,4000}[\x21-\x7e])?")
+_OURS = re.compile(
+    r"host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|accept-encoding|user-agent"
+    r"|cookie|forwarded|via|(x-forwarded|proxy|sec)-.*|x-http-method.*|x-method-override|x-original-.*|x-rewrite-.*",
+    re.IGNORECASE,
+)
+"""Header names that frame the request, or that some servers take for another host, path or method."""
+
+Query = dict[str, str | int | float | bool | list[str | int | float | bool]]
+Headers = Annotated[dict[str, str], msgspec.Meta(max_length=30)]
+
+
+class ReadArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A request that changes nothing; ``openapi`` is a file, ``answer_schema`` a JSON Schema."""
+
+    url: str
+    method: Literal["GET", "HEAD"] = "GET"
+    query: Query = {}
+    headers: Headers = {}
+    openapi: str = ""
+    answer_schema: dict[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        _require_headers(self.headers)
+        _require_shallow(self.answer_schema)
+
+
+class CallArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A request that may change something; ``body`` is JSON."""
+
+    url: str
+    method: Literal["POST", "PUT", "PATCH", "DELETE"]
+    query: Query = {}
+    headers: Headers = {}
+    body: Any = None
+    openapi: str = ""
+    body_schema: dict[str, Any] = {}
+    answer_schema: dict[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        _require_headers(self.headers)
+        _require_shallow([self.body, self.body_schema, self.answer_schema])
+        named = {name.lower(): value for name, value in self.headers.items()}
+        if not is_json(named.get("content-type", "application/json").partition(";")[0].strip().lower()):
+            raise ValueError("a body is sent as JSON; give a content-type of JSON, or none")
+
+
+class Caller:
+    """Sends what is asked for, and reads what comes back.
+
+    Args:
+        files: the documents of workspaces, through their machines.
+        reach: which addresses.
+        resolve: turns a name into addresses.
+        timeout_s: for one request.
+    """
+
+    def __init__(
+        self, files: Files, reach: Reach, *, resolve: Resolve = resolve_name, timeout_s: float = TIME_LIMIT_S
+    ) -> None:
+        self._files = files
+        self._reach = reach
+        self._wire = Wire(reach, resolve=resolve)
+        self._timeout_s = timeout_s
+
+    async def document(self, permit: Permit, path: str) -> Document | None:
+        """The OpenAPI document that a path of the workspace names; nothing for "".
+
+        Raises:
+            MachineError: as ``Files.read``; or it is no such document.
+        """
+        if not path:
+            return None
+        lines: list[str] = []
+        first = 1
+        while True:
+            part = await self._files.read(permit, path, first_line=first, lines=_ALL_LINES)
+            lines.append(part.text)
+            read = part.text.count("\n")
+            if not part.truncated:
+                return Document("".join(lines), path)
+            if sum(map(len, lines)) > DOCUMENT_LIMIT_CHARS or not read:
+                raise ToolFault(
+                    f"{path!r} is too long, or has too long lines: at most {DOCUMENT_LIMIT_CHARS:,} characters, "
+                    "indented; `python3 -m json.tool` writes it so"
+                )
+            kept = part.text.rpartition("\n")
+            lines[-1], first = kept[0] + "\n", first + read
+
+    def target(self, call: ReadArguments | CallArguments, query: Mapping[str, object]) -> Target:
+        """Where a call goes, its query included.
+
+        Raises:
+            FetchFault: it goes to where nothing is sent.
+        """
+        plain, _, own = call.url.partition("#")[0].partition("?")
+        encoded = urlencode({name: _as_text(value) for name, value in query.items()}, doseq=True)
+        url = plain + ("?" if own or encoded else "") + "&".join(filter(None, (own, encoded)))
+        found = self._reach.check_url(url)
+        if isinstance(found, Unreachable):
+            raise FetchFault(found.text)
+        return found
+
+    async def send(self, request: Request) -> Came:
+        """Send it, and read the answer whole.
+
+        Raises:
+            FetchFault: refused, not reached, too slow, broken off, or an answer that is no text.
+        """
+        try:
+            async with asyncio.timeout(self._timeout_s), self._wire.send(request) as answer:
+                return await _read(answer)
+        except TimeoutError as error:
+            raise FetchFault(
+                f"{request.target.host!r} did not answer within {self._timeout_s:g} s; what it did is not known"
+            ) from error
+
+
+@dataclass(frozen=True)
+class Came:
+    """An answer. ``value`` is its JSON, when it is JSON and whole; ``flaw`` why it is not what it says to be."""
+
+    status: int
+    media_type: str
+    fields: tuple[tuple[str, str], ...]
+    text: str
+    size_bytes: int
+    value: object = None
+    flaw: str = ""
+
+
+C = TypeVar("C", bound=ReadArguments | CallArguments)
+
+
+class _ApiTool(StructTool[C], Generic[C]):
+    """What both tools do."""
+
+    def __init__(self, caller: Caller, name: str, description: str, arguments: type[C], declared: Declaration) -> None:
+        super().__init__(name, description, arguments, declared, deferred=True)
+        self._caller = caller
+
+    async def work(self, permit: Permit, arguments: C, context: ToolContext) -> ToolOutcome:
+        """Check the request, send it, and tell what came back and whether it fits.
+
+        Raises:
+            FetchFault: as ``Caller.send``.
+            MachineError: the document cannot be read or used.
+        """
+        document = await self._caller.document(permit, arguments.openapi)
+        target = self._caller.target(arguments, arguments.query)
+        operation = document.operation(arguments.method, target) if document else None
+        if wrong := await _unfit_request(arguments, operation, target):
+            return ToolOutcome("error", f"Nothing was sent, because the request does not fit: {'; '.join(wrong)}")
+        request = self._filled(arguments, target, context.release)
+        came = await self._caller.send(request)
+        fit = await _fit_of_answer(arguments, operation, came)
+        return _told(arguments.method, target, came, fit)
+
+    def _filled(self, call: C, target: Target, release: Release | None) -> Request:
+        """The request with the values of secrets that are bound to where it goes.
+
+        Raises:
+            FetchFault: one may not go there; a placeholder of its own would only be refused there.
+        """
+        fill = _filler(call.method, target, release)
+        body = getattr(call, "body", None)
+        headers = {"Accept": "application/json, text/*;q=0.5", **_named(call.headers)}
+        if body is not None:
+            headers.setdefault("Content-Type", "application/json")
+        filled = {name: fill(value) for name, value in headers.items()}
+        if unfit := next((name for name, value in filled.items() if not _VALUE.fullmatch(value)), ""):
+            raise FetchFault(f"the secret's value does not fit into the header {unfit!r}; send it in the body")
+        return Request(
+            self._caller.target(call, _each(call.query, fill)),
+            call.method,
+            tuple(filled.items()),
+            b"" if body is None else msgspec.json.encode(_each(body, fill)),
+        )
+
+
+class ApiReadTool(_ApiTool[ReadArguments]):
+    """``api_read``: GET or HEAD."""
+
+    def __init__(self, caller: Caller) -> None:
+        declared = Declaration(
+            effect=ToolEffect.FETCH,
+            path_args=("openapi",),
+            authority_args=("url", "query", "headers"),
+            url_args=("url",),
+            output_trust=Integrity.UNTRUSTED,
+            sensitivity=Confidentiality.PRIVATE,
+            idempotent=True,  # both methods are safe to repeat (RFC 9110, section 9.2.1)
+        )
+        super().__init__(caller, "api_read", "GET from an HTTP API, as JSON or text.", ReadArguments, declared)
+
+
+class ApiCallTool(_ApiTool[CallArguments]):
+    """``api_call``: POST, PUT, PATCH or DELETE."""
+
+    def __init__(self, caller: Caller) -> None:
+        declared = Declaration(
+            effect=ToolEffect.SEND,
+            path_args=("openapi",),
+            authority_args=("url", "method", "query", "headers", "body"),
+            content_args=("body",),
+            url_args=("url",),
+            output_trust=Integrity.UNTRUSTED,
+            sensitivity=Confidentiality.PRIVATE,
+        )
+        super().__init__(caller, "api_call", "Change something by an HTTP API with JSON.", CallArguments, declared)
+
+
+async def _unfit_request(call: ReadArguments | CallArguments, operation: Operation | None, target: Target) -> list[str]:
+    body = getattr(call, "body", None)
+    wrong: list[str] = []
+    if operation is not None:
+        own = call.url.partition("#")[0].partition("?")[2]
+        flaws, pairs = operation.of_request(Sent(call.query, call.headers, body), own)
+        document = operation.document
+        wrong = [*flaws, *await misfits(document.draft, document.root, pairs)]
+    if schema := getattr(call, "body_schema", None):
+        wrong += await misfits("2020-12", schema, [Pair("body", {}, body)])
+    return wrong
+
+
+async def _fit_of_answer(call: ReadArguments | CallArguments, operation: Operation | None, came: Came) -> str:
+    """What is to be said about whether the answer fits; "" when nothing says what it should be."""
+    if operation is None and not call.answer_schema:
+        return ""
+    if came.flaw:
+        return f"misfit: {came.flaw}"
+    wrong: list[str] = []
+    try:
+        if operation is not None:
+            flaws, pairs = operation.of_answer(came.status, came.media_type, came.value)
+            document = operation.document
+            wrong = [*flaws, *(await misfits(document.draft, document.root, pairs) if call.method != "HEAD" else ())]
+        if call.answer_schema:
+            wrong += await misfits("2020-12", call.answer_schema, [Pair("", {}, came.value)])
+    except ToolFault as fault:  # it was sent and answered, and that must be told
+        return f"not checked: {fault}"
+    return f"misfit: {'; '.join(wrong)}" if wrong else "fit: the answer is as described"
+
+
+async def _read(answer: Answer) -> Came:
+    """The answer, its body decoded.
+
+    Raises:
+        FetchFault: it is no text, or more than is read.
+    """
+    url = answer.target.url.partition("?")[0]
+    media_type, _ = answer.media_type
+    told = tuple((name, brief(answer.fields[name])) for name in _TOLD if name in answer.fields)
+    body, cut = await answer.body(BODY_LIMIT_BYTES)
+    if body and not is_text(media_type):
+        kind = brief(media_type) or "of no stated type"
+        raise FetchFault(f"{url!r} answered {answer.status} with {kind}; only text is read")
+    text = body.decode("utf-8", "replace")
+    if cut:
+        flaw = f"it has more than {BODY_LIMIT_BYTES:,} bytes, and was cut"
+        return Came(answer.status, media_type, told, text, len(body), flaw=flaw)
+    if not body or not is_json(media_type):
+        return Came(answer.status, media_type, told, text, len(body))
+    try:
+        value = msgspec.json.decode(body)
+        text = msgspec.json.format(body, indent=2).decode("utf-8", "replace")
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return Came(answer.status, media_type, told, text, len(body), flaw=f"it says to be JSON and is not: {error}")
+    return Came(answer.status, media_type, told, text, len(body), value)
+
+
+def _told(method: str, target: Target, came: Came, fit: str) -> ToolOutcome:
+    kind = came.media_type if came.size_bytes else "no body"
+    lines = [f"{method} {target.url.partition('?')[0]}: {came.status} ({kind}, {came.size_bytes:,} bytes)"]
+    lines += [f"{name}: {value}" for name, value in came.fields]
+    lines += filter(None, (fit, came.flaw if came.flaw and not fit else ""))
+    text = clip("\n".join(lines) + (f"\n\n{came.text}" if came.text else ""))
+    return ToolOutcome("ok" if 200 <= came.status < 300 else "error", text, came.size_bytes)
+
+
+def _filler(method: str, target: Target, release: Release | None) -> Callable[[str], str]:
+    """Puts values in the place of placeholders.
+
+    As in a machine: into TLS only by a binding that says so, and what may go into TLS never goes in the clear.
+    """
+    path = target.path.partition("?")[0]
+
+    def put(found: re.Match[str]) -> str:
+        fits = release is not None and release.opens_tls(target.host) == (target.scheme == "https")
+        value = release.for_request(found[0], target.host, method, path) if release is not None and fits else None
+        if value is None:
+            bind = f"stead secret bind {found[1]} --host {target.host}{' --tls' if target.scheme == 'https' else ''}"
+            raise FetchFault(
+                f"the secret {found[1]!r} is not bound to {method} {target.scheme}://{target.host}{path}, so nothing "
+                f"was sent; the person binds it: {bind}"
+            )
+        return value
+
+    return lambda text: PLACEHOLDER.sub(put, text)
+
+
+def _each(node: Any, fill: Callable[[str], str]) -> Any:
+    """Plain data with all its texts filled; keys stay."""
+    if isinstance(node, str):
+        return fill(node)
+    if isinstance(node, list):
+        return [_each(item, fill) for item in node]
+    if isinstance(node, dict):
+        return {name: _each(item, fill) for name, item in node.items()}
+    return node
+
+
+def _named(headers: Mapping[str, str]) -> dict[str, str]:
+    """Headers by their usual spelling, so that one of ours gives way to one of the call's."""
+    return {name.title(): value for name, value in headers.items()}
+
+
+def _require_headers(headers: Mapping[str, str]) -> None:
+    for name, value in headers.items():
+        if not _NAME.fullmatch(name) or _OURS.fullmatch(name):
+            raise ValueError(f"the header {name[:60]!r} is not yours to set; leave it out")
+        if not _VALUE.fullmatch(value):
+            raise ValueError(f"the header {name!r} is one line of ASCII, not empty; encode what is not")
+    if len({name.lower() for name in headers}) != len(headers):
+        raise ValueError("a header stands there twice; give each once")
+
+
+def _require_shallow(node: object) -> None:
+    """Refuse plain data that is deep enough to trouble whoever walks through it later."""
+    level = [node]
+    for _ in range(_DEPTH):
+        level = [
+            item
+            for outer in level
+            for item in (outer.values() if isinstance(outer, dict) else outer if isinstance(outer, list) else ())
+        ]
+        if not level:
+            return
+    raise ValueError(f"it is nested more than {_DEPTH} deep")
+
+
+def _as_text(value: object) -> object:
+    """A value of a query as it is written: ``true`` for a truth value, several for a list."""
+    if isinstance(value, list):
+        return [_as_text(item) for item in value]
+    return str(value).lower() if isinstance(value, bool) else value
