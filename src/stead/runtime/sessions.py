@@ -62,7 +62,7 @@ class Actor:
         self._alarm = Alarm(self.wake)
         self._notes = Notes(self._record_notes, f"notes of {id}")
         self.keeper = Keeper(id, deps, self._notes.add)
-        self._steps = Steps(id, deps, self._performer, self.keeper)
+        self._steps = Steps(id, deps, self._performer, self.keeper, self._notes)
 
     async def stream(self) -> Stream:
         """The session's state; call it with the lock held.

@@ -29,6 +29,7 @@ from stead.runtime import reading, recovery
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Judged
 from stead.runtime.keeping import Keeper, keeps
+from stead.runtime.notes import Notes
 from stead.runtime.outgoing import outgoing
 from stead.runtime.performing import REQUEST, Cut, Performer
 from stead.runtime.showing import show
@@ -54,13 +55,15 @@ class Steps:
         deps: see there.
         performer: does what is long.
         keeper: keeps what calls change.
+        notes: what becomes known beside the steps.
     """
 
-    def __init__(self, id: SessionId, deps: Deps, performer: Performer, keeper: Keeper) -> None:
+    def __init__(self, id: SessionId, deps: Deps, performer: Performer, keeper: Keeper, notes: Notes) -> None:
         self._id = id
         self._deps = deps
         self._performer = performer
         self._keeper = keeper
+        self._notes = notes
 
     def world(self, stream: Stream) -> World | None:
         """The facts of the moment; a session whose model is gone is paused, with the reason."""
@@ -183,6 +186,7 @@ class Steps:
         kept = await self._keep(stream, changing[0]) if changing else ()
         if kept is None:
             return
+        stream.add(*self._notes.take())  # the checkpoint stands in the record before what it is for
         for run in runs:
             stream.add(
                 ev.ToolStarted(
