@@ -169,9 +169,9 @@ def test_every_option_reaches_the_daemon_as_it_was_meant(cli: Cli, api: Simulato
     folder.mkdir()
     (tmp_path / "link").symlink_to(folder)
     options = ["--dir", str(tmp_path / "link"), "--title", "T", "--constraint", "a b", "--constraint", "c"]
-    options += ["--budget-tokens", "12,000", "--budget-usd", "1.25", "--allow", "write", "edit", "--allow", "glob,grep"]
-    options += ["--tools", "read", "--model", "acme/m-1", "router/lab/m-2", "--profile", "readonly"]
-    assert cli("run", "do it", *options).code == 0
+    options += ["--budget-tokens", "12,000", "--budget-usd", "1.25", "--allow", "write", "--allow", "edit,glob,grep"]
+    options += ["--tools", "read", "--model", "acme/m-1", "--model", "router/lab/m-2", "--profile", "readonly"]
+    assert cli("run", *options, "do it").code == 0  # the goal last: no option may take it for a value of its own
     assert api.commands[0] == commands.CreateObjective(
         goal="do it",
         directory=str(folder),

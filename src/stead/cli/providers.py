@@ -171,7 +171,7 @@ def _test(invocation: Invocation, name: str) -> int:
 
 
 def _use(invocation: Invocation, models: list[str]) -> int:
-    from stead.cli.running import parse_model
+    from stead.cli.work_options import parse_model
 
     chain = [parse_model(model) for model in models]
     answer = invocation.client.post("/chain", {"chain": chain})

@@ -1,0 +1,99 @@
+"""Options of everything that gives work: the folder, and what may be used, reached and spent in it.
+
+Layer: cli. What can be seen to be wrong is refused before anything starts; the daemon is the authority on the rest.
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+
+from stead.cli.budgets import add_budget_options, budget_of
+from stead.cli.invocation import CommandError
+from stead.client import Json
+
+_STRICTNESS = (
+    "strictness; readonly changes nothing; trusted-project takes the folder's files for your own words, and writes "
+    "and runs what is in it without asking, until something from elsewhere was read"
+)
+
+
+def add_work_options(parser: ArgumentParser) -> None:
+    """What an objective and a session take alike."""
+    parser.add_argument("--title", default="", metavar="T", help="a name for lists")
+    add_budget_options(parser)
+    _add_list(parser, "--allow", "TOOL", "a tool to use without asking")
+    _add_list(parser, "--tools", "TOOL", "offer the model this one, and no other that is not named")
+    _add_list(parser, "--model", "PROVIDER/MODEL", "the model to use; again for its fallbacks")
+    _add_list(parser, "--host", "HOST", "a host that its commands may reach without asking")
+    _add_list(parser, "--secret", "NAME", "a secret that the model is told of, by name")
+    parser.add_argument(
+        "--profile", choices=("default", "readonly", "trusted-project"), default="default", help=_STRICTNESS
+    )
+    parser.add_argument("--trial", action="store_true", help="keep all changes aside until you have looked at them")
+    _add_list(parser, "--unprotect", "PATH", "a protected file that it may write, such as AGENTS.md")
+
+
+def _add_list(parser: ArgumentParser, name: str, metavar: str, explanation: str) -> None:
+    # One value each: an option that took several would swallow the goal after it.
+    parser.add_argument(name, metavar=metavar, help=f"{explanation}; repeatable", action="append", default=[])
+
+
+def work_fields(arguments: Namespace) -> Json:
+    """The fields of a request that these options fill in; what is its default is left out.
+
+    Raises:
+        CommandError: a model is none, or a figure is not positive.
+    """
+    fields: Json = {
+        "title": arguments.title,
+        "profile": arguments.profile,
+        "tools": split(arguments.tools),
+        "allow": split(arguments.allow),
+        "chain": [parse_model(name) for name in arguments.model],
+    }
+    if arguments.trial:
+        fields["mode"] = "trial"
+    for name, values in (
+        ("unprotected", arguments.unprotect),
+        ("hosts", arguments.host),
+        ("secrets", arguments.secret),
+    ):
+        if given := split(values):
+            fields[name] = given
+    if budget := budget_of(arguments):
+        fields["budget"] = budget
+    return fields
+
+
+def split(values: list[str]) -> list[str]:
+    """The names in values that may hold several, separated by commas."""
+    return [name for value in values for name in value.split(",") if name]
+
+
+def parse_model(text: str) -> Json:
+    """``provider/model`` as a reference; the model's own name may have slashes in it."""
+    provider, separator, model = text.partition("/")
+    if not (provider and separator and model):
+        raise CommandError(f"{text!r} is no PROVIDER/MODEL", "stead providers list")
+    return {"provider": provider, "model": model}
+
+
+def folder_of(text: str, how: str) -> str:
+    """The real path of the folder that is meant.
+
+    Args:
+        text: as it was typed.
+        how: to give another, such as "--dir DIR".
+
+    Raises:
+        CommandError: it is none that can be read.
+    """
+    path = os.path.realpath(os.path.expanduser(text))
+    if not os.path.exists(path):
+        raise CommandError(f"there is no directory {text!r}", f"give one that exists: {how}")
+    if not os.path.isdir(path):
+        raise CommandError(f"{text!r} is not a directory", f"give the folder to work in: {how}")
+    if not os.access(path, os.R_OK | os.X_OK):
+        raise CommandError(f"you may not read the directory {text!r}", "choose another, or change its permissions")
+    return path
