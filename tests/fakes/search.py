@@ -68,7 +68,7 @@ class Engine:
             return 403, "Forbidden"
         self.queries.append(given["q"])
         hits = [{"title": hit["title"], "url": hit["url"], "content": hit["text"]} for hit in self.hits]
-        rest = {"answers": [], "corrections": [], "infoboxes": [], "suggestions": []}
+        rest: dict[str, object] = {"answers": [], "corrections": [], "infoboxes": [], "suggestions": []}
         return 200, {"query": given["q"], "results": hits, "unresponsive_engines": self.unresponsive, **rest}
 
     def _brave(self, given: Mapping[str, str], headers: Mapping[str, str]) -> tuple[int, object]:

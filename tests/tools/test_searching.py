@@ -98,7 +98,7 @@ async def test_hits_are_capped_and_what_is_no_web_address_is_left_out(server: En
 
 @promise("TOOL-1.search")
 async def test_without_an_engine_the_next_step_is_said_and_nothing_is_asked() -> None:
-    tool = WebSearchTool(Searcher({}.get, Reach()))
+    tool = WebSearchTool(Searcher(lambda name: None, Reach()))
     with pytest.raises(InvalidRequest, match="stead search set searxng"):
         tool.parse('{"query": "quill"}')
 

@@ -178,7 +178,7 @@ class Operation:
         schema = parameter.get("schema")
         if schema is None or (isinstance(value, str) and PLACEHOLDER.search(value)):
             return []
-        return [Pair(place, {"anyOf": [schema]}, _as_meant(value, self.document.resolved(schema)))]
+        return [Pair(place, schema, _as_meant(value, self.document.resolved(schema)))]
 
     def _of_body(self, body: object) -> tuple[list[str], list[Pair]]:
         if "requestBody" not in self.declared:
@@ -227,7 +227,9 @@ def _matched(template: str, path: str) -> dict[str, str] | None:
 
 def _as_meant(value: object, schema: Json) -> object:
     """What stands as text in a URL or a header, as the type that its schema wants, when it can be read so."""
-    if not isinstance(value, str) or schema.get("type") not in ("integer", "number", "boolean"):
+    kinds = schema.get("type")
+    wanted = set(kinds if isinstance(kinds, list) else [kinds])
+    if not isinstance(value, str) or "string" in wanted or not wanted & {"integer", "number", "boolean"}:
         return value
     try:
         return msgspec.json.decode(value, type=int | float | bool)
@@ -248,7 +250,10 @@ def _with_null(node: object, depth: int) -> object:
     if not isinstance(node, dict):
         return node
     whole = {key: _with_null(value, depth + 1) for key, value in node.items()}
-    return {"anyOf": [whole, {"enum": [None]}]} if whole.get("nullable") is True else whole
+    if whole.get("nullable") is True and isinstance(kind := whole.get("type"), str):  # without a type it says nothing
+        whole |= {"type": [kind, "null"]}
+        whole |= {"enum": [*values, None]} if isinstance(values := whole.get("enum"), list) else {}
+    return whole
 
 
 def _map(node: object) -> Json:
