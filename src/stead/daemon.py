@@ -54,6 +54,7 @@ from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
 from stead.runtime.home import HomeState, HomeStream
 from stead.runtime.logs import clean_log, start_log
+from stead.runtime.preferences import HomePreferences
 from stead.runtime.registry import Sessions
 from stead.runtime.screening import ScreenedModels, ScreenedTool
 from stead.runtime.searching import SearchDesk
@@ -69,6 +70,7 @@ from stead.storage.keystore import open_keys
 from stead.storage.views import Views
 from stead.tools.browsing import ActTool, OpenTool, ReadPageTool, ShotTool
 from stead.tools.calling import ApiCallTool, ApiReadTool, Caller
+from stead.tools.configuring import ConfigSetTool, ConfigTool
 from stead.tools.fetching import Fetcher
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
 from stead.tools.finding import FindTools, UseTool
@@ -215,7 +217,8 @@ class House:
         self.kept = Unkept()
         self.models = ProviderModels(os.environ, self.journal.vault)
         self.searcher = Searcher(self.journal.vault.get, own.reach)
-        tools = self._tools(own.reach)
+        preferences = HomePreferences(lambda: self.home, self.models, settings.approval_ttl_s, lambda: self.runtime)
+        tools = self._tools(own.reach, preferences)
         self.book = SecretBook(
             self.journal.vault,
             digest_key=keys.digests,
@@ -263,7 +266,7 @@ class House:
             digest_key=keys.digests,
         )
 
-    def _tools(self, reach: Reach) -> list[Tool]:
+    def _tools(self, reach: Reach, preferences: HomePreferences) -> list[Tool]:
         """Every tool there is, in the order in which models see them."""
         tools: list[Tool] = [
             Plan(),
@@ -278,10 +281,10 @@ class House:
             ExtractTool(self.machines),
             ExtractPageTool(Fetcher(reach), self.machines),
             WebSearchTool(self.searcher),
-            ApiReadTool(Caller(self.machines, reach)),
-            ApiCallTool(Caller(self.machines, reach)),
+            *(kind(Caller(self.machines, reach)) for kind in (ApiReadTool, ApiCallTool)),
             *(kind(self.machines.browser) for kind in (OpenTool, ReadPageTool, ActTool, ShotTool)),
             *(kind(History(self.views.reading, OWN_TOOLS)) for kind in (HistoryTool, HistoryAllTool)),
+            *(kind(preferences) for kind in (ConfigTool, ConfigSetTool)),
             FindTools(lambda: [tool.spec for tool in tools]),
             UseTool(),
         ]

@@ -54,6 +54,7 @@ class Declaration(msgspec.Struct, frozen=True):
         url_args: arguments that are URLs of requests; each is checked before the call may run, as ``fetch``'s is.
         service_args: arguments that the tool fills in itself: the host of a service that the person set up. A model
             cannot choose it.
+        unplanned: no plan grants a call, whatever it names.
     """
 
     effect: ToolEffect
@@ -68,6 +69,7 @@ class Declaration(msgspec.Struct, frozen=True):
     identity_args: Mapping[str, str] = {}
     url_args: tuple[str, ...] = ()
     service_args: tuple[str, ...] = ()
+    unplanned: bool = False
 
 
 def side_by_side(declaration: Declaration) -> bool:

@@ -83,7 +83,7 @@ def planned(
     found = next(
         (place for place, plan in enumerate(context.planned) if plan.tool == tool and _fits(plan, arguments)), -1
     )
-    if found < 0 or declaration.effect is ToolEffect.EXECUTE:
+    if found < 0 or declaration.unplanned or declaration.effect is ToolEffect.EXECUTE:
         return -1
     pinned = _known(context.planned[found].arguments)
     for name in _authority(declaration):
