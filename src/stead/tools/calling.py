@@ -11,7 +11,7 @@ import asyncio
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 import msgspec
@@ -168,56 +168,48 @@ class Came:
     flaw: str = ""
 
 
-C = TypeVar("C", bound=ReadArguments | CallArguments)
+async def _carried_out(
+    caller: Caller, permit: Permit, call: ReadArguments | CallArguments, release: Release | None
+) -> ToolOutcome:
+    """Check the request, send it, and tell what came back and whether it fits.
+
+    Raises:
+        FetchFault: as ``Caller.send``.
+        MachineError: the document cannot be read or used.
+    """
+    document = await caller.document(permit, call.openapi)
+    target = caller.target(call, call.query)
+    operation = document.operation(call.method, target) if document else None
+    if wrong := await _unfit_request(call, operation):
+        return ToolOutcome("error", f"Nothing was sent, because the request does not fit: {'; '.join(wrong)}")
+    came = await caller.send(_filled(caller, call, target, release))
+    fit = await _fit_of_answer(call, operation, came)
+    return _told(call.method, target, came, fit)
 
 
-class _ApiTool(StructTool[C], Generic[C]):
-    """What both tools do."""
+def _filled(caller: Caller, call: ReadArguments | CallArguments, target: Target, release: Release | None) -> Request:
+    """The request with the values of secrets that are bound to where it goes.
 
-    def __init__(self, caller: Caller, name: str, description: str, arguments: type[C], declared: Declaration) -> None:
-        super().__init__(name, description, arguments, declared, deferred=True)
-        self._caller = caller
-
-    async def work(self, permit: Permit, arguments: C, context: ToolContext) -> ToolOutcome:
-        """Check the request, send it, and tell what came back and whether it fits.
-
-        Raises:
-            FetchFault: as ``Caller.send``.
-            MachineError: the document cannot be read or used.
-        """
-        document = await self._caller.document(permit, arguments.openapi)
-        target = self._caller.target(arguments, arguments.query)
-        operation = document.operation(arguments.method, target) if document else None
-        if wrong := await _unfit_request(arguments, operation, target):
-            return ToolOutcome("error", f"Nothing was sent, because the request does not fit: {'; '.join(wrong)}")
-        request = self._filled(arguments, target, context.release)
-        came = await self._caller.send(request)
-        fit = await _fit_of_answer(arguments, operation, came)
-        return _told(arguments.method, target, came, fit)
-
-    def _filled(self, call: C, target: Target, release: Release | None) -> Request:
-        """The request with the values of secrets that are bound to where it goes.
-
-        Raises:
-            FetchFault: one may not go there; a placeholder of its own would only be refused there.
-        """
-        fill = _filler(call.method, target, release)
-        body = getattr(call, "body", None)
-        headers = {"Accept": "application/json, text/*;q=0.5", **_named(call.headers)}
-        if body is not None:
-            headers.setdefault("Content-Type", "application/json")
-        filled = {name: fill(value) for name, value in headers.items()}
-        if unfit := next((name for name, value in filled.items() if not _VALUE.fullmatch(value)), ""):
-            raise FetchFault(f"the secret's value does not fit into the header {unfit!r}; send it in the body")
-        return Request(
-            self._caller.target(call, _each(call.query, fill)),
-            call.method,
-            tuple(filled.items()),
-            b"" if body is None else msgspec.json.encode(_each(body, fill)),
-        )
+    Raises:
+        FetchFault: one may not go there; a placeholder of its own would only be refused there.
+    """
+    fill = _filler(call.method, target, release)
+    body = getattr(call, "body", None)
+    headers = {"Accept": "application/json, text/*;q=0.5", **_named(call.headers)}
+    if body is not None:
+        headers.setdefault("Content-Type", "application/json")
+    filled = {name: fill(value) for name, value in headers.items()}
+    if unfit := next((name for name, value in filled.items() if not _VALUE.fullmatch(value)), ""):
+        raise FetchFault(f"the secret's value does not fit into the header {unfit!r}; send it in the body")
+    return Request(
+        caller.target(call, _each(call.query, fill)),
+        call.method,
+        tuple(filled.items()),
+        b"" if body is None else msgspec.json.encode(_each(body, fill)),
+    )
 
 
-class ApiReadTool(_ApiTool[ReadArguments]):
+class ApiReadTool(StructTool[ReadArguments]):
     """``api_read``: GET or HEAD."""
 
     def __init__(self, caller: Caller) -> None:
@@ -230,10 +222,15 @@ class ApiReadTool(_ApiTool[ReadArguments]):
             sensitivity=Confidentiality.PRIVATE,
             idempotent=True,  # both methods are safe to repeat (RFC 9110, section 9.2.1)
         )
-        super().__init__(caller, "api_read", "GET from an HTTP API, as JSON or text.", ReadArguments, declared)
+        super().__init__("api_read", "GET from an HTTP API, as JSON or text.", ReadArguments, declared, deferred=True)
+        self._caller = caller
+
+    async def work(self, permit: Permit, arguments: ReadArguments, context: ToolContext) -> ToolOutcome:
+        """See ``_carried_out``."""
+        return await _carried_out(self._caller, permit, arguments, context.release)
 
 
-class ApiCallTool(_ApiTool[CallArguments]):
+class ApiCallTool(StructTool[CallArguments]):
     """``api_call``: POST, PUT, PATCH or DELETE."""
 
     def __init__(self, caller: Caller) -> None:
@@ -246,10 +243,17 @@ class ApiCallTool(_ApiTool[CallArguments]):
             output_trust=Integrity.UNTRUSTED,
             sensitivity=Confidentiality.PRIVATE,
         )
-        super().__init__(caller, "api_call", "Change something by an HTTP API with JSON.", CallArguments, declared)
+        super().__init__(
+            "api_call", "Change something by an HTTP API with JSON.", CallArguments, declared, deferred=True
+        )
+        self._caller = caller
+
+    async def work(self, permit: Permit, arguments: CallArguments, context: ToolContext) -> ToolOutcome:
+        """See ``_carried_out``."""
+        return await _carried_out(self._caller, permit, arguments, context.release)
 
 
-async def _unfit_request(call: ReadArguments | CallArguments, operation: Operation | None, target: Target) -> list[str]:
+async def _unfit_request(call: ReadArguments | CallArguments, operation: Operation | None) -> list[str]:
     body = getattr(call, "body", None)
     wrong: list[str] = []
     if operation is not None:
