@@ -246,7 +246,8 @@ async def test_a_snapshot_gives_the_same_state_and_a_strange_one_is_passed_over(
         assert stream is not None
         return stream.session
 
-    early = fold(world.events(SESSION)[:5])
-    for state in (b"2:" + msgspec.json.encode(early), b"0:{}", b"nonsense"):
+    first = world.events(SESSION)[:5]
+    early = msgspec.json.encode(fold(first))
+    for state in (b"6:%d:" % first[-1].seq + early, b"2:" + early, b"0:{}", b"nonsense"):
         await d.snapshots.save(SESSION, 5, state)
         assert load() == live

@@ -27,8 +27,8 @@ def on_trial(
     """
 
     async def work(session: Session) -> tuple[ev.Body, ...]:
-        if session.phase == "active" or performing():
-            raise Conflict("the objective is still at work on it; wait for its end, or hold it with `stead pause`")
+        if (session.phase == "active" and not session.resting) or performing():
+            raise Conflict("it is still at work on it; wait for its end, or hold it with `stead pause`")
         match command:
             case cmd.ApplyTrial(paths=paths, force=force, include_protected=include_protected):
                 done = await trials.apply_trial(session.id, paths, force=force, include_protected=include_protected)

@@ -45,16 +45,16 @@ class Stream:
     @classmethod
     def load(cls, id: SessionId, *, journal: Journal, snapshots: Snapshots, bus: Bus, clock: Clock) -> Stream | None:
         """Fold what the journal has of a session, from its snapshot on if it has one; nothing for one that is gone."""
-        session = _restore(snapshots.load(id))
-        after = session.seq if session else 0
-        for event in journal.events(session=id):
+        session, place = _restore(snapshots.load(id))
+        for event in journal.events(session=id, after=place):
             if isinstance(event, Erased):
                 return None  # only a deleted session's events are erased
-            if event.session_seq > after:
-                session = fold((event,), session)
+            session, place = fold((event,), session), event.seq
         if session is None:
             return None
-        return cls(session, journal=journal, snapshots=snapshots, bus=bus, clock=clock)
+        stream = cls(session, journal=journal, snapshots=snapshots, bus=bus, clock=clock)
+        stream.place = place
+        return stream
 
     @classmethod
     def open(
@@ -118,14 +118,19 @@ class Stream:
         self._bus.publish(events)
         if self.session.seq - self._snapshot_seq >= SNAPSHOT_EVERY:
             self._snapshot_seq = self.session.seq
-            await self._snapshots.save(self.session.id, self.session.seq, _FORM + _encoder.encode(self.session))
+            state = _encoder.encode(self.session)
+            await self._snapshots.save(self.session.id, self.session.seq, b"%b%d:%b" % (_FORM, self.place, state))
 
 
-def _restore(kept: tuple[int, bytes] | None) -> Session | None:
-    """The state in a snapshot; nothing for one that another version of the fold has made, as the journal has it all."""
+def _restore(kept: tuple[int, bytes] | None) -> tuple[Session | None, int]:
+    """The state in a snapshot and the place in the journal that it stands for.
+
+    Nothing for one that another version of the fold has made, as the journal has it all.
+    """
     if kept is None or not kept[1].startswith(_FORM):
-        return None
-    return _decoder.decode(kept[1].removeprefix(_FORM))
+        return None, 0
+    place, _, state = kept[1].removeprefix(_FORM).partition(b":")
+    return _decoder.decode(state), int(place)
 
 
 def _event(draft: Draft) -> Event:

@@ -241,6 +241,9 @@ class Workroom:
         carried = carry(await self._state_at(session.id, mark.at)) if conversation else None
         await self._deps.machines.kill(actor.id)
         before = await actor.keeper.take(session, "restore", "")
+        stream = await actor.stream()
+        stream.add(before, actor="person")
+        await stream.commit()  # a crash on the way back leaves the way forward on record
         done = Restored(0, ())
         if command.files:
             directory = session.spec.directory
@@ -256,8 +259,8 @@ class Workroom:
             door=door,
         )
         if carried is None:
-            return (before, restored)
-        return (before, *lapsed(session), ev.ConversationSet(source=session.id, at=mark.at, carried=carried), restored)
+            return (restored,)
+        return (*lapsed(session), ev.ConversationSet(source=session.id, at=mark.at, carried=carried), restored)
 
     async def _state_at(self, id: SessionId, at: int) -> Session:
         """The session as it was after one of its events.
