@@ -95,7 +95,7 @@ def _send_back(missing: list[EvidenceWanted], unsupported: tuple[str, ...], brok
         said = "; ".join(broken)
         return NoticeGiven(f"A constraint is broken: {said}. Put it right, and say so in your report.", "completion")
     if unsupported:
-        said = "; ".join(unsupported)
+        said = "; ".join(claim.rstrip(".") for claim in unsupported)
         return NoticeGiven(f"No tool result shows this: {said}. Do it with a tool, or correct your report.", "claim")
     if missing:
         named = ", ".join(_wanted(want) for want in missing)
