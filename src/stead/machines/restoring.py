@@ -14,7 +14,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 
 from stead.domain.checkpoints import LeftOut, Restored
@@ -32,8 +32,12 @@ _SHOWN = 100
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
-class _Kept(Exception):
+class _Stays(Exception):
     """An entry stays as it is, and why."""
+
+
+class _NeverKept(_Stays):
+    """Because no checkpoint holds what is there; no fault where nothing else was to be there."""
 
 
 @dataclass
@@ -148,8 +152,11 @@ class Restoring:
                     self._item(item)
                 else:
                     self._way(item)
-            except _Kept as kept:
-                self._fail(path, str(kept))
+            except _NeverKept as stays:
+                if name in target:
+                    self._fail(path, f"it is left out: {stays}")
+            except _Stays as stays:
+                self._fail(path, str(stays))
             except Damaged as damage:
                 self._fail(path, str(damage))
             except OSError as error:
@@ -165,12 +172,12 @@ class Restoring:
         was_folder = item.target is not None and item.target.kind == "folder"
         below = self._below(item.target.ref) if item.target and was_folder else {}
         if why := self._rules.why(item.path, os.fsdecode(item.name), folder=True):
-            raise _Kept(f"it is left out: {why}")
+            raise _NeverKept(why)
         if item.now is None and item.target and was_folder:
             make_folder(item.here.fd, item.name, item.target.mode)
             self._note(item)
         elif item.now is None or not stat.S_ISDIR(item.now.st_mode):
-            raise _Kept("there is no folder here now; restore this path itself")
+            raise _Stays("there is no folder here now; restore this path itself")
         with self._entered(item) as inner:
             self._fill(inner, below)
 
@@ -181,9 +188,9 @@ class Restoring:
             return
         folder = stat.S_ISDIR(now.st_mode) if now else target is not None and target.kind == "folder"
         why = self._rules.why(item.path, name, folder=folder) or (_never_kept(now) if now else "")
-        if why and target is not None:
-            raise _Kept(f"it is left out: {why}")
-        if why or (now is None and target is None):
+        if why:
+            raise _NeverKept(why)
+        if now is None and target is None:
             return
         if target is None:
             self._remove(item)
@@ -221,7 +228,7 @@ class Restoring:
         fd, now = item.here.fd, item.now
         if now is not None and stat.S_ISREG(now.st_mode) and self._same(item, target, now):
             if now.st_mode & PERMISSIONS != target.mode:
-                with regular(fd, item.name) as file:
+                with _may_be_read(regular(fd, item.name)) as file:
                     os.fchmod(file, target.mode)
                 self._note(item)
             return
@@ -237,7 +244,7 @@ class Restoring:
             return known[4] == target.ref
         if now.st_size != target.size:
             return False
-        with regular(item.here.fd, item.name) as file:
+        with _may_be_read(regular(item.here.fd, item.name)) as file:
             return content_of(self._store, file) == target.ref
 
     def _clear(self, item: _Item) -> None:
@@ -259,7 +266,7 @@ class Restoring:
             except OSError as error:
                 if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                     raise
-                raise _Kept("it still holds what is left out of checkpoints") from error
+                raise _Stays("it still holds what is left out of checkpoints") from error
         self._note(item)
 
     @contextmanager
@@ -267,12 +274,12 @@ class Restoring:
         """A folder in this one, writable for now; it has this mode at the end, or the one that it had."""
         depth = item.here.depth + 1
         if depth > left_out.DEEPEST:
-            raise _Kept(f"it is left out: {left_out.TOO_DEEP}")
-        with opened(os.fsdecode(item.name), item.here.fd) as fd:
+            raise _NeverKept(left_out.TOO_DEEP)
+        with _may_be_read(opened(os.fsdecode(item.name), item.here.fd)) as fd:
             if os.fstat(fd).st_dev != self._device:
-                raise _Kept(f"it is left out: {left_out.MOUNTED}")
+                raise _NeverKept(left_out.MOUNTED)
             if left_out.is_cache(fd):
-                raise _Kept(f"it is left out: {left_out.CACHE}")
+                raise _NeverKept(left_out.CACHE)
             inner = self._here(fd, item.path + "/", depth)
             if inner.mode & 0o700 != 0o700 and os.geteuid() != 0:
                 os.fchmod(fd, inner.mode | 0o700)
@@ -306,6 +313,16 @@ def _unlink(item: _Item, now: os.stat_result) -> None:
 
 
 def _require_readable(item: _Item) -> None:
-    """A file that may not be read was left out, so it is not replaced either."""
-    with regular(item.here.fd, item.name):
+    with _may_be_read(regular(item.here.fd, item.name)):
         pass
+
+
+@contextmanager
+def _may_be_read(opening: AbstractContextManager[int]) -> Iterator[int]:
+    """What may not be read was never kept, so it is not replaced either."""
+    with ExitStack() as stack:
+        try:
+            descriptor = stack.enter_context(opening)
+        except PermissionError as error:
+            raise _NeverKept(why_not(error)) from error
+        yield descriptor
