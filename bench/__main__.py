@@ -19,6 +19,7 @@ from bench.bar import Bar
 MODULES = {
     "P1": "p01_prompt",
     "P2": "p02_prefix",
+    "P2.TRIMMING": "p02_trimming",
     "P4": "p04_turns",
     "P5": "p04_turns",
     "P6": "p06_gap",

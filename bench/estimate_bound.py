@@ -31,7 +31,7 @@ _FREE = "abcdefghilmnoprstuw"
 
 def main(folder: Path, files: list[Path]) -> int:
     """Print the slack of each category; gives how many texts had more tokens than their bound."""
-    encodings = {name: _load(folder / f"{name}.js", name) for name in VOCABULARIES}
+    encodings = {name: vocabulary(folder / f"{name}.js", name) for name in VOCABULARIES}
     broken = [f"{name}: {flaw}" for name, encoding in encodings.items() for flaw in _broken_facts(encoding)]
     texts = {path.name: path.read_text("utf-8") for path in files or sorted(Path().glob("src/stead/**/*.py"))}
     below = 0
@@ -53,7 +53,7 @@ def main(folder: Path, files: list[Path]) -> int:
     return below + len(broken)
 
 
-def _load(path: Path, name: str) -> tiktoken.Encoding:
+def vocabulary(path: Path, name: str) -> tiktoken.Encoding:
     source = path.read_text("utf-8")
     data = json.loads(source[source.index("{") : source.rindex("}") + 1])
     ranks: dict[bytes, int] = {}
