@@ -61,6 +61,8 @@ class MachineBrowser:
         egress: the way out; without one, no page can be reached.
         save: takes a picture to the workspace.
         programs: where to look for Chromium.
+
+    ``load_s`` is how many seconds a page may take to load; what it takes longer for is left out.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class MachineBrowser:
         save: Save,
         programs: Sequence[str] = CHROMIUM,
     ) -> None:
+        self.load_s = 15.0
         self._host = host
         self._bindings = bindings
         self._egress = egress
@@ -158,7 +161,9 @@ class MachineBrowser:
                 slot.idle.cancel()
             try:
                 with self._egress.grant(permit, hosts) if self._egress and hosts else nullcontext():
-                    verdict, *fields = await machine.call(operation, *map(_bytes, words), limit_s=_CALL_LIMIT_S)
+                    verdict, *fields = await machine.call(
+                        operation, b"%d" % (self.load_s * 1000), *map(_bytes, words), limit_s=_CALL_LIMIT_S
+                    )
             finally:
                 loop = asyncio.get_running_loop()
                 slot.idle = loop.call_later(IDLE_S, self._expire, permit.session, slot)

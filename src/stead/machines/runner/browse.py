@@ -100,14 +100,19 @@ class Driver:
         self._current = b""
         self._let(_SIGSTOP)
 
-    def _work(self, operation: str, *arguments: bytes) -> list[bytes]:
+    def _work(self, operation: str, load_ms: bytes, *arguments: bytes) -> list[bytes]:
         deadline = time.monotonic() + _CALL_S
         words = [argument.decode() for argument in arguments]
+        if self._page is not None:
+            self._page.load_s = int(load_ms) / 1000
         if operation == "open":
             program, url = words
+            if not url.startswith(("http://", "https://")):
+                raise Fault(f"only http and https are opened, not {url[:100]!r}")
             if self._page is None:
                 try:
                     self._page = Page(program, self._watch)
+                    self._page.load_s = int(load_ms) / 1000
                 except Refused as error:
                     raise Gone(f"the browser did not start: {error}") from error
             return self._page.open(url, deadline)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import time
 
-from .chromium import start
+from .chromium import SIZE, start
 from .devtools import Gone, Pipe
 from .frames import Fault, encode
-from .page_script import READ, find
+from .page_script import find, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # a type checker takes it for true; see ``jobs``
@@ -19,16 +19,15 @@ if TYPE_CHECKING:  # a type checker takes it for true; see ``jobs``
     from typing import Any
 
 _START_S = 20.0
-_LOAD_S = 15.0
 _QUIET_S = 0.4
 _SETTLE_S = 3.0
-_ANSWER_S = 8.0
 _MOST_NOTES = 10
 _MOST_HOSTS = 30
 _MOST_UNDERWAY = 2000
 _WORLD = "stead"
 _REFUSAL = "Refused by Stead"
 """How the proxy's word begins when it refuses a plain request; a refused tunnel is an error of its own."""
+_ABORTED = "net::ERR_ABORTED"
 _TUNNEL = "net::ERR_TUNNEL_CONNECTION_FAILED"
 
 
@@ -38,12 +37,15 @@ class Page:
     Args:
         program: the browser's, absolute.
         watch: see ``Pipe``.
+
+    ``load_s`` is how many seconds a page may take to load; to answer the driver it has half of them.
     """
 
     def __init__(self, program: str, watch: Callable[[], None]) -> None:
         into, out = start(program)
         self._pipe = Pipe(into, out, self._note_event, watch)
-        self._target = self._session = self._frame = ""
+        self.load_s = 15.0
+        self._session = self._frame = ""
         self._loaded = False
         self._moved = False
         self._last_s = 0.0
@@ -51,14 +53,19 @@ class Page:
         self._asked: dict[str, str] = {}
         self._refused: dict[str, int] = {}
         self._notes: list[str] = []
+        self._document = ""
+        self._no_document = ""
         deadline = time.monotonic() + _START_S
         ask = self._pipe.ask
         ask("Target.setAutoAttach", "", deadline, autoAttach=True, waitForDebuggerOnStart=True, flatten=True)
         ask("Browser.setDownloadBehavior", "", deadline, behavior="deny", eventsEnabled=True)
-        self._target = ask("Target.createTarget", "", deadline, url="about:blank")["targetId"]
+        ask("Target.createTarget", "", deadline, url="about:blank")
         self._pipe.wait(lambda: bool(self._session), deadline)
         for domain in ("Page", "Network", "Inspector"):
             ask(f"{domain}.enable", self._session, deadline)
+        width, height = SIZE
+        form = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        ask("Emulation.setDeviceMetricsOverride", self._session, deadline, **form)
         self._frame = ask("Page.getFrameTree", self._session, deadline)["frameTree"]["frame"]["id"]
 
     # -- what can be asked for ----------------------------------------------------------------------------------------
@@ -66,14 +73,16 @@ class Page:
     def open(self, url: str, deadline: float) -> list[bytes]:
         """Go to a page; answers as ``read`` does."""
         self._begin()
-        loading = min(deadline, time.monotonic() + _LOAD_S)
+        loading = min(deadline, time.monotonic() + self.load_s)
         number = self._pipe.tell("Page.navigate", self._session, url=url)
         started = self._pipe.answer(number, loading)
         if started is None:
             self._pipe.tell("Page.stopLoading", self._session)
-            raise Fault(f"{url!r} was not answered within {_LOAD_S:.0f} s")
+            raise Fault(f"{url!r} was not answered within {self.load_s:.0f} s")
         failed = started.get("errorText", "")
-        if failed:
+        if failed == _ABORTED:  # what became of it is told a moment later
+            self._pipe.wait(lambda: bool(self._notes), min(deadline, time.monotonic() + _QUIET_S))
+        if failed and not self._no_document:
             raise Fault(f"{url!r} could not be opened: {self._why(failed)}")
         self._settle(loading, navigating=True)
         return self._shown(deadline)
@@ -100,7 +109,7 @@ class Page:
             self._press("Delete", 46, "", deadline)
         if submit:
             self._press("Enter", 13, "\r", deadline)
-        self._settle(min(deadline, time.monotonic() + _LOAD_S), navigating=False)
+        self._settle(min(deadline, time.monotonic() + self.load_s), navigating=False)
         return self._shown(deadline)
 
     def shot(self, url: str, deadline: float) -> list[bytes]:
@@ -119,6 +128,7 @@ class Page:
         self._notes.clear()
         self._underway.clear()
         self._asked.clear()
+        self._document = self._no_document = ""
         self._loaded = self._moved = False
         self._last_s = time.monotonic()
 
@@ -144,7 +154,9 @@ class Page:
 
     def _shown(self, deadline: float) -> list[bytes]:
         """The page's address, title and text, hidden parts, and notes; then refused hosts with how often each was."""
-        found = self._run(READ, deadline)
+        if self._no_document:
+            raise Fault(f"it led to {self._no_document}, which the proxy refused; to go there, open it by itself")
+        found = self._run(read(int(self.load_s * 250)), deadline)
         if found.get("frames"):
             self._say(f"{found['frames']} frames in it were not read; open what they show by its own url")
         if found.get("cut"):
@@ -163,7 +175,7 @@ class Page:
             expression=script,
             contextId=world["executionContextId"],
             returnByValue=True,
-            timeout=_ANSWER_S * 1000,
+            timeout=self.load_s * 500,
         )
         value = answer.get("result", {}).get("value")
         if not isinstance(value, dict):
@@ -171,7 +183,7 @@ class Page:
         return value
 
     def _soon(self, method: str, deadline: float, **parameters: object) -> dict[str, Any]:
-        within = min(deadline, time.monotonic() + _ANSWER_S)
+        within = min(deadline, time.monotonic() + self.load_s / 2)
         return self._pipe.ask(method, self._session, within, **parameters)
 
     def _click(self, x: float, y: float, deadline: float) -> None:
@@ -188,8 +200,8 @@ class Page:
     def _why(self, failed: str) -> str:
         if self._refused:
             return f"the proxy refused {', '.join(self._refused)}"
-        if failed == "net::ERR_ABORTED" and self._notes:
-            return "; ".join(self._notes)
+        if failed == _ABORTED:
+            return "; ".join(self._notes) or "it gave nothing to show"
         return failed
 
     # -- what the browser tells ---------------------------------------------------------------------------------------
@@ -206,8 +218,10 @@ class Page:
         elif session != self._session:
             return
         elif method == "Page.javascriptDialogOpening":
-            self._pipe.tell("Page.handleJavaScriptDialog", session, accept=about.get("type") == "beforeunload")
-            self._say(f"a dialog was dismissed ({about.get('type')}): {str(about.get('message', ''))[:200]}")
+            leaves = about.get("type") == "beforeunload"
+            self._pipe.tell("Page.handleJavaScriptDialog", session, accept=leaves)
+            if not leaves:
+                self._say(f"a dialog was dismissed ({about.get('type')}): {str(about.get('message', ''))[:200]}")
         elif method == "Page.windowOpen":
             self._say(f"a new window was refused: {str(about.get('url', ''))[:500]}")
         elif method.startswith("Network."):
@@ -218,14 +232,17 @@ class Page:
             self._moved, self._loaded = True, method == "Page.frameStoppedLoading"
 
     def _attached(self, about: dict[str, Any]) -> None:
-        """A page that is not ours is closed before it has begun; frames and workers may go on."""
+        """A page that is not ours is cut off and closed; frames and workers may go on."""
         target, session = about["targetInfo"], about["sessionId"]
-        if target["type"] == "page" and self._session:
-            self._pipe.tell("Target.closeTarget", targetId=target["targetId"])
-            return
-        if target["type"] == "page":
+        ours = target["type"] != "page" or not self._session
+        if not ours:  # who opened it waits for it, so it has to begin before it can be closed
+            cut = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
+            self._pipe.tell("Network.emulateNetworkConditions", session, **cut)
+        elif target["type"] == "page":
             self._session = session
         self._pipe.tell("Runtime.runIfWaitingForDebugger", session)
+        if not ours:
+            self._pipe.tell("Target.closeTarget", targetId=target["targetId"])
 
     def _note_request(self, what: str, about: dict[str, Any]) -> None:
         ident = str(about.get("requestId", ""))
@@ -233,16 +250,21 @@ class Page:
             if len(self._asked) < _MOST_UNDERWAY:
                 self._underway.add(ident)
                 self._asked[ident] = _host(str(about["request"]["url"]))
+            if about.get("type") == "Document" and about.get("frameId") == self._frame:
+                self._document = ident
             self._last_s = time.monotonic()
         elif what == "responseReceivedExtraInfo" and _REFUSAL in str(about.get("headersText", ""))[:60]:
-            self._refuse(self._asked.get(ident, ""))
+            self._refuse(ident)
         elif what in ("loadingFinished", "loadingFailed"):
             self._underway.discard(ident)
             self._last_s = time.monotonic()
             if about.get("errorText") == _TUNNEL:
-                self._refuse(self._asked.get(ident, ""))
+                self._refuse(ident)
 
-    def _refuse(self, host: str) -> None:
+    def _refuse(self, ident: str) -> None:
+        host = self._asked.get(ident, "")
+        if ident == self._document:
+            self._no_document = host
         if host and (host in self._refused or len(self._refused) < _MOST_HOSTS):
             self._refused[host] = self._refused.get(host, 0) + 1
 

@@ -13,9 +13,10 @@ LONGEST_TEXT = 400_000
 LONGEST_LABEL = 80
 
 _READ = """
-((MOST, LABEL) => {
-  const END = performance.now() + 4000;
+((MOST, LABEL, WITHIN) => {
+  const END = performance.now() + WITHIN;
   const BLOCK = /^(block|flex|grid|table|list-item|flow-root|table-row|table-caption)$/;
+  const APART = /^(h[1-6]|p|[uod]l|pre|blockquote|table|form|section|article|header|footer|nav|main|aside|figure)$/;
   const ROLES = /^(button|link|tab|checkbox|radio|switch|menuitem|option|combobox|textbox|searchbox)$/;
   const SKIP = /^(script|style|noscript|template|svg|math|head|object|embed|canvas|video|audio)$/;
   const refs = [], out = [];
@@ -32,8 +33,16 @@ _READ = """
       return false;
     return box.right + scrollX > 0 && box.bottom + scrollY > 0;
   };
+  const labelled = (el) => {
+    if (!el.labels || !el.labels.length) return "";
+    const words = document.createTreeWalker(el.labels[0], NodeFilter.SHOW_TEXT, (node) =>
+      node.parentElement.closest("select,textarea,button,script,style") ? 2 : 1);
+    let text = "";
+    while (text.length < LABEL && words.nextNode()) text += words.currentNode.data + " ";
+    return short(text);
+  };
   const named = (el) => short(el.innerText) || short(el.getAttribute("aria-label"))
-    || (el.labels && el.labels.length ? short(el.labels[0].innerText) : "")
+    || labelled(el)
     || short(el.placeholder) || short((el.querySelector && el.querySelector("img[alt]") || {}).alt)
     || short(el.title) || short(el.alt) || short(el.name) || "unnamed";
   const where = (el) => {
@@ -48,7 +57,7 @@ _READ = """
     if (kind === "a" && el.hasAttribute("href")) return ["link", short(el.innerText) || named(el), where(el)];
     if (kind === "input") {
       const type = (el.type || "text").toLowerCase();
-      const label = (el.labels && el.labels.length && short(el.labels[0].innerText)) || short(el.placeholder)
+      const label = labelled(el) || short(el.placeholder)
         || short(el.getAttribute("aria-label")) || short(el.title) || short(el.name) || "unnamed";
       if (type === "hidden") return null;
       if (/^(submit|button|reset|image)$/.test(type)) return ["button", short(el.value) || named(el), ""];
@@ -57,10 +66,10 @@ _READ = """
       if (type === "password") return ["password", label, el.value ? " (filled)" : ""];
       return ["field", label, el.value ? " = " + JSON.stringify(short(el.value)) : ""];
     }
-    if (kind === "textarea") return ["field", short(el.labels && el.labels.length ? el.labels[0].innerText : "")
+    if (kind === "textarea") return ["field", labelled(el)
       || short(el.placeholder) || short(el.getAttribute("aria-label")) || short(el.name) || "unnamed",
       el.value ? " = " + JSON.stringify(short(el.value)) : ""];
-    if (kind === "select") return ["choice", short(el.labels && el.labels.length ? el.labels[0].innerText : "")
+    if (kind === "select") return ["choice", labelled(el)
       || short(el.getAttribute("aria-label")) || short(el.name) || "unnamed",
       " = " + JSON.stringify(short(el.selectedOptions.length ? el.selectedOptions[0].text : "")) + " of "
       + [...el.options].slice(0, 30).map((one) => short(one.text)).join(" | ")];
@@ -73,7 +82,7 @@ _READ = """
   const walk = (node, depth) => {
     if (cut || depth > 400 || performance.now() > END) { cut = true; return; }
     if (node.nodeType === 3) {
-      if (node.data.trim()) put(node.data.replace(/[\\s]+/g, " "));
+      if (node.data.trim()) put(node.data.replace(/[\\s\\u0000-\\u001f]+/g, " "));
       return;
     }
     if (node.nodeType !== 1 || SKIP.test(node.localName)) return;
@@ -84,28 +93,27 @@ _READ = """
       if (node.textContent.trim()) hidden += 1;
       return;
     }
-    const block = BLOCK.test(style.display);
-    if (block) put("\\n");
+    const block = BLOCK.test(style.display) ? (APART.test(node.localName) ? "\\n\\n" : "\\u0001") : "";
+    put(block);
     if (/^h[1-6]$/.test(node.localName)) put("#".repeat(+node.localName[1]) + " ");
     if (node.localName === "li") put("- ");
     const found = refs.length < 2000 ? control(node) : null;
     if (found) {
       refs.push([node, found[1]]);
       put(" [" + refs.length + " " + found[0] + ": " + found[1] + "]" + found[2] + " ");
-      if (found[0] !== "link" || (node.innerText || "").trim().length <= LABEL) { if (block) put("\\n"); return; }
+      if (found[0] !== "link" || (node.innerText || "").trim().length <= LABEL) { put(block); return; }
     }
     for (const child of (node.shadowRoot || node).childNodes) walk(child, depth + 1);
     if (/^(td|th)$/.test(node.localName)) put(" | ");
-    if (block) put("\\n");
+    put(block);
   };
   if (document.body) walk(document.body, 0);
   globalThis.steadRefs = refs;
-  const text = out.join("").replace(/[ \\t]+/g, " ").replace(/ ?\\n ?/g, "\\n").replace(/\\n{3,}/g, "\\n\\n").trim();
+  const text = out.join("").replace(/[ \\t]+/g, " ").replace(/ ?([\\n\\u0001]) ?/g, "$1")
+    .replace(/\\u0001*\\n\\u0001*/g, "\\n").replace(/\\u0001+/g, "\\n").replace(/\\n{3,}/g, "\\n\\n").trim();
   return {url: location.href, title: short(document.title), text: text.slice(0, MOST), hidden, frames, cut};
-})(%s, %s)
+})(%s, %s, %s)
 """
-READ = _READ.replace("(%s, %s)", f"({LONGEST_TEXT}, {LONGEST_LABEL})")
-"""The page as text: what a person would see, with every link, button and field numbered where it stands."""
 
 _FIND = """
 ((ref, label, fill) => {
@@ -128,10 +136,15 @@ _FIND = """
   if (fill !== null && !(/^(input|textarea)$/.test(el.localName) || el.isContentEditable))
     return {why: JSON.stringify(name) + " takes no text"};
   if (fill !== null && /^(date|time|month|week|datetime-local|range|color|number)$/.test(el.type)) {
+    const old = el.value;
     el.value = fill;
+    if (el.value !== fill) {
+      el.value = old;
+      return {why: JSON.stringify(name) + " does not take " + JSON.stringify(fill)};
+    }
     for (const kind of ["input", "change"]) el.dispatchEvent(new Event(kind, {bubbles: true}));
     el.focus();
-    return el.value === fill ? {done: true} : {why: JSON.stringify(name) + " does not take " + JSON.stringify(fill)};
+    return {done: true};
   }
   el.scrollIntoView({block: "center", inline: "center", behavior: "instant"});
   const box = el.getClientRects()[0];
@@ -151,6 +164,15 @@ _FIND = """
   return {x, y};
 })(%s, %s, %s)
 """
+
+
+def read(within_ms: int) -> str:
+    """A script that gives the page as text: what a person would see, with every link, button and field numbered.
+
+    Args:
+        within_ms: how long it may look; what it has not seen by then is left out, and that is said.
+    """
+    return _READ % (LONGEST_TEXT, LONGEST_LABEL, within_ms)
 
 
 def find(ref: int, label: str, text: str | None) -> str:
