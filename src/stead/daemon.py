@@ -39,11 +39,11 @@ from stead.egress.dialing import Dialer
 from stead.egress.proxy import EgressProxy
 from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
+from stead.machines.checkpoints import FolderCheckpoints
 from stead.machines.desk import Desk as AsideDesk
 from stead.machines.host import without
 from stead.machines.project import ProjectFolder
 from stead.machines.stage import OUTSIDE_USER
-from stead.machines.unkept import Unkept
 from stead.providers.directory import ProviderConfig, require_valid, secret_name
 from stead.providers.models import ProviderModels
 from stead.providers.presets import PRESETS, REHEARSAL
@@ -61,6 +61,7 @@ from stead.runtime.searching import SearchDesk
 from stead.runtime.secrets import SecretBook
 from stead.runtime.service import ProviderCheck, ProviderRow
 from stead.storage.audit import Audit
+from stead.storage.contents import ContentStore
 from stead.storage.head_copy import HeadCopy
 from stead.storage.head_keeper import HeadKeeper
 from stead.storage.history import History
@@ -214,7 +215,7 @@ class House:
             home, host=host, on_change=self._machine_changed, on_swept=self._swept, egress=self.egress
         )
         aside = AsideDesk(home, self.machines.kill)
-        self.kept = Unkept()
+        self.kept = FolderCheckpoints(ContentStore(home.contents, keys.checkpoints))
         self.models = ProviderModels(os.environ, self.journal.vault)
         self.searcher = Searcher(self.journal.vault.get, own.reach)
         preferences = HomePreferences(lambda: self.home, self.models, settings.approval_ttl_s, lambda: self.runtime)
@@ -310,6 +311,7 @@ class House:
         await self.keeper.sign()
         await self.machines.close()
         await self.models.close()
+        await asyncio.to_thread(self.kept.close)
         self.views.close()
         self.journal.close()
 

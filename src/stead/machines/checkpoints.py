@@ -20,6 +20,7 @@ from stead.machines.protected import opened_above
 from stead.machines.restoring import Restoring
 from stead.machines.scanning import PERMISSIONS, Reading, Scan, opened_top, why_not
 from stead.machines.writing import make_folder, regular, replacing, status_of, write
+from stead.storage.amending import amend
 from stead.storage.contents import NAME_BYTES, ContentStore
 from stead.storage.database import Damaged
 from stead.storage.forgetting import forget
@@ -108,6 +109,16 @@ class FolderCheckpoints:
             with self._store.door.together(), self._writing:
                 seen = self._store.seen(os.fsencode(directory))
                 return Restoring(self._store, seen, rules, wanted).run(directory, _name(root))
+
+        return await asyncio.to_thread(work)
+
+    async def amend(self, root: str, versions: Sequence[Version]) -> str:
+        """See ``Checkpoints``."""
+        files = {os.fsencode(_plain(version.path)): _entry(version) for version in versions}
+
+        def work() -> str:
+            with self._store.door.together():
+                return amend(self._store, _name(root), files).hex()
 
         return await asyncio.to_thread(work)
 
