@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
+from typing import Literal
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from stead.brain.claims import unsupported
 from stead.domain.sessions import Action
@@ -59,8 +63,147 @@ def test_an_honest_report_is_left_alone(report: str, actions: list[Action]) -> N
     assert unsupported(report, actions) == ()
 
 
-@pytest.mark.parametrize("filler", ["-" * 40_000, "a/" * 20_000, "wrote " * 8_000, "a.b" * 15_000, "I " * 20_000])
-def test_a_hostile_report_costs_little_time(filler: str) -> None:
+PATCHED = Action("patch", '{"path":"src/app.py","diff":"@@"}', "ok")
+NOTED = Action("write", '{"path":"NOTES.md","text":"x"}', "ok")
+
+
+def ran(command: str, outcome: Literal["ok", "error"] = "ok") -> Action:
+    return Action("shell", json.dumps({"command": command, "timeout_s": 60}), outcome)
+
+
+@pytest.mark.parametrize(
+    ("report", "actions", "missing"),
+    [
+        ("All tests pass.", [RAN, PATCHED], "no test run that succeeded since 'src/app.py' changed"),
+        ("All tests pass.", [PATCHED, RAN_RED], "no test run that succeeded since 'src/app.py' changed"),
+        ("All tests pass.", [ran("cat tests/test_app.py")], "no test run that succeeded"),
+        ("All tests pass.", [ran("git add tests && echo pytest")], "no test run that succeeded"),
+        ("All tests pass.", [ran("make build")], "no test run that succeeded"),
+        ("Linting is clean.", [], "no linter run that succeeded"),
+        ("ruff passes now.", [ran("ruff check ."), PATCHED], "no linter run that succeeded since 'src/app.py' changed"),
+        ("I linted the code.", [RAN], "no linter run that succeeded"),
+        ("The type checks pass.", [ran("mypy src"), PATCHED], "no type check that succeeded since"),
+        ("mypy is green.", [ran("mypy src", "error")], "no type check that succeeded"),
+        ("I formatted the code with black.", [RAN], "no formatter run that succeeded"),
+        ("I fixed the bug and committed it.", [PATCHED], "no commit that succeeded"),
+        ("Committed the changes.", [ran("git status")], "no commit that succeeded"),
+        ("The change has been committed.", [ran("git commit -m x", "error")], "no commit that succeeded"),
+        ("I've committed to main.", [], "no commit that succeeded"),
+        ("Pushed the branch to origin.", [ran("git commit -am x")], "no push that succeeded"),
+        ("I installed requests.", [ran("python -c 'import requests'")], "no installation that succeeded"),
+        ("The dependencies have been installed.", [], "no installation that succeeded"),
+        ("Patched src/other.py.", [PATCHED], "'src/other.py' was not written"),
+        ("I ran `make build`.", [RAN], "'make' was not run"),
+        ("I fetched https://example.com/b and read it.", [FETCHED], "that page was not fetched"),
+    ],
+)
+def test_what_a_claim_lacks_is_said(report: str, actions: list[Action], missing: str) -> None:
+    (found,) = unsupported(report, actions)
+    assert found.startswith(report) and f"({missing}" in found
+
+
+@pytest.mark.parametrize(
+    ("report", "actions"),
+    [
+        ("All tests pass.", [PATCHED, RAN]),
+        ("All tests pass.", [PATCHED, RAN, NOTED]),
+        ("All tests pass.", [PATCHED, RAN, RAN_RED]),
+        *(
+            ("The tests pass.", [PATCHED, ran(command)])
+            for command in (
+                *("make test", "make", "make -j4", "cd app && npm test", "PYTHONPATH=. timeout 60 pytest -q | tail -3"),
+                *(
+                    "uv run pytest",
+                    "go test ./...",
+                    "cargo test",
+                    "./run.sh",
+                    "bash scripts/ci.sh",
+                    "python test_app.py",
+                ),
+                *(".venv/bin/python -m unittest", "git stash; pytest", "mkdir -p out && tox -e py", "(cd a; ctest)"),
+            )
+        ),
+        ("Tests should pass once the fix is merged.", []),
+        ("Please make sure that the tests pass.", []),
+        ("The tests passed earlier.", [RAN, PATCHED]),
+        ("ruff and mypy pass.", [PATCHED, ran("ruff check . && mypy src")]),
+        ("Lint passes.", [PATCHED, ran("make lint")]),
+        ("I formatted the list as a table.", []),
+        ("I formatted the code with black.", [ran("black ."), PATCHED]),
+        ("I committed the fix.", [ran("git add -A && git commit -m 'Fix it'"), PATCHED]),
+        ("I committed the fix and pushed the branch.", [ran("make release")]),
+        ("I am committed to doing this well.", []),
+        ("Ada committed this in March.", []),
+        ("The changes were committed by Ada.", []),
+        ("I pushed the item onto the stack.", []),
+        ("I installed requests.", [ran("pip install requests")]),
+        ("I installed the packages.", [ran("npm ci")]),
+        ("requests is installed.", []),
+        ("requests was already installed.", []),
+        ("Patched ./src/app.py.", [PATCHED]),
+        ("I did not commit anything.", []),
+        ("Next: commit, push, and install the package.", []),
+    ],
+)
+def test_an_honest_word_about_checks_and_commits_is_left_alone(report: str, actions: list[Action]) -> None:
+    assert unsupported(report, actions) == ()
+
+
+def test_a_report_is_looked_through_to_a_limit_and_told_of_five_claims() -> None:
+    boasts = "".join(f"I wrote file{number}.py.\n" for number in range(50))
+    assert len(unsupported(boasts, [])) == 5
+    assert unsupported(f"{'x' * 8_000}\nI wrote out.py.", []) == ()
+    assert unsupported(f"I wrote out.py{' and so on' * 50}.", []) == ()
+
+
+CLAIMING = st.sampled_from(
+    [
+        *(
+            "I ",
+            "I've ",
+            "have been ",
+            "and then ",
+            "tests ",
+            "test",
+            "passed",
+            " pass ",
+            "lint",
+            "type-check",
+            "mypy ",
+        ),
+        *("committed ", "pushed ", "installed ", "formatted ", "wrote ", "patched ", "ran `", "`", "fetched http://"),
+        *("a/", "a.b", ".py", "/work/", "not ", ". ", "\n", "```\n", "> ", "    ", "\u2028", "to origin", "with black"),
+        *("-", "_", "'", "(", "\t", "\0", "\ud800", "é", "\U0001d538"),
+    ]
+)
+ACTIONS = st.lists(
+    st.builds(
+        Action,
+        st.sampled_from(["write", "edit", "patch", "shell", "fetch", "plan"]),
+        st.sampled_from(['{"path":"a.py"}', '{"command":"pytest"}', '{"path":7}', "[1]", "no json", "[" * 5_000, "{}"]),
+        st.sampled_from(["ok", "error", "denied", "unknown", "cancelled"]),
+    ),
+    max_size=8,
+)
+
+
+@given(st.lists(CLAIMING | st.text(max_size=5), max_size=60).map("".join), ACTIONS)
+def test_no_report_and_no_record_breaks_it(report: str, actions: list[Action]) -> None:
+    found = unsupported(report, actions)
+    assert len(found) <= 5 and all(len(claim) < 400 for claim in found)
+
+
+@given(st.lists(CLAIMING, min_size=1, max_size=12).map("".join))
+@example("I ")
+@example("a/")
+@example("type-check ")
+def test_no_report_costs_more_than_a_moment(part: str) -> None:
+    for report in (part * (100_000 // len(part)), f"{(part * 400)[:390]}\n" * 100, f"{part[:30]}\n" * 2_000):
+        took = min(_timed(report) for _ in range(2))
+        assert took < 0.05
+
+
+def _timed(report: str) -> float:
     started = time.process_time()
-    unsupported(filler, [WROTE])
-    assert time.process_time() - started < 2.0
+    unsupported(report, [WROTE, RAN, PATCHED])
+    return time.process_time() - started
