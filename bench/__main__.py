@@ -47,6 +47,7 @@ MODULES = {
     "S11": "s11_audit",
     "S12": "s12_doors",
     "S13": "s13_base",
+    "WS-3": "ws3_checkpoints",
 }
 """Which file measures which bar. Each runs in a process of its own, so that none weighs on another's figure."""
 
