@@ -58,7 +58,11 @@ class Web:
                 writer.write(page.replace(b"{port}", str(self.port).encode()))
                 await writer.drain()
             else:
-                await page(writer)
+                answering = {asyncio.ensure_future(page(writer)), asyncio.ensure_future(reader.read())}
+                _, left = await asyncio.wait(answering, return_when=asyncio.FIRST_COMPLETED)
+                for task in left:
+                    task.cancel()
+                await asyncio.gather(*answering, return_exceptions=True)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass  # the browser left
         finally:

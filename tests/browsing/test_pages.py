@@ -170,7 +170,7 @@ async def test_a_cancelled_call_leaves_a_browser_that_serves_the_next(browsing: 
 
     async def never(writer: asyncio.StreamWriter) -> None:
         arrived.set()
-        await writer.wait_closed()
+        await asyncio.Event().wait()
 
     browsing.web.pages |= {"/slow": never, "/": html("here")}
     slow = asyncio.create_task(browsing.open("/slow"))

@@ -124,7 +124,7 @@ class OpenMachines:
     async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
         return {path: self.files.get(path, "absent") for path in paths}
 
-    async def kill(self, session: SessionId) -> bool:
+    async def kill(self, session: SessionId, *, resting: bool = False) -> bool:
         self.killed.append(session)
         return True
 

@@ -270,8 +270,11 @@ class Machines(Protocol):
         """
         ...
 
-    async def kill(self, session: SessionId) -> bool:
-        """Kill the session's whole process tree now; true if there was one. Calls under way raise ``MachineDied``."""
+    async def kill(self, session: SessionId, *, resting: bool = False) -> bool:
+        """Kill the session's whole process tree now; true if there was one. Calls under way raise ``MachineDied``.
+
+        Of a session that is only ``resting``, the page in its browser stays, which is stopped between calls anyway.
+        """
         ...
 
     async def close(self) -> None:

@@ -145,9 +145,9 @@ class BubblewrapMachines:
             return {}
         return await self._work(session, "hash", *map(_bytes, wanted), answer=answer, limit_s=self._search_limit_s)
 
-    async def kill(self, session: SessionId) -> bool:
+    async def kill(self, session: SessionId, *, resting: bool = False) -> bool:
         """Kill the session's whole process tree now, and sweep up after it; true if there was one."""
-        browsed = await self.browser.kill(session)
+        browsed = not resting and await self.browser.kill(session)
         slot = self._slots.pop(session, None)
         if slot is None:
             await self._sweeper.done(session)

@@ -248,7 +248,7 @@ class Actor:
                 case Wait(until_ms=until_ms):
                     if status(stream.session) == "waiting":
                         # Nothing is held while a person thinks: the next call starts another machine in a moment.
-                        await self._deps.machines.kill(self.id)
+                        await self._deps.machines.kill(self.id, resting=True)
                         stream.add(*self._notes.take())
                     self._alarm.set((until_ms - self._deps.clock.now_ms()) / 1000)
                     break
@@ -256,7 +256,7 @@ class Actor:
                     stream.add(*bodies)
                 case Finish():
                     # First the machine, so that whoever hears of the end finds the folder as the session leaves it.
-                    await self._deps.machines.kill(self.id)
+                    await self._deps.machines.kill(self.id, resting=attended(stream.session))
                     stream.add(*self._notes.take())
                     stream.add(*await self._ending(stream.session, effect))
                 case CallModel():

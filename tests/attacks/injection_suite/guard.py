@@ -70,7 +70,7 @@ class StillMachines:
         """See ``Machines``."""
         return dict.fromkeys(paths, "absent")
 
-    async def kill(self, session: SessionId) -> bool:
+    async def kill(self, session: SessionId, *, resting: bool = False) -> bool:
         """See ``Machines``."""
         return False
 
