@@ -40,7 +40,7 @@ FULL_PERCENT = 80
 AIM_PERCENT = 50
 """Where a move of the mark goes."""
 WORTH_PERCENT = 15
-"""A move, or a summary, that would free less of the window comes again too soon."""
+"""A move that leaves less of the window to grow in comes again too soon; so does a summary of less."""
 TAIL_PERCENT = 30
 """What a compaction leaves as it is."""
 REPLY_PERCENT = 20
@@ -187,16 +187,17 @@ def reduce(
     weights = weigh(session, tools)
     if weights.likely <= full:
         return None
+    upto, left = session.trimmed, weights.likely
     for exchanges in KEPT_EXCHANGES:
         upto = _mark(session, weights, window * AIM_PERCENT // 100 - reply, exchanges)
-        freed = _freed(session, weights, upto)
-        if freed >= window * WORTH_PERCENT // 100 and weights.likely - freed <= full:
+        left = weights.likely - _freed(session, weights, upto)
+        if left <= full - window * WORTH_PERCENT // 100:
             return Trim(upto, weights.likely)
-    upto = cut(session.messages, window, weights.ratio)
-    heard = any(isinstance(message, AssistantMessage) for message in session.messages[:upto])
-    if heard and weights.tokens(sum(weights.messages[:upto])) >= window * WORTH_PERCENT // 100:
-        return Compact(upto, weights.likely)
-    return None
+    before = cut(session.messages, window, weights.ratio)
+    heard = any(isinstance(message, AssistantMessage) for message in session.messages[:before])
+    if heard and weights.tokens(sum(weights.messages[:before])) >= window * WORTH_PERCENT // 100:
+        return Compact(before, weights.likely)
+    return Trim(upto, weights.likely) if left <= full else None
 
 
 def _mark(session: Session, weights: Weights, aim: int, exchanges: int) -> int:
