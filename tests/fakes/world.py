@@ -16,12 +16,12 @@ import msgspec
 
 from stead.config import Home
 from stead.domain import events as ev
-from stead.domain.errors import ModelFault, NotFound
+from stead.domain.errors import Conflict, ModelFault, NotFound
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.messages import ReplyPart, Text, ToolCall, Usage
 from stead.domain.permits import Permit
 from stead.domain.ports import Isolation, ModelInfo, ModelRequest, Reply
-from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome, ToolSpec
+from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian.reach import Reach
 from stead.machines.checkpoints import FolderCheckpoints
 from stead.machines.desk import Desk
@@ -164,13 +164,30 @@ DECLARATIONS = {
 }
 
 KEYS = derive_keys(bytes(range(32)))
-_STORES = itertools.count()  # one process opens a store, and tests have two worlds on one journal
+
+
+def _store(folder: Path) -> ContentStore:
+    """The folder's store; another one while another world has it open, for tests with two worlds on one journal."""
+    try:
+        return ContentStore(folder / "contents", KEYS.checkpoints)
+    except Conflict:
+        return ContentStore(folder / "contents of the second", KEYS.checkpoints)
 
 
 class World:
-    """Everything that an actor works with. ``effects`` outlives crashes; the journal's file does too."""
+    """Everything that an actor works with. ``effects`` outlives crashes; the journal's file does too.
 
-    def __init__(self, folder: Path, models: ScriptedModels, effects: Counter[str] | None = None) -> None:
+    ``tools`` take the place of those that only count.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        models: ScriptedModels,
+        effects: Counter[str] | None = None,
+        *,
+        tools: Sequence[Tool] = (),
+    ) -> None:
         self.folder = folder
         self.models = models
         self.effects = effects if effects is not None else Counter()
@@ -182,7 +199,7 @@ class World:
         self.journal: JournalFile = open_journal(folder / "journal.db", KEYS)
         numbers = itertools.count(self.journal.head() + 1)
         self.closed = False
-        self.kept = FolderCheckpoints(ContentStore(folder / f"contents-{next(_STORES)}", KEYS.checkpoints))
+        self.kept = FolderCheckpoints(_store(folder))
         self.views = Views(folder / "views.db", KEYS, self.journal)
         self.deps = Deps(
             journal=self.journal,
@@ -196,7 +213,7 @@ class World:
             project=ProjectFolder(),
             history=self.views,
             gate=Gate(
-                list(self.tools.values()),
+                tools or list(self.tools.values()),
                 self.machines,
                 reach=Reach(),
                 digest_key=KEYS.digests,

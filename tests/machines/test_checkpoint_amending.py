@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stead.domain.checkpoints import Version
 from stead.domain.errors import NotFound
 from stead.machines.checkpoints import FolderCheckpoints
 from stead.storage.contents import ContentStore
@@ -86,3 +87,10 @@ async def test_a_mode_comes_back_too_and_other_files_stay(checkpoints: FolderChe
 async def test_a_tree_that_is_not_kept_cannot_be_amended(checkpoints: FolderCheckpoints) -> None:
     with pytest.raises(NotFound):
         await checkpoints.amend("ab" * 32, ())
+
+
+async def test_a_tree_cannot_be_amended_with_what_is_not_kept(checkpoints: FolderCheckpoints, tmp_path: Path) -> None:
+    put(tmp_path / "folder", "a.txt", "1\n")
+    taken = await checkpoints.take(str(tmp_path / "folder"), (), quiet)
+    with pytest.raises(NotFound, match="not kept"):
+        await checkpoints.amend(taken.root, [Version("a.txt", "ab" * 32, 0o644, 2)])

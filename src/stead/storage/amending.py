@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from stead.domain.errors import NotFound
 from stead.storage.contents import ContentStore
 from stead.storage.intake import Intake, keeping
 from stead.storage.trees import Entry
@@ -28,9 +29,12 @@ def amend(store: ContentStore, root: bytes, files: Mapping[bytes, Entry | None])
         files: by path; None for a file that was not there.
 
     Raises:
-        NotFound: there is no such tree.
+        NotFound: there is no such tree, or a content is not kept any more.
         Damaged, StorageFault: as the store.
     """
+    for entry in files.values():
+        if entry is not None and store.place(entry.ref) is None and store.chunks_of(entry.ref) is None:
+            raise NotFound(f"the content {entry.ref.hex()} is not kept any more")
     with keeping(store) as intake:
         return _amended(store, intake, root, {tuple(path.split(b"/")): entry for path, entry in files.items()})
 
