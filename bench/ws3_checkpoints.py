@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from bench.bar import Bar
 from stead.machines.checkpoints import FolderCheckpoints
-from stead.machines.scanning import _RACY_NS
+from stead.machines.scanning import RACY_NS
 from stead.storage.contents import ContentStore
 from tests.machines.folders import Gardener, digest
 
@@ -68,7 +68,7 @@ async def _large_folder(root: Path) -> list[Bar]:
         path = folder / f"d{number % FOLDERS}" / f"f{number}"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(chance.randbytes(FILE_BYTES))
-    time.sleep(_RACY_NS / 1e9)  # a folder that a person has worked on, not one made this second
+    time.sleep(RACY_NS / 1e9)  # a folder that a person has worked on, not one made this second
     checkpoints = _opened(root / "store")
     first, same, take, restore = _Times(), _Times(), _Times(), _Times()
     tree = await first.of(checkpoints.take(str(folder), (), _quiet))

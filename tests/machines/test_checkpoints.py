@@ -121,7 +121,7 @@ async def test_a_file_that_was_changed_a_moment_before_it_was_read_is_read_again
     await checkpoints.take(str(folder), (), quiet)
     assert store.seen(os.fsencode(folder))[b""].files == {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("stead.machines.scanning._RACY_NS", -60_000_000_000)  # as if a minute had gone by
+        patch.setattr("stead.machines.scanning.RACY_NS", -60_000_000_000)  # as if a minute had gone by
         await checkpoints.take(str(folder), (), quiet)
     assert list(store.seen(os.fsencode(folder))[b""].files) == [b"racy"]
     for number in range(60):

@@ -112,6 +112,9 @@ class Checkpoints(Protocol):
     async def restore(self, directory: str, ignore: Sequence[str], root: str, paths: Sequence[str] = ()) -> Restored:
         """Make the folder, or these paths and what is below them, as the tree has it. Does not keep what it replaces.
 
+        What is damaged in the store, or would take the place of something left out, is among ``failed``; the rest is
+        restored. ``paths`` may be given as they are shown.
+
         Raises:
             NotFound: there is no such tree, or no such path in it nor in the folder.
             InvalidRequest: the folder is not there, or cannot be written.

@@ -30,7 +30,8 @@ from stead.storage.trees import Entries, Entry
 PERMISSIONS = 0o777
 """The bits of a mode that are kept; set-user, set-group and sticky bits are nobody's to bring back."""
 
-_RACY_NS = 2_000_000_000
+RACY_NS = 2_000_000_000
+"""Younger changes are not told by their times."""
 _SHOWN = 100
 _TOLD_EVERY = 200
 
@@ -181,7 +182,7 @@ class Scan:
             os.close(descriptor)
         if reading.too_large:
             raise _LeftOut(left_out.TOO_LARGE)
-        if max(status.st_mtime_ns, status.st_ctime_ns) < began_ns - _RACY_NS:
+        if max(status.st_mtime_ns, status.st_ctime_ns) < began_ns - RACY_NS:
             now[name] = (*look(status), content)
         self._count(reading.size_bytes)
         return Entry(name, "file", status.st_mode & PERMISSIONS, reading.size_bytes, content)
