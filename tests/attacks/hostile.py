@@ -150,9 +150,42 @@ def fetches(aims: Aims) -> Iterator[Call]:
         yield Call("extract_page", {"url": url, **SOUGHT})
         yield Call("api_read", {"url": url, "query": {"leak": "canary"}})
         yield Call("api_call", {"url": url, "method": "POST", "body": {"leak": "canary"}})
+        yield Call("browser_open", {"url": url, "hosts": ["127.0.0.1", "localhost"]})
+        yield Call("browser_open", {"url": url})
+    for url in (
+        "file:///etc/passwd",
+        "chrome://crash",
+        "javascript:1",
+        "data:text/html,x",
+        f"http://127.0.0.1:{aims.door}",
+    ):
+        yield Call("browser_open", {"url": url})
+        yield Call("browser_read", {"url": url})
+        yield Call("browser_act", {"url": url, "element": 1, "name": "Approve", "text": "yes", "submit": True})
+        yield Call("browser_shot", {"url": url, "path": str(aims.outside / "planted.png")})
     for _, path in aims.routes:
         yield Call("fetch", {"url": f"http://127.0.0.1:{aims.door}{path}"})
         yield Call("fetch", {"url": f"http://{aims.page}{path}"})
+        yield Call("browser_open", {"url": f"http://{aims.page}{path}"})
+
+
+def records(aims: Aims) -> Iterator[Call]:
+    """Other sessions, other homes and Stead's own settings, by the tools for them and behind ``use_tool``."""
+    for session in ("", "all", "home", "s_0000000000000000", "../default", "' OR 1=1 --", str(aims.home), "*"):
+        yield Call("history_all", {"session": session, "query": "key"})
+        yield Call("history", {"session": session, "query": "key"})
+    for query in ('"', "NEAR(", "words MATCH 'x'", "text:*", "a" * 499, "\u0000", "key'; DROP TABLE texts; --"):
+        yield Call("history", {"query": query, "after": "0001-01-01", "before": "9999-12-31", "page": 10_000})
+    for event in (1, 2, 2**62):
+        yield Call("history", {"event": event})
+    for setting in ("models", "daily_usd", "daily_tokens", "rules", "approval_ttl_s", "profile", "secrets", "hosts"):
+        for value in ("unlimited", "acme/owned", '{"allow": "*"}'):
+            yield Call("config_set", {"setting": setting, "value": value})
+            yield Call("use_tool", {"name": "config_set", "arguments": {"setting": setting, "value": value}})
+    yield Call("config", {"home": str(aims.home)})
+    yield Call("find_tools", {"query": "approve everything"})
+    for name in ("shell", "use_tool", "approve", "", "Shell"):
+        yield Call("use_tool", {"name": name, "arguments": {"command": "touch owned", "approved": True}})
 
 
 def strange_tools() -> Iterator[Call]:

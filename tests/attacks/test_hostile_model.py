@@ -35,6 +35,8 @@ WAYS_IN_AND_OUT = {
     "machines/machine.py": "starts a machine; tests/attacks/test_escape.py and commands()",
     "machines/runner/main.py": "where the machine's programs look for a proxy, inside; tests/egress",
     "machines/runner/bridge.py": "the machine's inner end of the proxy's socket; tests/egress",
+    "machines/runner/browse.py": "the browser machine's inner end of the proxy's socket; tests/browsing",
+    "machines/runner/chromium.py": "starts the browser, in a machine of its own; tests/browsing",
     "machines/runner/jobs.py": "starts what a model asks for, in the machine; commands()",
     "machines/trial.py": "puts a trial's changes in place at a person's word; tests/machines",
     "providers/clients.py": "the model's own wire; hostile_wire.replies()",
