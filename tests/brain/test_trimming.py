@@ -232,3 +232,20 @@ def test_a_cut_never_parts_a_call_from_its_result(messages: list[Message], windo
 @pytest.mark.parametrize("messages", [[], [UserMessage("only words", PERSON)]])
 def test_there_is_nothing_to_cut_before_the_first_reply(messages: list[Message]) -> None:
     assert cut(messages, WINDOW) == 0
+
+
+def test_large_results_in_a_small_window_do_not_move_the_mark_at_every_request() -> None:
+    upto, moves = 0, 0
+    for exchanges in range(1, 40):
+        done = step(session_of(work(exchanges, size=7000), trimmed=upto), window=14_000)
+        if isinstance(done, Trim):
+            upto, moves = done.upto, moves + 1
+    assert 5 <= moves <= 20
+
+
+def test_a_move_that_does_not_last_is_made_when_a_summary_would_free_no_more() -> None:
+    messages = work(3, size=400)
+    session = session_of(messages)
+    likely = weigh(session, TOOLS).likely
+    done = step(session, window=round(likely * 1.24), reply=0)
+    assert done == Trim(len(messages) - 2, likely)
