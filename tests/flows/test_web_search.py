@@ -150,9 +150,7 @@ def test_a_page_that_has_private_words_searched_for_gets_a_question_and_no_searc
     assert judged == ["tainted-argument", "tainted-argument", "planned", judged[-1]]
 
 
-def test_a_yes_is_for_the_engine_that_was_shown(
-    house: LivingHome, server: Engine, project: Path
-) -> None:
+def test_a_yes_is_for_the_engine_that_was_shown(house: LivingHome, server: Engine, project: Path) -> None:
     house.post("/web-search", {"engine": "searxng", "url": server.url()})
     with served(by_turn(turn("web_search", query="quills"), then=Turn("Nothing."))) as model:
         use_model(house, model.openai)
@@ -212,7 +210,7 @@ def _order(house: LivingHome, project: Path, shop: Shop) -> None:
     url = f"http://{HOST}:{shop.port}/orders"
     house.post("/secrets", {"name": "shop", "value": VALUE})
     for tool in ("api_call", "api_read"):
-        with pytest.raises(ApiError, match="bind the secret to the host"):
+        with pytest.raises(ApiError, match="use --host instead"):
             house.post("/secrets/shop/bindings", {"binding": {"type": "tool", "tool": tool, "argument": "headers"}})
     house.post("/secrets/shop/bindings", {"binding": {"type": "host", "host": HOST, "methods": ["POST"]}})
     [row] = house.get("/secrets")["items"]

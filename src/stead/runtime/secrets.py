@@ -286,10 +286,10 @@ def _unfit(spec: ToolSpec, argument: str) -> str:
         return "what a program is given, it can send or print; bind the secret to the host that needs it (--host)"
     if declared.effect is ToolEffect.THINK:
         return "such calls are recorded as the session's own notes"
-    if declared.url_args:
-        return "the call itself says where it goes; bind the secret to the host that needs it (--host)"
     if argument in declared.path_args:
         return "it names a file, and names are shown and recorded"
     if argument in declared.authority_args:
         return "it decides where the call goes, and that must be readable by whoever judges it; use --host instead"
+    if declared.url_args:
+        return "the call itself says where it goes; bind the secret to the host that needs it (--host)"
     return ""
