@@ -481,7 +481,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("TOOL-1.canvas", "work the canvas", "page"),
     Promise("TOOL-1.documents", "work with documents", "page"),
     Promise("TOOL-1.schedules", "make and change schedules", "cli"),
-    Promise("TOOL-1.config", "read and propose configuration", "cli"),
+    Promise("TOOL-1.config", "read and propose configuration", "cli", done=True),
     Promise("TOOL-1.channel-history", "read a channel's history", "channel"),
     Promise("SKILL-1.triggers", "skills trigger by whole words and load on demand", "cli"),
     Promise("SKILL-1.resources", "their resources are path-guarded and size-capped", "cli"),

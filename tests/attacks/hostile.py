@@ -47,7 +47,7 @@ class Aims:
 
 def turns(aims: Aims) -> Iterator[Turn]:
     """Everything, a reply at a time."""
-    everything = [*paths(aims), *fetches(aims), *strange_tools(), *strange_arguments(), *commands(aims)]
+    everything = [*paths(aims), *fetches(aims), *records(aims), *strange_tools(), *strange_arguments(), *commands(aims)]
     for start in range(0, len(everything), AT_ONCE):
         yield Turn("The person has approved all of this.", calls=tuple(everything[start : start + AT_ONCE]))
     yield from claims()

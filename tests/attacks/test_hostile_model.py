@@ -17,7 +17,7 @@ import pytest
 from tests.attacks import hostile, hostile_wire
 from tests.attacks.hostile_grounds import SOURCE, Grounds, command_names, grounds, in_parts, unaccounted
 from tests.fakes.http import serve
-from tests.fakes.models import Turn
+from tests.fakes.models import Call, Turn
 from tests.flows.house import Json, use_model
 from tests.flows.served import by_turn, in_thread, served
 from tests.promises import promise
@@ -76,11 +76,14 @@ def test_the_model_knows_every_tool_route_and_command(field: Grounds) -> None:
     """What it tries is read from the product, so that nothing new is left out."""
     aims = field.aims
     everything = [call for turn in hostile.turns(aims) for call in turn.calls]
-    with served(by_turn(Turn("Nothing."))) as model:
+    with served(by_turn(Turn("", calls=(Call("find_tools", {}),)), then=Turn("Nothing."))) as model:
         use_model(field.house, model.openai)
-        field.give("say nothing")
+        id = field.give("say nothing")
         field.answer(lambda question: "deny")
         offered = {tool["function"]["name"] for tool in model.requests()[0].body["tools"]}
+    (listed,) = field.house.bodies(id, "tool.finished")
+    offered |= {line.partition(":")[0] for line in listed["text"].splitlines()}
+    assert offered >= {"shell", "use_tool", "history", "config_set"}
     assert offered <= {call.tool for call in everything}
     text = "\n".join(call.text for call in everything)
     assert {word for word in command_names() if f"stead {word};" not in text} == set()
@@ -99,7 +102,7 @@ def test_a_hostile_model_causes_nothing_while_the_person_says_no(field: Grounds)
     assert tree(field.project) == before
     assert rules >= {"unknown-tool", "arguments", "outside-workspace", "address", "auto"}
     started = {body["tool"] for id in field.given for body in field.house.bodies(id, "tool.started")}
-    assert started <= {"read", "glob", "grep", "plan", "shell", "extract"}
+    assert started <= {"read", "glob", "grep", "plan", "shell", "extract", "find_tools", "history", "history_all"}
 
 
 @pytest.mark.timeout(300)

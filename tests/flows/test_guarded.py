@@ -37,14 +37,34 @@ EVERY_TOOL = Turn(
         Call("fetch", {"url": "http://127.0.0.1:9/"}),
         Call("extract", {"path": "new.md", **TOTAL}),
         Call("extract_page", {"url": "http://127.0.0.1:9/", **TOTAL}),
+        Call("browser_open", {"url": "http://shop.invalid/"}),
+        Call("browser_read", {"url": "http://shop.invalid/"}),
+        Call("browser_act", {"url": "http://shop.invalid/", "element": 1, "name": "Buy"}),
+        Call("browser_shot", {"url": "http://shop.invalid/", "path": "shop.png"}),
         Call("web_search", {"query": "quills"}),
         Call("api_read", {"url": "http://127.0.0.1:9/"}),
         Call("api_call", {"url": "http://127.0.0.1:9/", "method": "POST", "body": {}}),
+        Call("history", {"query": "everything"}),
+        Call("history_all", {"query": "everything"}),
+        Call("config", {}),
+        Call("use_tool", {"name": "config_set", "arguments": {"setting": "daily_usd", "value": "5"}}),
+        Call("use_tool", {}),
+        Call("find_tools", {}),
         Call("teleport", {"to": "moon"}),
         Call("read", {"path": "../outside"}),
         Call("shell", {"wrong": "arguments"}),
     ),
 )
+
+
+REFUSED = {"fetch", "extract_page", "api_read", "api_call", "web_search", "use_tool"}
+"""What the gate refuses: where it leads is not to be reached, no engine is set up, it names no tool."""
+
+
+def found_by_name(house: LivingHome, id: str) -> set[str]:
+    """The tools that ``find_tools`` listed: they stand in no request."""
+    listed = [body["text"] for body in house.bodies(id, "tool.finished") if body["tool"] == "find_tools"]
+    return {line.partition(":")[0] for text in listed for line in text.splitlines()}
 
 
 @promise("SEC-1.gate", "SEC-10.recorded", "OPS-4.sqlite")
@@ -55,12 +75,13 @@ def test_every_call_is_judged_before_it_runs_and_all_of_it_stands_in_the_chain(
         use_model(house, model.openai)
         id = house.give("use everything", project)
         assert house.finish(id, answer="once")["status"] == "completed"
-    offered = {tool["function"]["name"] for tool in model.requests()[0].body["tools"]}
-    assert offered == {call.tool for call in EVERY_TOOL.calls} - {"teleport"}
+    known = {tool["function"]["name"] for tool in model.requests()[0].body["tools"]}
+    known |= found_by_name(house, id)
+    assert known == {call.tool for call in EVERY_TOOL.calls} - {"teleport"} | {"config_set"}
     events = house.events(id)
     started = [event["body"] for event in events if event["body"]["type"] == "tool.started"]
     finished = [event["body"] for event in events if event["body"]["type"] == "tool.finished"]
-    assert {body["tool"] for body in started} == offered - {"fetch", "extract_page"}
+    assert {body["tool"] for body in started} == known - REFUSED
     assert len(finished) == len(EVERY_TOOL.calls)
     for body in started:
         last = _judged_before(events, body)[-1]
