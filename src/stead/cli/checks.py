@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from stead.cli import figures
-from stead.config import Home
+from stead.config import CHROMIUM, Home
 
 Verdict = Literal["ok", "warn", "fail"]
 
@@ -52,7 +52,7 @@ def host_checks() -> list[Check]:
 
 def sandbox_checks() -> list[Check]:
     """What the sandbox is made of, seen from here."""
-    return [_bubblewrap(), _user_namespaces(), _apparmor(), _seccomp()]
+    return [_bubblewrap(), _user_namespaces(), _apparmor(), _seccomp(), _chromium()]
 
 
 def home_checks(home: Home) -> list[Check]:
@@ -188,6 +188,12 @@ def _seccomp() -> Check:
     actions = _kernel("kernel/seccomp/actions_avail")
     text = "system calls can be filtered" if "errno" in actions else "the kernel cannot filter system calls"
     return Check("seccomp", "ok" if "errno" in actions else "fail", text, "use a kernel with CONFIG_SECCOMP_FILTER")
+
+
+def _chromium() -> Check:
+    found = next((path for path in CHROMIUM if os.access(path, os.X_OK)), "")
+    text = f"{found}, for the browser tools" if found else "not installed, so the browser tools are off; it is optional"
+    return Check("chromium", "ok" if found else "warn", text, "apt install chromium")
 
 
 def _kernel(name: str) -> str:

@@ -174,7 +174,10 @@ def command_line(
     line += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev"]
     for path, size in (("/tmp", 256), ("/home", 256), ("/run", 16), ("/dev/shm", 64)):  # noqa: S108 - the machine's
         line += ["--perms", "1777", "--size", str(size * _MB), "--tmpfs", path]
-    line += _work(workspace) if workspace else ["--dir", "/work"]
+    # Where a browser looks for what it is to trust; it is written inside, once that is known.
+    line += (
+        _work(workspace) if workspace else ["--dir", "/work", "--symlink", "/run/policies", "/etc/chromium/policies"]
+    )
     if egress:
         line += ["--ro-bind", egress, EGRESS]
     line += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/work", "--clearenv"]

@@ -9,6 +9,7 @@ the browser over has gained what a page could reach anyway.
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 
@@ -21,6 +22,8 @@ _FONTS_CONF = (
     '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>/usr/share/fonts</dir>'
     "<cachedir>/tmp/fontconfig</cachedir></fontconfig>"
 )
+_BUNDLE = "/run/egress/ca.pem"
+_POLICIES = "/run/policies/managed"
 _SWITCHES = (
     *("--headless", "--no-sandbox", "--remote-debugging-pipe", f"--user-data-dir={_PROFILE}", "--no-first-run"),
     *("--no-startup-window", "--no-zygote", "--disable-gpu", "--disable-dev-shm-usage", "--mute-audio"),
@@ -42,6 +45,15 @@ _SWITCHES = (
 )
 
 
+def _trust() -> None:
+    """Have the browser trust the proxy where it opens TLS: the last certificate of the bundle is the proxy's own."""
+    with open(_BUNDLE) as file:
+        body = file.read().rpartition("-----BEGIN CERTIFICATE-----")[2].partition("-----END")[0]
+    os.makedirs(_POLICIES, exist_ok=True)
+    with open(f"{_POLICIES}/stead.json", "w") as file:
+        json.dump({"CACertificates": ["".join(body.split())]}, file)
+
+
 def start(program: str) -> tuple[int, int]:
     """Start the browser; gives what it reads and what it writes.
 
@@ -51,6 +63,8 @@ def start(program: str) -> tuple[int, int]:
     os.makedirs(_PROFILE, exist_ok=True)
     with open(_FONTS, "w") as file:
         file.write(_FONTS_CONF)
+    if os.path.exists(_BUNDLE):
+        _trust()
     read, into = os.pipe()
     out, write = os.pipe()
     environment = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "TMPDIR")} | {
