@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from stead.config import Home
-from tests.cli.simulator import Script, Simulator
+from tests.cli.simulator import Script, Simulator, Turn
 
 TIMEOUT_S = 30
 
@@ -90,11 +90,11 @@ def cli(home: Home, tmp_path: Path) -> Cli:
 
 @pytest.fixture
 def serve(home: Home) -> Iterator[Callable[..., Simulator]]:
-    """Start a simulator with a script; at the end no request of the test may have broken the contract."""
+    """Start a simulator with scripts; at the end no request of the test may have broken the contract."""
     running: list[Simulator] = []
 
-    def start(script: Script | None = None) -> Simulator:
-        running.append(Simulator(home, script).__enter__())
+    def start(script: Script | None = None, *, turn: Turn | None = None) -> Simulator:
+        running.append(Simulator(home, script, turn).__enter__())
         return running[-1]
 
     yield start

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -15,7 +14,6 @@ from stead.domain.events import (
     ApprovalGiven,
     Body,
     Limits,
-    ModelRef,
     ObjectiveCreated,
     SessionDeleted,
     SessionPaused,
@@ -27,25 +25,20 @@ from stead.domain.policies import Profile
 from stead.domain.ports import Isolation
 from stead.domain.rows import ObjectiveRow, ObjectiveStatus, SearchRow, UsageRow
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
+from tests.cli import desk
+from tests.cli.wire import REHEARSAL, Refused, now_ms, page, parse, parse_plain
 
 if TYPE_CHECKING:
     from tests.cli.simulator import Run, Simulator
 
 ISOLATION = Isolation(True, "bubblewrap", "its own namespaces, no network, reads denied by default", ())
-REHEARSAL = ModelRef("rehearsal", "rehearsal")
-
-
-class Refused(Exception):
-    """The request does not keep the contract, or asks for what cannot be."""
-
-    def __init__(self, status: int, code: str, message: str) -> None:
-        super().__init__(message)
-        self.status, self.code = status, code
 
 
 def answer(api: Simulator, method: str, path: str, query: dict[str, str], body: bytes, key: str) -> tuple[int, object]:
     """What the API answers."""
     parts = tuple(path.strip("/").split("/"))
+    if parts[0] == "sessions":
+        return desk.answer(api, method, parts, query, body, key)
     if method == "GET":
         return 200, _read(api, parts, query)
     if key in api.claims:
@@ -53,7 +46,7 @@ def answer(api: Simulator, method: str, path: str, query: dict[str, str], body: 
     command: Any = None
     match method, parts:
         case "POST", ("objectives",):
-            command = _parse(body, commands.CreateObjective)
+            command = parse(body, commands.CreateObjective)
             if not os.path.isdir(command.directory):
                 raise Refused(400, "invalid", f"there is no folder {command.directory!r}; give one that exists")
             given = Answer(CommandId(key), api.begin(command, key).id, len(api.events))
@@ -83,31 +76,31 @@ def answer(api: Simulator, method: str, path: str, query: dict[str, str], body: 
 def _configure(api: Simulator, method: str, parts: tuple[str, ...], body: bytes) -> Any:
     match method, parts:
         case "POST", ("stop",):
-            stop = commands.Stop(SessionId("*"), **_parse_plain(body, {"why"}))
+            stop = commands.Stop(SessionId("*"), **parse_plain(body, {"why"}))
             for run in api.runs.values():
                 run.happen(SessionStopped("cli", stop.why))
             return stop
         case "POST", ("providers",):
-            wanted = _parse(body, commands.ConfigureProvider)
+            wanted = parse(body, commands.ConfigureProvider)
             api.providers[wanted.name] = ProviderRow(
                 wanted.name, wanted.preset, wanted.base_url, wanted.model, wanted.key, False
             )
             return wanted
         case "POST", ("providers", name, "key"):
             _provider_of(api, name)
-            return commands.SetProviderKey(name, **_parse_plain(body, {"key"}))
+            return commands.SetProviderKey(name, **parse_plain(body, {"key"}))
         case "DELETE", ("providers", name):
             _provider_of(api, name)
             del api.providers[name]
             return commands.RemoveProvider(name)
         case "POST", ("chain",):
-            chosen = _parse(body, commands.SetChain)
+            chosen = parse(body, commands.SetChain)
             for ref in chosen.chain:
                 _provider_of(api, ref.provider)
             api.chain = chosen.chain
             return chosen
         case "POST", ("cap",):
-            cap = _parse(body, commands.SetCap)
+            cap = parse(body, commands.SetCap)
             api.cap = cap.daily
             return cap
         case "POST", ("views", "rebuild"):
@@ -131,7 +124,7 @@ def _act(api: Simulator, run: Run, action: str, body: bytes, key: str) -> Any:
             run.end("cancelled", "cancelled")
             return commands.Cancel(session)
         case "stop":
-            stop = commands.Stop(session, **_parse_plain(body, {"why"}))
+            stop = commands.Stop(session, **parse_plain(body, {"why"}))
             run.status = "paused"
             run.happen(SessionStopped("cli", stop.why))
             return stop
@@ -143,9 +136,9 @@ def _act(api: Simulator, run: Run, action: str, body: bytes, key: str) -> Any:
             run.happen(SessionDeleted())
             return commands.Delete(session)
         case "messages":
-            return commands.SendMessage(session, **_parse_plain(body, {"text"}))
+            return commands.SendMessage(session, **parse_plain(body, {"text"}))
         case "revoke":
-            return commands.Revoke(session, **_parse_plain(body, {"tool"}))
+            return commands.Revoke(session, **parse_plain(body, {"tool"}))
         case _:
             raise Refused(404, "not_found", f"there is no action {action!r}")
 
@@ -177,35 +170,37 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
             return Readiness("0.1.0", "test", now_ms() - 5000, len(api.events), api.chain, True, api.isolation, 1, 0)
         case ("objectives",):
             rows = [_objective(api, run) for run in reversed(api.runs.values())]
-            return _page([row for row in rows if query.get("status", row.status) == row.status], query)
+            return page([row for row in rows if query.get("status", row.status) == row.status], query)
+        case ("objectives", session) if session in api.sessions:
+            return desk.session_row(api.sessions[session])
         case ("objectives", session):
             return _objective(api, _run(api, session))
         case ("objectives", session, "steps"):
-            return _page([step for step in api.steps if step.session == _run(api, session).id], query)
+            return page([step for step in api.steps if step.session == _run(api, session).id], query)
         case ("approvals",):
             wanted = query.get("status", "pending")
-            return _page([row for row in api.approvals.values() if wanted in ("all", row.status)], query)
+            return page([row for row in api.approvals.values() if wanted in ("all", row.status)], query)
         case ("approvals", approval):
             if approval not in api.approvals:
                 raise Refused(404, "not_found", f"there is no approval {approval!r}; see: stead approvals")
             return api.approvals[approval]
         case ("providers",):
-            return _page(list(api.providers.values()), query)
+            return page(list(api.providers.values()), query)
         case ("providers", "presets"):
-            return _page([{"name": "openai", "base_url": "https://api.example.com/v1", "model": "m-1"}], query)
+            return page([{"name": "openai", "base_url": "https://api.example.com/v1", "model": "m-1"}], query)
         case ("chain",):
             return {"chain": api.chain}
         case ("cap",):
             return {"daily": api.cap}
         case ("usage",):
-            return _page([UsageRow("2031-05-04", "acme", "m-1", 3, 1, 1200, 340, 800, 12_345, True)], query)
+            return page([UsageRow("2031-05-04", "acme", "m-1", 3, 1, 1200, 340, 800, 12_345, True)], query)
         case ("search",):
             hit = SearchRow(
                 7, SessionId("s_00000000000000aa"), 1_900_000_000_000, "model.replied", f"a «{query['q']}» b"
             )
-            return _page([hit], query)
+            return page([hit], query)
         case ("open-runs",):
-            return _page([{"session": run, "since_ms": now_ms() - 65_000, "what": "model"} for run in api.runs], query)
+            return page([{"session": run, "since_ms": now_ms() - 65_000, "what": "model"} for run in api.runs], query)
         case ("events",):
             return _events(api, query)
         case _:
@@ -217,15 +212,6 @@ def _events(api: Simulator, query: dict[str, str]) -> object:
     after, limit = int(query.get("after", 0)), int(query.get("limit", 50))
     found = [event for event in api.events[after:] if not streams or event["stream"] in streams]
     return {"items": found[:limit], "head": len(api.events)}
-
-
-def _page(rows: list[Any], query: dict[str, str]) -> object:
-    limit = int(query.get("limit", 50))
-    if not 1 <= limit <= 500:
-        raise Refused(400, "breach", f"limit {limit}")
-    start = int(query.get("after") or 0)
-    end = start + limit
-    return {"items": rows[start:end], "next": str(end) if len(rows) > end else ""}
 
 
 def _run(api: Simulator, session: str) -> Run:
@@ -251,6 +237,7 @@ def created(command: commands.CreateObjective) -> ObjectiveCreated:
 
 
 def _objective(api: Simulator, run: Run) -> ObjectiveRow:
+    assert isinstance(run.command, commands.CreateObjective)
     ended = run.status in ("completed", "failed", "cancelled")
     pending = sum(row.session == run.id and row.status == "pending" for row in api.approvals.values())
     return ObjectiveRow(
@@ -275,21 +262,3 @@ def _objective(api: Simulator, run: Run) -> ObjectiveRow:
         updated_ms=now_ms(),
         ended_ms=now_ms() if ended else 0,
     )
-
-
-def _parse(body: bytes, kind: type[Any]) -> Any:
-    try:
-        return msgspec.convert({**msgspec.json.decode(body)}, kind)
-    except msgspec.MsgspecError as error:
-        raise Refused(400, "breach", str(error)) from error
-
-
-def _parse_plain(body: bytes, names: set[str]) -> dict[str, Any]:
-    value = msgspec.json.decode(body)
-    if set(value) != names:
-        raise Refused(400, "breach", f"fields {sorted(value)}, wanted {sorted(names)}")
-    return dict(value)
-
-
-def now_ms() -> int:
-    return int(time.time() * 1000)

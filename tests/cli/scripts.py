@@ -18,8 +18,8 @@ from stead.domain.events import (
 from stead.domain.ids import CallDigest, CallKey, RequestNo
 from stead.domain.messages import Text, ToolCall, Usage
 from stead.domain.policies import Label, Reason, Risk
-from tests.cli.contract import REHEARSAL
 from tests.cli.simulator import Run
+from tests.cli.wire import REHEARSAL
 
 PLAN = (PlanStep("Read README.md", "doing"), PlanStep("Write SUMMARY.md"))
 CONTENT = "# Headings\n" + "".join(f"- heading {number}\n" for number in range(30))

@@ -25,33 +25,44 @@ import msgspec
 from stead.client import Address
 from stead.config import Home
 from stead.domain import commands
+from stead.domain.checkpoints import FileChange
 from stead.domain.commands import Answer
-from stead.domain.events import ApprovalRequested, Body, Budget, ModelRef, ObjectiveEnded
+from stead.domain.events import ApprovalRequested, Body, Budget, ModelRef, ObjectiveEnded, PlanStep, TurnEnded
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
 from stead.domain.policies import Reason, Risk
 from stead.domain.rows import ApprovalRow, StepRow
+from stead.domain.work_rows import CallRow, CheckpointRow, EditRow, Watcher
 from stead.runtime.service import ProviderRow
-from tests.cli.contract import ISOLATION, REHEARSAL, Refused, answer, created, now_ms, provider_row
+from tests.cli.contract import ISOLATION, answer, created, provider_row
+from tests.cli.wire import REHEARSAL, Markdown, Refused, now_ms
 
 WAIT_S = 20.0
 _KEY = re.compile(r"[A-Za-z0-9_-]{8,128}")
-_QUERIES = {"after", "limit", "status", "streams", "session", "q", "days"}
+_QUERIES = {"after", "limit", "status", "streams", "session", "q", "days", "old", "new", "format"}
 
 Script = Callable[["Run"], None]
+Turn = Callable[["Sitting", str], None]
 
 
 @dataclass
 class Run:
-    """One objective, as its script sees it."""
+    """One objective or session, as its script sees it."""
 
     api: Simulator
     id: SessionId
-    command: commands.CreateObjective
+    command: commands.CreateObjective | commands.OpenSession
     status: str = "running"
     reason: str = ""
     summary: str = ""
     tokens: int = 0
     cancelled: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def title(self) -> str:
+        """What lists call it."""
+        command = self.command
+        goal = command.goal if isinstance(command, commands.CreateObjective) else os.path.basename(command.directory)
+        return command.title or goal.split("\n")[0]
 
     def happen(self, *bodies: Body, actor: str = "stead") -> None:
         """Record events."""
@@ -68,7 +79,7 @@ class Run:
         row = ApprovalRow(
             id=approval,
             session=self.id,
-            title=self.command.title or self.command.goal,
+            title=self.title,
             directory=self.command.directory,
             key=CallKey(key),
             tool=tool,
@@ -105,16 +116,41 @@ class Run:
         self.happen(ObjectiveEnded(status, reason, summary))
 
 
+@dataclass
+class Sitting(Run):
+    """A session that people work in, as the script of its turns sees it."""
+
+    status: str = "idle"
+    turns: int = 0
+    heard: list[str] = field(default_factory=list)
+    """What was said to it, in order."""
+    plan: tuple[PlanStep, ...] = ()
+    budget: Budget = commands.DEFAULT_BUDGET
+    calls: list[CallRow] = field(default_factory=list)
+    checkpoints: list[CheckpointRow] = field(default_factory=list)
+    edits: list[EditRow] = field(default_factory=list)
+    differences: dict[tuple[str, str], list[FileChange]] = field(default_factory=dict)
+    watchers: list[Watcher] = field(default_factory=list)
+
+    def rest(self, reason: str = "done", summary: str = "", *changes: FileChange) -> None:
+        """End the turn."""
+        self.status, self.reason, self.summary = "idle", reason, summary
+        self.happen(TurnEnded(self.turns, reason, summary, changes, len(changes)))
+
+
 class Simulator:
     """The daemon of a home, for as long as the context lasts.
 
     Args:
         home: gets an address file.
         script: runs for every objective that is created, in a thread of its own.
+        turn: likewise for every turn of a session, with the words that begin it.
     """
 
-    def __init__(self, home: Home, script: Script | None = None) -> None:
+    def __init__(self, home: Home, script: Script | None = None, turn: Turn | None = None) -> None:
         self.home = home
+        self.turn = turn or (lambda sitting, _: sitting.rest("done", "All right."))
+        self.sessions: dict[str, Sitting] = {}
         self.script = script or (lambda run: run.end("completed"))
         self.changed = threading.Condition()
         self.closing = False
@@ -212,6 +248,18 @@ class Simulator:
         self._start(self.script, run)
         return run
 
+    def seat(self, command: commands.OpenSession) -> Sitting:
+        """Open a session."""
+        sitting = Sitting(self, SessionId(f"s_{os.urandom(8).hex()}"), command)
+        self.sessions[sitting.id] = sitting
+        return sitting
+
+    def take_turn(self, sitting: Sitting, text: str) -> None:
+        """Begin a turn."""
+        sitting.turns += 1
+        sitting.status = "running"
+        self._start(self.turn, sitting, text)
+
     def watching(self) -> bool:
         """Whether a stream is open."""
         return bool(self._streams)
@@ -252,6 +300,10 @@ class Handler(BaseHTTPRequestHandler):
         self._serve()
 
     def do_POST(self) -> None:
+        """Command."""
+        self._serve()
+
+    def do_PUT(self) -> None:
         """Command."""
         self._serve()
 
@@ -298,13 +350,14 @@ class Handler(BaseHTTPRequestHandler):
             return
         if not _KEY.fullmatch(self.headers.get("Idempotency-Key", "")):
             raise Refused(400, "breach", "no Idempotency-Key")
-        if self.command == "POST" and self.headers.get("Content-Type") != "application/json":
+        if self.command in ("POST", "PUT") and self.headers.get("Content-Type") != "application/json":
             raise Refused(400, "breach", "no JSON")
 
     def _answer(self, status: int, value: object) -> None:
-        content = msgspec.json.encode(value)
+        written = isinstance(value, Markdown)
+        content = value.text.encode() if isinstance(value, Markdown) else msgspec.json.encode(value)
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", "text/markdown; charset=utf-8" if written else "application/json")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)

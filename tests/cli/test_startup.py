@@ -46,7 +46,7 @@ def test_help_imports_nothing_but_the_parser(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["status"], ["stop"], ["objectives"], ["approvals"], ["pause", "s_00000000000000aa"]]
+    "words", [["status"], ["stop"], ["objectives"], ["approvals"], ["pause", "s_00000000000000aa"], ["session"]]
 )
 def test_a_quick_command_imports_nothing_heavy(cli: Cli, api: Simulator, words: list[str]) -> None:
     _, modules = loaded_by(cli, *words)

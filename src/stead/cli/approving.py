@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from stead.client import Stream
 
 _ANSWERS = {"y": "once", "t": "trust", "s": "session", "p": "project", "n": "deny"}
-_WORDS = {word: word[0] for word in ("yes", "trust", "session", "project", "no", "view", "quit")}
+_WORDS = {word: word[0] for word in ("yes", "trust", "session", "project", "no", "edit", "view", "quit")}
 _WORDS |= {"once": "y", "deny": "n"}
 _ALLOWED = {
     "once": "Allowed, once.",
@@ -38,7 +38,14 @@ def show(invocation: Invocation, row: Json, *, whole: bool = False) -> None:
         invocation.out.line(line)
 
 
-def ask(invocation: Invocation, row: Json, stream: Stream, take: Callable[[list[Json]], bool]) -> bool:
+def ask(
+    invocation: Invocation,
+    row: Json,
+    stream: Stream,
+    take: Callable[[list[Json]], bool],
+    *,
+    editable: bool = False,
+) -> bool:
     """Show the question and carry out the person's answer; false when they leave it pending.
 
     Args:
@@ -46,6 +53,7 @@ def ask(invocation: Invocation, row: Json, stream: Stream, take: Callable[[list[
         row: the ``ApprovalRow``; what it shows is what is answered.
         stream: of the objective, read while the person thinks.
         take: as ``keyboard.read_line`` has it.
+        editable: the person may put other arguments in, which is an answer too.
     """
     from stead.cli import keyboard
 
@@ -53,7 +61,9 @@ def ask(invocation: Invocation, row: Json, stream: Stream, take: Callable[[list[
     show(invocation, row)
     keyboard.forget_typed()
     try:
-        answer = _ask_key(invocation, row, stream, take)
+        while (answer := _ask_key(invocation, row, stream, take, editable=editable)) == "edit":
+            if _edit(invocation, row):
+                return True
         reason = ""
         if answer == "deny":
             invocation.out.write("reason for the model (Enter for none): ")
@@ -67,13 +77,44 @@ def ask(invocation: Invocation, row: Json, stream: Stream, take: Callable[[list[
     try:
         decide(invocation, row, answer, reason)
     except ApiError as error:
-        if error.status != 409:
-            raise
-        invocation.out.line(f"Your answer came too late: {clean(error.message)}")
+        _too_late(invocation, error)
     return True
 
 
-def _ask_key(invocation: Invocation, row: Json, stream: Stream, take: Callable[[list[Json]], bool]) -> str:
+def _edit(invocation: Invocation, row: Json) -> bool:
+    """Let the person change the arguments; whether the call runs with them, or is settled otherwise."""
+    from stead.cli.editing import edited
+
+    try:
+        arguments = edited(invocation, row["arguments"])
+    except CommandError as error:
+        invocation.out.line(f"{clean(error.cause)}; {clean(error.next_step)}")
+        return False
+    if arguments == row["arguments"]:
+        invocation.out.line("Nothing was changed.")
+        return False
+    try:
+        invocation.client.post(f"/sessions/{row['session']}/calls/{row['key']}/edit", {"arguments": arguments})
+    except ApiError as error:
+        if error.status == 409:
+            _too_late(invocation, error)
+            return True
+        if error.status != 400:
+            raise
+        invocation.out.line(clean(error.message))
+        return False
+    return True
+
+
+def _too_late(invocation: Invocation, error: ApiError) -> None:
+    if error.status != 409:
+        raise error
+    invocation.out.line(f"Your answer came too late: {clean(error.message)}")
+
+
+def _ask_key(
+    invocation: Invocation, row: Json, stream: Stream, take: Callable[[list[Json]], bool], *, editable: bool
+) -> str:
     """Ask until one of the keys is given; Enter alone is none of them."""
     from stead.cli.keyboard import read_line
 
@@ -82,7 +123,12 @@ def _ask_key(invocation: Invocation, row: Json, stream: Stream, take: Callable[[
         keys |= {"t": f"t yes, and trust {', '.join(map(source_name, sources))} here"}
     if row["shape"]:  # without one it is asked about every time; no grant covers it
         keys |= {"s": "s for this session", "p": "p for this project"}
-    keys |= {"n": "n no"} | ({"v": "v view all"} if is_cut(row) else {}) | {"q": "q leave it pending"}
+    keys |= (
+        {"n": "n no"}
+        | ({"e": "e edit it"} if editable else {})
+        | ({"v": "v view all"} if is_cut(row) else {})
+        | {"q": "q leave it pending"}
+    )
     question = f"allow? {', '.join(keys.values())}: "
     while True:
         invocation.out.write(question)
@@ -96,7 +142,7 @@ def _ask_key(invocation: Invocation, row: Json, stream: Stream, take: Callable[[
         elif key == "v":
             show(invocation, row, whole=True)
         else:
-            return "leave" if key == "q" else _ANSWERS[key]
+            return {"q": "leave", "e": "edit"}.get(key) or _ANSWERS[key]
 
 
 def decide(invocation: Invocation, row: Json, answer: str, reason: str = "") -> Json:

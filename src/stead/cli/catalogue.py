@@ -27,6 +27,9 @@ GROUPS = {
         "retry": "run a failed or cancelled objective again",
         "delete": "erase an ended objective",
     },
+    "sessions": {
+        "session": "work in a folder together with the model, turn by turn",
+    },
     "changes kept aside": {
         "trial": "look at what an objective changed on trial, apply it or throw it away",
         "quarantine": "list, put back or remove what was moved out of a folder",

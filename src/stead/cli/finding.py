@@ -1,4 +1,4 @@
-"""From what a person types to the one objective or approval that is meant.
+"""From what a person types to the one objective, session, checkpoint or approval that is meant.
 
 Layer: cli. Any unambiguous beginning of an id will do, with or without its ``s_`` or ``a_``.
 """
@@ -17,7 +17,7 @@ _ID_LENGTH = 18
 
 
 def find_objective(client: Client, typed: str) -> str:
-    """The id of the objective that begins so. A whole id costs no request.
+    """The id of the objective, else of the session, that begins so. A whole id costs no request.
 
     Raises:
         CommandError: none does, or several do; the text names them.
@@ -26,7 +26,38 @@ def find_objective(client: Client, typed: str) -> str:
     if len(whole) == _ID_LENGTH:
         return whole
     found = [row for row in client.items("/objectives", limit=500) if row["id"].startswith(whole)]
+    found = found or [row for row in client.items("/sessions", limit=500) if row["id"].startswith(whole)]
     return str(_only_one(found, typed, "objective", "stead objectives --all")["id"])
+
+
+def find_session(client: Client, typed: str) -> str:
+    """The id of the session that begins so. A whole id costs no request.
+
+    Raises:
+        CommandError: none does, or several do; the text names them.
+    """
+    whole = _with_prefix(typed, "s_")
+    if len(whole) == _ID_LENGTH:
+        return whole
+    found = [row for row in client.items("/sessions", limit=500) if row["id"].startswith(whole)]
+    return str(_only_one(found, typed, "session", "stead session list --all")["id"])
+
+
+def find_checkpoint(client: Client, session: str, typed: str) -> Json:
+    """The checkpoint of a session that begins so, with or without its ``k_``.
+
+    Raises:
+        CommandError: none does, or several do; the text names them.
+    """
+    whole = _with_prefix(typed, "k_")
+    rows = client.items(f"/sessions/{session}/checkpoints")
+    found = [row | {"title": f"turn {row['turn']}"} for row in rows if row["id"].startswith(whole)]
+    return _only_one(found, typed, "checkpoint", f"stead session checkpoint {session} --list")
+
+
+def call_key(typed: str) -> str:
+    """The key of a call, ``call_2_0``, of which the beginning may be left out."""
+    return typed if typed.startswith("call_") else f"call_{typed}"
 
 
 def find_approval(client: Client, typed: str) -> Json:

@@ -1,4 +1,4 @@
-"""Telling an objective's events to a person: append-only lines, one a step.
+"""Telling the events of an objective or a session to a person: append-only lines, one a step.
 
 Layer: cli. Every text here was written by a model, a tool or a file, and is cleaned before it is shown.
 """
@@ -6,6 +6,7 @@ Layer: cli. Every text here was written by a model, a tool or a file, and is cle
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 from stead.cli import figures
@@ -17,6 +18,7 @@ LIVE_LINES = 40
 """Lines of a running command's output that are shown as they come; its tail follows at its end."""
 _SUBJECTS = ("command", "path", "url", "pattern", "query")
 _LINE_LIMIT = 160
+_PROGRESS_S = 2.0
 
 
 def subject_of(arguments: str, limit: int = 72) -> str:
@@ -62,6 +64,8 @@ class Narrator:
         self._output_lines: dict[str, int] = {}
         self._plan: list[Json] = []
         self._on_trial = ""
+        self._changes: dict[str, list[Json]] = {}
+        self._progress_at_s = 0.0
         self._tokens = self._usd_micros = 0
         self._price_known = True
         self.awaiting = ""
@@ -100,10 +104,25 @@ class Narrator:
                 self._start_step(body)
             case "tool.finished":
                 self._finish_step(body)
+            case "file.changed" if self._step_is_open:
+                self._changes.setdefault(body["key"], []).append(envelope)  # told when the step's line is whole
+            case "progress":
+                self._tell_progress(body)
             case "objective.ended":
                 self._tell_end(body)
             case other:
-                self._tell_rest(other, body)
+                self._tell_rest(other, envelope)
+
+    def skim(self, envelope: Json) -> None:
+        """Take in an event that is not told, for what later ones say of it."""
+        body: dict[str, Any] = envelope["body"]
+        match body["type"]:
+            case "model.replied" | "model.failed" | "reading.replied" | "reading.failed":
+                self._count(body["spend"])
+            case "plan.made":
+                self._plan = body["steps"]
+            case _:
+                pass
 
     def finish_line(self) -> None:
         """End a line that is still open, before somebody else writes."""
@@ -239,6 +258,8 @@ class Narrator:
             self._block(body["text"], TAIL_LINES if not shown or shown >= LIVE_LINES else 1)
         for warning in body.get("warnings", ()):
             self._line(f"    ! {clean_line(warning['text'], 300)}", "yellow")
+        for change in self._changes.pop(key, ()):
+            self._tell_work(change)
 
     def _tell_end(self, body: Json) -> None:
         self.awaiting = ""
@@ -253,7 +274,24 @@ class Narrator:
             self._line(f"  look:   stead trial diff {self._on_trial}")
             self._line(f"  then:   stead trial apply {self._on_trial}  or  stead trial discard {self._on_trial}")
 
-    def _tell_rest(self, kind: str, body: Json) -> None:
+    def _tell_progress(self, body: Json) -> None:
+        """How far long work is: now and then, and never for what is done in a moment."""
+        now_s = time.monotonic()
+        begins = body["done"] == 0 or not self._progress_at_s
+        if begins or now_s - self._progress_at_s < _PROGRESS_S or not self._live:
+            self._progress_at_s = now_s if begins else self._progress_at_s
+            return
+        self._progress_at_s = now_s
+        self._line(f"({clean_line(body['what'])}: {body['done']:,} of {body['total']:,} files)", "dim")
+
+    def _tell_work(self, envelope: Json) -> None:
+        from stead.cli.session_telling import told
+
+        for text, style in told(envelope["stream"], envelope["body"], self._out):
+            self._line(text, style)
+
+    def _tell_rest(self, kind: str, envelope: Json) -> None:
+        body: Json = envelope["body"]
         match kind:
             case "message.received":
                 self._line(f"you (from {clean_line(body['door'])}): {clean_line(body['text'], 400)}", "cyan")
@@ -291,9 +329,20 @@ class Narrator:
                 self._line("deleted", "yellow")
             case "erased":
                 self._line("(erased)", "dim")
+            case "turn.ended":
+                self._tell_turn(envelope)
             case _:
+                self._tell_work(envelope)
                 return
         self.awaiting = ""
+
+    def _tell_turn(self, envelope: Json) -> None:
+        body = envelope["body"]
+        if body["summary"].strip() not in ("", self._said):
+            for line in clean(body["summary"]).strip("\n").split("\n"):
+                self._line(f"  {line}".rstrip())
+        self._tell_work(envelope)
+        self._line(f"  {self.cost} so far", "dim")
 
     def _tell_quarantined(self, body: Json) -> None:
         if body["moved"]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TextIO
 
 _SEQUENCE = re.compile(
@@ -69,6 +69,8 @@ class Output:
         self.as_json = as_json
         self._colour = not (plain or colourless or as_json) and sys.stdout.isatty()
         self._colour_errors = self._colour and sys.stderr.isatty()
+        self.before: Callable[[], None] = lambda: None
+        """Called before each line and each part of one, so that whoever holds the last line can let go of it."""
 
     def style(self, text: str, style: str) -> str:
         """The text in a style, where colours are wanted; the text must be clean."""
@@ -76,10 +78,12 @@ class Output:
 
     def line(self, text: str = "") -> None:
         """A line of the result, already clean."""
+        self.before()
         print(text)
 
     def write(self, text: str) -> None:
         """Part of a line, shown at once; already clean."""
+        self.before()
         sys.stdout.write(text)
         sys.stdout.flush()
 
@@ -89,6 +93,7 @@ class Output:
 
     def note(self, text: str) -> None:
         """A line about progress, on standard error: what is awaited, what to do next."""
+        self.before()
         sys.stdout.flush()
         print(text, file=sys.stderr, flush=True)
 

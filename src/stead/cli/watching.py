@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from stead.cli.budgets import cost_line
 from stead.cli.finding import find_objective
-from stead.cli.invocation import FAILED, INTERRUPTED, NEEDS_PERSON, OK, Command, Invocation
+from stead.cli.invocation import FAILED, INTERRUPTED, NEEDS_PERSON, OK, Command, CommandError, Invocation
 from stead.cli.narrating import Narrator
 from stead.cli.output import clean_line
 from stead.client import Json
@@ -34,6 +34,9 @@ class Watch:
     """
 
     def __init__(self, invocation: Invocation, session: str, *, wait: bool) -> None:
+        self._path = f"/objectives/{session}"
+        self._again = f"stead watch {clean_line(session)}"
+        self._may_edit = False
         self._invocation = invocation
         self._session = session
         self._wait = wait
@@ -52,7 +55,7 @@ class Watch:
             self._narrator.finish_line()
             session = clean_line(self._session)
             self._invocation.out.note(
-                f"\nYou left; {session} goes on.\nwatch again: stead watch {session}\nstop it:     stead stop {session}"
+                f"\nYou left; {session} goes on.\nwatch again: {self._again}\nstop it:     stead stop {session}"
             )
             return INTERRUPTED
 
@@ -96,25 +99,27 @@ class Watch:
     def _take(self, batch: list[Json]) -> None:
         """Fold what came into what matters for going on; telling it waits while a person is asked something."""
         for envelope in batch:
-            body = envelope["body"]
-            match body["type"]:
-                case "approval.requested":
-                    self._pending[body["id"]] = body
-                case kind if kind in _SETTLED:
-                    self._pending.pop(body["id"], None)
-                case "session.paused" | "session.stopped":
-                    self._held = body["type"].removeprefix("session.")
-                case "session.resumed":
-                    self._held = ""
-                case "objective.ended":
-                    self._ended = True
-                case "objective.retried":
-                    self._ended, self._held = False, ""
-                case "session.deleted":
-                    self._deleted = True
-                case _:
-                    pass
+            self._fold(envelope["body"])
         self._untold += batch
+
+    def _fold(self, body: Json) -> None:
+        match body["type"]:
+            case "approval.requested":
+                self._pending[body["id"]] = body
+            case kind if kind in _SETTLED:
+                self._pending.pop(body["id"], None)
+            case "session.paused" | "session.stopped":
+                self._held = body["type"].removeprefix("session.")
+            case "session.resumed":
+                self._held = ""
+            case "objective.ended":
+                self._ended = True
+            case "objective.retried":
+                self._ended, self._held = False, ""
+            case "session.deleted":
+                self._deleted = True
+            case _:
+                pass
 
     def _tell_untold(self) -> None:
         for envelope in self._untold:
@@ -153,7 +158,7 @@ class Watch:
             return row["id"] in self._pending
 
         self._narrator.finish_line()
-        answered = ask(self._invocation, row, stream, take)
+        answered = ask(self._invocation, row, stream, take, editable=self._may_edit)
         if answered:
             self._pending.pop(row["id"], None)
         self._tell_untold()
@@ -170,7 +175,7 @@ class Watch:
         if self._asks:
             self._invocation.out.line("Left pending. Answer it later with: stead approve, or stead deny")
         print_pending(self._invocation, approvals)
-        self._invocation.out.line(f"then watch:  stead watch {clean_line(self._session)}")
+        self._invocation.out.line(f"then watch:  {self._again}")
         return NEEDS_PERSON
 
     def _leave_held(self) -> int:
@@ -186,7 +191,7 @@ class Watch:
             if self._invocation.as_json:
                 self._invocation.out.json({"type": "result", "id": self._session, "status": "deleted"})
             return FAILED
-        row = self._invocation.client.get(f"/objectives/{self._session}")
+        row = self._invocation.client.get(self._path)
         code = OK if row["status"] == "completed" else FAILED
         if self._invocation.as_json:
             self._print_result(code, [], row)
@@ -197,7 +202,7 @@ class Watch:
         return code
 
     def _print_result(self, code: int, approvals: list[Json], row: Json | None = None) -> None:
-        row = row or self._invocation.client.get(f"/objectives/{self._session}")
+        row = row or self._invocation.client.get(self._path)
         names = ("id", "status", "reason", "summary", "tokens_used", "usd_micros_used", "price_known", "iterations")
         result = {name: row[name] for name in names}
         self._invocation.out.json({"type": "result", **result, "approvals": approvals, "exit_code": code})
@@ -210,7 +215,9 @@ def _configure(parser: ArgumentParser) -> None:
 
 def _watch(invocation: Invocation, arguments: Namespace) -> int:
     session = find_objective(invocation.client, arguments.id)
-    invocation.client.get(f"/objectives/{session}")  # an unknown one has no events, and would be watched for ever
+    row = invocation.client.get(f"/objectives/{session}")  # an unknown one has no events: it would be watched for ever
+    if row["kind"] == "session":
+        raise CommandError(f"{session} is a session that people work in", f"stead session attach {session}")
     return Watch(invocation, session, wait=arguments.wait).follow()
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote, urlencode
 
@@ -17,6 +18,7 @@ from stead.config import Home
 
 REQUEST_TIMEOUT_S = 30.0
 STREAM_TIMEOUT_S = 5.0
+_ASK_AGAIN_S = 1.0
 _JSON_HEADERS = {"Content-Type": "application/json"}
 
 
@@ -64,9 +66,31 @@ class Client:
             query["after"] = page["next"]
 
     def post(self, path: str, body: Json | None = None, *, timeout_s: float = REQUEST_TIMEOUT_S) -> Json:
-        """Carry out a command, once, even if the connection breaks and the request is sent again."""
-        content = json.dumps(body or {}).encode()
-        return self._request("POST", target(path, {}), {**_command_headers(), **_JSON_HEADERS}, content, timeout_s)
+        """Carry out a command, once, even if the connection breaks and the request is sent again.
+
+        One that takes longer than the daemon lets a request wait is asked after until ``timeout_s`` is over.
+        """
+        content, headers = json.dumps(body or {}).encode(), {**_command_headers(), **_JSON_HEADERS}
+        deadline = time.monotonic() + timeout_s
+        while True:
+            try:
+                return self._request("POST", target(path, {}), headers, content, timeout_s)
+            except ApiError as error:
+                if error.status != 504 or time.monotonic() + _ASK_AGAIN_S > deadline:
+                    raise
+            time.sleep(_ASK_AGAIN_S)
+
+    def put(self, path: str, body: Json) -> Json:
+        """Carry out a command that puts something in place of what there is."""
+        headers = {**_command_headers(), **_JSON_HEADERS}
+        return self._request("PUT", target(path, {}), headers, json.dumps(body).encode(), REQUEST_TIMEOUT_S)
+
+    def text(self, path: str, **query: str | int) -> str:
+        """Read something that is no JSON but text for people."""
+        status, content = self._fetch("GET", target(path, query), {}, b"", REQUEST_TIMEOUT_S)
+        if status >= 400:
+            parse_answer(status, content)
+        return content.decode("utf-8", "replace")
 
     def delete(self, path: str) -> Json:
         """Carry out a command that removes something."""
@@ -81,7 +105,7 @@ class Client:
             headers = {"Accept": "text/event-stream", "Last-Event-ID": str(after)}
             exchange = self._open("GET", target("/events/stream", query), headers, b"", STREAM_TIMEOUT_S)
             if exchange.status != 200:
-                refused = self._finish(exchange, STREAM_TIMEOUT_S)
+                refused = parse_answer(*self._finish(exchange, STREAM_TIMEOUT_S))
                 raise ApiError("peer", f"a stream was answered with {refused}; see: stead logs", 502)
             return exchange
 
@@ -106,23 +130,28 @@ class Client:
         raise AssertionError("unreachable")
 
     def _request(self, method: str, where: str, headers: dict[str, str], body: bytes, timeout_s: float) -> Json:
-        bearer = self.address.bearer
-        try:
-            return self._finish(self._open(method, where, headers, body, timeout_s), timeout_s)
-        except ApiError as error:
-            self.forget_address()
-            if error.status != 401 or self.address.bearer == bearer:
-                raise
-        return self._finish(self._open(method, where, headers, body, timeout_s), timeout_s)
+        return parse_answer(*self._fetch(method, where, headers, body, timeout_s))
 
-    def _finish(self, exchange: Exchange, timeout_s: float) -> Json:
+    def _fetch(
+        self, method: str, where: str, headers: dict[str, str], body: bytes, timeout_s: float
+    ) -> tuple[int, bytes]:
+        """Status and content of an answer; one more try when the daemon has another bearer by now."""
+        bearer = self.address.bearer
+        status, content = self._finish(self._open(method, where, headers, body, timeout_s), timeout_s)
+        if status == 401:
+            self.forget_address()
+            if self.address.bearer != bearer:
+                return self._finish(self._open(method, where, headers, body, timeout_s), timeout_s)
+        return status, content
+
+    def _finish(self, exchange: Exchange, timeout_s: float) -> tuple[int, bytes]:
         try:
-            content = exchange.read_all(timeout_s)
+            return exchange.status, exchange.read_all(timeout_s)
         except OSError as error:
+            self.forget_address()
             raise NoDaemon(f"the daemon's answer broke off: {error}; see: stead logs") from error
         finally:
             exchange.close()
-        return parse_answer(exchange.status, content)
 
 
 def _command_headers() -> dict[str, str]:

@@ -22,7 +22,7 @@ class Exchange:
 
     Args:
         address: of the daemon.
-        method: GET, POST or DELETE.
+        method: GET, POST, PUT or DELETE.
         target: path and query, percent-encoded.
         headers: beside Host, Authorization and Connection.
         body: b"" for none.

@@ -1,0 +1,153 @@
+"""``session attach`` at a terminal: what happens, and a line to say something, at the same time.
+
+Layer: cli. While somebody types, what happens is held back, so that nothing is written into their words; what they
+typed stays when it could not be sent.
+"""
+
+from __future__ import annotations
+
+import select
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+from stead.cli.invocation import FAILED, OK, CommandError, Invocation
+from stead.cli.output import clean, clean_line
+from stead.cli.prompt import Left, Prompt
+from stead.cli.session_watching import SessionWatch
+from stead.client import ApiError, Json
+
+if TYPE_CHECKING:
+    from stead.client import Stream
+
+_TICK_S = 5.0
+_RECONNECT_S = 0.5
+_HELP = """Enter     say it; while something is under way, it is read before the next model request
+!WORDS    say it at once: what is under way is cut off     !  alone stops, and holds until you say more
+/COMMAND  any of `stead session`: /diff, /changes, /undo KEY, /checkpoint, /restore K, /context, /calls, /plan ...
+Ctrl-D    leave, as Ctrl-C does; the session goes on"""
+_ELSEWHERE = ("new", "attach", "send", "delete")
+
+
+class Desk(SessionWatch):
+    """A session, with a person at the terminal who may leave and come back; it does not end with a turn."""
+
+    def __init__(self, invocation: Invocation, session: str, *, since: int = -1, whole: bool = False) -> None:
+        super().__init__(invocation, session, since=since, whole=whole)
+        self._prompt = Prompt(invocation.out.style("you>", "cyan") + " ", self._narrator.finish_line)
+        self._left_pending: set[str] = set()
+        self._others: list[str] = []
+
+    def _follow(self) -> int:
+        out, client = self._invocation.out, self._invocation.client
+        watchers = client.get(f"{self._path}/watchers")["items"]  # before ours is one of them
+        stream = client.stream(self._replay(), [self._session])
+        out.line(out.style("(Enter sends, ! cuts in, / has commands, Ctrl-C leaves; /help says more)", "dim"))
+        self._tell_others([clean_line(watcher["door"]) for watcher in watchers])
+        out.before = self._prompt.hide
+        try:
+            with self._prompt:
+                self._sit(stream)
+        except Left:
+            self._prompt.hide()
+            out.line(f"You left; {clean_line(self._session)} goes on. Back again: {self._again}")
+        finally:
+            out.before = lambda: None
+            stream.close()
+        return FAILED if self._deleted else OK
+
+    def _sit(self, stream: Stream) -> None:
+        was_connected = True
+        self._take(stream.next(0.0))
+        while not self._deleted:
+            self._ask_what_is_open(stream)
+            if self._ended or self._held or self._prompt.text:
+                self._prompt.show()
+            watched = [sys.stdin.fileno()] + ([stream.fileno()] if stream.connected else [])
+            ready, _, _ = select.select(watched, [], [], _TICK_S if stream.connected else _RECONNECT_S)
+            if sys.stdin.fileno() in ready:
+                for line in self._prompt.read():
+                    self._hear(line)
+            if batch := stream.next(0.0):
+                self._take(batch)
+            if stream.connected != was_connected and not self._prompt.text:
+                was_connected = stream.connected
+                self._note("connected again" if was_connected else "the daemon is away; trying to reach it again")
+            if not self._prompt.text:
+                self._tell_untold()
+
+    def _take(self, batch: list[Json]) -> None:
+        for envelope in batch:
+            if envelope["body"]["type"] == "presence":
+                doors = [clean_line(watcher["door"]) for watcher in envelope["body"]["watchers"]]
+                if "cli" in doors:  # this one
+                    doors.remove("cli")
+                self._tell_others(doors)
+        if self._prompt.text:  # pieces of what the events that follow have whole
+            batch = [envelope for envelope in batch if "seq" in envelope]
+        super()._take(batch)
+
+    def _tell_others(self, doors: list[str]) -> None:
+        doors.sort()
+        if doors != self._others:
+            self._note(f"also here: {', '.join(doors)}" if doors else "nobody else is here any more")
+        self._others = doors
+
+    def _ask_what_is_open(self, stream: Stream) -> None:
+        """Every question that was not left, unless the person is in the middle of a line."""
+        while not self._prompt.text:
+            approval = next((id for id in self._pending if id not in self._left_pending), None)
+            if approval is None:
+                return
+            row = self._invocation.client.get(f"/approvals/{approval}")
+            if row["status"] != "pending":
+                self._pending.pop(approval, None)
+                continue
+            with self._prompt.lent():
+                if not self._ask(row, stream):
+                    self._left_pending.add(approval)
+                    self._invocation.out.line(f"Left pending. Answer it later with: stead approve {approval}")
+
+    def _hear(self, line: str) -> None:
+        text = line.strip()
+        try:
+            if line.startswith("/"):
+                self._command(text[1:])
+            elif text == "!":
+                self._invocation.client.post(f"{self._path}/stop", {"why": ""})
+            elif text:
+                self._say(text.removeprefix("!").strip(), interrupt=text.startswith("!"))
+        except ApiError as error:
+            self._invocation.out.note(f"not sent: {clean(error.message)}")
+            self._prompt.text = line
+        except CommandError as error:
+            self._invocation.out.note(f"{clean(error.cause)}\nnext: {clean(error.next_step)}")
+
+    def _say(self, text: str, *, interrupt: bool) -> None:
+        answer = self._invocation.client.post(f"{self._path}/messages", {"text": text, "interrupt": interrupt})
+        self.mine.add(answer["command"])
+        if not self._ended and not interrupt:
+            self._note("queued: it is read before the next model request; a ! at the start cuts in")
+
+    def _command(self, text: str) -> None:
+        """Run a command of ``stead session`` on this session."""
+        from stead.cli.session import PARTS, run
+
+        try:
+            name, *words = shlex.split(text)
+        except ValueError as error:
+            raise CommandError(f"{text!r} is no command: {error}", "/help") from error
+        if name in ("quit", "q", "exit"):
+            raise Left
+        if name == "help":
+            self._invocation.out.line(_HELP)
+            return
+        if name not in PARTS or name in _ELSEWHERE:
+            raise CommandError(f"there is no command /{name} here", "/help, or begin with a space to say it as it is")
+        place = 1 if name == "call" and words else 0  # the action comes before the session
+        words = [*words[:place], self._session, *words[place:]]
+        with self._prompt.lent():
+            try:
+                run(self._invocation, self._invocation.parser_of("session").parse_args([name, *words]))
+            except SystemExit:
+                return  # its help was shown
