@@ -70,10 +70,25 @@ def created(
     )
 
 
+def desk(title: str = "notes", *, budget: ev.Budget | None = None) -> ev.SessionOpened:
+    """The first fact of a session that people work in."""
+    return ev.SessionOpened(
+        workspace=DEFAULT_WORKSPACE,
+        title=title,
+        directory="/home/ada/notes",
+        tools=(),
+        chain=(MODEL,),
+        budget=budget or ev.Budget(tokens=100_000, usd_micros="unlimited"),
+        limits=ev.Limits(),
+        profile=Profile.DEFAULT,
+        instructions="Work with Ada.",
+    )
+
+
 class Story:
     """A session told event by event; time passes by a second an event."""
 
-    def __init__(self, opening: ev.ObjectiveCreated | None = None) -> None:
+    def __init__(self, opening: ev.Opening | None = None) -> None:
         self.events: list[ev.Event] = []
         self.session: Session = begin(self._event(opening or created()))
 

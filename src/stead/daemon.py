@@ -12,6 +12,7 @@ import contextlib
 import fcntl
 import gc
 import getpass
+import itertools
 import json
 import logging
 import os
@@ -23,6 +24,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import uvloop
@@ -32,7 +34,7 @@ from stead.config import Home, Settings, load_settings
 from stead.domain import events as ev
 from stead.domain.errors import Conflict, InvalidRequest, SteadError
 from stead.domain.ids import DEFAULT_WORKSPACE, CommandId, SessionId
-from stead.domain.rows import ObjectiveStatus
+from stead.domain.rows import Kind, ObjectiveStatus
 from stead.domain.tools import Tool
 from stead.domain.trials import Swept
 from stead.egress.dialing import Dialer
@@ -395,13 +397,13 @@ class Desk:
 
 
 def unfinished(views: Views) -> tuple[SessionId, ...]:
-    """The sessions that were under way, or wait for an answer, when the last daemon ended."""
+    """What was under way, or waits for an answer, when the last daemon ended; what rested then goes on resting."""
     found: list[SessionId] = []
     statuses: tuple[ObjectiveStatus, ...] = ("pending", "running", "waiting")
-    for status in statuses:
+    for kind, status in itertools.product(get_args(Kind), statuses):
         after = ""
         while True:
-            rows, after = views.objectives(status=status, after=after, limit=500)
+            rows, after = views.objectives(kind=kind, status=status, after=after, limit=500)
             found += [row.id for row in rows]
             if not after:
                 break

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from stead.domain import events as ev
 from stead.domain.ids import HOME, ApprovalId, CallDigest, CommandId, RequestNo, SessionId
 from stead.domain.policies import GrantScope, Label, Reason, Risk
-from stead.domain.sessions import Call, Session
-from tests.build import START_MS, Story, created
+from stead.domain.sessions import Call, Session, attended
+from tests.build import START_MS, Story, created, desk
+from tests.storage import desk_histories
 from tests.storage.drafts import failed, read, reading, session, unread
 
 WORDS = ("tide", "ledger", "otter", "quince", "lantern")
@@ -29,10 +30,10 @@ class History:
         self.drafts: list[ev.Draft] = []
         self._home = 0
 
-    def open(self, goal: str) -> None:
-        """A new session."""
+    def open(self, goal: str, *, attended: bool = False) -> None:
+        """A new objective, or a session that people work in."""
         id = session(len(self.stories) + 1)
-        story = Story(created(goal))
+        story = Story(desk(goal) if attended else created(goal))
         self.stories[id] = story
         self._record(id, story.events)
 
@@ -62,11 +63,11 @@ class History:
 def histories(draw: st.DrawFn) -> History:
     """Up to 40 steps of up to three sessions."""
     history = History()
-    history.open(draw(texts))
+    history.open(draw(texts), attended=draw(st.booleans()))
     for _ in range(draw(st.integers(0, 40))):
         where = draw(st.sampled_from(["session"] * 12 + ["new", "home"]))
         if where == "new" and len(history.stories) < 3:
-            history.open(draw(texts))
+            history.open(draw(texts), attended=draw(st.booleans()))
         elif where == "home":
             facts: list[ev.Body] = [ev.DaemonStopped("down"), ev.CapSet(ev.Budget("unlimited", 10**9))]
             history.at_home(draw(st.sampled_from(facts)))
@@ -79,11 +80,13 @@ def histories(draw: st.DrawFn) -> History:
 
 
 def _next(draw: st.DrawFn, state: Session) -> Bodies:
+    if attended(state) and (bodies := desk_histories.beside_the_work(draw, state)):
+        return bodies
     if state.end is not None:
         return draw(st.sampled_from([[ev.ObjectiveRetried(ev.Budget(1000, "unlimited"))], [ev.SessionDeleted()]]))
     anytime: list[Bodies] = [
         [ev.MessageReceived(draw(texts), "cli", Label())],
-        [ev.ObjectiveEnded("cancelled", "cancelled", draw(texts))],
+        desk_histories.over(draw, state) or [ev.ObjectiveEnded("cancelled", "cancelled", draw(texts))],
         [ev.MachineStarted("bubblewrap", "walls")],
         [ev.GrantMade("shell", "any", GrantScope.SESSION, "", START_MS * 2, "cli")],
     ]
@@ -104,6 +107,8 @@ def _next(draw: st.DrawFn, state: Session) -> Bodies:
     if call is not None:
         return draw(st.sampled_from(_CALL_STEPS[call.step](draw, call)))
     if draw(st.integers(0, 3)) == 0:
+        if attended(state):
+            return [ev.TurnEnded(state.turn, "done", draw(texts))]
         return [ev.ObjectiveEnded("completed", "done", draw(texts))]
     return [ev.ModelRequested(RequestNo(state.requests + 1), "", len(state.messages), 500, ev.Spend(1000, 40))]
 
@@ -116,7 +121,8 @@ def _answer(draw: st.DrawFn, number: RequestNo) -> Bodies:
     parts: list[str | tuple[str, str]] = [draw(texts)]
     for _ in range(draw(st.integers(0, 3))):
         arguments = draw(st.sampled_from(['{"command": "%s"}', '{"a": [1, "%s", null]}', "not json %s"])) % draw(texts)
-        parts.append((draw(st.sampled_from(["shell", "read"])), arguments))
+        by_name = f'{{"name": "read", "arguments": {{"path": "{draw(texts)}"}}}}'
+        parts.append(draw(st.sampled_from([("shell", arguments), ("read", arguments), ("use_tool", by_name)])))
     body = story.ask().reply(*parts, tokens=draw(st.integers(20, 900))).events[-1].body
     assert isinstance(body, ev.ModelReplied)
     return [ev.ModelReplied(number, *(getattr(body, name) for name in body.__struct_fields__[1:]))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator
-from typing import get_args
+from typing import Literal, get_args
 
 import msgspec
 import pytest
@@ -16,10 +16,11 @@ from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.ids import HOME, ApprovalId, CallDigest, CallKey, SessionId, WorkspaceId
 from stead.domain.policies import Label, Reason, Risk
 from stead.domain.rows import ObjectiveStatus, OpenRunRow, StepRow, UsageRow
+from stead.domain.sessions import PERSON
 from stead.storage.database import connect
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.views import CHUNK_EVENTS, Views
-from tests.build import ALLOWED, MODEL, START_MS, Story, created
+from tests.build import ALLOWED, MODEL, START_MS, Story, created, desk
 from tests.storage.drafts import DAY, KEYS, OTHER_KEYS, draft, finished, replied, requested, session, stream
 
 ADA, BOB = session(1), session(2)
@@ -72,7 +73,77 @@ async def test_an_objective_goes_through_every_status(journal: JournalFile, view
     await becomes("completed", ev.ObjectiveEnded("completed", "done", "Tidied."))
     await becomes("running", ev.ObjectiveRetried(ev.Budget(500, "unlimited")))
     await becomes("cancelled", ev.ObjectiveEnded("cancelled", "cancelled", ""))
-    assert {status for _, status in told} == set(get_args(ObjectiveStatus))
+    assert {status for _, status in told} == set(get_args(ObjectiveStatus)) - {"idle", "closed"}
+
+
+async def test_a_session_rests_between_turns_and_opens_again(journal: JournalFile, views: Views) -> None:
+    story = Story(desk("the notes"))
+    told = 0
+
+    async def becomes(status: ObjectiveStatus, turns: int, *bodies: ev.Body) -> None:
+        nonlocal told
+        story.tell(*bodies)
+        await record(journal, ADA, story, first=told + 1)
+        told = len(story.events)
+        row = views.objective(ADA)
+        assert (row.kind, row.status, row.turns, row.goal, row.ended_ms) == ("session", status, turns, "", 0)
+        assert views.objectives(kind="session", status=status)[0] == [row]
+        assert views.objectives() == ([], "")
+
+    hello = ev.MessageReceived("read the notes", "cli", PERSON)
+    await becomes("idle", 0)
+    await becomes("pending", 1, hello)
+    await becomes("running", 1, requested(1))
+    await becomes("running", 1, replied(1, text="Read."))
+    await becomes("idle", 1, ev.TurnEnded(1, "done", "Read."))
+    row = views.objective(ADA)
+    assert (row.reason, row.summary, row.iterations) == ("done", "Read.", 1)
+    await becomes("running", 2, hello)
+    row = views.objective(ADA)
+    assert (row.reason, row.summary, row.iterations) == ("", "", 0)
+    await becomes("paused", 2, ev.SessionPaused("tea"))
+    await becomes("running", 2, hello)
+    assert views.objective(ADA).reason == ""
+    await becomes("closed", 2, ev.SessionClosed("cli"))
+    assert views.open_runs() == []
+    await becomes("running", 3, hello)
+    await becomes("running", 3, ev.BudgetRaised(ev.Budget(7, "unlimited"), "cli"))
+    assert views.objective(ADA).budget == ev.Budget(7, "unlimited")
+    then = ev.Carried((), plan=(ev.PlanStep("Read the notes", "done"),))
+    await becomes("idle", 3, ev.ConversationSet(BOB, 3, then))
+    assert views.objective(ADA).plan == then.plan
+
+
+async def test_a_step_shows_the_tool_that_is_meant_and_what_the_person_did_to_it(
+    journal: JournalFile, views: Views
+) -> None:
+    story = Story(desk()).tell(ev.MessageReceived("go on", "cli", PERSON))
+    story.ask().reply(("use_tool", '{"name":"shell","arguments":{"command":"ls"}}'), ("shell", '{"command":"make"}'))
+    first, second = CallKey("call_1_0"), CallKey("call_1_1")
+    await record(journal, ADA, story)
+
+    async def shows(key: CallKey, *bodies: ev.Body) -> StepRow:
+        told = len(story.events)
+        story.tell(*bodies)
+        await record(journal, ADA, story, first=told + 1)
+        return next(step for step in views.steps(ADA) if step.key == key)
+
+    step = await shows(first)
+    assert (step.tool, step.input, step.turn, step.edited) == ("shell", '{"command":"ls"}', 1, False)
+    step = await shows(first, ev.CallEdited(first, "shell", '{"command":"ls -a"}', "web"))
+    assert (step.input, step.edited) == ('{"command":"ls -a"}', True)
+    await shows(first, ev.ToolStarted(first, "shell", '{"command":"ls -a"}', CallDigest("d"), False))
+    step = await shows(first, _ended(first, "error"))
+    assert (step.outcome, step.error, step.cancelled) == ("error", "done", False)
+    step = await shows(first, ev.CallRetried(first, "shell", "web"))
+    assert (step.outcome, step.output, step.error, step.edited) == ("", "", "", True)
+    step = await shows(second, ev.CallCancelled(second, "shell", "not now", "web"), _ended(second, "denied"))
+    assert (step.outcome, step.cancelled) == ("denied", True)
+    assert [hit.type for hit in views.search("ls a")] == ["call.edited"]
+
+
+def _ended(key: CallKey, outcome: Literal["error", "denied"]) -> ev.ToolFinished:
+    return ev.ToolFinished(key, "shell", outcome, "done", Label(), 4, 5)
 
 
 async def test_an_objective_shows_what_it_was_given_and_what_it_used(journal: JournalFile, views: Views) -> None:

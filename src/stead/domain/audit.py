@@ -106,6 +106,7 @@ TOLD = (
     ev.ApprovalDenied,
     ev.ApprovalLapsed,
     ev.GrantMade,
+    ev.CallEdited,
     ev.ToolStarted,
     ev.ToolFinished,
 )
@@ -132,6 +133,8 @@ def decisions(events: Iterable[ev.Event], grants: Iterable[ev.Event] = ()) -> li
                 told.append(_judged(event, judged, before, granted))
             case ev.GrantMade():
                 granted.append(event)
+            case ev.CallEdited(key=key):  # what was judged of it so far was another call
+                of_call.pop(key, None)
             case ev.ApprovalRequested(key=key) | ev.ToolStarted(key=key) | ev.ToolFinished(key=key):
                 for place in of_call.get(key, ()):
                     told[place] = _with_fact(told[place], event)

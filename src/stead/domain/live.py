@@ -1,7 +1,7 @@
-"""What watchers see beside events: pieces of a reply or of a command's output while they come.
+"""What watchers see beside events: pieces of a reply or of a command's output while they come, and each other.
 
 Layer: domain. Transient: never recorded, may be dropped for a slow watcher, made up for by the durable event that
-follows (``model.replied``, ``tool.finished``).
+follows (``model.replied``, ``tool.finished``) or by the next of its kind.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from stead.domain.ids import CallKey, RequestNo, SessionId
+from stead.domain.work_rows import Watcher
 
 
 class TextDelta(msgspec.Struct, frozen=True, tag="text.delta"):
@@ -45,4 +46,12 @@ class Progress(msgspec.Struct, frozen=True, tag="progress"):
     total: int
 
 
-Transient = TextDelta | OutputDelta | Progress
+class Presence(msgspec.Struct, frozen=True, tag="presence"):
+    """Who has a session before their eyes, whenever that changes. ``watchers``: the first of ``count``."""
+
+    session: SessionId
+    watchers: tuple[Watcher, ...]
+    count: int
+
+
+Transient = TextDelta | OutputDelta | Progress | Presence

@@ -19,10 +19,16 @@ ObjectiveStatus = Literal[
     "pending", "running", "waiting", "paused", "completed", "failed", "cancelled", "idle", "closed"
 ]
 """The last two are of sessions that people work in: one that rests between turns, and one that was put away."""
+Kind = Literal["objective", "session"]
+"""What a stream is: a goal that is worked off alone, or people and a model at one desk."""
 
 
 class ObjectiveRow(msgspec.Struct, frozen=True):
-    """One objective. ``waiting`` means for an answer; ``reason`` and ``summary`` are "" until it ends or pauses."""
+    """One objective, or one session that people work in. ``waiting`` means for an answer.
+
+    ``reason`` and ``summary`` are "" until it ends or pauses; of a session that rests they are its last turn's.
+    ``iterations`` are those of the turn under way. A session has no goal and no constraints, and never ends.
+    """
 
     id: SessionId
     title: str
@@ -44,6 +50,9 @@ class ObjectiveRow(msgspec.Struct, frozen=True):
     created_ms: int
     updated_ms: int
     ended_ms: int
+    kind: Kind = "objective"
+    turns: int = 0
+    """Of a session, the one under way included."""
 
 
 class StepRow(msgspec.Struct, frozen=True):
@@ -68,6 +77,12 @@ class StepRow(msgspec.Struct, frozen=True):
     error: str
     warnings: tuple[Reason, ...] = ()
     """What was hidden or odd in the output."""
+    turn: int = 0
+    """Of a session that people work in."""
+    edited: bool = False
+    """The person put other arguments in; ``input`` shows theirs."""
+    cancelled: bool = False
+    """The person wanted it stopped."""
 
 
 class ApprovalRow(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ from stead.storage.database import Database
 SEQ_MAX = 2**63 - 1
 _CHUNK_ROWS = 200
 _COLUMNS = "seq, session, session_seq, ts_ms, actor, cause, tag, version, payload"
-_JUDGED, _CREATED = tag_of(ev.CallJudged), tag_of(ev.ObjectiveCreated)
+_JUDGED = tag_of(ev.CallJudged)
 _TOLD = tuple(tag_of(kind) for kind in TOLD)
 _MARKS = ", ".join("?" * len(_TOLD))
 
@@ -114,13 +114,13 @@ class DecisionLog:
         """Those of the home for the session's folder."""
         with self._database.reading() as connection:
             first = connection.execute(_FIRST, (session,)).fetchone()
-        if first is None or first[6] != _CREATED:
+        opening = _event(first).body if first else None
+        if not isinstance(opening, ev.Opening):
             return []
-        created = cast("ev.ObjectiveCreated", _event(first).body)
         return [
             event
             for event in self._stream(HOME)
-            if isinstance(event.body, ev.GrantMade) and event.body.directory == created.directory
+            if isinstance(event.body, ev.GrantMade) and event.body.directory == opening.directory
         ]
 
 

@@ -10,14 +10,23 @@ from msgspec.structs import replace
 
 from stead.domain import events as ev
 from stead.domain.ids import CallKey, RequestNo
-from stead.domain.messages import ReplyPart, Text, ToolCall
+from stead.domain.messages import ReplyPart, Text, ToolCall, meant
 from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, OpenRunRow, StepRow
+from stead.storage.talk import Talk, followed
 
 ERROR_LIMIT = 300
 """Characters of an outcome that a step shows as its error; the whole text is its output."""
 
 Answered = ev.ApprovalGiven | ev.ApprovalDenied | ev.ApprovalLapsed
-Called = ev.CallJudged | ev.ToolStarted | ev.ToolReopened | ev.ToolFinished
+Called = (
+    ev.CallJudged
+    | ev.ToolStarted
+    | ev.ToolReopened
+    | ev.ToolFinished
+    | ev.CallEdited
+    | ev.CallCancelled
+    | ev.CallRetried
+)
 
 
 class OpenCall(msgspec.Struct, frozen=True):
@@ -29,7 +38,7 @@ class OpenCall(msgspec.Struct, frozen=True):
 
 
 class Objective(msgspec.Struct, frozen=True):
-    """An objective's row, and what is needed to carry it forward.
+    """The row of an objective or a session, and what is needed to carry it forward.
 
     Args:
         row: as shown, but for the goal, which is kept apart: it may have a megabyte and never changes.
@@ -40,6 +49,7 @@ class Objective(msgspec.Struct, frozen=True):
         requested_ms: since when.
         reserved: for it.
         open_calls: calls under way.
+        talk: where its conversation stands.
     """
 
     row: ObjectiveRow
@@ -50,17 +60,19 @@ class Objective(msgspec.Struct, frozen=True):
     requested_ms: int = 0
     reserved: ev.Spend = ev.Spend()
     open_calls: tuple[OpenCall, ...] = ()
+    talk: Talk = Talk()
 
 
-def opened(event: ev.Event, body: ev.ObjectiveCreated) -> Objective:
-    """A new objective."""
+def opened(event: ev.Event, body: ev.Opening) -> Objective:
+    """A new objective, or a new session that people work in, which rests until it is told something."""
+    attended = isinstance(body, ev.SessionOpened)
     return Objective(
         ObjectiveRow(
             id=event.session,
             title=body.title,
             goal="",
-            constraints=body.constraints,
-            status="pending",
+            constraints=() if isinstance(body, ev.SessionOpened) else body.constraints,
+            status="idle" if attended else "pending",
             reason="",
             summary="",
             directory=body.directory,
@@ -76,14 +88,16 @@ def opened(event: ev.Event, body: ev.ObjectiveCreated) -> Objective:
             created_ms=event.ts_ms,
             updated_ms=event.ts_ms,
             ended_ms=0,
-        )
+            kind="session" if attended else "objective",
+        ),
+        talk=Talk(attended=attended, resting=attended),
     )
 
 
 def advanced(objective: Objective, event: ev.Event) -> Objective:
     """The objective after one more event of its stream."""
-    changed = _advanced(objective, event)
-    row = replace(changed.row, status=_status(changed), updated_ms=event.ts_ms)
+    changed = replace(_advanced(objective, event), talk=followed(objective.talk, event.body))
+    row = replace(changed.row, status=_status(changed), turns=changed.talk.turn, updated_ms=event.ts_ms)
     return replace(changed, row=row)
 
 
@@ -138,8 +152,29 @@ def _turned(objective: Objective, event: ev.Event) -> Objective:
             )
             again = replace(row, reason="", summary="", ended_ms=0, iterations=0, budget=allowed)
             return replace(objective, row=again, paused=False)
+        case ev.MessageReceived() if objective.talk.attended:
+            return replace(objective, row=_spoken_to(objective), paused=False)
+        case ev.TurnEnded() if objective.talk.unread:
+            return replace(objective, row=replace(row, iterations=0), open_calls=())
+        case ev.TurnEnded(reason=reason, summary=summary):
+            return replace(objective, row=replace(row, reason=reason, summary=summary), open_calls=())
+        case ev.SessionClosed():
+            return replace(objective, open_calls=())
+        case ev.ConversationSet(carried=carried):
+            then = replace(row, plan=carried.plan, reason="", summary="")
+            return replace(objective, row=then, open_calls=())
+        case ev.BudgetRaised(budget=budget):
+            return replace(objective, row=replace(row, budget=budget))
         case _:
             return objective
+
+
+def _spoken_to(objective: Objective) -> ObjectiveRow:
+    """The row of a session after somebody's words: they begin a turn, go on with one that was held, or add to it."""
+    row = objective.row
+    if objective.talk.resting:
+        return replace(row, reason="", summary="", iterations=0)
+    return replace(row, reason="") if objective.paused else row
 
 
 def new_steps(objective: Objective, event: ev.Event, body: ev.ModelReplied) -> list[StepRow]:
@@ -164,29 +199,41 @@ def new_steps(objective: Objective, event: ev.Event, body: ev.ModelReplied) -> l
         usd_micros=body.spend.usd_micros,
         duration_ms=0,
         error="",
+        turn=objective.talk.turn,
     )
     if not calls:
         return [replace(bare, duration_ms=body.duration_ms)]
-    steps = [
-        replace(bare, index=bare.index + place, key=call.key, tool=call.tool, input=call.arguments)
-        for place, call in enumerate(calls)
-    ]
+    steps = []
+    for place, call in enumerate(calls):
+        tool, arguments = meant(call)
+        steps.append(replace(bare, index=bare.index + place, key=call.key, tool=tool, input=arguments))
     return steps[:1] + [replace(step, tokens_in=0, tokens_out=0, usd_micros=0) for step in steps[1:]]
 
 
 def filled(step: StepRow, body: Called) -> StepRow:
-    """A step after its call was judged, has started, or is finished."""
+    """A step after its call was judged, has started or is finished, or after the person changed it."""
     match body:
-        case ev.CallJudged(verdict=verdict, reason=reason, risk=risk):
-            return replace(step, verdict=verdict, rule=reason.rule, risk=risk)
-        case ev.ToolStarted(arguments=arguments):
-            return replace(step, input=arguments)
+        case ev.CallJudged(tool=tool, verdict=verdict, reason=reason, risk=risk):
+            return replace(step, tool=tool, verdict=verdict, rule=reason.rule, risk=risk)
+        case ev.ToolStarted(tool=tool, arguments=arguments):
+            return replace(step, tool=tool, input=arguments)
         case ev.ToolReopened():
             return step
         case ev.ToolFinished(outcome=outcome, text=text, duration_ms=duration_ms, warnings=warnings):
             first_line = text.strip().partition("\n")[0][:ERROR_LIMIT]
             error = "" if outcome == "ok" else first_line or outcome
             return replace(step, outcome=outcome, output=text, duration_ms=duration_ms, error=error, warnings=warnings)
+        case ev.CallEdited(arguments=arguments):
+            return replace(_undone(step), input=arguments, edited=True)
+        case ev.CallCancelled():
+            return replace(step, cancelled=True)
+        case ev.CallRetried():
+            return replace(_undone(step), cancelled=False)
+
+
+def _undone(step: StepRow) -> StepRow:
+    """A step whose call is to be judged, and run, anew."""
+    return replace(step, outcome="", output="", duration_ms=0, error="", warnings=())
 
 
 def asked(objective: Objective, event: ev.Event, body: ev.ApprovalRequested) -> ApprovalRow:
@@ -247,6 +294,12 @@ def searchable(body: ev.Body) -> str:
     match body:
         case ev.ObjectiveCreated(title=title, goal=goal):
             return goal if goal.startswith(title) else f"{title}\n{goal}"
+        case ev.SessionOpened(title=title):
+            return title
+        case ev.TurnEnded(summary=summary):
+            return summary
+        case ev.CallEdited(arguments=arguments):
+            return " ".join(_strings(arguments))
         case ev.MessageReceived(text=text) | ev.ToolFinished(text=text):
             return text
         case ev.ModelReplied(parts=parts):
@@ -260,6 +313,10 @@ def by(body: ev.Body) -> str:
     match body:
         case ev.ObjectiveCreated():
             return "goal"
+        case ev.SessionOpened():
+            return "title"
+        case ev.TurnEnded():
+            return "turn"
         case ev.ModelReplied():
             return "model"
         case ev.ToolFinished(tool=tool, outcome=outcome):
@@ -323,8 +380,12 @@ def _status(objective: Objective) -> ObjectiveStatus:
     row = objective.row
     if row.ended_ms:
         return row.status
+    if objective.talk.closed:
+        return "closed"
     if objective.paused:
         return "paused"
+    if objective.talk.resting:
+        return "idle"
     if row.pending_approvals:
         return "waiting"
     return "running" if objective.requests else "pending"

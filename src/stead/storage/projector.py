@@ -44,18 +44,10 @@ class Projector:
         if isinstance(event, ev.Erased):
             return
         match event.body:
-            case ev.ObjectiveCreated() as body:
+            case ev.ObjectiveCreated() | ev.SessionOpened() as body:
                 if body.workspace != self._workspace:
                     return
-                self._connection.execute(
-                    "INSERT INTO objectives (id, seq, goal) VALUES (?, ?, ?)", (event.session, event.seq, body.goal)
-                )
-                objective = projection.opened(event, body)
-                self._connection.execute(
-                    "INSERT INTO states (session, seq, status, state) VALUES (?, ?, ?, ?)",
-                    (event.session, event.seq, objective.row.status, _encode(objective)),
-                )
-                self._objectives[event.session] = objective
+                self._open(event, body)
             case ev.SessionDeleted():
                 self._forget(event.session)
                 return
@@ -66,6 +58,18 @@ class Projector:
                 self._take_details(known, event)
                 self._objectives[event.session] = projection.advanced(known, event)
         self._index(event)
+
+    def _open(self, event: ev.Event, body: ev.Opening) -> None:
+        goal = body.goal if isinstance(body, ev.ObjectiveCreated) else ""
+        self._connection.execute(
+            "INSERT INTO objectives (id, seq, goal) VALUES (?, ?, ?)", (event.session, event.seq, goal)
+        )
+        objective = projection.opened(event, body)
+        self._connection.execute(
+            "INSERT INTO states (session, seq, kind, status, state) VALUES (?, ?, ?, ?, ?)",
+            (event.session, event.seq, objective.row.kind, objective.row.status, _encode(objective)),
+        )
+        self._objectives[event.session] = objective
 
     def flush(self) -> None:
         """Write the objectives that changed."""
@@ -93,6 +97,8 @@ class Projector:
                 )
             case ev.CallJudged() | ev.ToolStarted() | ev.ToolFinished() as called:
                 self._fill(event.session, called)
+            case ev.CallEdited() | ev.CallCancelled() | ev.CallRetried() as queued:
+                self._fill(event.session, queued)
             case ev.ApprovalRequested() as question:
                 row = projection.asked(objective, event, question)
                 self._connection.execute(

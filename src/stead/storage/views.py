@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 from stead.domain.errors import InvalidRequest, NotFound, StorageFault, WrongKey
 from stead.domain.ids import DEFAULT_WORKSPACE, ApprovalId, SessionId, WorkspaceId
-from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
+from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
 from stead.storage import projection
 from stead.storage.database import Connect, Damaged, Database, connect
 from stead.storage.history import matching
@@ -112,9 +112,14 @@ class Views:
     # -- objectives -----------------------------------------------------------------------------------------------
 
     def objectives(
-        self, *, status: ObjectiveStatus | Literal[""] = "", after: str = "", limit: int = 50
+        self,
+        *,
+        kind: Kind = "objective",
+        status: ObjectiveStatus | Literal[""] = "",
+        after: str = "",
+        limit: int = 50,
     ) -> tuple[list[ObjectiveRow], str]:
-        """Newest first, and the cursor of the next page, "" when there is none.
+        """Those of a kind, newest first, and the cursor of the next page, "" when there is none.
 
         Raises:
             InvalidRequest: ``after`` is not a cursor of this list.
@@ -125,14 +130,14 @@ class Views:
         with self.reading() as connection:
             rows = connection.execute(
                 "SELECT s.seq, s.state, o.goal FROM states s JOIN objectives o ON o.id = s.session "
-                "WHERE s.seq < ? AND (? = '' OR s.status = ?) ORDER BY s.seq DESC LIMIT ?",
-                (before, status, status, limit + 1),
+                "WHERE s.kind = ? AND s.seq < ? AND (? = '' OR s.status = ?) ORDER BY s.seq DESC LIMIT ?",
+                (kind, before, status, status, limit + 1),
             ).fetchall()
         page = rows[:limit]
         return [_objective(state, goal) for _, state, goal in page], str(page[-1][0]) if len(rows) > limit else ""
 
     def objective(self, id: SessionId) -> ObjectiveRow:
-        """One.
+        """One, of either kind.
 
         Raises:
             NotFound: no such objective.
@@ -142,7 +147,9 @@ class Views:
                 "SELECT s.state, o.goal FROM states s JOIN objectives o ON o.id = s.session WHERE s.session = ?", (id,)
             ).fetchone()
         if row is None:
-            raise NotFound(f"there is no objective {id!r}; 'stead objectives' lists them")
+            raise NotFound(
+                f"there is no objective or session {id!r}; 'stead objectives' and 'stead session list' list them"
+            )
         return _objective(*row)
 
     def steps(self, id: SessionId, after: int = 0, limit: int = 50) -> list[StepRow]:
@@ -159,7 +166,7 @@ class Views:
         return [decode_step(row) for (row,) in rows]
 
     def open_runs(self) -> list[OpenRunRow]:
-        """What every objective that has not ended is at, the longest first."""
+        """What every objective that has not ended, and every session that is at work, is at, the longest first."""
         with self.reading() as connection:
             rows = connection.execute(
                 "SELECT state FROM states WHERE status IN ('pending', 'running', 'waiting', 'paused') ORDER BY seq"

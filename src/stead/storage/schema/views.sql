@@ -6,6 +6,7 @@ CREATE TABLE progress (
     schema text NOT NULL         -- digest of this file
 );
 
+-- Objectives, and sessions that people work in, which have no goal.
 CREATE TABLE objectives (
     id text PRIMARY KEY,
     seq integer NOT NULL UNIQUE, -- of its first event; newest first is by this
@@ -16,10 +17,11 @@ CREATE TABLE objectives (
 CREATE TABLE states (
     session text PRIMARY KEY REFERENCES objectives (id) ON DELETE CASCADE,
     seq integer NOT NULL,
+    kind text NOT NULL,          -- as in ObjectiveRow
     status text NOT NULL,
     state blob NOT NULL          -- JSON of projection.Objective
 );
-CREATE INDEX states_by_seq ON states (seq);
+CREATE INDEX states_by_seq ON states (kind, seq);
 CREATE INDEX states_by_status ON states (status, seq);
 
 CREATE TABLE steps (
