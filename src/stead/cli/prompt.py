@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from stead.cli.output import clean, width_of
 
 _PASTE_ON, _PASTE_OFF = "\x1b[?2004h", "\x1b[?2004l"
+"""Have the terminal say what was pasted, so that the lines of a text do not go off one by one."""
 _KEYS = re.compile(
     "\x1b\\[200~(?P<paste>.*?)(?:\x1b\\[201~|\\Z)|\x1b\\[[0-?]*[ -/]*[@-~]|\x1bO.|\x1b.?|(?P<key>.)", re.DOTALL
 )
@@ -42,6 +43,7 @@ class Prompt:
         self._label = label
         self._end_line = before
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        self._marks_pastes = os.environ.get("TERM", "dumb") != "dumb"
         self._keyboard = sys.stdin.fileno()
         self._before = termios.tcgetattr(self._keyboard)
 
@@ -49,11 +51,13 @@ class Prompt:
         mode = termios.tcgetattr(self._keyboard)
         mode[3] &= ~(termios.ICANON | termios.ECHO)
         termios.tcsetattr(self._keyboard, termios.TCSADRAIN, mode)
-        _write(_PASTE_ON)
+        if self._marks_pastes:
+            _write(_PASTE_ON)
         return self
 
     def __exit__(self, *_: object) -> None:
-        _write(_PASTE_OFF)
+        if self._marks_pastes:
+            _write(_PASTE_OFF)
         termios.tcsetattr(self._keyboard, termios.TCSADRAIN, self._before)
 
     @contextmanager

@@ -34,7 +34,7 @@ class Desk(SessionWatch):
 
     def __init__(self, invocation: Invocation, session: str, *, since: int = -1, whole: bool = False) -> None:
         super().__init__(invocation, session, since=since, whole=whole)
-        self._prompt = Prompt(invocation.out.style("you>", "cyan") + " ", self._narrator.finish_line)
+        self._prompt = Prompt(invocation.out.style("you> ", "cyan"), self._narrator.finish_line)
         self._left_pending: set[str] = set()
         self._others: list[str] = []
 
