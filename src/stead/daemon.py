@@ -12,7 +12,6 @@ import contextlib
 import fcntl
 import gc
 import getpass
-import itertools
 import json
 import logging
 import os
@@ -24,7 +23,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import get_args
 
 import msgspec
 import uvloop
@@ -34,7 +32,6 @@ from stead.config import Home, Settings, load_settings
 from stead.domain import events as ev
 from stead.domain.errors import Conflict, InvalidRequest, SteadError
 from stead.domain.ids import DEFAULT_WORKSPACE, CommandId, SessionId
-from stead.domain.rows import Kind, ObjectiveStatus
 from stead.domain.tools import Tool
 from stead.domain.trials import Swept
 from stead.egress.dialing import Dialer
@@ -299,7 +296,7 @@ class House:
         self.home.load()
         self.desk.configure(self.home.state)
         await self.book.reload(self.home.state.secrets)
-        left = await asyncio.to_thread(unfinished, self.views)
+        left = await asyncio.to_thread(self.views.under_way)
         started = ev.DaemonStarted(version=__version__, recovered=left)
         await self.home.record(started, cause=CommandId(""))
         await self.machines.sweep_left()
@@ -394,20 +391,6 @@ class Desk:
     async def check(self, name: str) -> ProviderCheck:
         """A live test, within 15 s."""
         return ProviderCheck(**msgspec.structs.asdict(await self._models.check(name)))
-
-
-def unfinished(views: Views) -> tuple[SessionId, ...]:
-    """What was under way, or waits for an answer, when the last daemon ended; what rested then goes on resting."""
-    found: list[SessionId] = []
-    statuses: tuple[ObjectiveStatus, ...] = ("pending", "running", "waiting")
-    for kind, status in itertools.product(get_args(Kind), statuses):
-        after = ""
-        while True:
-            rows, after = views.objectives(kind=kind, status=status, after=after, limit=500)
-            found += [row.id for row in rows]
-            if not after:
-                break
-    return tuple(found)
 
 
 async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:

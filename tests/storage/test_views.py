@@ -88,6 +88,7 @@ async def test_a_session_rests_between_turns_and_opens_again(journal: JournalFil
         row = views.objective(ADA)
         assert (row.kind, row.status, row.turns, row.goal, row.ended_ms) == ("session", status, turns, "", 0)
         assert views.objectives(kind="session", status=status)[0] == [row]
+        assert views.under_way() == ((ADA,) if status in ("pending", "running") else ())
         assert views.objectives() == ([], "")
 
     hello = ev.MessageReceived("read the notes", "cli", PERSON)

@@ -173,6 +173,14 @@ class Views:
             ).fetchall()
         return sorted((projection.open_run(decode_objective(state)) for (state,) in rows), key=lambda run: run.since_ms)
 
+    def under_way(self) -> tuple[SessionId, ...]:
+        """Every objective and session that works or waits for an answer, the oldest first; not what rests or is held."""
+        with self.reading() as connection:
+            rows = connection.execute(
+                "SELECT session FROM states WHERE status IN ('pending', 'running', 'waiting') ORDER BY seq"
+            ).fetchall()
+        return tuple(id for (id,) in rows)
+
     # -- what waits for a person, what was spent ------------------------------------------------------------------
 
     def approvals(
