@@ -65,9 +65,11 @@ def call_model(session: Session, world: World) -> Effect:
     wanted = min(OUTPUT_TOKENS, *(model.max_output_tokens for model in models))
     if not session.compacting and (less := _reduced(session, world.tools, input_tokens, wanted, window)):
         return less
-    if input_tokens + LEAST_OUTPUT_TOKENS > window:
+    likely = input_tokens if input_tokens <= window // 2 else trimming.weigh(session, world.tools).likely
+    if likely + LEAST_OUTPUT_TOKENS > window:
         return Finish("failed", "context", f"Stopped: the next request may pass the model's window of {window} tokens.")
-    cap = limits.output_cap(session, models, input_tokens, min(wanted, window - input_tokens))
+    input_tokens = min(input_tokens, window)  # no provider takes more, so the reservation stays an upper bound
+    cap = limits.output_cap(session, models, input_tokens, min(wanted, window - likely))
     if cap < LEAST_OUTPUT_TOKENS:
         return limits.over_budget(session, f"the next request needs up to {input_tokens + LEAST_OUTPUT_TOKENS} tokens")
     chain, allowed = session.spec.chain, {model.ref for model in models}

@@ -6,8 +6,6 @@ What the answer becomes is ``brain.compaction``'s matter.
 
 from __future__ import annotations
 
-import msgspec
-
 from stead.brain import compaction, trimming
 from stead.brain.world import World
 from stead.domain.effects import Compact, Effect
@@ -35,10 +33,9 @@ def take_up(session: Session, world: World) -> Effect:
     """What follows from the answer: its words stand for what was before, be they few or none."""
     window = min(model.window_tokens for model in world.models)
     told = session.messages[: session.compacting]  # neither the question nor its answer is a part of the conversation
-    upto = trimming.cut(told, window)
+    upto = trimming.cut(told, window, trimming.weigh(session, world.tools).ratio)
     summary = next(filter(None, map(_text, reversed(_replies(session)))), "")
-    before = msgspec.structs.replace(session, messages=told)
-    return Compact(upto, compaction.compacted(before, upto, summary, compaction.room_chars(window)))
+    return Compact(upto, compaction.compacted(session, upto, summary, compaction.room_chars(window)))
 
 
 def _replies(session: Session) -> list[AssistantMessage]:
