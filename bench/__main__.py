@@ -26,6 +26,7 @@ MODULES = {
     "P7": "p07_start",
     "P8": "p08_cli",
     "P9": "p09_memory",
+    "P10": "p10_parallel",
     "P11": "p11_journal",
     "P12": "p12_install",
     "P13": "p13_sdk",

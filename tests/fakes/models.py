@@ -78,6 +78,8 @@ class ServedModel:
     arrived_s: list[float] = field(default_factory=list)
     """When each request for a reply had come, and in ``answered_s`` when its reply had gone, by the monotonic clock."""
     answered_s: list[float] = field(default_factory=list)
+    replied_s: dict[int, float] = field(default_factory=dict)
+    """By place among the requests, for conversations that overlap: when the last byte of the answer was sent."""
     left: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a client leaves in the middle of a slow stream."""
 
@@ -123,6 +125,7 @@ class ServedModel:
         flaws = openai_flaws(body) if wire == "openai" else anthropic_flaws(body)
         seen = Seen(wire, request, body, tuple(flaws))
         self.seen.append(seen)
+        place = len(self.seen) - 1
         self.flaws += flaws
         if flaws and self.strict:
             turn = Turn(status=400, error="; ".join(flaws))
@@ -140,6 +143,7 @@ class ServedModel:
         made = openai_events if wire == "openai" else anthropic_events
         for event in made(turn, body["model"], len(body["messages"])):
             await exchange.chunk(event)
+            self.replied_s[place] = time.monotonic()
             if turn.delay_s and await exchange.left_within(turn.delay_s):
                 self.left.set()
                 return

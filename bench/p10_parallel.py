@@ -1,0 +1,101 @@
+"""P10: many at once. Eight sessions with three tool calls a turn, and the gap while 500 sessions are live.
+
+A turn is a goal, three sandboxed reads and the answer: four requests. The model answers at once for the rate. For the
+gaps it takes its time, as real ones do, so that all 500 sessions are at work together; their calls are in-process,
+since 500 sandboxes would measure the memory of this computer.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+from bench.bar import Bar
+from bench.meters import cpu_s
+from bench.rig import Rig, plans, reads, rig
+from tests.fakes.models import Script, Seen, ServedModel, Turn
+from tests.flows.served import by_turn
+
+ANCHORS = {"nanobot": 4.4, "Hermes": 1.5, "OpenClaw": 1.3}
+PARALLEL = 8
+CALLS = 3
+TURNS = 15
+"""Of each of the eight."""
+LIVE = 500
+SLOW_S = 2.0
+"""Between the pieces of a reply while 500 sessions wait for theirs; one has about ten."""
+
+
+def measure() -> list[Bar]:
+    """Both figures."""
+    with rig(reads(CALLS)) as r:
+        _crowd(r, PARALLEL, 1)
+        before = cpu_s(r.pid)
+        took = _crowd(r, PARALLEL, TURNS)
+        cpu_ms = (cpu_s(r.pid) - before) / (PARALLEL * TURNS) * 1000
+    rate = PARALLEL * TURNS / took
+    said = f"{PARALLEL} at once, {TURNS} turns of {CALLS} sandboxed reads each; {cpu_ms:.0f} ms CPU a turn"
+    gaps = _gaps()
+    p99 = statistics.quantiles(gaps, n=100)[98]
+    live = f"{LIVE} sessions at work at once, {len(gaps)} gaps; median {statistics.median(gaps):.0f} ms"
+    return [
+        Bar("P10", rate, "turns/s", "≥ 20", rate >= 20, ANCHORS, said),
+        Bar("P10.live", p99, "ms p99 gap", "< 250", p99 < 250, {}, live),
+    ]
+
+
+def _crowd(r: Rig, wide: int, turns: int) -> float:
+    """Seconds that so many people take who each give one goal after the other."""
+    ended: set[str] = set()
+    began = time.monotonic()
+    open_now = {r.give(f"goal {n}") for n in range(wide)}
+    given, wanted = wide, wide * turns
+    while len(ended) < wanted:
+        if time.monotonic() - began > 300:
+            raise AssertionError(f"{len(ended)} of {wanted} turns ended within 300 s")
+        for envelope in r.watching.next(1.0):
+            if envelope["body"]["type"] != "objective.ended" or envelope["stream"] not in open_now:
+                continue
+            assert envelope["body"]["status"] == "completed", envelope["body"]["summary"]
+            ended.add(envelope["stream"])
+            if given < wanted:
+                open_now.add(r.give(f"goal {given}"))
+                given += 1
+    return time.monotonic() - began
+
+
+def _gaps() -> list[float]:
+    """Milliseconds from each answer to the next request of the same session, while all are live."""
+    with rig(plans(CALLS)) as r:
+        r.house.stop()
+        r.house.home.settings.write_text(f'discover = "off"\nmax_live_sessions = {LIVE}\n', "utf-8")
+        r.house.start()
+        r.model.script = _slowly(by_turn(*plans(CALLS)))
+        with ThreadPoolExecutor(8) as pool:
+            ids = list(pool.map(lambda n: r.give(f"goal {n:03d}"), range(LIVE)))
+        for id in ids:
+            r.house.wait(id, "completed", timeout_s=300)
+        return list(_between(r.model))
+
+
+def _slowly(script: Script) -> Script:
+    assert callable(script)
+
+    def reply(seen: Seen) -> Turn:
+        turn = script(seen)
+        return Turn(turn.text, turn.calls, delay_s=SLOW_S)
+
+    return reply
+
+
+def _between(model: ServedModel) -> Iterator[float]:
+    """By conversation, which its first words name."""
+    ended: dict[str, float] = defaultdict(float)
+    for place, seen in enumerate(model.requests()):
+        who = next(message["content"] for message in seen.body["messages"] if message["role"] == "user")
+        if ended[who]:
+            yield (model.arrived_s[place] - ended[who]) * 1000
+        ended[who] = model.replied_s.get(place, 0.0)
