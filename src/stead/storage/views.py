@@ -174,7 +174,7 @@ class Views:
         return sorted((projection.open_run(decode_objective(state)) for (state,) in rows), key=lambda run: run.since_ms)
 
     def under_way(self) -> tuple[SessionId, ...]:
-        """Every objective and session that works or waits for an answer, the oldest first; not what rests or is held."""
+        """What works or waits for an answer, objectives and sessions, the oldest first; not what rests or is held."""
         with self.reading() as connection:
             rows = connection.execute(
                 "SELECT session FROM states WHERE status IN ('pending', 'running', 'waiting') ORDER BY seq"
