@@ -64,6 +64,7 @@ class Narrator:
         self._output_lines: dict[str, int] = {}
         self._plan: list[Json] = []
         self._on_trial = ""
+        self._running: set[str] = set()
         self._changes: dict[str, list[Json]] = {}
         self._progress_at_s = 0.0
         self._tokens = self._usd_micros = 0
@@ -104,8 +105,8 @@ class Narrator:
                 self._start_step(body)
             case "tool.finished":
                 self._finish_step(body)
-            case "file.changed" if self._step_is_open:
-                self._changes.setdefault(body["key"], []).append(envelope)  # told when the step's line is whole
+            case "file.changed" if body["key"] in self._running:
+                self._changes.setdefault(body["key"], []).append(envelope)  # told when the step is
             case "progress":
                 self._tell_progress(body)
             case "objective.ended":
@@ -214,6 +215,7 @@ class Narrator:
 
     def _start_step(self, body: Json) -> None:
         self._calls[body["key"]] = (body["tool"], body["arguments"])
+        self._running.add(body["key"])
         self.awaiting = clean_line(body["tool"])
         if self._live:
             self.finish_line()
@@ -237,6 +239,7 @@ class Narrator:
     def _finish_step(self, body: Json) -> None:
         self.awaiting = ""
         key, outcome = body["key"], body["outcome"]
+        self._running.discard(key)
         words = {"ok": ("ok", "green"), "error": ("error", "red"), "denied": ("denied", "yellow")}
         words |= {
             "unknown": ("outcome unknown: a crash hid what became of it", "red"),

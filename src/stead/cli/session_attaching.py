@@ -118,8 +118,9 @@ class Desk(SessionWatch):
             elif text:
                 self._say(text.removeprefix("!").strip(), interrupt=text.startswith("!"))
         except ApiError as error:
-            self._invocation.out.note(f"not sent: {clean(error.message)}")
-            self._prompt.text = line
+            done = "not done" if line.startswith("/") else "not sent"
+            self._invocation.out.note(f"{done}: {clean(error.message)}")
+            self._prompt.text = "" if line.startswith("/") else line
         except CommandError as error:
             self._invocation.out.note(f"{clean(error.cause)}\nnext: {clean(error.next_step)}")
 
