@@ -20,7 +20,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -239,14 +239,7 @@ class House:
             versions=self.kept,
             project=ProjectFolder(),
             history=self.views,
-            gate=Gate(
-                [ScreenedTool(tool, self.book) for tool in tools],
-                self.machines,
-                reach=own.reach,
-                digest_key=keys.digests,
-                random_bytes=secrets.token_bytes,
-                standing=lambda directory: self.home.state.standing(directory),
-            ),
+            gate=self._gate(tools, own.reach, keys),
             bus=bus,
             clock=self.clock,
             new_id=lambda prefix: f"{prefix}_{secrets.token_hex(8)}",
@@ -264,6 +257,16 @@ class House:
             desk=self.desk,
             questions=self.views,
             digest_key=keys.digests,
+        )
+
+    def _gate(self, tools: Sequence[Tool], reach: Reach, keys: Keys) -> Gate:
+        return Gate(
+            [ScreenedTool(tool, self.book) for tool in tools],
+            self.machines,
+            reach=reach,
+            digest_key=keys.digests,
+            random_bytes=secrets.token_bytes,
+            standing=lambda directory: self.home.state.standing(directory),
         )
 
     def _tools(self, reach: Reach, preferences: HomePreferences) -> list[Tool]:

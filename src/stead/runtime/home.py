@@ -222,8 +222,8 @@ class HomeStream:
             log.error("a fact about the home was not recorded: %s", error)
 
 
-class ProviderDesk(Protocol):
-    """What can be asked about providers beside their use; ``daemon.py`` puts the real ones behind it."""
+class ProviderSetup(Protocol):
+    """Setting providers up."""
 
     def require_valid(self, configured: ev.ProviderConfigured) -> None:
         """Refuse a configuration that cannot work.
@@ -240,6 +240,10 @@ class ProviderDesk(Protocol):
     def configure(self, state: HomeState) -> None:
         """Use these providers, this chain and these allow-lists of hosts from now on."""
         ...
+
+
+class ProviderDesk(ProviderSetup, Protocol):
+    """What can be asked about providers beside their use; ``daemon.py`` puts the real ones behind it."""
 
     def rows(self) -> tuple[ProviderRow, ...]:
         """All providers, as shown to people."""
