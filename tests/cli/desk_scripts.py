@@ -13,9 +13,10 @@ from tests.cli.desk import edit_row, take_checkpoint
 from tests.cli.scripts import finish, judge, reply, start
 from tests.cli.simulator import Sitting
 
-DIFF = "--- a/notes.txt\n+++ b/notes.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+DIFF = "@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
 CHANGE = FileChange("notes.txt", "changed", "file", 6, 1, 1, "", DIFF)
-ADDED = FileChange("new.txt", "added", "file", 4, 1, 0, "", "--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+new\n")
+ADDED = FileChange("query.sql", "changed", "file", 4, 1, 1, "", "@@ -1,1 +1,1 @@\n--- old\n+++ new\n")
+"""A removed line that begins with two dashes, as an SQL comment does."""
 
 
 def tidy(sitting: Sitting, text: str) -> None:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from stead.cli import narrating
+from stead.cli.narrating import Narrator
+from stead.cli.output import Output
 from stead.domain import commands
 from stead.domain.events import Budget, ModelRef, PlanStep
 from stead.domain.ids import ApprovalId, CallKey, CheckpointId
@@ -16,6 +20,7 @@ from stead.domain.work_rows import CallRow, Watcher
 from tests.cli.conftest import Cli, Result
 from tests.cli.desk import MARKDOWN, edit_row, take_checkpoint
 from tests.cli.desk_scripts import ADDED, CHANGE, quiet, stuck, tidy
+from tests.cli.scripts import HOSTILE
 from tests.cli.simulator import Simulator, Sitting
 
 Serve = Callable[..., Simulator]
@@ -198,12 +203,13 @@ def test_what_differs_is_shown_line_by_line_or_in_figures(cli: Cli, api: Simulat
     sitting = sat_down(api, cli)
     whole = cli("session", "diff", sitting.id).out
     assert "~ notes.txt  +1 -1\n    @@ -1,2 +1,2 @@\n     one\n    -two\n    +2\n" in whole
-    assert whole.endswith("2 paths differ: +2 -1 lines\n")
+    assert "~ query.sql  +1 -1\n    @@ -1,1 +1,1 @@\n    --- old\n    +++ new\n" in whole
+    assert whole.endswith("2 paths differ: +2 -2 lines\n")
     figures = cli("session", "diff", sitting.id, "--stat").out
-    assert figures == "~ notes.txt  +1 -1\n+ new.txt  +1 -0\n2 paths differ: +2 -1 lines\n"
+    assert figures == "~ notes.txt  +1 -1\n~ query.sql  +1 -1\n2 paths differ: +2 -2 lines\n"
     kept = sitting.checkpoints[0].id
     assert cli("session", "diff", sitting.id, "--old", kept[:6], "--stat").out.endswith("1 path differs: +1 -1 lines\n")
-    assert [row["path"] for row in cli("session", "diff", sitting.id, "--json").rows] == ["notes.txt", "new.txt"]
+    assert [row["path"] for row in cli("session", "diff", sitting.id, "--json").rows] == ["notes.txt", "query.sql"]
     sitting.differences[("", "")] = []
     assert cli("session", "diff", sitting.id).out == "Nothing differs.\n"
     refused(cli("session", "diff", sitting.id, "--old", "k_ff"), "no checkpoint begins", "--list")
@@ -378,3 +384,44 @@ def test_the_shell_completes_the_commands_of_a_session(cli: Cli) -> None:
         line = next(line for line in script.splitlines() if "session" in line and "checkpoint" in line)
         for word in ("attach", "checkpoint", "restore", "fork", "--interrupt"):
             assert word in line
+
+
+def _spoiled(value: Any, name: str = "") -> Any:
+    """The same with an attack on the terminal wherever a model, a tool or a file could have put text."""
+    if isinstance(value, dict):
+        return {key: _spoiled(inner, key) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_spoiled(inner, name) for inner in value]
+    return HOSTILE if isinstance(value, str) and name not in ("type", "kind", "what") else value
+
+
+EVENTS = Path(__file__).parents[1] / "events" / "v1"
+
+
+@pytest.mark.parametrize("file", sorted(EVENTS.glob("*.json")), ids=lambda path: path.stem)
+def test_no_event_of_a_session_reaches_the_terminal_as_anything_but_text(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = _spoiled(json.loads(file.read_text("utf-8")))
+    Narrator(Output(plain=True, as_json=False, colourless=True), live=True).tell({"stream": HOSTILE, "body": body})
+    shown = capsys.readouterr().out
+    assert not set(shown) & set("\x1b\x07\x08\x9b\r\u202e\u200b")
+    if file.stem.startswith(("checkpoint.", "file.", "call.ed", "call.ca", "call.re", "edit.")):
+        assert "end" in shown, "it is told at all"
+
+
+def test_long_work_says_how_far_it_is_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    narrator = Narrator(Output(plain=True, as_json=False, colourless=True), live=True)
+
+    def progress(done: int) -> None:
+        body = {"type": "progress", "session": "s", "what": "checkpoint", "done": done, "total": 1000}
+        narrator.tell({"stream": "s", "body": body})
+
+    for done in range(0, 1000, 100):
+        progress(done)
+    assert capsys.readouterr().out == "", "done in a moment"
+    monkeypatch.setattr(narrating, "_PROGRESS_S", 0.0)
+    progress(400)
+    assert capsys.readouterr().out == "(checkpoint: 400 of 1,000 files)\n"

@@ -25,8 +25,8 @@ def headline(change: Json) -> str:
 
 
 def diff_lines(change: Json, out: Output, *, limit: int = 0) -> list[str]:
-    """The lines of its diff without the two that repeat its name; cut to so many (0: all), and then said."""
-    lines = [line for line in clean(change["diff"]).splitlines() if not line.startswith(("--- ", "+++ "))]
+    """The lines of its diff, which has no names of files; cut to so many (0: all), and then said."""
+    lines = clean(change["diff"]).splitlines()
     shown = lines[:limit] if limit else lines
     styled = [_styled(line[:_LINE_LIMIT], out) for line in shown]
     return styled + ([f"… {counted(len(lines) - len(shown), 'more line')}"] if len(shown) < len(lines) else [])

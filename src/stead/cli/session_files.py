@@ -17,7 +17,7 @@ from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.output import clean_line
 from stead.cli.session_talking import say
 from stead.cli.session_telling import restored, taken
-from stead.client import Json
+from stead.client import ApiError, Json
 
 _PATHS = 12
 
@@ -143,15 +143,26 @@ def _announce(
     out = invocation.out
     out.line(taken(row))
     if files:
-        changes = list(invocation.client.items(f"/sessions/{session}/diff", old=row["id"]))
-        changes = [change for change in changes if _is_below(change["path"], paths)]
-        out.line(f"{figures.counted(len(changes), 'path')} would be put back; since then:")
-        for change in changes[:_PATHS]:
-            out.line(f"  {headline(change)}")
-        if len(changes) > _PATHS:
-            out.line(f"  … and {len(changes) - _PATHS:,} more: stead session diff {session} --old {row['id']}")
+        _announce_files(invocation, session, row["id"], paths)
     if conversation:
         out.line(f"the conversation would go back to where it was before turn {row['turn']}, at event {row['at']}")
+
+
+def _announce_files(invocation: Invocation, session: str, checkpoint: str, paths: list[str]) -> None:
+    out = invocation.out
+    try:
+        changes = list(invocation.client.items(f"/sessions/{session}/diff", old=checkpoint))
+    except ApiError as error:
+        if error.status != 409:
+            raise
+        out.line("more paths would be put back than can be shown")
+        return
+    changes = [change for change in changes if _is_below(change["path"], paths)]
+    out.line(f"{figures.counted(len(changes), 'path')} would be put back{'; since then:' if changes else ''}")
+    for change in changes[:_PATHS]:
+        out.line(f"  {headline(change)}")
+    if len(changes) > _PATHS:
+        out.line(f"  … and {len(changes) - _PATHS:,} more: stead session diff {session} --old {checkpoint}")
 
 
 def _is_below(path: str, folders: list[str]) -> bool:

@@ -41,7 +41,7 @@ def told(stream: str, body: Json, out: Output) -> Iterator[tuple[str, str]]:
         case "edit.undone":
             what = "made again" if body["again"] else "undone"
             yield (
-                f"{what}: {clean_line(body['path'], 200)} of {body['key']} (from {clean_line(body['door'])})",
+                f"{what}: {clean_line(body['path'], 200)} of {clean_line(body['key'])} (from {clean_line(body['door'])})",
                 "yellow",
             )
         case "turn.ended":
@@ -145,4 +145,4 @@ def _context(body: Json) -> Iterator[tuple[str, str]]:
 
 
 def _budget(budget: Json) -> str:
-    return f"{figures.tokens(budget['tokens'])} tokens, {figures.money(budget['usd_micros'])}"
+    return clean_line(f"{figures.tokens(budget['tokens'])} tokens, {figures.money(budget['usd_micros'])}")
