@@ -13,7 +13,7 @@ import msgspec
 from stead.domain.events import Carried
 from stead.domain.messages import Message, ResultsMessage, ToolResult, UserMessage
 from stead.domain.policies import Label
-from stead.domain.sessions import STEAD, Session
+from stead.domain.sessions import STEAD, Call, Session
 
 
 def take_in(session: Session, label: Label, source: str) -> None:
@@ -33,25 +33,29 @@ def hear(session: Session, message: UserMessage) -> None:
 
 
 def close_turn(session: Session, fallback: str) -> None:
-    """Answer the reply's calls all at once; a call without a result gets ``fallback``."""
+    """Answer the reply's calls all at once; one that never began gets ``fallback``."""
     if session.calls:
         session.messages.append(
             ResultsMessage(
                 results=tuple(
-                    call.result or ToolResult(call.key, call.tool, fallback, STEAD, is_error=True)
+                    call.result or ToolResult(call.key, call.tool, _unanswered(call, fallback), STEAD, is_error=True)
                     for call in session.calls.values()
                 )
             )
         )
         session.calls = {}
-        session.interrupted = False
+    session.interrupted = False
     session.messages.extend(session.inbox)
     session.inbox = []
 
 
+def _unanswered(call: Call, fallback: str) -> str:
+    return "Stopped while it ran; what it had done by then stays done." if call.step == "started" else fallback
+
+
 def carry(session: Session) -> Carried:
     """The conversation as it is, for another place to go on from; calls that are open count as not run."""
-    apart = msgspec.structs.replace(session, messages=[*session.messages], calls={**session.calls}, inbox=[])
+    apart = msgspec.structs.replace(session, messages=[*session.messages])
     close_turn(apart, "Not run: the conversation went on from before it.")
     return Carried(
         messages=tuple(apart.messages),
@@ -63,6 +67,7 @@ def carry(session: Session) -> Carried:
         actions=tuple(session.actions),
         plan=session.plan,
         rules={**session.rules},
+        requests=session.requests,
     )
 
 
@@ -77,6 +82,7 @@ def take_over(session: Session, carried: Carried) -> None:
     session.actions = [*carried.actions]
     session.plan = carried.plan
     session.rules = {**carried.rules}
+    session.requests = max(session.requests, carried.requests)
     session.calls, session.inbox = {}, []
     session.planned, session.used, session.trusted = [], [], {}
     session.interrupted = session.ran = False

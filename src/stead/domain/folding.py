@@ -24,7 +24,7 @@ from stead.domain.messages import AssistantMessage, Text, ToolCall, ToolResult, 
 from stead.domain.policies import PlannedCall
 from stead.domain.secrets import told
 from stead.domain.sessions import PERSON, STEAD, Action, Call, Grant, Session
-from stead.domain.turns import apply_queue, apply_work, plan_text, receive
+from stead.domain.turns import Queued, Worked, apply_queue, apply_work, plan_text, receive
 
 
 def begin(event: ev.Event) -> Session:
@@ -64,6 +64,12 @@ def apply(session: Session, event: ev.Event) -> None:
     """Let one more event have happened."""
     session.seq = event.session_seq
     body = event.body
+    if isinstance(body, Worked):
+        return apply_work(session, body, event.session_seq, event.ts_ms)
+    if isinstance(body, Queued):
+        return apply_queue(session, body)
+    if isinstance(body, ev.HomeBody | ev.Opening | ev.QuarantineSettled):
+        raise ValueError(f"{type(body).__name__} does not belong inside the stream {event.session!r}")
     match body:
         case ev.ModelRequested() | ev.ModelReplied() | ev.ModelFailed():
             _apply_model(session, body, event.ts_ms)
@@ -77,8 +83,6 @@ def apply(session: Session, event: ev.Event) -> None:
             receive(session, body, event.session_seq)
         case ev.NoticeGiven(text=text, why=why):
             session.send_backs += why in ("completion", "claim")
-            if why == "compact":
-                session.compacting = len(session.messages)
             if why == "compact":
                 session.compacting = len(session.messages)
             hear(session, UserMessage(text=text, label=STEAD, notice=True))
@@ -106,50 +110,10 @@ def apply(session: Session, event: ev.Event) -> None:
             _retry(session, body)
         case ev.SessionDeleted():
             session.deleted = True
-        case ev.CallEdited() | ev.CallCancelled() | ev.CallRetried():
-            apply_queue(session, body)
-        case (
-            ev.ProjectRulesRead()
-            | ev.ConversationSet()
-            | ev.CheckpointTaken()
-            | ev.CheckpointFailed()
-            | ev.CheckpointRestored()
-            | ev.FileChanged()
-            | ev.EditUndone()
-            | ev.TurnEnded()
-            | ev.SessionClosed()
-            | ev.BudgetRaised()
-            | ev.ContextTrimmed()
-            | ev.ContextCompacted()
-        ):
-            apply_work(session, body, event.session_seq, event.ts_ms)
         case ev.MachineStarted() | ev.MachineEnded() | ev.EgressUsed():
-            return
+            return None
         case ev.ProtectedQuarantined() | ev.TrialApplied() | ev.TrialDiscarded():
-            return
-        case (
-            ev.ObjectiveCreated()
-            | ev.SessionOpened()
-            | ev.DaemonStarted()
-            | ev.DaemonStopped()
-            | ev.ProviderConfigured()
-            | ev.ProviderRemoved()
-            | ev.SearchConfigured()
-            | ev.SearchRemoved()
-            | ev.ChainSet()
-            | ev.CapSet()
-            | ev.QuarantineSettled()
-            | ev.HostAllowed()
-            | ev.RuleMade()
-            | ev.RuleRemoved()
-            | ev.HostDisallowed()
-            | ev.SecretAdded()
-            | ev.SecretBound()
-            | ev.SecretUnbound()
-            | ev.SecretRemoved()
-            | ev.SecretUsed()
-        ):
-            raise ValueError(f"{type(body).__name__} does not belong inside the stream {event.session!r}")
+            return None
         case _:
             assert_never(body)
 

@@ -75,6 +75,8 @@ class Carried(msgspec.Struct, frozen=True, omit_defaults=True):
     actions: tuple[Action, ...] = ()
     plan: tuple[PlanStep, ...] = ()
     rules: dict[str, str] = {}
+    requests: int = 0
+    """How many there were; calls are keyed by them, and no later one may have the key of one in ``messages``."""
 
 
 class ConversationSet(msgspec.Struct, frozen=True, tag="conversation.set"):

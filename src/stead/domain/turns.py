@@ -5,7 +5,9 @@ Layer: domain. A part of ``domain.folding``, which sends the events here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import assert_never
 
 import msgspec
@@ -39,7 +41,8 @@ def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
     if attended(session):
         _begin_turn(session, seq)
         session.phase = "active"
-        session.interrupted = session.interrupted or (message.interrupts and bool(session.calls))
+    if message.interrupts and (session.calls or session.open_request is not None):
+        session.interrupted = True
     hear(session, UserMessage(text=message.text, label=message.label, source=source))
     if source:
         take_in(session, message.label, source)
@@ -85,11 +88,17 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             what = "made your edit again that they had undone" if again else "undid your edit"
             hear(session, _told(f"The person {what}: {path!r}. Read it before you edit it."))
         case ev.TurnEnded():
-            session.resting = not session.inbox
+            heard = any(not message.notice for message in session.inbox)
+            session.resting = True
             session.compacting = 0
             close_turn(session, "Not run: the turn had ended.")
+            if heard:  # a limit ended the turn before it came to these words
+                _begin_turn(session, seq)
         case ev.SessionClosed():
             session.phase = "ended"
+            session.resting = True
+            session.compacting = 0
+            close_turn(session, "Not run: the session was closed.")
         case ev.BudgetRaised(budget=budget):
             session.budget = budget
         case ev.ContextTrimmed(upto=upto):
@@ -113,7 +122,7 @@ def apply_queue(session: Session, body: Queued) -> None:
         case ev.CallEdited(arguments=arguments, door=door):
             session.words.extend(put_in(call.arguments, arguments))
             call.arguments, call.edited = arguments, door
-            call.step, call.result = "new", None
+            call.step, call.result, call.said, call.cancelled = "new", None, "", False
         case ev.CallCancelled(reason=reason):
             call.said, call.cancelled = reason, True
             if call.step not in ("started", "done"):
@@ -129,9 +138,24 @@ def _heard_meanwhile(session: Session) -> list[UserMessage]:
 
 
 def put_in(before: str, after: str) -> tuple[str, ...]:
-    """The texts in edited arguments that the model's own did not have: these are the person's words, and no others."""
-    old = set(_texts(before))
-    return tuple(dict.fromkeys(text for text in _texts(after) if text not in old))
+    """What stands in edited arguments and not in the model's own: this is the person's words, and nothing else.
+
+    A word that the model had stays the model's where the person changes another one beside it, or takes others away.
+    """
+    model = tuple(_texts(before))
+    return tuple(dict.fromkeys(run for text in _texts(after) for run in _new_in(text, model)))
+
+
+_WORD = re.compile(r"[^\s,;|\"'`()<>\[\]{}]+")
+"""What lists, commands and sentences are made of; an address, a path and a URL are one each."""
+
+
+def _new_in(text: str, model: Sequence[str]) -> Iterator[str]:
+    """The runs of words that none of the model's texts has."""
+    for new, words in groupby(_WORD.finditer(text), lambda word: not any(word[0] in said for said in model)):
+        if new:
+            run = [*words]
+            yield text[run[0].start() : run[-1].end()]
 
 
 def _texts(arguments: str) -> Iterator[str]:

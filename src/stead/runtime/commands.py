@@ -216,15 +216,16 @@ class Runtime:
     async def _tell(self, command: objectives.Told, claim: Claimed, door: str) -> cmd.Answer:
         actor = self._sessions.actor(command.session)
         halts = isinstance(command, (cmd.Stop, cmd.Cancel))
+        cut = REQUEST if isinstance(command, cmd.SendMessage) and command.interrupt else ""
+        if isinstance(command, cmd.Cancel):
+            objectives.told(command, await actor.state(), door)  # what is refused stops nothing
         if halts:
             await actor.halt()
         try:
-            events = await actor.carry_out(partial(self._work.told, command, door), claim, cause=claim.id)
+            events = await actor.carry_out(partial(self._work.told, command, door), claim, cause=claim.id, cut=cut)
         finally:
             if halts:
                 actor.release()
-        if isinstance(command, cmd.SendMessage) and command.interrupt:
-            actor.cut(REQUEST)
         if isinstance(command, cmd.Delete):
             await self._deps.journal.erase(command.session)
             await self._work.forget_kept()

@@ -76,10 +76,10 @@ class Performer:
             self._tasks = {}
         return {name: CUT if task.cancelled() else task.result() for name, task in tasks.items()}
 
-    def cut(self, name: str) -> bool:
-        """Cut off one thing; whether it was under way. The others go on."""
-        task = self._tasks.get(name)
-        return task is not None and task.cancel()
+    def cut(self, name: str) -> None:
+        """Cut off the thing of this name, if it is under way. The others go on."""
+        if name and name in self._tasks:
+            self._tasks[name].cancel()
 
     def halt(self) -> None:
         """Cut off what is under way, and start nothing until ``release``."""

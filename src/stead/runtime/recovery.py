@@ -45,7 +45,7 @@ def lost_reading(reading: ev.ReadingRequested, kind: str, error: str) -> ev.Read
 
 
 def _mend_call(call: Call) -> ev.Body:
-    if call.idempotent:
+    if call.idempotent and not call.cancelled:
         return ev.ToolReopened(key=call.key, tool=call.tool)
     return ev.ToolFinished(
         key=call.key, tool=call.tool, outcome="unknown", text=UNKNOWN, label=STEAD, size_bytes=0, duration_ms=0

@@ -111,9 +111,20 @@ class Actor:
         return await self.carry_out(at_once, claim, cause=cause)
 
     async def carry_out(
-        self, work: Callable[[Session], Awaitable[tuple[ev.Body, ...]]], claim: Claimed | None, *, cause: CommandId
+        self,
+        work: Callable[[Session], Awaitable[tuple[ev.Body, ...]]],
+        claim: Claimed | None,
+        *,
+        cause: CommandId,
+        cut: str = "",
     ) -> tuple[ev.Event, ...]:
         """As ``tell``, for a word that takes work first; meanwhile the session starts nothing.
+
+        Args:
+            work: gives the facts, as of ``tell``.
+            claim: as of ``tell``.
+            cause: as of ``tell``.
+            cut: what is cut off by it, a call's key or ``REQUEST``, if it is under way then; the rest goes on.
 
         Raises:
             NotFound: there is no such session.
@@ -130,6 +141,7 @@ class Actor:
             except SteadError:
                 self.forget()
                 raise
+            self._performer.cut(cut)  # before the driver has its next turn, so that it hits nothing newer
         self.wake()
         return events
 
@@ -173,10 +185,6 @@ class Actor:
             self._driver = asyncio.create_task(self._drive(), name=f"session {self.id}")
         else:
             self._again = True
-
-    def cut(self, name: str) -> bool:
-        """Cut off one call by its key, or the ``REQUEST`` under way; whether there was one. The rest goes on."""
-        return self._performer.cut(name)
 
     async def halt(self) -> None:
         """Cut off what is under way: the model's connection, the session's whole process tree. Waits for no loop.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, assert_never
 
 import msgspec
@@ -164,7 +165,7 @@ class Steps:
         stream.add(_judgement(key, judged))
         match verdict:
             case Deny(reason=reason):
-                stream.add(finished(key, call.tool, "denied", reason.text))
+                stream.add(finished(key, call.tool, "denied", _edited(call, judged) + reason.text))
             case Ask():
                 edited = call.edited if call.step != "approved" else ""
                 if call.step == "approved":
@@ -216,8 +217,9 @@ class Steps:
         session = stream.session
         self._keeper.begin(session)
         waited = await self._performer.perform(self._keeper.ready(whole=not run.judged.writes))
-        call = session.calls[run.key]
-        if isinstance(waited, Cut) or call.step not in ("new", "approved") or call.arguments != run.said:
+        call = session.calls.get(run.key)
+        held = isinstance(waited, Cut) or session.phase != "active" or session.interrupted
+        if call is None or held or call.step not in ("new", "approved") or call.arguments != run.said:
             return None
         try:
             return await self._keeper.before(session, run.judged.writes)
@@ -230,7 +232,10 @@ class Steps:
         return await self._deps.gate.run(run.judged, run.verdict.permit, context)
 
     async def _record(self, stream: Stream, run: _Run, ran: tuple[ToolOutcome, int] | Cut) -> None:
-        key, judged, call = run.key, run.judged, stream.session.calls[run.key]
+        key, judged, call = run.key, run.judged, stream.session.calls.get(run.key)
+        if call is None:  # the person ended all of it while this ran, and the model has been told
+            stream.add(finished(key, judged.tool, "cancelled", "Stopped by the end of the session."))
+            return
         if isinstance(ran, Cut):
             stream.add(_cut_off(call))
             return
@@ -253,7 +258,8 @@ class Steps:
     async def _read(self, stream: Stream, end: ev.ToolFinished, question: Question) -> ev.ToolFinished:
         """The end of a call that put a question: what passes of the answer stands in place of its text."""
         world = self.world(stream)
-        read = await reading.answer(stream, end.key, question, end.label, world, self._deps, self._performer.perform)
+        perform = partial(self._performer.perform, name=end.key)
+        read = await reading.answer(stream, end.key, question, end.label, world, self._deps, perform)
         if isinstance(read, Cut):
             return _cut_off(stream.session.calls[end.key])
         return msgspec.structs.replace(

@@ -90,11 +90,6 @@ class Workroom:
                 return await self._fork(command, claim)
             case cmd.CloseSession(session=id):
                 return await self._close(self._sessions.actor(id), claim, door)
-            case cmd.CancelCall(session=id, key=key):
-                actor = self._sessions.actor(id)
-                done = await self._work(actor, command, claim, door)
-                actor.cut(key)
-                return done
             case _:
                 return await self._work(self._sessions.actor(command.session), command, claim, door)
 
@@ -178,18 +173,23 @@ class Workroom:
                 raise Conflict("it is closed already; a message opens it again")
             return (*lapsed(session), ev.SessionClosed(door=door))
 
+        claim = of(claim, actor.id)
+        facts(await actor.state())  # what is refused stops nothing
         await actor.halt()
         try:
-            return answer(claim, await actor.tell(facts, claim := of(claim, actor.id), cause=claim.id))
+            return answer(claim, await actor.tell(facts, claim, cause=claim.id))
         finally:
             actor.release()
 
     async def _work(self, actor: Actor, command: Work, claim: Claimed, door: str) -> cmd.Answer:
         claim = of(claim, actor.id)
         work = self._at_once if isinstance(command, _AT_ONCE) else partial(self._on_files, actor)
-        return answer(claim, await actor.carry_out(partial(work, command, door), claim, cause=claim.id))
+        cut = command.key if isinstance(command, cmd.CancelCall) else ""
+        return answer(claim, await actor.carry_out(partial(work, command, door), claim, cause=claim.id, cut=cut))
 
     async def _at_once(self, command: Work, door: str, session: Session) -> Facts:
+        if session.end is not None:
+            raise Conflict(f"the objective has ended ({session.end.status}); `retry` runs a failed one again")
         match command:
             case cmd.EditCall(key=key, arguments=arguments):
                 return _edited(_open_call(session, key), arguments, door)
@@ -387,11 +387,10 @@ def _retried(session: Session, key: str, door: str) -> Facts:
             raise Conflict(f"the call {key!r} has not finished yet")
         return (ev.CallRetried(key=call.key, tool=call.tool, door=door),)
     parts = (part for message in session.messages if isinstance(message, AssistantMessage) for part in message.parts)
-    made = next((part for part in parts if isinstance(part, ToolCall) and part.key == key), None)
-    if made is None:
+    if not any(isinstance(part, ToolCall) and part.key == key for part in parts):
         raise NotFound(f"the conversation has no call {key!r}")
-    # The arguments are not repeated here: what the person says vouches for itself, and these are the model's words.
-    return (ev.MessageReceived(text=f"Make the call {key} ({made.tool}) again.", door=door, label=PERSON),)
+    # Neither tool nor arguments are repeated here: what the person says vouches, and these are the model's words.
+    return (ev.MessageReceived(text=f"Make the call {key} again.", door=door, label=PERSON),)
 
 
 def _check_plan(steps: Sequence[ev.PlanStep]) -> None:
