@@ -32,18 +32,12 @@ def told(stream: str, body: Json, out: Output) -> Iterator[tuple[str, str]]:
             yield f"  in {clean_line(body['directory'])}", ""
         case "rules.read":
             names = ", ".join(clean_line(file["path"], 80) for file in body["files"])
-            yield (
-                f"read what the project says of itself: {names}" if names else "the project's own rules are gone",
-                "dim",
-            )
+            yield f"read what the project says of itself: {names or 'nothing any more'}", "dim"
         case "file.changed":
             yield from _changed(stream, body, out)
         case "edit.undone":
-            what = "made again" if body["again"] else "undone"
-            yield (
-                f"{what}: {clean_line(body['path'], 200)} of {clean_line(body['key'])} (from {clean_line(body['door'])})",
-                "yellow",
-            )
+            what, door = "made again" if body["again"] else "undone", clean_line(body["door"])
+            yield f"{what}: {clean_line(body['path'], 200)} of {clean_line(body['key'])} (from {door})", "yellow"
         case "turn.ended":
             yield from _ended(body)
         case "session.closed":
