@@ -16,15 +16,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import assert_never
 
 from stead.domain import events as ev
 from stead.domain.conversation import close_turn, digest_messages, hear, take_in
+from stead.domain.home_events import HomeBody
 from stead.domain.messages import AssistantMessage, Text, ToolCall, ToolResult, UserMessage, meant
 from stead.domain.policies import PlannedCall
 from stead.domain.secrets import told
 from stead.domain.sessions import PERSON, STEAD, Action, Call, Grant, Session
 from stead.domain.turns import Queued, Worked, apply_queue, apply_work, plan_text, receive
+
+Strange = HomeBody | ev.Opening | ev.QuarantineSettled
+"""What stands in no session's stream, or only at its beginning."""
 
 
 def begin(event: ev.Event) -> Session:
@@ -64,12 +67,6 @@ def apply(session: Session, event: ev.Event) -> None:
     """Let one more event have happened."""
     session.seq = event.session_seq
     body = event.body
-    if isinstance(body, Worked):
-        return apply_work(session, body, event.session_seq, event.ts_ms)
-    if isinstance(body, Queued):
-        return apply_queue(session, body)
-    if isinstance(body, ev.HomeBody | ev.Opening | ev.QuarantineSettled):
-        raise ValueError(f"{type(body).__name__} does not belong inside the stream {event.session!r}")
     match body:
         case ev.ModelRequested() | ev.ModelReplied() | ev.ModelFailed():
             _apply_model(session, body, event.ts_ms)
@@ -111,11 +108,20 @@ def apply(session: Session, event: ev.Event) -> None:
         case ev.SessionDeleted():
             session.deleted = True
         case ev.MachineStarted() | ev.MachineEnded() | ev.EgressUsed():
-            return None
+            return
         case ev.ProtectedQuarantined() | ev.TrialApplied() | ev.TrialDiscarded():
-            return None
+            return
         case _:
-            assert_never(body)
+            _apply_rest(session, body, event)
+
+
+def _apply_rest(session: Session, body: Worked | Queued | Strange, event: ev.Event) -> None:
+    if isinstance(body, Worked):
+        apply_work(session, body, event.session_seq, event.ts_ms)
+    elif isinstance(body, Queued):
+        apply_queue(session, body)
+    else:
+        raise ValueError(f"{type(body).__name__} does not belong inside the stream {event.session!r}")
 
 
 def _apply_model(session: Session, body: ev.ModelRequested | ev.ModelReplied | ev.ModelFailed, ts_ms: int) -> None:
