@@ -104,7 +104,7 @@ def answer(
     api.claims[key] = given
     with api.changed:
         api.changed.notify_all()
-    return (201 if parts == ("sessions",) else 200), given
+    return (201 if parts == ("sessions",) or parts[2:] == ("fork",) else 200), given
 
 
 def opened(command: commands.OpenSession, title: str) -> SessionOpened:

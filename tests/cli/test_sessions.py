@@ -194,7 +194,7 @@ def test_an_objective_is_watched_and_a_session_attached_to(cli: Cli, api: Simula
     assert cli("run", "x").code == 0
     (run,) = api.runs
     sitting = sat_down(api, cli)
-    refused(cli("session", "attach", run), "stead session list")
+    refused(cli("session", "attach", run), f"stead watch {run}")
     refused(cli("watch", sitting.id), f"stead session attach {sitting.id}")
     assert cli("session", "show", run[:-1]).code == 2
 
@@ -312,6 +312,7 @@ def test_calls_are_listed_edited_cancelled_and_retried(cli: Cli, api: Simulator)
     refused(cli("session", "call", "edit", sitting.id, "3_0", "[1]"), "JSON object")
     refused(cli("session", "call", "retry", sitting.id, "3_0", "{}"), "only edit takes arguments")
     refused(cli("session", "call", "edit", sitting.id, "9_9"), "no open call 'call_9_9'")
+    refused(cli("session", "call", "retry", sitting.id, "shell"), "'shell' is no call", "like call_2_0")
     nobody = cli("session", "call", "edit", sitting.id, "3_0")
     assert nobody.code == 3
     assert "no terminal to edit at" in nobody.err

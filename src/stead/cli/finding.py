@@ -56,8 +56,15 @@ def find_checkpoint(client: Client, session: str, typed: str) -> Json:
 
 
 def call_key(typed: str) -> str:
-    """The key of a call, ``call_2_0``, of which the beginning may be left out."""
-    return typed if typed.startswith("call_") else f"call_{typed}"
+    """The key of a call, ``call_2_0``, whose first word may be left out.
+
+    Raises:
+        CommandError: it is none.
+    """
+    request, separator, index = typed.removeprefix("call_").partition("_")
+    if not (separator and request.isdecimal() and index.isdecimal() and typed.isascii() and len(typed) < 40):
+        raise CommandError(f"{clean_line(typed, 40)!r} is no call", "give its key, like call_2_0")
+    return f"call_{request}_{index}"
 
 
 def find_approval(client: Client, typed: str) -> Json:
