@@ -52,7 +52,7 @@ wheel: .setup/test ## build the wheel into dist
 lock: .setup/test ## resolve the pins of pyproject.toml anew, with hashes and without addresses
 	@$(COMPILE) pyproject.toml --output-file requirements.lock >/dev/null
 	@$(COMPILE) pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock >/dev/null
-	@for group in uv build bwrap injection; do \
+	@for group in uv build bwrap injection code-bases; do \
 		$(COMPILE) --group pyproject.toml:$$group --output-file requirements-$$group.lock >/dev/null || exit 1; done
 	@git --no-pager diff --stat -- 'requirements*.lock'
 

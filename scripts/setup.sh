@@ -204,6 +204,28 @@ if [ -f "$fakes/package-lock.json" ]; then
     fi
 fi
 
+# Sources of real projects, for the flows that work in them. pip wants to know their metadata, for which it runs what they
+# are built with; nothing of them is installed anywhere else.
+get_code_bases() {
+    rm -rf "$bases"
+    if [ -x .uv/bin/python ]; then set -- .uv/bin/python; else set -- "$python"; fi
+    "$@" -m pip install --disable-pip-version-check --require-hashes --only-binary :all: --target "$bases/build" \
+        --requirement requirements-code-bases.lock &&
+        PYTHONPATH="$PWD/$bases/build" "$@" -m pip download --disable-pip-version-check --require-hashes --no-deps \
+            --no-binary cachetools,jsonpointer,mistune --no-build-isolation --dest "$bases" \
+            --requirement requirements-code-bases.lock
+}
+
+bases=$state/code-bases
+bases_stamp="$place $(check requirements-code-bases.lock)"
+if ! done_before code-bases-of "$bases_stamp" || [ ! -d "$bases" ]; then
+    step "getting the code bases that tests work in" get_code_bases ||
+        fail "the sources of the tests' code bases could not be had" \
+            "check the network or pip's mirror (pip config list), then run it again"
+    rm -rf "$bases/build" "$bases"/*.whl
+    remember code-bases-of "$bases_stamp"
+fi
+
 if ! have chromium && ! done_before chromium missing; then
     if ! may_install || ! step "installing chromium for the page's tests" apt_install chromium; then
         say "there is no chromium, so the tests of the page in a browser are skipped"

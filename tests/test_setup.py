@@ -39,6 +39,7 @@ def test_a_lock_has_hashes_for_everything_and_addresses_of_nothing(lock: Path) -
         (GROUPS["build"], "requirements-build.lock"),
         (PROJECT["build-system"]["requires"], "requirements-build.lock"),
         (GROUPS["bwrap"], "requirements-bwrap.lock"),
+        (GROUPS["code-bases"], "requirements-code-bases.lock"),
         (PROJECT["project"]["optional-dependencies"]["bwrap"], "requirements-bwrap.lock"),
     ],
 )
