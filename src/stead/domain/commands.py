@@ -21,6 +21,8 @@ GOAL_LIMIT_BYTES = 1_000_000
 """A goal of this size in UTF-8 or more is refused; put long material into a file of the workspace."""
 
 DEFAULT_BUDGET = Budget(tokens=400_000, usd_micros=5_000_000)
+SESSION_BUDGET = Budget(tokens=20_000_000, usd_micros=5_000_000)
+"""Of a session that people work in: each request of a long conversation counts whole, although most is cached."""
 
 
 class CreateObjective(msgspec.Struct, frozen=True, tag="objective.create", forbid_unknown_fields=True):
@@ -313,7 +315,7 @@ class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknow
     tools: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
     chain: tuple[ModelRef, ...] = ()
-    budget: Budget = DEFAULT_BUDGET
+    budget: Budget = SESSION_BUDGET
     limits: Limits = Limits()
     profile: Profile = Profile.DEFAULT
     hosts: tuple[str, ...] = ()

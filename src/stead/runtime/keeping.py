@@ -63,6 +63,11 @@ class Keeper:
         self._failed = 0
         """The last turn whose checkpoint failed."""
 
+    @property
+    def busy(self) -> bool:
+        """Whether a checkpoint is on its way."""
+        return self._taking is not None
+
     def begin(self, session: Session) -> None:
         """Start the turn's checkpoint, unless there is one or the session has none."""
         if not keeps(session) or _has(session, session.turn) or self._failed == session.turn:

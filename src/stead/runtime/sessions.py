@@ -158,7 +158,7 @@ class Actor:
     def at_rest(self) -> bool:
         """Whether nothing would be lost by forgetting this actor."""
         resting = not self.busy and self._stream is None and not self._alarm.is_set
-        return resting and not self._notes and not self.lock.locked()
+        return resting and not self._notes and not self.keeper.busy and not self.lock.locked()
 
     @property
     def performing(self) -> bool:
@@ -278,8 +278,8 @@ class Actor:
                 case _:
                     assert_never(effect)
         await stream.commit()
-        if stream.session.phase == "ended":
-            self.forget()
+        if stream.session.phase == "ended" or stream.session.resting:
+            self.forget()  # what rests costs nothing; the journal has it
 
     async def _ending(self, session: Session, effect: Finish) -> tuple[ev.Body, ...]:
         if not attended(session):
