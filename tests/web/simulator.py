@@ -24,12 +24,14 @@ from stead.domain.ids import HOME, ApprovalId, CallDigest, CallKey, CommandId, S
 from stead.domain.live import Transient
 from stead.domain.policies import Integrity, Label, Reason, Risk, Rule
 from stead.domain.ports import Claimed, Isolation
-from stead.domain.rows import ApprovalRow, ObjectiveRow, OpenRunRow, SearchRow, SecretRow, StepRow, UsageRow
-from stead.domain.sessions import Session, status
+from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, SecretRow, StepRow, UsageRow
+from stead.domain.sessions import Session, attended, constraints, status
 from stead.domain.trials import Quarantined, Trial
 from stead.runtime.bus import Bus
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
+from tests.web import session_desk
+from tests.web.session_desk import SessionDesk
 
 PERSON = Label(integrity=Integrity.PERSON)
 REHEARSAL = ev.ModelRef("rehearsal", "rehearsal")
@@ -189,6 +191,10 @@ class Home:
     def bus(self) -> Bus:
         return self._bus
 
+    @property
+    def work(self) -> SessionDesk:
+        return SessionDesk(self._state)
+
     async def handle(self, command: cmd.Command, *, id: CommandId, door: str) -> cmd.Answer:
         self.entered.set()
         await self.hold.wait()
@@ -264,8 +270,8 @@ class Home:
 
     # -- the read models ----------------------------------------------------------------------------------------------
 
-    def objectives(self, *, status: str, after: str, limit: int) -> tuple[list[ObjectiveRow], str]:
-        rows = [row for row in reversed(self._rows()) if status in ("", row.status)]
+    def objectives(self, *, kind: Kind, status: str, after: str, limit: int) -> tuple[list[ObjectiveRow], str]:
+        rows = [row for row in reversed(self._rows()) if row.kind == kind and status in ("", row.status)]
         start = int(after) if after else 0
         page = rows[start : start + limit]
         return page, str(start + limit) if start + limit < len(rows) else ""
@@ -338,6 +344,8 @@ class Home:
         match command:
             case cmd.CreateObjective():
                 return SessionId(f"s_{next(self._ids):016x}"), (_created(command),)
+            case cmd.OpenSession():
+                return SessionId(f"s_{next(self._ids):016x}"), (session_desk.opened(command),)
             case cmd.Decide():
                 return self._decided(command, door)
             case cmd.Stop(session="*", why=why):
@@ -385,8 +393,22 @@ class Home:
                 return HOME, (ev.RuleMade(rule, door),)
             case cmd.RemoveRule(id=rule_id):
                 raise NotFound(f"there is no rule {rule_id!r}; see: stead rules")
-            case _:
+            case (
+                cmd.SendMessage()
+                | cmd.Pause()
+                | cmd.Resume()
+                | cmd.Cancel()
+                | cmd.Stop()
+                | cmd.Retry()
+                | cmd.Delete()
+                | cmd.Revoke()
+            ):
                 return command.session, (self._told(command, door),)
+            case _:
+                worked = session_desk.worked(command, door)
+                assert worked is not None
+                self._state(worked[0])
+                return worked
 
     def _told(
         self,
@@ -394,13 +416,13 @@ class Home:
         door: str,
     ) -> ev.Body:
         row = self.objective(command.session)
-        ended = row.status in _ENDED
+        ended = row.status in _ENDED or row.status == "closed"
         wants_ended = isinstance(command, cmd.Retry | cmd.Delete)
         if ended is not wants_ended and not isinstance(command, cmd.Revoke):
             raise Conflict(f"{command.session!r} is {row.status}; look at it with: stead objectives")
         match command:
-            case cmd.SendMessage(text=text):
-                return ev.MessageReceived(text, door, PERSON)
+            case cmd.SendMessage(text=text, interrupt=interrupt):
+                return ev.MessageReceived(text, door, PERSON, interrupt)
             case cmd.Pause():
                 return ev.SessionPaused("asked")
             case cmd.Resume():
@@ -426,6 +448,12 @@ class Home:
             return question.session, (ev.ApprovalDenied(question.id, question.key, door, command.reason),)
         return question.session, (ev.ApprovalGiven(question.id, question.key, question.digest, door),)
 
+    def _state(self, id: SessionId) -> Session:
+        self.objective(id)
+        session = fold(self._of(id))
+        assert session is not None
+        return session
+
     def _of(self, session: SessionId) -> Iterable[ev.Event]:
         return (event for event in self.journal.events(session=session) if isinstance(event, ev.Event))
 
@@ -443,8 +471,8 @@ class Home:
         return ObjectiveRow(
             id=session.id,
             title=session.spec.title,
-            goal=session.spec.goal,
-            constraints=session.spec.constraints,
+            goal=session.spec.goal if isinstance(session.spec, ev.ObjectiveCreated) else "",
+            constraints=constraints(session),
             status="waiting" if waiting and now in ("running", "pending") else now,
             reason=session.end.reason if session.end else "",
             summary=session.end.summary if session.end else "",
@@ -461,6 +489,8 @@ class Home:
             created_ms=session.created_ms,
             updated_ms=events[-1].ts_ms,
             ended_ms=events[-1].ts_ms if session.end else 0,
+            kind="session" if attended(session) else "objective",
+            turns=session.turn,
         )
 
     def _questions(self) -> list[ApprovalRow]:
@@ -470,7 +500,10 @@ class Home:
             if not isinstance(event, ev.Event):
                 continue
             match event.body:
-                case ev.ObjectiveCreated(title=title, directory=directory):
+                case (
+                    ev.ObjectiveCreated(title=title, directory=directory)
+                    | ev.SessionOpened(title=title, directory=directory)
+                ):
                     titles[event.session] = (title, directory)
                 case ev.ApprovalRequested() as asked:
                     rows[asked.id] = ApprovalRow(
@@ -506,7 +539,7 @@ class Home:
 
 
 def _is_whole(events: Iterable[ev.Event]) -> bool:
-    return any(isinstance(event.body, ev.ObjectiveCreated) for event in events)
+    return any(isinstance(event.body, ev.Opening) for event in events)
 
 
 def _created(command: cmd.CreateObjective) -> ev.ObjectiveCreated:

@@ -69,8 +69,9 @@ async def test_every_command_has_an_operation_with_an_idempotency_key(document: 
             for parameter in operation.get("parameters", ())
         )
     ]
-    # Stop has two: of one session, and of all. Putting something back and removing it for good are one command.
-    assert len(keyed) == len(get_args(cmd.Command)) + 2
+    # Stop has three: of an objective, of a session, of all. So have five more of a session one of an objective each.
+    # Putting something back and removing it for good are one command.
+    assert len(keyed) == len(get_args(cmd.Command)) + 8
 
 
 async def test_an_envelope_has_every_kind_of_event_told_apart_by_its_type(document: Json) -> None:

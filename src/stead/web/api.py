@@ -13,7 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 
 from stead import __version__
-from stead.web import audit, commands, egress, rules, search, secrets, trial, views
+from stead.web import audit, commands, egress, rules, search, secrets, session_work, sessions, trial, views
 from stead.web.backend import Backend
 from stead.web.errors import HANDLERS, Json, Problem, answer
 from stead.web.live import Streams
@@ -39,7 +39,7 @@ def build_api(backend: Backend, streams: Streams) -> FastAPI:
     api.state.streams = streams
     api.state.carrier = commands.Carrier(backend.service, backend.pace.command_s)
     api.state.audit_turn = asyncio.Lock()
-    parts = (views, audit, commands, secrets, trial, egress, rules, search)
+    parts = (views, audit, commands, sessions, session_work, secrets, trial, egress, rules, search)
     api.router.routes += [route for part in parts for route in part.router.routes]
     text = document(api, [preset.name for preset in backend.presets])
 

@@ -22,6 +22,7 @@ from stead.web.envelopes import Encoded
 from stead.web.errors import HANDLERS, Json, Problem, answer
 from stead.web.guard import Guard
 from stead.web.live import Streams
+from stead.web.presence import Watchers
 
 STATIC = Path(__file__).parent / "static"
 _MEDIA_TYPES = {
@@ -53,6 +54,7 @@ class WebApp:
             Encoded(backend.clock),
             backend.identity,
             backend.pace,
+            Watchers(backend.service.bus, backend.clock),
         )
         self._api: ASGIApp | None = None
         self._making = asyncio.Lock()

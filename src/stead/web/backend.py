@@ -14,7 +14,7 @@ import msgspec
 from stead.domain.audit import AuditReport, Decision, Head
 from stead.domain.ids import ApprovalId, SessionId
 from stead.domain.ports import Clock, Journal
-from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
+from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
 from stead.runtime.service import Service
 from stead.web.auth import Auth
 from stead.web.envelopes import Identity
@@ -34,13 +34,13 @@ class Work(Protocol):
     """What was done and what is under way. Every method blocks; the door calls them in threads."""
 
     def objectives(
-        self, *, status: ObjectiveStatus | Literal[""], after: str, limit: int
+        self, *, kind: Kind, status: ObjectiveStatus | Literal[""], after: str, limit: int
     ) -> tuple[Sequence[ObjectiveRow], str]:
-        """Newest first, and the cursor of the next page, "" when there is none."""
+        """Those of a kind, newest first, and the cursor of the next page, "" when there is none."""
         ...
 
     def objective(self, id: SessionId) -> ObjectiveRow:
-        """One.
+        """One, of either kind.
 
         Raises:
             NotFound: no such objective.

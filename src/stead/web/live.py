@@ -30,6 +30,7 @@ from stead.web.auth import Auth, Caller
 from stead.web.backend import Pace
 from stead.web.envelopes import Encoded, Hello, Identity, Reset, encode_control
 from stead.web.errors import Problem, answer, problem_of
+from stead.web.presence import Seat, Watchers, parse_door
 from stead.web.watch import Frame, Watch
 
 STREAMS_LIMIT = 1024
@@ -72,12 +73,21 @@ class Streams:
         encoded: envelopes that watchers share.
         identity: said in the first frame.
         pace: see there.
+        watchers: who watches what.
     """
 
     def __init__(
-        self, journal: Journal, bus: Bus, auth: Auth, encoded: Encoded, identity: Identity, pace: Pace
+        self,
+        journal: Journal,
+        bus: Bus,
+        auth: Auth,
+        encoded: Encoded,
+        identity: Identity,
+        pace: Pace,
+        watchers: Watchers,
     ) -> None:
         self.pace = pace
+        self.watchers = watchers
         self._journal = journal
         self._bus = bus
         self._auth = auth
@@ -91,17 +101,19 @@ class Streams:
         self._closing.set()
         if self._open:
             await asyncio.wait(self._open, timeout=LAST_WORD_S)
+        self.watchers.close()
 
     async def events(self, request: Request) -> Response:
         """``GET /events/stream``: server-sent events. ``Last-Event-ID`` goes before ``after``."""
         query = request.query_params
         after = parse_seq(request.headers.get("last-event-id") or query.get("after", ""))
         streams = parse_streams(query.get("streams", ""))
+        seat = _seat(request)
         if full := self._refuse():
             return answer(full)
         if request.method == "HEAD":
             return Response(media_type="text/event-stream")
-        return _EventStream(self, after, streams)
+        return _EventStream(self, after, streams, seat)
 
     async def live(self, socket: WebSocket) -> None:
         """``WS /live``: text frames, each a JSON array of envelopes."""
@@ -109,25 +121,29 @@ class Streams:
         refused = self._refuse()
         try:
             after, streams = parse_seq(query.get("after", "")), parse_streams(query.get("streams", ""))
+            seat = _seat(socket)
         except InvalidRequest as error:
-            after, streams, refused = 0, frozenset(), problem_of(error)
+            after, streams, seat, refused = 0, frozenset(), Seat(""), problem_of(error)
         if refused:
             await socket.send_denial_response(answer(refused))
             return
-        async with self.watching(after, streams) as (greeting, watch):
+        async with self.watching(after, streams, seat) as (greeting, watch):
             await socket.accept()
-            code = await first_of(self._show(socket, greeting, watch), _listen(socket, watch), self.ends())
+            code = await first_of(self._show(socket, greeting, watch), self._listen(socket, watch, seat), self.ends())
             watch.close()
             if code != _GONE:
                 await _farewell(socket.close(code), self.farewell_s(code))
 
     @asynccontextmanager
-    async def watching(self, after: int, streams: Collection[SessionId]) -> AsyncIterator[tuple[Frame, Watch]]:
+    async def watching(
+        self, after: int, streams: Collection[SessionId], seat: Seat
+    ) -> AsyncIterator[tuple[Frame, Watch]]:
         """A watcher, and the frame that greets it."""
         watch = Watch(self._journal, self._bus, self._encoded, after, streams, self.pace.tick_s)
         task = asyncio.current_task()
         assert task is not None
         self._open.add(task)
+        self.watchers.look(seat, streams)
         try:
             oldest, head = await asyncio.to_thread(_bounds, self._journal)
             who = self._identity
@@ -138,6 +154,7 @@ class Streams:
             yield Frame(watch.seen, greeting), watch
         finally:
             self._open.discard(task)
+            self.watchers.look(seat, ())
             watch.close()
 
     def farewell_s(self, code: int) -> float:
@@ -174,19 +191,34 @@ class Streams:
             frame = await watch.next(self.pace.ping_s)
         return SIGNED_OUT
 
+    async def _listen(self, socket: WebSocket, watch: Watch, seat: Seat) -> int:
+        """Take what the reader says, until it leaves or says something that it may not; gives the close code."""
+        while True:
+            message = await socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return _GONE
+            try:
+                said = _incoming.decode(message.get("text") or message.get("bytes") or b"")
+                if isinstance(said, Subscribe):
+                    watch.streams = check_streams(said.streams)
+                    self.watchers.look(seat, watch.streams)
+            except (msgspec.MsgspecError, InvalidRequest, ValueError):
+                return BAD_MESSAGE
+
 
 class _EventStream(Response):
     """The response of an event stream; its body is written as things happen."""
 
-    def __init__(self, streams: Streams, after: int, names: Collection[SessionId]) -> None:
+    def __init__(self, streams: Streams, after: int, names: Collection[SessionId], seat: Seat) -> None:
         super().__init__(media_type="text/event-stream")
         del self.headers["content-length"]
         self._streams = streams
         self._after = after
         self._names = names
+        self._seat = seat
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async with self._streams.watching(self._after, self._names) as (greeting, watch):
+        async with self._streams.watching(self._after, self._names, self._seat) as (greeting, watch):
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             show = self._show(HTTPConnection(scope), send, greeting, watch)
             code = await first_of(show, _hang_up(receive), self._streams.ends())
@@ -256,23 +288,14 @@ def check_streams(names: Collection[str]) -> frozenset[SessionId]:
     return frozenset(SessionId(name) for name in names)
 
 
+def _seat(connection: HTTPConnection) -> Seat:
+    caller: Caller = connection.state.caller
+    return Seat(parse_door(connection.query_params.get("door", ""), caller.door))
+
+
 def _bounds(journal: Journal) -> tuple[int, int]:
     """The first and the last seq of the journal, 0 for none."""
     return next((event.seq for event in islice(journal.events(), 1)), 0), journal.head()
-
-
-async def _listen(socket: WebSocket, watch: Watch) -> int:
-    """Take what the reader says, until it leaves or says something that it may not; gives the close code."""
-    while True:
-        message = await socket.receive()
-        if message["type"] == "websocket.disconnect":
-            return _GONE
-        try:
-            said = _incoming.decode(message.get("text") or message.get("bytes") or b"")
-            if isinstance(said, Subscribe):
-                watch.streams = check_streams(said.streams)
-        except (msgspec.MsgspecError, InvalidRequest, ValueError):
-            return BAD_MESSAGE
 
 
 async def _hang_up(receive: Receive) -> int:

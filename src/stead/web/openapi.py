@@ -33,6 +33,15 @@ _BOUNDS: dict[str, dict[str, JsonObject]] = {
         "send_backs": {"minimum": 0, "maximum": 100},
     },
     "NewObjective": {"goal": _TEXT, "directory": {"pattern": "^/"}, "constraints": {"maxItems": 100}},
+    "NewSession": {
+        "directory": {"pattern": "^/"},
+        "ignore": {"maxItems": 100, "items": {"type": "string", **_TEXT}},
+    },
+    "Fork": {"directory": {"pattern": "^(/.*)?$"}},
+    "WantedPlan": {"steps": {"maxItems": 30, "items": {"$ref": "#/components/schemas/WantedStep"}}},
+    "WantedStep": {"title": {**_TEXT, "maxLength": 200}},
+    "WantedBudget": {"tokens": _FIGURE, "usd_micros": _FIGURE},
+    "Said": {"text": _TEXT},
     "NewProvider": {
         "name": {"pattern": "^[a-z0-9-]{1,32}$", "not": {"const": REHEARSAL}},
         "key": {"pattern": "^(none|vault|env:[A-Z0-9_]+)$"},

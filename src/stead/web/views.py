@@ -16,9 +16,9 @@ from fastapi.responses import Response
 from stead.domain.events import Budget, CapSet, Event
 from stead.domain.ids import HOME, SessionId
 from stead.domain.ports import Journal
-from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
+from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
 from stead.runtime.service import ProviderRow, Readiness
-from stead.web.backend import PresetRow
+from stead.web.backend import Backend, PresetRow
 from stead.web.commands import Approval, Behind, DailyCap, ModelChain, Session
 from stead.web.envelopes import ControlEnvelope, Envelope, TransientEnvelope, encode_event
 from stead.web.errors import Json
@@ -33,6 +33,10 @@ Cursor = Annotated[str, Query(pattern=r"^[0-9]{0,18}$", description="The ``next`
 Place = Annotated[int, Query(ge=0, le=SEQ_MAX)]
 StreamNames = Annotated[
     str, Query(max_length=7000, pattern=r"^([a-z0-9_]{1,64}(,[a-z0-9_]{1,64}){0,99})?$", description="Empty for all.")
+]
+DoorName = Annotated[
+    str,
+    Query(pattern=r"^([a-z][a-z0-9-]{0,31})?$", description="What the watcher calls itself to those who watch too."),
 ]
 _Row = TypeVar("_Row")
 _OF_APPROVAL = dict.fromkeys(("show_approval", "decide"), "approval=$response.body#/items/0/id")
@@ -58,7 +62,16 @@ async def list_objectives(
     behind: Behind, status: ObjectiveStatus | Literal[""] = "", after: Cursor = "", limit: Limit = 50
 ) -> Response:
     """Objectives, newest first."""
-    rows, next_cursor = await asyncio.to_thread(behind.views.objectives, status=status, after=after, limit=limit)
+    return await list_kind(behind, "objective", status, after, limit)
+
+
+async def list_kind(
+    behind: Backend, kind: Kind, status: ObjectiveStatus | Literal[""], after: str, limit: int
+) -> Response:
+    """A page of objectives, or of sessions that people work in."""
+    rows, next_cursor = await asyncio.to_thread(
+        behind.views.objectives, kind=kind, status=status, after=after, limit=limit
+    )
     return Json(Page(tuple(rows), next_cursor))
 
 
@@ -148,7 +161,7 @@ async def list_events(behind: Behind, after: Place = 0, streams: StreamNames = "
 
 
 @router.get("/events/stream", **operation(_ENVELOPES, media_type="text/event-stream"))
-async def watch_events(request: Request, after: Place = 0, streams: StreamNames = "") -> Response:
+async def watch_events(request: Request, after: Place = 0, streams: StreamNames = "", door: DoorName = "") -> Response:
     """What happens, as server-sent events: ``id`` is the place to go on from (``Last-Event-ID``), ``data`` an array."""
     live: Streams = request.app.state.streams
     return await live.events(request)
