@@ -27,6 +27,7 @@ TRUSTED_BASE = rules.TrustedBase(
         "guardian/",
         "machines/",
         "egress/",
+        "net/",
         "runtime/gate.py",
         "runtime/approvals.py",
         "runtime/screening.py",

@@ -34,7 +34,6 @@ from stead.domain.errors import Conflict, InvalidRequest, SteadError
 from stead.domain.ids import DEFAULT_WORKSPACE, CommandId, SessionId
 from stead.domain.tools import Tool
 from stead.domain.trials import Swept
-from stead.egress.dialing import Dialer
 from stead.egress.proxy import EgressProxy
 from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
@@ -43,6 +42,7 @@ from stead.machines.desk import Desk as AsideDesk
 from stead.machines.host import without
 from stead.machines.project import ProjectFolder
 from stead.machines.stage import OUTSIDE_USER
+from stead.net.dialing import Dialer
 from stead.providers.directory import ProviderConfig, require_valid, secret_name
 from stead.providers.models import ProviderModels
 from stead.providers.presets import PRESETS, REHEARSAL

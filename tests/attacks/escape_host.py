@@ -28,13 +28,13 @@ from stead.domain.events import EgressUsed
 from stead.domain.ids import CallDigest, CallKey, SessionId
 from stead.domain.permits import Permit
 from stead.domain.secrets import Known
-from stead.egress.dialing import Dialer
 from stead.egress.proxy import EgressProxy
 from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.desk import Desk
 from stead.machines.protected import is_protected
 from stead.machines.stage import OUTSIDE_USER
+from stead.net.dialing import Dialer
 from stead.screen.redaction import Redactor
 
 SESSION = SessionId("s_0123456789abcdef")

@@ -28,7 +28,6 @@ WAYS_IN_AND_OUT = {
     "cli/doctor.py": "looks whether a port is free; no word of a model is in it",
     "cli/starting.py": "the person's terminal starts the daemon; commands() tries each command from a machine",
     "client/exchange.py": "the person's terminal asks the daemon; what it needs, commands() looks for",
-    "egress/dialing.py": "the proxy's calls; tests/attacks/addresses.py, through tests/egress",
     "egress/proxy.py": "the machine's one socket to the proxy; tests/egress",
     "machines/host.py": "asks what the host offers; no word of a model is in it",
     "machines/idmap.py": "maps the workspace's owner; no word of a model is in it",
@@ -39,10 +38,10 @@ WAYS_IN_AND_OUT = {
     "machines/runner/chromium.py": "starts the browser, in a machine of its own; tests/browsing",
     "machines/runner/jobs.py": "starts what a model asks for, in the machine; commands()",
     "machines/trial.py": "puts a trial's changes in place at a person's word; tests/machines",
+    "net/dialing.py": "fetch, api_read, api_call, web_search, and the proxy; fetches(), test_ssrf.py and tests/egress",
     "providers/clients.py": "the model's own wire; hostile_wire.replies()",
     "providers/discovery.py": "looks for model servers on fixed ports of this computer",
     "tools/checking.py": "checks values against schemas in a process of its own; tests/tools/test_calling.py",
-    "tools/wire.py": "fetch, api_read, api_call, web_search; fetches() and tests/attacks/test_ssrf.py",
     "web/server.py": "the door; fetches() and commands() try each route, tests/attacks/test_door_matrix.py each knock",
 }
 """Every file that opens a socket or starts a program, and how the hostile model tries it. A new one needs an entry."""

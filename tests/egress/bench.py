@@ -22,9 +22,9 @@ from stead.domain import events as ev
 from stead.domain.bindings import allows, matches_host
 from stead.domain.ids import SessionId
 from stead.domain.secrets import HostBinding, Known
-from stead.egress.dialing import Dialer
 from stead.egress.proxy import SOCKET, EgressProxy
 from stead.guardian.reach import Reach
+from stead.net.dialing import Dialer
 from stead.screen.redaction import Redactor
 from tests.machines.bench import SESSION, until
 

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Sequence
 
 from stead.daemon import Own, main
-from stead.egress.dialing import Dialer, resolve_name
 from stead.guardian.reach import Reach
+from stead.net.dialing import Dialer, resolve_name
 
 LOOPBACK = "127.0.0.1"
 

@@ -8,6 +8,7 @@
     ├── PeerError              a model, a provider or a page
     │   ├── ModelFault         a request that brought no usable reply
     │   └── FetchFault         a page that could not be had
+    │       └── AddressRefused it is where nothing may be reached
     ├── MachineError           the sandbox
     │   ├── MachineUnavailable it cannot be made here; says what is missing
     │   ├── MachineDied        it went away under a call
@@ -98,6 +99,10 @@ class FetchFault(PeerError):
     """A page that could not be had: refused address, redirect, size, time, type."""
 
     code = "fetch"
+
+
+class AddressRefused(FetchFault):
+    """A name leads to an address that is not of the public Internet."""
 
 
 class MachineError(SteadError):

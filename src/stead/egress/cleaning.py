@@ -9,7 +9,7 @@ import codecs
 import zlib
 from typing import Protocol
 
-from stead.egress.dialing import Refusal
+from stead.egress.refusal import Refusal
 
 Fields = list[tuple[bytes, bytes]]
 

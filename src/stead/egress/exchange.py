@@ -21,15 +21,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import h11
+import msgspec
 
+from stead.domain.errors import AddressRefused, FetchFault
 from stead.domain.hosts import USUAL_PORTS
 from stead.domain.ids import CallKey
 from stead.domain.policies import Reason
 from stead.domain.secrets import Release
 from stead.egress.cleaning import Cleaned, Fields, Redactor
-from stead.egress.dialing import Dialer, Refusal, Streams
 from stead.egress.filling import Filling
-from stead.guardian.reach import Target
+from stead.egress.refusal import Refusal
+from stead.guardian.reach import Target, Unreachable
+from stead.net.dialing import Dialer, Streams
 
 HEAD_LIMIT_BYTES = 64 << 10
 HEAD_LIMIT_S = 20.0
@@ -41,6 +44,7 @@ FILLED_LIMIT_BYTES = 1 << 20
 
 _CHUNK_BYTES = 64 << 10
 _LEAVING_S = 5.0
+_ALL_PORTS = frozenset(range(1, 65536))
 _TLS_RECORD = b"\x16"
 """The first byte of a TLS handshake."""
 _AUTHORITY = re.compile(r"[^\s/?#@\\]+:[0-9]{1,5}")
@@ -111,6 +115,10 @@ class Exchange:
                 await self._serve()
         except Refusal as refusal:
             await self.refuse(refusal)
+        except FetchFault as fault:
+            refused = isinstance(fault, AddressRefused)
+            status, rule = (403, "egress-address") if refused else (502, "egress-unreachable")
+            await self.refuse(Refusal(status, rule, str(fault)))
         except TimeoutError:
             await self.refuse(Refusal(408, "egress-limit", "the connection took too long, or nothing came through it"))
         except (h11.RemoteProtocolError, h11.LocalProtocolError):
@@ -175,13 +183,22 @@ class Exchange:
             fits, url = asked[:7].lower() == "http://", asked
         if not fits:
             raise Refusal(400, "egress-request", "ask a proxy by CONNECT host:port, or by http://host/path")
-        target = self._parts.dialer.read(url)
+        target = self._read(url)
         self.used.target = target
         self.used.path = "" if request.method == b"CONNECT" else target.path
         for name, value in request.headers:
             host = value.decode("latin-1").lower()
             if name == b"host" and host.removesuffix(f":{target.port}").removesuffix(".") != target.host:
                 raise Refusal(403, "egress-request", f"the Host field names another host than {target.host!r}")
+        return target
+
+    def _read(self, url: str) -> Target:
+        """What a URL asks for, read strictly. Any port may be asked for: who allowed a host named its ports."""
+        target = msgspec.structs.replace(self._parts.dialer.reach, ports=_ALL_PORTS).check_url(url)
+        if isinstance(target, Unreachable):
+            raise Refusal(403, "egress-address", target.text)
+        if target.address:
+            raise Refusal(403, "egress-address", f"{target.host} is an address; hosts are allowed by their names")
         return target
 
     async def _forward(self, request: h11.Request, target: Target) -> None:
@@ -207,9 +224,7 @@ class Exchange:
             sent.append(_framing(request.headers))
         elif body or b"content-length" in given:
             sent.append((b"content-length", str(len(body)).encode()))
-        streams, self.used.address = await self._parts.dialer.connect(
-            target, await self._parts.dialer.addresses(target), secure=target.scheme == "https"
-        )
+        streams, self.used.address = await self._parts.dialer.dial(target, secure=target.scheme == "https")
         try:
             server = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_LIMIT_BYTES)
             path = filling.target(target.path)
@@ -317,8 +332,7 @@ class Exchange:
 
     async def _tunnel(self, target: Target) -> None:
         """Pass bytes both ways until either side ends."""
-        addresses = await self._parts.dialer.addresses(target)
-        (reader, writer), self.used.address = await self._parts.dialer.connect(target, addresses, secure=False)
+        (reader, writer), self.used.address = await self._parts.dialer.dial(target, secure=False)
         try:
             self._connected()
             pumps = [

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from urllib.parse import quote_plus, unquote_plus
 
 from stead.domain.secrets import PLACEHOLDER, Release
-from stead.egress.dialing import Refusal
+from stead.egress.refusal import Refusal
 from stead.guardian.reach import Target
 
 _BASIC = re.compile(r"(basic +)([A-Za-z0-9+/]+={0,2})", re.IGNORECASE)

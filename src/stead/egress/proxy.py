@@ -27,9 +27,10 @@ from stead.domain.permits import Permit
 from stead.domain.policies import Reason
 from stead.domain.secrets import Release
 from stead.egress.cleaning import Redactor
-from stead.egress.dialing import Dialer, Refusal, Streams
 from stead.egress.exchange import Admission, Exchange, Parts, Used
+from stead.egress.refusal import Refusal
 from stead.guardian.reach import Target
+from stead.net.dialing import Dialer, Streams
 
 if TYPE_CHECKING:
     from stead.egress.authority import Authority

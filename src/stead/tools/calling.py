@@ -23,11 +23,12 @@ from stead.domain.ports import Files
 from stead.domain.secrets import PLACEHOLDER, Release
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.guardian.reach import Reach, Target, Unreachable
+from stead.net.dialing import Resolve, resolve_name
 from stead.tools.checking import Pair, misfits
 from stead.tools.fetching import is_text
 from stead.tools.openapi import Document, Operation, Sent, is_json
 from stead.tools.tool import StructTool, clip
-from stead.tools.wire import Answer, Request, Resolve, Wire, brief, resolve_name
+from stead.tools.wire import Answer, Request, Wire, brief
 
 BODY_LIMIT_BYTES = 2_000_000
 DOCUMENT_LIMIT_CHARS = 2_000_000

@@ -13,7 +13,8 @@ from urllib.parse import urljoin
 
 from stead.domain.errors import FetchFault
 from stead.guardian.reach import Reach, Target, Unreachable
-from stead.tools.wire import Answer, Request, Resolve, Wire, brief, resolve_name
+from stead.net.dialing import Resolve, resolve_name
+from stead.tools.wire import Answer, Request, Wire, brief
 
 BODY_LIMIT_BYTES = 2_000_000
 TIME_LIMIT_S = 20.0

@@ -19,9 +19,10 @@ from stead.domain.policies import Confidentiality, Integrity
 from stead.domain.search import KEY_NAME, KEYED, Engine
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.guardian.reach import Reach
+from stead.net.dialing import Resolve, resolve_name
 from stead.tools import engines
 from stead.tools.tool import StructTool, clip
-from stead.tools.wire import Answer, Resolve, Wire, brief, resolve_name
+from stead.tools.wire import Answer, Wire, brief
 
 BODY_LIMIT_BYTES = 2_000_000
 TIME_LIMIT_S = 15.0

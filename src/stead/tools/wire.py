@@ -1,4 +1,4 @@
-"""One HTTP request and its answer: resolve once, check every address, connect to what was checked.
+"""One HTTP request and its answer, over a connection that ``net`` checked and made.
 
 Layer: tools. It knows nothing of permits and of models, follows no redirect and parses no body.
 
@@ -7,44 +7,30 @@ each of these would be a way around the check. So this is a plain HTTP/1.1 excha
 the wire format: one request a connection, no cookies, no proxy, no credentials but those that the caller hands in,
 nothing kept.
 
-Source: RFC 9110, RFC 9112; OWASP, Server-Side Request Forgery Prevention.
+Source: RFC 9110, RFC 9112.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import ssl
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import h11
 
 from stead.domain.errors import FetchFault
 from stead.guardian.reach import Reach, Target
+from stead.net.dialing import Dialer, Resolve, resolve_name
 
-CONNECT_LIMIT_S = 5.0
 HEAD_LIMIT_BYTES = 64_000
 USER_AGENT = "stead-fetch/1"
 
 _CHUNK_BYTES = 16_384
 _WITH_BODY = ("POST", "PUT", "PATCH")
 _GZIP = 31  # zlib's window argument for a gzip header and trailer
-
-Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-
-
-async def resolve_name(host: str, port: int) -> Sequence[str]:
-    """Every address that the system's resolver has for a name, in its order of preference.
-
-    Raises:
-        OSError: there is none.
-    """
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
 @dataclass(frozen=True)
@@ -76,9 +62,7 @@ class Wire:
     """
 
     def __init__(self, reach: Reach, *, resolve: Resolve = resolve_name, tls: ssl.SSLContext | None = None) -> None:
-        self._reach = reach
-        self._resolve = resolve
-        self._tls = tls
+        self._dialer = Dialer(reach, resolve=resolve, tls=tls)
 
     @contextlib.asynccontextmanager
     async def send(self, request: Request) -> AsyncIterator[Answer]:
@@ -90,8 +74,8 @@ class Wire:
             FetchFault: refused, not reached, broken off, or answered with what is no HTTP; inside the block too.
         """
         target = request.target
-        addresses = await self._addresses(target, anywhere=request.anywhere)
-        reader, writer = await self._connect(target, addresses)
+        secure = target.scheme == "https"
+        (reader, writer), _ = await self._dialer.dial(target, secure=secure, anywhere=request.anywhere)
         connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_LIMIT_BYTES)
         try:
             writer.write(encoded(connection, request))
@@ -107,46 +91,6 @@ class Wire:
             writer.transport.abort()
             with contextlib.suppress(OSError):
                 await writer.wait_closed()
-
-    async def _addresses(self, target: Target, *, anywhere: bool) -> Sequence[str]:
-        """Where the target is. One address that is not allowed spoils all: an honest name has none."""
-        if target.address:
-            found: Sequence[str] = [target.address]
-        else:
-            try:
-                found = await self._resolve(target.host, target.port)
-            except OSError as error:
-                raise FetchFault(f"there is no host {target.host!r}: {error.strerror or error}") from error
-        if anywhere:
-            return found
-        for address in found:
-            refusal = self._reach.check_address(address, target.port)
-            if refusal is not None:
-                raise FetchFault(f"{target.host!r}: {refusal.text}")
-            if (address, target.port) not in self._reach.endpoints and _is_own(address):
-                raise FetchFault(f"{target.host!r}: {address} is this host's own address; its services are not fetched")
-        return found
-
-    async def _connect(self, target: Target, addresses: Sequence[str]) -> Streams:
-        """Connect to the first address that answers; the name is used for nothing but the certificate."""
-        secure = target.scheme == "https"
-        if secure and self._tls is None:
-            self._tls = ssl.create_default_context()
-        failure = "it has no address"
-        for address in addresses:
-            try:
-                async with asyncio.timeout(CONNECT_LIMIT_S):
-                    return await asyncio.open_connection(
-                        address,
-                        target.port,
-                        ssl=self._tls if secure else None,
-                        server_hostname=target.host if secure else None,
-                    )
-            except ssl.SSLError as error:
-                raise FetchFault(f"{target.url!r} has no trustworthy certificate: {error.reason or error}") from error
-            except OSError as error:
-                failure = error.strerror or str(error) or f"no answer from {address} within {CONNECT_LIMIT_S:g} s"
-        raise FetchFault(f"{target.url!r} could not be reached: {failure}")
 
 
 def encoded(connection: h11.Connection, request: Request) -> bytes:
@@ -239,17 +183,3 @@ class Answer:
 def brief(text: str) -> str:
     """What a server said, short enough to quote."""
     return text if len(text) <= 100 else text[:100] + "…"
-
-
-def _is_own(address: str) -> bool:
-    """Whether an address is one of this host's.
-
-    Connecting a datagram socket sends nothing: it picks a route, and a route to an own address starts at it.
-    """
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    with socket.socket(family, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect((address, 9))
-        except OSError:
-            return False
-        return str(probe.getsockname()[0]) == address

@@ -1,0 +1,1 @@
+"""Connections to hosts of the Internet. Layer: net."""
