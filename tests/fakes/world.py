@@ -20,7 +20,7 @@ from stead.domain.errors import Conflict, ModelFault, NotFound
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.messages import ReplyPart, Text, ToolCall, Usage
 from stead.domain.permits import Permit
-from stead.domain.ports import Isolation, ModelInfo, ModelRequest, Reply
+from stead.domain.ports import Isolation, Machines, ModelInfo, ModelRequest, Reply
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian.reach import Reach
 from stead.machines.checkpoints import FolderCheckpoints
@@ -177,7 +177,7 @@ def _store(folder: Path) -> ContentStore:
 class World:
     """Everything that an actor works with. ``effects`` outlives crashes; the journal's file does too.
 
-    ``tools`` take the place of those that only count.
+    ``tools`` take the place of those that only count, and ``machines`` of those without walls.
     """
 
     def __init__(
@@ -187,6 +187,7 @@ class World:
         effects: Counter[str] | None = None,
         *,
         tools: Sequence[Tool] = (),
+        machines: Machines | None = None,
     ) -> None:
         self.folder = folder
         self.models = models
@@ -205,7 +206,7 @@ class World:
             journal=self.journal,
             snapshots=self.journal.snapshots,
             models=models,
-            machines=self.machines,
+            machines=machines or self.machines,
             trials=self.aside,
             quarantine=self.aside,
             checkpoints=self.kept,
@@ -214,7 +215,7 @@ class World:
             history=self.views,
             gate=Gate(
                 tools or list(self.tools.values()),
-                self.machines,
+                machines or self.machines,
                 reach=Reach(),
                 digest_key=KEYS.digests,
                 random_bytes=lambda size: bytes(size),

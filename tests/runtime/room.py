@@ -24,7 +24,7 @@ from stead.domain.ids import CallKey, CommandId, SessionId
 from stead.domain.messages import USE_TOOL, ToolCall, Usage
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality, Integrity
-from stead.domain.ports import ModelInfo, ModelRequest, Reply
+from stead.domain.ports import Machines, ModelInfo, ModelRequest, Reply
 from stead.domain.sessions import Call, Session
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.providers.convert import from_wire
@@ -121,6 +121,8 @@ class Worker:
         self._text = text
         self.ran: list[tuple[CallKey, Mapping[str, object]]] = []
         self.hold: asyncio.Event | None = None
+        self.meeting: asyncio.Barrier | None = None
+        """Where every run waits for others to be at work too."""
         self.running = asyncio.Event()
         self.at_work = 0
         self.most_at_work = 0
@@ -141,6 +143,8 @@ class Worker:
         self.most_at_work = max(self.most_at_work, self.at_work)
         self.running.set()
         try:
+            if self.meeting is not None:
+                await self.meeting.wait()
             if self.hold is not None:
                 await self.hold.wait()
         finally:
@@ -184,20 +188,32 @@ class Room:
     """One life of the runtime over a folder; ``crash`` begins the next.
 
     Args:
-        folder: of the home; the project is beside it.
+        folder: where the home and the project are made.
         models: the model.
         effects: what has run, over all lives.
+        machines: real ones; those of the small world otherwise.
+        more: tools beside those that count.
     """
 
-    def __init__(self, folder: Path, models: WireModels, effects: Counter[str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        models: WireModels,
+        effects: Counter[str] | None = None,
+        *,
+        machines: Machines | None = None,
+        more: Sequence[Tool] = (),
+    ) -> None:
         self.folder = folder
         self.models = models
         self.effects = effects if effects is not None else Counter()
         self.project = folder / "project"
         self.project.mkdir(exist_ok=True)
+        home = folder / "home"
+        home.mkdir(exist_ok=True)
         self.tools = workers(self.effects)
-        tools: list[Tool] = [*self.tools.values()]
-        self.world = World(folder, models, self.effects, tools=tools)
+        tools: list[Tool] = [*self.tools.values(), *more]
+        self.world = World(home, models, self.effects, tools=tools, machines=machines)
         d = self.world.deps
         self.sessions = Sessions(d)
         self.home = HomeStream(journal=d.journal, bus=d.bus, clock=d.clock)

@@ -1,0 +1,26 @@
+"""Rooms for the tests of the runtime."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from tests.runtime.room import Room, Turn, WireModels
+
+Enter = Callable[..., Room]
+
+
+@pytest.fixture
+async def enter(tmp_path: Path) -> AsyncIterator[Enter]:
+    """Make a room whose model says these turns. Another one of the same test is the next life of the first."""
+    made: list[Room] = []
+
+    def make(*turns: Turn, window_tokens: int = 100_000) -> Room:
+        made.append(Room(tmp_path, WireModels(turns, window_tokens=window_tokens)))
+        return made[-1]
+
+    yield make
+    for room in made:
+        await room.leave()
