@@ -118,7 +118,7 @@ def _next(request: ModelRequest) -> Do | str:
     """The next call, or the last word."""
     desk = Desk({tool.name: _properties(tool) for tool in request.tools})
     past = list(_past(request.messages))
-    orders = list(_orders(request.messages))
+    orders = _orders(request.messages)
     outcomes: list[Outcome | None] = []
     for order in orders:
         task = understand(order.text)
@@ -172,21 +172,31 @@ def _plan(steps: tuple[str, str], first: str, second: str, why: str) -> Do:
     return Do("plan", {"steps": lines}, why)
 
 
-def _orders(messages: Sequence[Message]) -> Iterator[_Order]:
-    """The person's words in order, each once more for every notice that came after a last word on them."""
-    order: _Order | None = None
+def _orders(messages: Sequence[Message]) -> list[_Order]:
+    """The person's words since the last report, in order, each once more for every notice that came after a report.
+
+    What others say, a project's own rules for one, is data and orders nothing.
+    """
+    orders: list[_Order] = []
+    reported = False
     for at, message in enumerate(messages):
         if not isinstance(message, UserMessage):
+            reported = isinstance(message, AssistantMessage) and not _calls(message)
+        elif message.source:
             continue
-        before = messages[at - 1] if at else None
-        reported = isinstance(before, AssistantMessage) and not any(isinstance(part, ToolCall) for part in before.parts)
-        if not message.notice:
-            order = _Order(at, message.text, 0)
-        elif order is not None and reported:
-            order = _Order(at, order.text, order.again + 1)
-        else:
-            continue
-        yield order
+        elif not message.notice:
+            if reported:
+                orders.clear()
+            orders.append(_Order(at, message.text, 0))
+            reported = False
+        elif orders and reported:
+            orders.append(_Order(at, orders[-1].text, orders[-1].again + 1))
+            reported = False
+    return orders
+
+
+def _calls(reply: AssistantMessage) -> bool:
+    return any(isinstance(part, ToolCall) for part in reply.parts)
 
 
 def _past(messages: Sequence[Message]) -> Iterator[_Past]:
