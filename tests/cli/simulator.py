@@ -125,7 +125,7 @@ class Sitting(Run):
     heard: list[str] = field(default_factory=list)
     """What was said to it, in order."""
     plan: tuple[PlanStep, ...] = ()
-    budget: Budget = commands.DEFAULT_BUDGET
+    budget: Budget = commands.SESSION_BUDGET
     calls: list[CallRow] = field(default_factory=list)
     checkpoints: list[CheckpointRow] = field(default_factory=list)
     edits: list[EditRow] = field(default_factory=list)

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from stead.cli import narrating
+from stead.cli.budgets import SESSION_BUDGET
 from stead.cli.narrating import Narrator
 from stead.cli.output import Output
 from stead.domain import commands
@@ -78,8 +80,9 @@ def test_a_session_is_opened_in_a_folder_with_every_option_as_it_was_meant(cli: 
         hosts=("example.com",),
         secrets=("shop",),
         ignore=("*.log",),
-        budget=Budget(1000, commands.DEFAULT_BUDGET.usd_micros),
+        budget=Budget(1000, commands.SESSION_BUDGET.usd_micros),
     )
+    assert msgspec.to_builtins(commands.SESSION_BUDGET) == SESSION_BUDGET
     assert done.out.splitlines()[1] == f"sit down:  stead session attach {sitting.id}"
     refused(cli("session", "new", "/no/such"), "'/no/such'", "stead session new DIR")
 
@@ -195,7 +198,8 @@ def test_an_objective_is_watched_and_a_session_attached_to(cli: Cli, api: Simula
     (run,) = api.runs
     sitting = sat_down(api, cli)
     refused(cli("session", "attach", run), f"stead watch {run}")
-    refused(cli("watch", sitting.id), f"stead session attach {sitting.id}")
+    watched = cli("watch", sitting.id)
+    assert (watched.code, watched.out.splitlines()[0]) == (0, f"{sitting.id}: Notes"), "an approval's hint leads here"
     assert cli("session", "show", run[:-1]).code == 2
 
 
@@ -344,7 +348,7 @@ def test_a_plan_is_set_line_by_line_and_as_it_is_given(cli: Cli, api: Simulator,
 
 def test_a_budget_is_shown_and_raised_by_one_figure_or_both(cli: Cli, api: Simulator) -> None:
     sitting = sat_down(api, cli)
-    assert "of 400,000 tokens" in cli("session", "budget", sitting.id).out
+    assert "of 20,000,000 tokens" in cli("session", "budget", sitting.id).out
     assert cli("session", "budget", sitting.id, "--tokens", "1,000,000").code == 0
     assert last(api) == commands.RaiseBudget(sitting.id, Budget(1_000_000, 5_000_000))
     assert cli("session", "budget", sitting.id, "--usd", "unlimited").code == 0

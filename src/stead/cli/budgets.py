@@ -12,7 +12,8 @@ from stead.cli.invocation import CommandError
 from stead.client import Json
 
 DEFAULT_BUDGET: Json = {"tokens": 400_000, "usd_micros": 5_000_000}
-"""As in ``domain/commands.py``, which is not imported here for the time that takes; a test compares them."""
+SESSION_BUDGET: Json = {"tokens": 20_000_000, "usd_micros": 5_000_000}
+"""Both as in ``domain/commands.py``, which is not imported here for the time that takes; a test compares them."""
 
 
 def add_budget_options(parser: ArgumentParser) -> None:

@@ -105,6 +105,9 @@ class Narrator:
                 self._start_step(body)
             case "tool.finished":
                 self._finish_step(body)
+            case "call.edited":
+                self._calls[body["key"]] = (body["tool"], body["arguments"])
+                self._tell_work(envelope)
             case "file.changed" if body["key"] in self._running:
                 self._changes.setdefault(body["key"], []).append(envelope)  # told when the step is
             case "progress":

@@ -43,10 +43,12 @@ def say(invocation: Invocation, answer: Json, done: str) -> int:
 
 
 def _new(invocation: Invocation, arguments: Namespace) -> int:
+    from stead.cli.budgets import SESSION_BUDGET
     from stead.cli.starting import ensure_daemon
     from stead.cli.work_options import folder_of, work_fields
 
-    body = {"directory": folder_of(arguments.directory, "stead session new DIR")} | work_fields(arguments)
+    body = {"directory": folder_of(arguments.directory, "stead session new DIR")}
+    body |= work_fields(arguments, SESSION_BUDGET)
     if arguments.ignore:
         body["ignore"] = arguments.ignore
     message = read_text(arguments.message, "message") if arguments.message else ""
@@ -92,13 +94,18 @@ def _attach(invocation: Invocation, arguments: Namespace) -> int:
     row = invocation.client.get(f"/sessions/{session}")  # one that there is not has no events to wait for
     if row["kind"] != "session":
         raise CommandError(f"{session} is an objective, which works alone", f"stead watch {session}")
+    return attach(invocation, session, wait=arguments.wait, whole=arguments.all)
+
+
+def attach(invocation: Invocation, session: str, *, wait: bool, whole: bool) -> int:
+    """Sit down at a session, or without a terminal follow it to the end of its turn; gives the exit code."""
     if invocation.interactive:
         from stead.cli.session_attaching import Desk
 
-        return Desk(invocation, session, whole=arguments.all).follow()
+        return Desk(invocation, session, whole=whole).follow()
     from stead.cli.session_watching import SessionWatch
 
-    return SessionWatch(invocation, session, wait=arguments.wait, whole=arguments.all).follow()
+    return SessionWatch(invocation, session, wait=wait, whole=whole).follow()
 
 
 def _act(action: str, done: str, invocation: Invocation, arguments: Namespace) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from stead.cli.budgets import cost_line
 from stead.cli.finding import find_objective
-from stead.cli.invocation import FAILED, INTERRUPTED, NEEDS_PERSON, OK, Command, CommandError, Invocation
+from stead.cli.invocation import FAILED, INTERRUPTED, NEEDS_PERSON, OK, Command, Invocation
 from stead.cli.narrating import Narrator
 from stead.cli.output import clean_line
 from stead.client import Json
@@ -217,7 +217,9 @@ def _watch(invocation: Invocation, arguments: Namespace) -> int:
     session = find_objective(invocation.client, arguments.id)
     row = invocation.client.get(f"/objectives/{session}")  # an unknown one has no events: it would be watched for ever
     if row["kind"] == "session":
-        raise CommandError(f"{session} is a session that people work in", f"stead session attach {session}")
+        from stead.cli.session_talking import attach
+
+        return attach(invocation, session, wait=arguments.wait, whole=False)
     return Watch(invocation, session, wait=arguments.wait).follow()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 
-from stead.cli.budgets import add_budget_options, budget_of
+from stead.cli.budgets import DEFAULT_BUDGET, add_budget_options, budget_of
 from stead.cli.invocation import CommandError
 from stead.client import Json
 
@@ -39,8 +39,12 @@ def _add_list(parser: ArgumentParser, name: str, metavar: str, explanation: str)
     parser.add_argument(name, metavar=metavar, help=f"{explanation}; repeatable", action="append", default=[])
 
 
-def work_fields(arguments: Namespace) -> Json:
+def work_fields(arguments: Namespace, default: Json = DEFAULT_BUDGET) -> Json:
     """The fields of a request that these options fill in; what is its default is left out.
+
+    Args:
+        arguments: as they were parsed.
+        default: the budget of which a figure that is not given is taken.
 
     Raises:
         CommandError: a model is none, or a figure is not positive.
@@ -61,7 +65,7 @@ def work_fields(arguments: Namespace) -> Json:
     ):
         if given := split(values):
             fields[name] = given
-    if budget := budget_of(arguments):
+    if budget := budget_of(arguments, default):
         fields["budget"] = budget
     return fields
 
