@@ -3,69 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 from pathlib import Path
 
 import httpx2
 import pytest
-from websockets.asyncio.client import connect
 
-from tests.flows.house import Json, LivingHome
+from tests.flows.house import LivingHome
+from tests.flows.watching import Watcher
 from tests.promises import promise
 from tests.web.browser import CHROMIUM, chromium
-from tests.web.door import events_of
 
 GOAL = "read README.md and write SUMMARY.md with its headings"
-DEADLINE_S = 30.0
-
-
-class Watcher:
-    """Watches one session over a transport; ``cuts``: how often it is cut off on the way."""
-
-    def __init__(self, house: LivingHome, session: str, transport: str, cuts: int) -> None:
-        self._address = json.loads(house.home.address.read_text("utf-8"))
-        self._session = session
-        self._transport = transport
-        self._cuts = cuts
-        self.seen: list[Json] = []
-
-    async def until_the_end(self) -> None:
-        """Watch, and come back after each cut, until the objective has ended."""
-        async with asyncio.timeout(DEADLINE_S):
-            while not any(envelope["body"]["type"] == "objective.ended" for envelope in self.seen):
-                with contextlib.suppress(ConnectionAbortedError):
-                    await (self._by_socket() if self._transport == "ws" else self._by_events())
-
-    def _take(self, frame: list[Json]) -> bool:
-        self.seen += [envelope for envelope in frame if "seq" in envelope]
-        if self._cuts and len(self.seen) % 3 == 2:
-            self._cuts -= 1
-            raise ConnectionAbortedError
-        return bool(self.seen) and self.seen[-1]["body"]["type"] == "objective.ended"
-
-    @property
-    def _query(self) -> str:
-        return f"after={self.seen[-1]['seq'] if self.seen else 0}&streams={self._session}"
-
-    async def _by_socket(self) -> None:
-        url = f"ws://127.0.0.1:{self._address['port']}/api/v1/live?{self._query}"
-        bearer = {"Authorization": f"Bearer {self._address['bearer']}"}
-        async with connect(url, additional_headers=bearer, proxy=None) as socket:
-            async for text in socket:
-                if self._take(json.loads(text)):
-                    return
-
-    async def _by_events(self) -> None:
-        url = f"http://127.0.0.1:{self._address['port']}/api/v1/events/stream?{self._query}"
-        bearer = {"Authorization": f"Bearer {self._address['bearer']}"}
-        async with (
-            httpx2.AsyncClient(timeout=DEADLINE_S, trust_env=False) as client,
-            client.stream("GET", url, headers=bearer) as response,
-        ):
-            async for _, frame in events_of(response.aiter_lines()):
-                if self._take(frame):
-                    return
 
 
 @promise("SES-5.watchers", "SES-5.reconnect", "API-1.stream")
@@ -73,7 +22,11 @@ async def test_all_who_watch_see_the_same_and_one_that_reconnects_misses_nothing
     house: LivingHome, project: Path
 ) -> None:
     session = await asyncio.to_thread(house.give, GOAL, project)
-    watchers = [Watcher(house, session, transport, cuts) for transport in ("ws", "sse") for cuts in (0, 7)]
+    watchers = [
+        Watcher(house, session, transport, cuts=cuts, last=("objective.ended", 1))
+        for transport in ("ws", "sse")
+        for cuts in (0, 7)
+    ]
     watching = asyncio.gather(*(watcher.until_the_end() for watcher in watchers))
     row = await asyncio.to_thread(house.finish, session)
     await watching
