@@ -181,7 +181,8 @@ def _course(body: ev.Body) -> str:
             lines = "".join(f"- \\[{_SIGNS[step.status]}\\] {span(step.title)}\n" for step in steps)
             return f"**Plan**, by the {by}:\n\n{lines or '(empty)'}\n\n" if by != "stead" else ""
         case ev.TurnEnded(turn=turn, reason=reason, changes=changes, changed=changed):
-            how = {0: "No file differs", -1: "Nobody could look what differs"}.get(changed, f"{changed} paths differ")
+            known = {-1: "Nobody could look what differs", 0: "Nothing differs", 1: "1 path differs"}
+            how = known.get(changed, f"{changed} paths differ")
             lines = "".join(f"- {_change(change)}\n" for change in changes)
             return f"**Turn {turn} ended**: {span(reason)}. {how} from before it.\n\n" + (f"{lines}\n" if lines else "")
         case ev.ConversationSet(source=source, at=at):
