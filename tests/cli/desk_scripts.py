@@ -49,6 +49,7 @@ def change(sitting: Sitting, key: str, arguments: dict[str, Any]) -> None:
     """A call that changes a file, with the turn's checkpoint before it."""
     start(sitting, key, "edit", arguments)
     sitting.stream({"type": "progress", "session": sitting.id, "what": "checkpoint", "done": 0, "total": 1204})
+    sitting.stream({"type": "output.delta", "session": sitting.id, "key": key, "offset": 0, "text": DIFF})
     sitting.happen(take_checkpoint(sitting, why="turn"))
     version = Version(str(arguments["path"]), "c" * 64, 0o644, 6)
     edit_row(sitting, key, CHANGE)

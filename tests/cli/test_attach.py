@@ -52,7 +52,9 @@ def test_a_person_says_something_answers_the_question_and_sees_the_change(cli: C
     assert "I will look first.\n> \x1b[1mread\x1b[0m notes.txt  \x1b[32mok\x1b[0m, 12 ms" in before
     assert "    \x1b[31m-two\x1b[0m\n    \x1b[32m+2\x1b[0m\n" in after
     assert after.index("ok\x1b[0m, 12 ms") < after.index("+2"), "the change is told when its step is whole"
+    assert after.count("+2") == 1, "a change is told by its event, and not by what the tool prints as well"
     assert "turn 1 done, 1 path changed" in after
+    assert terminal.seen.count(PROMPT) == 2, "none is left empty above what happens"
     assert said(api) == [("tidy up", False)]
 
 

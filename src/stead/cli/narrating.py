@@ -17,6 +17,7 @@ TAIL_LINES = 5
 LIVE_LINES = 40
 """Lines of a running command's output that are shown as they come; its tail follows at its end."""
 _SUBJECTS = ("command", "path", "url", "pattern", "query")
+_WRITERS = ("write", "edit", "patch")
 _LINE_LIMIT = 160
 _PROGRESS_S = 2.0
 
@@ -69,6 +70,8 @@ class Narrator:
         self._progress_at_s = 0.0
         self._tokens = self._usd_micros = 0
         self._price_known = True
+        self.tells_changes = False
+        """Events tell each change of a file, so what a call prints of its own changes is not repeated."""
         self.awaiting = ""
         """What nothing has been heard of yet: the model, or a running tool."""
 
@@ -232,6 +235,8 @@ class Narrator:
     def _tell_output(self, body: Json) -> None:
         key = body["key"]
         if not self._live or self._output_lines.get(key, 0) >= LIVE_LINES:
+            return
+        if self.tells_changes and self._calls.get(key, ("", ""))[0] in _WRITERS:
             return
         *lines, rest = (self._output_rest.get(key, "") + body["text"]).split("\n")
         self._output_rest[key] = rest[-_LINE_LIMIT:]

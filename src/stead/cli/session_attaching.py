@@ -129,6 +129,7 @@ class Desk(SessionWatch):
         self.mine.add(answer["command"])
         if not self._ended and not interrupt:
             self._note("queued: it is read before the next model request; a ! at the start cuts in")
+        self._fold({"type": "message.received"})  # it is on record, and will not be told again
 
     def _command(self, text: str) -> None:
         """Run a command of ``stead session`` on this session."""

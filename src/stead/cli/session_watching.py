@@ -29,7 +29,7 @@ class SessionWatch(Watch):
         super().__init__(invocation, session, wait=wait)
         self._path = f"/sessions/{session}"
         self._again = f"stead session attach {clean_line(session)}"
-        self._may_edit = True
+        self._may_edit = self._narrator.tells_changes = True
         self._since = since
         self._whole = whole
         self._turn: Json = {}
