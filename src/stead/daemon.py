@@ -51,6 +51,7 @@ from stead.runtime.bus import Bus
 from stead.runtime.commands import Runtime
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
+from stead.runtime.held import Held
 from stead.runtime.home import HomeState, HomeStream
 from stead.runtime.logs import clean_log, start_log
 from stead.runtime.preferences import HomePreferences
@@ -214,7 +215,8 @@ class House:
             home, host=host, on_change=self._machine_changed, on_swept=self._swept, egress=self.egress
         )
         aside = AsideDesk(home, self.machines.kill)
-        self.kept = FolderCheckpoints(ContentStore(home.contents, keys.checkpoints))
+        held = Held()
+        self.kept = FolderCheckpoints(ContentStore(home.contents, keys.checkpoints), on_kept=held.add)
         self.models = ProviderModels(os.environ, self.journal.vault)
         self.searcher = Searcher(self.journal.vault.get, own.reach)
         preferences = HomePreferences(lambda: self.home, self.models, settings.approval_ttl_s, lambda: self.runtime)
@@ -237,6 +239,7 @@ class House:
             quarantine=aside,
             checkpoints=self.kept,
             versions=self.kept,
+            held=held,
             project=ProjectFolder(),
             history=self.views,
             gate=self._gate(tools, own.reach, keys),

@@ -29,6 +29,7 @@ from stead.machines.project import ProjectFolder
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
+from stead.runtime.held import Held
 from stead.runtime.sessions import Actor
 from stead.storage.contents import ContentStore
 from stead.storage.journal import JournalFile, open_journal
@@ -200,7 +201,8 @@ class World:
         self.journal: JournalFile = open_journal(folder / "journal.db", KEYS)
         numbers = itertools.count(self.journal.head() + 1)
         self.closed = False
-        self.kept = FolderCheckpoints(_store(folder))
+        held = Held()
+        self.kept = FolderCheckpoints(_store(folder), on_kept=held.add)
         self.views = Views(folder / "views.db", KEYS, self.journal)
         self.deps = Deps(
             journal=self.journal,
@@ -211,6 +213,7 @@ class World:
             quarantine=self.aside,
             checkpoints=self.kept,
             versions=self.kept,
+            held=held,
             project=ProjectFolder(),
             history=self.views,
             gate=Gate(

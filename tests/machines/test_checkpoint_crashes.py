@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from stead.domain.checkpoints import InUse
 from stead.domain.errors import Conflict, InvalidRequest, StorageFault
 from stead.machines.checkpoints import FolderCheckpoints
 from stead.storage.contents import ContentStore
@@ -52,7 +53,7 @@ async def test_kills_while_a_folder_is_kept_lose_no_checkpoint_that_was_acknowle
     assert len(promised) >= 12
     with opened_checkpoints(tmp_path / "store") as checkpoints:
         kept = chance.choice(sorted(promised))
-        await checkpoints.forget([kept], [])
+        await checkpoints.forget(lambda: InUse(frozenset({kept}), frozenset()))
         await checkpoints.restore(str(folder), (), kept)
         assert digest(folder) == promised[kept]
 
@@ -202,7 +203,7 @@ async def test_a_lost_pack_is_named_and_the_rest_goes_on(
         await checkpoints.put_back(str(folder), changed, expected=version)
         assert (folder / "a").read_text() == "two"
         await checkpoints.put_back(str(folder), version, expected=changed)
-        await checkpoints.forget([tree.root], [])
+        await checkpoints.forget(lambda: InUse(frozenset({tree.root}), frozenset()))
         assert not (await checkpoints.restore(str(folder), (), tree.root)).failed
 
 
@@ -225,7 +226,7 @@ async def test_a_damaged_tree_is_named_harms_no_other_and_is_stored_anew(tmp_pat
     assert (folder / "one/x").read_text() == "one/x"
     assert (folder / "two/y").read_text() == "changed"
     with pytest.raises(StorageFault, match=two.ref.hex()):
-        await checkpoints.forget([tree.root], [])
+        await checkpoints.forget(lambda: InUse(frozenset({tree.root}), frozenset()))
     (folder / "two/y").write_text("two/y")
     assert (await checkpoints.take(str(folder), (), quiet)).root == tree.root
     assert (await checkpoints.restore(str(folder), (), tree.root)).failed == ()

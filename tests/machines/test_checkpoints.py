@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stead.domain.checkpoints import ABSENT, Version
+from stead.domain.checkpoints import ABSENT, InUse, Version
 from stead.domain.errors import Conflict, InvalidRequest, NotFound, StorageFault
 from stead.machines.checkpoints import FolderCheckpoints
 from stead.storage.contents import ContentStore
@@ -297,7 +297,7 @@ async def test_a_version_that_is_not_kept_any_more_is_not_found(checkpoints: Fol
     (one,) = await checkpoints.keep(str(folder), ["a"])
     (folder / "a").write_text("two")
     (two,) = await checkpoints.keep(str(folder), ["a"])
-    assert await checkpoints.forget([], [two.content, ABSENT]) > 0
+    assert await checkpoints.forget(lambda: InUse(frozenset(), frozenset({two.content, ABSENT}))) > 0
     with pytest.raises(NotFound, match="not kept any more"):
         await checkpoints.change(one, two)
     with pytest.raises(NotFound):
@@ -331,7 +331,7 @@ async def test_an_edit_does_not_wait_for_a_checkpoint_and_one_given_up_leaves_a_
                 await taking
             await checkpoints.put_back(str(folder), version, expected=version)
         tree = await checkpoints.take(str(folder), (), quiet)
-        assert await checkpoints.forget([tree.root], []) >= 0
+        assert await checkpoints.forget(lambda: InUse(frozenset({tree.root}), frozenset())) >= 0
         before = digest(folder)
         shutil.rmtree(folder)
         folder.mkdir()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,9 +15,9 @@ import pytest
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
-from stead.domain.checkpoints import Checkpoints, FileChange, Progress, Restored, Tree, Version
+from stead.domain.checkpoints import Checkpoints, FileChange, InUse, Progress, Restored, Tree, Version
 from stead.domain.commands import SendMessage
-from stead.domain.errors import Conflict, InvalidRequest, StorageFault
+from stead.domain.errors import Conflict, InvalidRequest, NotFound, StorageFault
 from stead.domain.ids import HOME, CallKey, CommandId, SessionId
 from stead.domain.permits import Permit
 from stead.domain.policies import GrantScope
@@ -84,8 +84,8 @@ class SlowCheckpoints:
     async def amend(self, root: str, versions: Sequence[Version]) -> str:
         return await self._real.amend(root, versions)
 
-    async def forget(self, keep: Sequence[str], contents: Sequence[str]) -> int:
-        return await self._real.forget(keep, contents)
+    async def forget(self, in_use: Callable[[], InUse]) -> int:
+        return await self._real.forget(in_use)
 
 
 @dataclass
@@ -365,3 +365,29 @@ async def test_project_rules_are_told_as_data_and_again_when_they_change(tmp_pat
         state = await d.sessions.actor(d.session).state()
         assert state.sources == ["workspace"]
         assert "Run make check." not in "".join(state.words)
+
+
+async def test_deleting_a_session_drops_what_it_alone_had_kept_and_nothing_that_is_not_on_record_yet(
+    tmp_path: Path,
+) -> None:
+    async with desk(tmp_path, (WRITE,), ("Done.",)) as (d, _):
+        await d.open()
+        await d.say("one")
+        gone = cast("ev.FileChanged", d.bodies(ev.FileChanged)[0])
+        (d.folder / "c.txt").write_text("kept a moment ago\n", "utf-8")
+        (fresh,) = await d.world.kept.keep(str(d.folder), ["c.txt"])
+        await d.do(cmd.CloseSession(d.session))
+        actor = d.sessions.actor(d.session)
+        await actor.tell(lambda _: (ev.SessionDeleted(),), None, cause=CommandId(""))
+        await d.world.journal.erase(d.session)
+        await d.room.forget_kept()
+        (d.folder / "c.txt").unlink()
+        await d.world.kept.put_back(str(d.folder), fresh, Version("c.txt", ""))
+        assert d.text("c.txt") == "kept a moment ago\n"
+        held = d.world.deps.held.with_recorded(InUse()).contents
+        assert {fresh.content, gone.before.content} <= held
+        d.world.deps.held.with_recorded(InUse(contents=held))  # as after a restart: nothing speaks of them any more
+        await d.room.forget_kept()
+        left = Version("a.txt", gone.after.content, gone.after.mode)
+        with pytest.raises(NotFound):
+            await d.world.kept.put_back(str(d.folder), gone.before, left)

@@ -78,6 +78,13 @@ class Version(msgspec.Struct, frozen=True):
     size_bytes: int = 0
 
 
+class InUse(msgspec.Struct, frozen=True):
+    """What must stay: trees by their roots, and single contents."""
+
+    roots: frozenset[str] = frozenset()
+    contents: frozenset[str] = frozenset()
+
+
 Progress = Callable[[int, int], None]
 """Told how many files are done, and how many there are as far as is known. Never blocks; called from any thread."""
 
@@ -129,8 +136,12 @@ class Checkpoints(Protocol):
         """
         ...
 
-    async def forget(self, keep: Sequence[str], contents: Sequence[str]) -> int:
-        """Drop every tree and content that is neither named nor part of what is; gives how many bytes that frees."""
+    async def forget(self, in_use: Callable[[], InUse]) -> int:
+        """Drop every tree and content that is neither in use nor part of what is; gives how many bytes that frees.
+
+        Args:
+            in_use: called in a thread while nothing can be kept, so that it misses nothing that was.
+        """
         ...
 
 

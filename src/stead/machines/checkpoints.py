@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from stead.domain.checkpoints import ABSENT, FileChange, Progress, Restored, Tree, Version
+from stead.domain.checkpoints import ABSENT, FileChange, InUse, Progress, Restored, Tree, Version
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.machines import comparing, left_out
 from stead.machines.protected import opened_above
@@ -38,9 +38,18 @@ class FolderCheckpoints:
     Args:
         store: where everything is kept; it is closed with this.
         most_files: files, links and folders that a folder may have, besides what is left out.
+        on_kept: told the name of each tree and content that somebody asked to have kept, before anything can be
+            forgotten again; so what is not on record yet can be counted as in use.
     """
 
-    def __init__(self, store: ContentStore, *, most_files: int = MOST_FILES) -> None:
+    def __init__(
+        self,
+        store: ContentStore,
+        *,
+        most_files: int = MOST_FILES,
+        on_kept: Callable[[str], None] = lambda _name: None,
+    ) -> None:
+        self._on_kept = on_kept
         self._store = store
         self._most_files = most_files
         self._taking = asyncio.Lock()  # one walk at a time: two would only slow each other down
@@ -68,7 +77,9 @@ class FolderCheckpoints:
 
         def work() -> Tree:
             with self._store.door.together():
-                return self._take(directory, rules, progress, stopped)
+                tree = self._take(directory, rules, progress, stopped)
+                self._on_kept(tree.root)
+                return tree
 
         async with self._taking:
             try:
@@ -118,14 +129,20 @@ class FolderCheckpoints:
 
         def work() -> str:
             with self._store.door.together():
-                return amend(self._store, _name(root), files).hex()
+                amended = amend(self._store, _name(root), files).hex()
+                self._on_kept(amended)
+                return amended
 
         return await asyncio.to_thread(work)
 
-    async def forget(self, keep: Sequence[str], contents: Sequence[str]) -> int:
-        """See ``Checkpoints``. Whoever calls names everything that is referred to at that moment."""
-        roots, names = [_name(root) for root in keep], [_name(name) for name in contents if name != ABSENT]
-        return await asyncio.to_thread(forget, self._store, roots, names)
+    async def forget(self, in_use: Callable[[], InUse]) -> int:
+        """See ``Checkpoints``."""
+
+        def named() -> tuple[list[bytes], list[bytes]]:
+            used = in_use()
+            return [_name(root) for root in used.roots], [_name(name) for name in used.contents if name != ABSENT]
+
+        return await asyncio.to_thread(forget, self._store, named)
 
     # -- single files -----------------------------------------------------------------------------------------------
 
@@ -134,8 +151,12 @@ class FolderCheckpoints:
         plain = [_plain(path) for path in paths]
 
         def work() -> tuple[Version, ...]:
-            with self._store.door.together(), opened_top(directory) as top, keeping(self._store) as intake:
-                return tuple(_version(intake, top, path) for path in plain)
+            with self._store.door.together(), opened_top(directory) as top:
+                with keeping(self._store) as intake:
+                    versions = tuple(_version(intake, top, path) for path in plain)
+                for version in versions:
+                    self._on_kept(version.content)
+                return versions
 
         return await asyncio.to_thread(work)
 

@@ -14,6 +14,7 @@ from stead.domain.ports import Clock, Ingested, Journal, Machines, Models, Proje
 from stead.domain.trials import Quarantine, Trials
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Gate
+from stead.runtime.held import Held
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Deps:
     quarantine: Quarantine
     checkpoints: Checkpoints
     versions: Versions
+    held: Held
     project: Project
     history: Ingested
     gate: Gate

@@ -17,7 +17,7 @@ import msgspec
 from stead.brain.context import SESSION_INSTRUCTIONS
 from stead.domain import commands as cmd
 from stead.domain import events as ev
-from stead.domain.checkpoints import Restored
+from stead.domain.checkpoints import InUse, Restored
 from stead.domain.conversation import carry
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.folding import fold
@@ -105,8 +105,12 @@ class Workroom:
 
     async def forget_kept(self) -> None:
         """Drop what only deleted sessions had kept of files."""
-        roots, contents = await asyncio.to_thread(_in_use, self._deps)
-        await self._deps.checkpoints.forget(roots, contents)
+
+        def in_use() -> InUse:
+            recorded = _recorded(self._deps)
+            return self._deps.held.with_recorded(recorded)
+
+        await self._deps.checkpoints.forget(in_use)
 
     async def _open(self, command: cmd.OpenSession, claim: Claimed, door: str) -> cmd.Answer:
         d = self._deps
@@ -338,8 +342,8 @@ def _folded(deps: Deps, id: SessionId, at: int) -> Session:
     return session
 
 
-def _in_use(deps: Deps) -> tuple[list[str], list[str]]:
-    """Every tree and content that the record still names."""
+def _recorded(deps: Deps) -> InUse:
+    """Every tree and content that the record names."""
     roots, contents = set(), set()
     for event in deps.journal.events():
         body = event.body if isinstance(event, ev.Event) else None
@@ -347,7 +351,7 @@ def _in_use(deps: Deps) -> tuple[list[str], list[str]]:
             roots.add(body.root)
         elif isinstance(body, ev.FileChanged):
             contents |= {body.before.content, body.after.content}
-    return sorted(roots), sorted(contents - {""})
+    return InUse(frozenset(roots), frozenset(contents))
 
 
 def _require_attended(session: Session) -> None:

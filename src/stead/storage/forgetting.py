@@ -6,7 +6,7 @@ anew without it, or removed. A kill in between leaves bytes that nothing speaks 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 
-def forget(store: ContentStore, keep: Sequence[bytes], contents: Sequence[bytes]) -> int:
-    """Keep these trees and contents with all that they need, and nothing else; gives the bytes that the disk got back.
+def forget(store: ContentStore, in_use: Callable[[], tuple[Iterable[bytes], Iterable[bytes]]]) -> int:
+    """Keep the trees and contents in use with all that they need, and nothing else; gives the bytes that are free now.
+
+    Args:
+        store: which.
+        in_use: gives them, while nothing can be kept.
 
     Raises:
         Damaged: a tree to be kept cannot be read, so nobody knows what it needs; nothing was dropped.
@@ -29,7 +33,8 @@ def forget(store: ContentStore, keep: Sequence[bytes], contents: Sequence[bytes]
     before = _size(store)
     with store.door.alone():
         live = _Live(store)
-        for root in keep:
+        roots, contents = in_use()
+        for root in roots:
             live.add_tree(root)
         live.contents.update(contents)
         store.write(live.drop_others)
