@@ -77,6 +77,8 @@ def _inline(tokens: Iterable[Token]) -> Iterable[Token]:
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(said=hostile)
 @example(f"{_MARKER} plain words only")
+@example(f"a\n```\n{_MARKER} got out\n```text\n")
+@example(f"a\n`````\r{_MARKER} got out")
 @example(f"- {_MARKER}\n\n# {_MARKER}\n    {_MARKER}")
 def test_what_others_wrote_stands_in_fences_quotes_and_spans_of_code_alone(said: str) -> None:
     text = _text(_everything(said).events)
