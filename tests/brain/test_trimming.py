@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 
 from stead.brain.estimate import estimate_message
 from stead.brain.trimming import (
+    LIKELY_PERCENT,
     LONG_ARGUMENT,
     PLACEHOLDER,
     Compact,
     Trim,
     cut,
+    fits,
     reduce,
     shown,
     trimmed,
@@ -181,6 +183,26 @@ def test_in_a_small_window_all_but_the_last_exchange_may_be_trimmed() -> None:
     assert len(messages) - 8 < done.upto <= len(messages) - 2
 
 
+def test_results_that_pass_the_window_at_once_give_way_though_they_are_the_last() -> None:
+    messages = work(1, size=100_000)
+    done = step(session_of(messages))
+    assert done == Trim(len(messages), weigh(session_of(messages), TOOLS).likely, LIKELY_PERCENT)
+    assert step(session_of(messages, trimmed=len(messages))) is None
+
+
+def test_what_a_provider_counted_is_the_measure_after_a_move_too() -> None:
+    messages = work(12, size=7000)
+    counted = weigh(session_of(messages), TOOLS).likely // 3
+    before = session_of(messages, measured=len(messages), measured_tokens=counted)
+    done = step(before, window=counted)
+    assert isinstance(done, Trim)
+    after = session_of(messages, trimmed=done.upto)
+    assert step(after, window=counted) is not None, "at the usual measure it would be moved again at once"
+    after.counted_percent = done.percent
+    assert weigh(after, TOOLS).percent == done.percent == weigh(before, TOOLS).percent
+    assert step(after, window=counted) is None
+
+
 def talk(turns: int, *, chars: int = 2000) -> list[Message]:
     said: list[Message] = []
     more = "please look at it again " * (chars // 24)
@@ -214,7 +236,7 @@ def test_whatever_is_done_leaves_the_end_alone_and_makes_the_request_smaller(
     done = step(session, window=window, reply=window // 10)
     last = max((at for at, message in enumerate(messages) if isinstance(message, AssistantMessage)), default=0)
     if isinstance(done, Trim):
-        assert before < done.upto <= last
+        assert before < done.upto <= (last if fits(done.tokens, window) else len(messages))
         freed = weigh(session, TOOLS).likely - weigh(session_of(messages, trimmed=done.upto), TOOLS).likely
         assert freed >= window * 0.14
         assert step(session_of(messages, trimmed=done.upto), window=window, reply=window // 10) != done
@@ -248,4 +270,4 @@ def test_a_move_that_does_not_last_is_made_when_a_summary_would_free_no_more() -
     session = session_of(messages)
     likely = weigh(session, TOOLS).likely
     done = step(session, window=round(likely * 1.24), reply=0)
-    assert done == Trim(len(messages) - 2, likely)
+    assert done == Trim(len(messages) - 2, likely, LIKELY_PERCENT)

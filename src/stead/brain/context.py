@@ -20,8 +20,6 @@ from stead.domain.tools import ToolSpec
 
 OUTPUT_TOKENS = 8192
 """What a reply may have at most, when budget, window and model allow."""
-LEAST_OUTPUT_TOKENS = 64
-"""Below this a reply is not worth asking for."""
 
 INSTRUCTIONS = """\
 You are Stead. You act for a person on their machine: reach their goal with the tools, then report.
@@ -62,16 +60,18 @@ def call_model(session: Session, world: World) -> Effect:
         return limits.over_budget(session, f"{name} has no known price, so a limit in dollars cannot be kept")
     input_tokens = _input_tokens(session, world.tools, models)
     window = min(model.window_tokens for model in models)
-    wanted = min(OUTPUT_TOKENS, *(model.max_output_tokens for model in models))
+    room = summarising.room_tokens(session) if session.compacting else OUTPUT_TOKENS
+    wanted = min(room, *(model.max_output_tokens for model in models))
     if not session.compacting and (less := _reduced(session, world.tools, input_tokens, wanted, window)):
         return less
     likely = input_tokens if input_tokens <= window // 2 else trimming.weigh(session, world.tools).likely
-    if likely + LEAST_OUTPUT_TOKENS > window:
-        return Finish("failed", "context", f"Stopped: the next request may pass the model's window of {window} tokens.")
+    if not trimming.fits(likely, window):
+        return _last_resort(session, world, window)
     input_tokens = min(input_tokens, window)  # no provider takes more, so the reservation stays an upper bound
     cap = limits.output_cap(session, models, input_tokens, min(wanted, window - likely))
-    if cap < LEAST_OUTPUT_TOKENS:
-        return limits.over_budget(session, f"the next request needs up to {input_tokens + LEAST_OUTPUT_TOKENS} tokens")
+    if cap < trimming.LEAST_REPLY_TOKENS:
+        needed = input_tokens + trimming.LEAST_REPLY_TOKENS
+        return limits.over_budget(session, f"the next request needs up to {needed} tokens")
     chain, allowed = session.spec.chain, {model.ref for model in models}
     return CallModel(
         number=next_request(session),
@@ -84,12 +84,23 @@ def call_model(session: Session, world: World) -> Effect:
 def _reduced(session: Session, tools: Sequence[ToolSpec], bound: int, reply: int, window: int) -> Effect | None:
     """Less to send, when the next request would fill too much of the window."""
     match trimming.reduce(session, tools, bound=bound, reply=reply, window=window):
-        case trimming.Trim(upto=upto, tokens=tokens):
-            return Record((ContextTrimmed(upto=upto, tokens_before=tokens, window_tokens=window),))
+        case trimming.Trim(upto=upto, tokens=tokens, percent=percent):
+            trimmed = ContextTrimmed(upto, tokens_before=tokens, window_tokens=window, counted_percent=percent)
+            return Record((trimmed,))
         case trimming.Compact():
             return Record((summarising.ask(),))
         case None:
             return None
+
+
+def _last_resort(session: Session, world: World, window: int) -> Effect:
+    """What follows when the window has no room for the request, nor for a question for a summary."""
+    if session.compacting:
+        return summarising.take_up(session, world)
+    unasked = summarising.without(session, world)
+    if unasked is not None:
+        return unasked
+    return Finish("failed", "context", f"Stopped: the next request may pass the model's window of {window} tokens.")
 
 
 def sent(session: Session) -> tuple[Message, ...]:

@@ -7,8 +7,9 @@ What the answer becomes is ``brain.compaction``'s matter.
 from __future__ import annotations
 
 from stead.brain import compaction, trimming
+from stead.brain.estimate import estimate_message
 from stead.brain.world import World
-from stead.domain.effects import Compact, Effect
+from stead.domain.effects import Compact
 from stead.domain.events import NoticeGiven
 from stead.domain.messages import AssistantMessage, Text
 from stead.domain.sessions import Session
@@ -29,13 +30,36 @@ def answered(session: Session) -> bool:
     return any(map(_text, replies)) or len(replies) >= TRIES
 
 
-def take_up(session: Session, world: World) -> Effect:
+def room_tokens(session: Session) -> int:
+    """What the reply to the question may have.
+
+    Twice as much after each that brought nothing: a model that thinks may have used all of it for that.
+    """
+    return int(compaction.SUMMARY_TOKENS * 2 ** len(_replies(session)))
+
+
+def take_up(session: Session, world: World) -> Compact:
     """What follows from the answer: its words stand for what was before, be they few or none."""
     window = min(model.window_tokens for model in world.models)
     told = session.messages[: session.compacting]  # neither the question nor its answer is a part of the conversation
-    upto = trimming.cut(told, window, trimming.weigh(session, world.tools).ratio)
+    weights = trimming.weigh(session, world.tools)
+    upto = trimming.cut(told, window, weights.ratio)
     summary = next(filter(None, map(_text, reversed(_replies(session)))), "")
-    return Compact(upto, compaction.compacted(session, upto, summary, compaction.room_chars(window)))
+    head = compaction.compacted(session, upto, summary, compaction.room_chars(window))
+    return Compact(upto, head, weights.percent)
+
+
+def without(session: Session, world: World) -> Compact | None:
+    """No summary, and only as much of the person's words as there is room for: when there is none for the question.
+
+    Nothing, if even that is likely to be too much.
+    """
+    window = min(model.window_tokens for model in world.models)
+    weights = trimming.weigh(session, world.tools)
+    upto = len(session.messages)
+    head = compaction.compacted(session, upto, "", compaction.room_chars(window))
+    likely = weights.tokens(weights.fixed + sum(map(estimate_message, head)))
+    return Compact(upto, head, weights.percent) if trimming.fits(likely, window) and likely < weights.likely else None
 
 
 def _replies(session: Session) -> list[AssistantMessage]:

@@ -46,17 +46,27 @@ TAIL_PERCENT = 30
 REPLY_PERCENT = 20
 """The most that the room for a reply counts for, so that small windows are not all reserve."""
 KEPT_EXCHANGES = (4, 1)
-"""How many of the last replies with their results are never trimmed; the second figure when the first is too many."""
+"""How many of the last replies with their results are never trimmed; the second figure when the first is too many. Only
+when the request would not fit the window at all, none is kept."""
 
+LEAST_REPLY_TOKENS = 64
+"""Below this a reply is not worth asking for."""
 LIKELY_PERCENT = 60
 """What an estimate, which is an upper bound, comes to by most tokenizers; used until a provider has counted."""
 
 
 class Trim(msgspec.Struct, frozen=True):
-    """Send the messages before ``upto`` trimmed from now on. ``tokens``: likely, of the request without it."""
+    """Send the messages before ``upto`` trimmed from now on.
+
+    Args:
+        upto: the first message that is sent whole.
+        tokens: likely, of the request without it.
+        percent: see ``Weights``.
+    """
 
     upto: int
     tokens: int
+    percent: int
 
 
 class Compact(msgspec.Struct, frozen=True):
@@ -83,6 +93,11 @@ class Weights(msgspec.Struct, frozen=True):
     def likely(self) -> int:
         """The likely size of the whole request, in tokens."""
         return self.tokens(self.fixed + sum(self.messages))
+
+    @property
+    def percent(self) -> int:
+        """The ratio as it is recorded when the context is made smaller, since then the count of before is gone."""
+        return max(1, round(self.ratio * 100))
 
     def tokens(self, bound: int) -> int:
         """What a part whose upper bound this is likely comes to."""
@@ -161,7 +176,7 @@ def weigh(session: Session, tools: Sequence[ToolSpec]) -> Weights:
     fixed = estimate_request(session.spec.instructions, tools, ())
     messages = tuple(map(estimate_message, shown(session.messages, session.trimmed)))
     if not session.measured_tokens:
-        return Weights(fixed, messages, LIKELY_PERCENT / 100)
+        return Weights(fixed, messages, (session.counted_percent or LIKELY_PERCENT) / 100)
     seen = fixed + sum(messages[: session.measured])
     return Weights(fixed, messages, min(1.0, session.measured_tokens / seen))
 
@@ -188,16 +203,22 @@ def reduce(
     if weights.likely <= full:
         return None
     upto, left = session.trimmed, weights.likely
-    for exchanges in KEPT_EXCHANGES:
+    kept = KEPT_EXCHANGES if fits(weights.likely, window) else (*KEPT_EXCHANGES, 0)
+    for exchanges in kept:
         upto = _mark(session, weights, window * AIM_PERCENT // 100 - reply, exchanges)
         left = weights.likely - _freed(session, weights, upto)
         if left <= full - window * WORTH_PERCENT // 100:
-            return Trim(upto, weights.likely)
+            return Trim(upto, weights.likely, weights.percent)
     before = cut(session.messages, window, weights.ratio)
     heard = any(isinstance(message, AssistantMessage) for message in session.messages[:before])
     if heard and weights.tokens(sum(weights.messages[:before])) >= window * WORTH_PERCENT // 100:
         return Compact(before, weights.likely)
-    return Trim(upto, weights.likely) if left <= full else None
+    return Trim(upto, weights.likely, weights.percent) if left <= full else None
+
+
+def fits(tokens: int, window: int) -> bool:
+    """Whether a request of so many tokens leaves room in the window for a reply."""
+    return tokens + LEAST_REPLY_TOKENS <= window
 
 
 def _mark(session: Session, weights: Weights, aim: int, exchanges: int) -> int:
@@ -221,6 +242,8 @@ def _saved(session: Session, weights: Weights, at: int) -> int:
 
 def _untouched(messages: Sequence[Message], exchanges: int) -> int:
     """Where the last so many replies with results begin; 0 when there are no more than that."""
+    if not exchanges:
+        return len(messages)
     answered = [at for at, message in enumerate(messages) if isinstance(message, ResultsMessage)]
     return answered[-exchanges] - 1 if len(answered) > exchanges else 0
 

@@ -54,6 +54,8 @@ def next_effect(session: Session, world: World) -> Effect | None:
                 return _next_calls(session, call, world)
     if session.compacting and summarising.answered(session):
         return summarising.take_up(session, world)
+    if session.compacting:
+        return context.call_model(session, world)
     last = session.messages[-1]
     if not session.plan and not isinstance(last, UserMessage) and not attended(session):
         return Record((ev.PlanMade(steps=(ev.PlanStep(session.spec.title, "doing"),), by="stead"),))

@@ -46,10 +46,17 @@ class Wait(msgspec.Struct, frozen=True, tag="wait"):
 
 
 class Compact(msgspec.Struct, frozen=True, tag="compact"):
-    """Let a summary stand for the messages before ``upto``, once the history can be searched for all of them."""
+    """Let a summary stand for the messages before ``upto``, once the history can be searched for all of them.
+
+    Args:
+        upto: the first message that is still sent.
+        head: what takes their place.
+        counted_percent: see ``ContextTrimmed``.
+    """
 
     upto: int
     head: tuple[UserMessage, ...]
+    counted_percent: int
 
 
 class Finish(msgspec.Struct, frozen=True, tag="finish"):

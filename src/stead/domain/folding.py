@@ -175,6 +175,8 @@ def _take_reply(session: Session, reply: ev.ModelReplied) -> None:
         if isinstance(part, ToolCall):
             tool, arguments = meant(part)
             session.calls[part.key] = Call(part.key, tool, arguments, runnable)
+            if session.compacting:  # it was asked for words, so this call does not run and says nothing of the work
+                continue
             signature = f"{part.tool} {part.arguments}"
             session.same_calls = session.same_calls + 1 if signature == session.last_call else 1
             session.last_call = signature

@@ -237,11 +237,13 @@ class ContextTrimmed(msgspec.Struct, frozen=True, tag="context.trimmed"):
         upto: the first message that is sent whole.
         tokens_before: estimate of the next request without it.
         window_tokens: of the model.
+        counted_percent: what Stead's upper bound of a request comes to as the provider counts; 0 when nobody knew.
     """
 
     upto: int
     tokens_before: int
     window_tokens: int
+    counted_percent: int = 0
 
 
 class ContextCompacted(msgspec.Struct, frozen=True, tag="context.compacted"):
@@ -251,11 +253,13 @@ class ContextCompacted(msgspec.Struct, frozen=True, tag="context.compacted"):
         upto: the first message that is still sent.
         head: what takes their place.
         ingested: the last event of the session that the history can be searched for; nothing before the cut is past it.
+        counted_percent: see ``ContextTrimmed``.
     """
 
     upto: int
     head: tuple[UserMessage, ...]
     ingested: int
+    counted_percent: int = 0
 
 
 SessionBody = (

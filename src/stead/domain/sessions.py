@@ -161,6 +161,9 @@ class Session(msgspec.Struct):
     """What the provider counted for the first ``measured`` messages, tools and instructions included; 0 for never."""
     measured: int = 0
     measured_by: ev.ModelRef | None = None
+    counted_percent: int = 0
+    """What Stead's upper bounds came to as the provider counted, when the context was last made smaller; 0 for never.
+    It is the measure of the request after that, of which nothing has been counted yet."""
 
     cut_off: bool = False
     """The last reply ended at its cap or in a filter, so it is not the model's last word."""

@@ -101,12 +101,13 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             close_turn(session, "Not run: the session was closed.")
         case ev.BudgetRaised(budget=budget):
             session.budget = budget
-        case ev.ContextTrimmed(upto=upto):
-            session.trimmed = upto
+        case ev.ContextTrimmed(upto=upto, counted_percent=percent):
+            session.trimmed, session.counted_percent = upto, percent
             rewritten(session)
-        case ev.ContextCompacted(upto=upto, head=head):
-            session.messages = [*head, *session.messages[upto : session.compacting], *_heard_meanwhile(session)]
-            session.trimmed = 0
+        case ev.ContextCompacted(upto=upto, head=head, counted_percent=percent):
+            asked = session.compacting or len(session.messages)
+            session.messages = [*head, *session.messages[upto:asked], *_heard_meanwhile(session, asked)]
+            session.trimmed, session.counted_percent = 0, percent
             session.compacting = 0
             rewritten(session)
         case _:
@@ -131,10 +132,9 @@ def apply_queue(session: Session, body: Queued) -> None:
             call.step, call.result, call.cancelled = "new", None, False
 
 
-def _heard_meanwhile(session: Session) -> list[UserMessage]:
-    """The person's words that came while the summary was asked for."""
-    since = session.messages[session.compacting :]
-    return [message for message in since if isinstance(message, UserMessage) and not message.notice]
+def _heard_meanwhile(session: Session, asked: int) -> list[UserMessage]:
+    """The person's words, and what they did to files and plan, that came after the question for the summary."""
+    return [message for message in session.messages[asked + 1 :] if isinstance(message, UserMessage)]
 
 
 def put_in(before: str, after: str) -> tuple[str, ...]:

@@ -271,10 +271,10 @@ class Actor:
                     await self._call_model(stream, effect)
                 case RunTools(keys=keys):
                     await self._steps.run_tools(stream, keys)
-                case Compact(upto=upto, head=head):
+                case Compact(upto=upto, head=head, counted_percent=percent):
                     await stream.commit()
                     ingested = await self._deps.history.ingest(stream.place)
-                    stream.add(ev.ContextCompacted(upto=upto, head=head, ingested=ingested))
+                    stream.add(ev.ContextCompacted(upto, head, ingested, percent))
                 case _:
                     assert_never(effect)
         await stream.commit()
