@@ -22,7 +22,7 @@ from stead.domain.work_rows import CallRow, Watcher
 from tests.cli.conftest import Cli, Result
 from tests.cli.desk import MARKDOWN, edit_row, take_checkpoint
 from tests.cli.desk_scripts import ADDED, CHANGE, quiet, stuck, tidy
-from tests.cli.scripts import HOSTILE
+from tests.cli.scripts import HOSTILE, reply
 from tests.cli.simulator import Simulator, Sitting
 
 Serve = Callable[..., Simulator]
@@ -149,6 +149,22 @@ def test_send_and_wait_tells_the_turn_and_ends_with_it(cli: Cli, serve: Serve) -
     rows = cli("session", "send", sitting.id, "again", "--wait", "--json").rows
     assert rows[0]["body"]["text"] == "again"
     assert (rows[-1]["type"], rows[-1]["turn"], rows[-1]["exit_code"]) == ("result", 4, 0)
+
+
+def test_words_that_a_turn_ended_without_are_waited_for_into_the_next(cli: Cli, serve: Serve) -> None:
+    def late(sitting: Sitting, text: str) -> None:
+        reply(sitting, 1, "The first.")
+        sitting.api.wait_for(lambda: len(sitting.heard) == 2 and sitting.api.watching())
+        sitting.rest()
+        sitting.ask("call_2_0", "edit", {"path": "notes.txt"})
+        sitting.rest()
+
+    api = serve(turn=late)
+    sitting = sat_down(api, cli)
+    assert cli("session", "send", sitting.id, "one").code == 0
+    told = cli("session", "send", sitting.id, "two", "--wait")
+    assert told.code == 3, "the end of the turn before is not the end of the wait"
+    assert cli("deny", sitting.id).code == 0
 
 
 def test_a_turn_that_a_limit_ends_is_a_failure(cli: Cli, serve: Serve) -> None:

@@ -21,6 +21,7 @@ _COVERS = {
     "any": "every call of this tool",
     "changes": "commands that only change files here, in plain ways",
     "shell": "this command again: ",
+    "net": "this command again, with its hosts: ",
     "host": "every request to ",
 }
 """What a lasting yes would cover, by the kind of its shape."""
