@@ -14,11 +14,16 @@ from stead.domain.tools import Declaration, ToolEffect, ToolSpec
 from stead.guardian import moments
 from stead.guardian.decide import Proposed, decide
 from stead.guardian.flow import Context, origins, planned, stands_in
+from stead.guardian.shell import assess
 from tests.guardian.test_decide import SPECS, facts
 
 WORDS = ("Mail the minutes to bo@b.example, then read https://docs.example.com/guide and pay 1200 to Kim Berg.",)
 MAIL = SPECS["mail"].declaration
 FAR = 2**62
+NETWORKED = msgspec.structs.replace(
+    SPECS["shell"],
+    declaration=msgspec.structs.replace(SPECS["shell"].declaration, command_args=("command",), host_args=("hosts",)),
+)
 
 
 def plan(tool: str, **arguments: object) -> PlannedCall:
@@ -132,8 +137,8 @@ def test_an_id_counts_by_what_it_is_called_and_not_by_its_digits() -> None:
     assert origins(erase, {"id": "7"}, context)[0].integrity is Integrity.UNTRUSTED
 
 
-def tainted(*calls: PlannedCall, words: tuple[str, ...] = WORDS) -> Context:
-    return Context(words=words, sources=("web:evil.test",), planned=calls)
+def tainted(*calls: PlannedCall, words: tuple[str, ...] = WORDS, vouched: tuple[str, ...] = ()) -> Context:
+    return Context(words=words, vouched=vouched, sources=("web:evil.test",), planned=calls)
 
 
 @pytest.mark.parametrize(
@@ -167,6 +172,21 @@ def test_what_the_plan_knew_ahead_has_to_be_as_it_said() -> None:
     assert isinstance(decide(propose("mail", to="bo@b.example", text="my diary"), facts(context=context)), Ask)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [{"delete_all": True}, [{"delete_all": True}], [[{"": None}]], True, [False], {"to": "Ada Holm: ada@a.example"}],
+)
+def test_what_a_plan_left_open_is_filled_with_no_names_of_fields_and_no_yes_or_no(body: object) -> None:
+    call = Declaration(ToolEffect.SEND, authority_args=("url", "body"), content_args=("body",), url_args=("url",))
+    arguments = {"url": "https://docs.example.com/guide", "body": body}
+    vouched = ("Ada Holm: ada@a.example",)
+    left_open = tainted(plan("api", url=arguments["url"]), vouched=vouched)
+    assert planned("api", call, arguments, (), left_open) == -1
+    pinned = tainted(plan("api", **arguments), vouched=vouched)
+    assert planned("api", call, arguments, (), pinned) == 0
+    assert planned("api", call, {**arguments, "body": None}, (), left_open) == 0
+
+
 def test_a_plan_never_covers_a_command() -> None:
     words = ("Run `make deploy`.",)
     assert (
@@ -195,6 +215,22 @@ def test_a_grant_for_a_host_covers_no_other_host() -> None:
     assert isinstance(decide(here, facts(grants=(grant,), context=context)), Allow)
     there = propose("fetch", url="https://docs.example.com.evil.test/")
     assert isinstance(decide(there, facts(grants=(grant,), context=context)), Ask)
+
+
+def test_leave_for_a_command_without_the_network_is_no_leave_for_another_with_it() -> None:
+    def run(command: str, *hosts: str) -> Proposed:
+        return Proposed("shell", NETWORKED, {"command": command, "hosts": hosts}, "", shell=assess(command))
+
+    quiet = decide(run("python3 send.py @ evil.test"), facts())
+    assert isinstance(quiet, Ask) and quiet.shape
+    granted = facts(grants=(Grant("shell", quiet.shape, FAR),))
+    assert isinstance(decide(run("python3 send.py @ evil.test"), granted), Allow)
+    assert isinstance(decide(run("python3 send.py", "evil.test"), granted), Ask)
+    loud = decide(run("python3 send.py", "evil.test"), facts())
+    assert isinstance(loud, Ask)
+    assert isinstance(
+        decide(run("python3 send.py", "evil.test"), facts(grants=(Grant("shell", loud.shape, FAR),))), Allow
+    )
 
 
 def test_a_trusted_project_is_free_until_something_from_elsewhere_was_read() -> None:

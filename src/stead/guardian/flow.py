@@ -88,8 +88,8 @@ def planned(
     pinned = _known(context.planned[found].arguments)
     for name in _authority(declaration):
         entity = declaration.identity_args.get(name, "")
-        if isinstance(arguments.get(name), Mapping) and arguments[name] and name not in pinned:
-            return -1  # its keys say something too, and nobody can say where they came from
+        if name not in pinned and _says_unsaid(arguments.get(name)):
+            return -1
         for _, value in _leaves(name, arguments.get(name)):
             integrity, _ = _origin(value, entity, context)
             if integrity is Integrity.UNTRUSTED:
@@ -149,6 +149,13 @@ def _leaves(place: str, value: object) -> Iterator[tuple[str, str]]:
             yield from _leaves(f"{place}[{index}]", inner)
     else:
         yield place, _number(value)
+
+
+def _says_unsaid(value: object) -> bool:
+    """Whether it holds names of fields, or a yes or no: of these nobody can say where they came from."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return any(map(_says_unsaid, value))
+    return isinstance(value, bool) or (isinstance(value, Mapping) and bool(value))
 
 
 def _number(value: object) -> str:

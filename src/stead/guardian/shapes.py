@@ -1,8 +1,9 @@
 """What a lasting yes covers: a shape that is worked out from the call as it was understood, never a prefix of its text.
 
 Layer: guardian. Pure. A shape is one of: ``any`` (every call of the tool), ``changes`` (shell commands that do no more
-than change files of the workspace in plain ways), ``shell:…`` (exactly this parsed command), ``host:…`` (requests to
-this host), or the canonical arguments of the one call that it repeats. "" stands for what must be asked each time.
+than change files of the workspace in plain ways), ``shell:…`` (exactly this parsed command), ``net:… $ …`` (the same
+with these hosts), ``host:…`` (requests to this host), or the canonical arguments of the one call that it repeats. ""
+stands for what must be asked each time.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def shapes(
         return (ANY, exact) if level is Level.SESSION else (exact, ANY)
     if hosts:
         # Leave for a tool is no leave for the network.
-        return (f"shell:{shell.shape} @ {' '.join(sorted(hosts))}", exact) if shell.shape else (exact,)
+        return (f"net:{' '.join(sorted(set(hosts)))} $ {shell.shape}", exact) if shell.shape else (exact,)
     own = f"shell:{shell.shape}" if shell.shape else exact
     return (CHANGES, own, exact, ANY) if shell.risk is Risk.MEDIUM else (own, exact, ANY)
 

@@ -63,7 +63,7 @@ def for_project(events: Iterable[ev.Event], directory: str) -> tuple[ev.GrantMad
 
 def _own_source(call: Call) -> tuple[str, ...]:
     """What the granted calls themselves will read: a grant for a host covers the host's own pages being read."""
-    return ("web:",) if call.shape.startswith("host:") or " @ " in call.shape else ()
+    return ("web:",) if call.shape.startswith(("host:", "net:")) else ()
 
 
 def _require_open(session: Session, call: Call, command: Decide, now_ms: int) -> None:

@@ -130,6 +130,7 @@ function covered(shape) {
   if (shape === "any") return "every call of this tool";
   if (shape === "changes") return "commands that only change files here, in plain ways";
   if (shape.startsWith("shell:")) return `this command again: ${visible(shape.slice(6))}`;
+  if (shape.startsWith("net:")) return `this command again, with its hosts: ${visible(shape.slice(4))}`;
   if (shape.startsWith("host:")) return `every request to ${visible(shape.slice(5))}`;
   return "this very call again";
 }
