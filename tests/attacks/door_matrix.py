@@ -208,7 +208,12 @@ def open_knocker(root: Path) -> Iterator[Knocker]:
 
 def routes(document: Json) -> list[Route]:
     """Every operation of the document at a path that is well formed, and what no document can hold."""
-    stands_for = {"session": "s_0123456789abcdef", "approval": "a_0123456789abcdef"}
+    stands_for = {
+        "session": "s_0123456789abcdef",
+        "approval": "a_0123456789abcdef",
+        "checkpoint": "k_0123456789abcdef",
+        "call": "call_1_0",
+    }
     found = [
         Route(method.upper(), "/api/v1" + re.sub(r"\{(\w+)\}", lambda name: stands_for.get(name[1], "nobody"), path))
         for path, methods in document["paths"].items()

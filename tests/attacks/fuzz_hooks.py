@@ -25,7 +25,7 @@ _ACCEPTABLE: dict[str, dict[str, Any]] = {
 }
 """What no schema can say: which words make a rule, which names are hosts, and what must not be called from a test."""
 _NAMES = ("tools", "allow", "chain", "hosts", "secrets", "unprotected")
-"""Lists of an objective whose items must be known to this home."""
+"""Lists of an objective or a session whose items must be known to this home."""
 _NEEDED = {"base_url", "host", "url"}
 """These are put in even where they may be left out."""
 
@@ -40,10 +40,12 @@ def before_call(context: schemathesis.HookContext, case: schemathesis.Case[Any],
         case.media_type = "application/json"
     if not isinstance(case.body, dict):
         return
-    if case.operation.label == "POST /objectives":
+    if case.operation.label in ("POST /objectives", "POST /sessions"):
         known: dict[str, Any] = {name: [] for name in _NAMES}
         known |= {"directory": os.environ["FUZZ_FOLDER"], "profile": "default"}
-        if case.meta.phase.name == "stateful":
+        if case.operation.label == "POST /sessions":
+            known["mode"] = "workspace"
+        elif case.meta.phase.name == "stateful":
             known["goal"] = _ASKS
         case.body |= {name: value for name, value in known.items() if name in case.body}
     elif known := _ACCEPTABLE.get(case.operation.label, {}):
