@@ -29,7 +29,7 @@ def load(name: str) -> Command:
         case "session":
             from stead.cli.session import COMMANDS
         case "watch":
-            from stead.cli.watching import COMMANDS
+            from stead.cli.watch import COMMANDS
         case "stop":
             from stead.cli.stopping import COMMANDS
         case "approvals" | "approve" | "deny":

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from stead.cli import figures
 from stead.cli.output import Output, clean, clean_line
+from stead.cli.session_telling import Line, told
 from stead.client import Json
 
 TAIL_LINES = 5
@@ -81,7 +83,7 @@ class Narrator:
         match body["type"]:
             case "objective.created":
                 self._on_trial = clean_line(envelope["stream"]) if body.get("mode") == "trial" else ""
-                self._tell_goal(envelope["stream"], body)
+                self._lines(_goal(envelope["stream"], body))
             case "text.delta":
                 self._tell_text(body)
             case "output.delta":
@@ -110,7 +112,7 @@ class Narrator:
                 self._finish_step(body)
             case "call.edited":
                 self._calls[body["key"]] = (body["tool"], body["arguments"])
-                self._tell_work(envelope)
+                self._lines(told(envelope["stream"], body, self._out))
             case "file.changed" if body["key"] in self._running:
                 self._changes.setdefault(body["key"], []).append(envelope)  # told when the step is
             case "progress":
@@ -147,6 +149,10 @@ class Narrator:
         self.finish_line()
         self._out.line(self._out.style(text, style) if style else text)
 
+    def _lines(self, lines: Iterable[Line]) -> None:
+        for text, style in lines:
+            self._line(text, style)
+
     def _block(self, text: str, lines: int) -> None:
         """The last lines of a longer text, set off from ours."""
         every = clean(text).strip("\n").split("\n")
@@ -154,15 +160,6 @@ class Narrator:
             self._line(f"    | … {figures.counted(len(every) - lines, 'line')} before", "dim")
         for line in every[-lines:]:
             self._line(f"    | {line[:_LINE_LIMIT]}".rstrip(), "dim")
-
-    def _tell_goal(self, stream: str, body: Json) -> None:
-        self._line(f"{clean_line(stream)}: {clean_line(body['title'], _LINE_LIMIT)}", "bold")
-        models = ", then ".join(map(model_name, body["chain"]))
-        budget = body["budget"]
-        limit = f"{figures.tokens(budget['tokens'])} tokens, {figures.money(budget['usd_micros'])}"
-        self._line(f"  in {clean_line(body['directory'])}, with {models}, budget {limit}")
-        for constraint in body["constraints"]:
-            self._line(f"  keep: {clean_line(constraint, _LINE_LIMIT)}")
 
     def _tell_text(self, body: Json) -> None:
         self.awaiting = ""
@@ -270,16 +267,14 @@ class Narrator:
         for warning in body.get("warnings", ()):
             self._line(f"    ! {clean_line(warning['text'], 300)}", "yellow")
         for change in self._changes.pop(key, ()):
-            self._tell_work(change)
+            self._lines(told(change["stream"], change["body"], self._out))
 
     def _tell_end(self, body: Json) -> None:
         self.awaiting = ""
         style = {"completed": "green", "failed": "red"}.get(body["status"], "yellow")
         why = "" if body["reason"] in ("done", body["status"]) else f" ({clean_line(body['reason'])})"
         self._line(f"{clean_line(body['status'])}{why}", style)
-        if body["summary"].strip() not in ("", self._said):
-            for line in clean(body["summary"]).strip("\n").split("\n"):
-                self._line(f"  {line}".rstrip())
+        self._lines(_summary(body["summary"], self._said))
         if self._on_trial:
             self._line("what it changed is on trial, and nothing of your folder has changed yet", "yellow")
             self._line(f"  look:   stead trial diff {self._on_trial}")
@@ -295,12 +290,6 @@ class Narrator:
         self._progress_at_s = now_s
         self._line(f"({clean_line(body['what'])}: {body['done']:,} of {body['total']:,} files)", "dim")
 
-    def _tell_work(self, envelope: Json) -> None:
-        from stead.cli.session_telling import told
-
-        for text, style in told(envelope["stream"], envelope["body"], self._out):
-            self._line(text, style)
-
     def _tell_rest(self, kind: str, envelope: Json) -> None:
         body: Json = envelope["body"]
         match kind:
@@ -309,12 +298,18 @@ class Narrator:
             case "notice.given":
                 self._line(f"told the model: {clean_line(body['text'], 400)}", "yellow")
             case "approval.given":
-                self._line(f"allowed {self._name(body)} (answered from {clean_line(body['door'])})")
+                self._line(f"allowed {_named(self._calls, body['key'])} (answered from {clean_line(body['door'])})")
             case "approval.denied":
                 why = f": {clean_line(body['reason'], 200)}" if body["reason"] else ""
-                self._line(f"refused {self._name(body)} (answered from {clean_line(body['door'])}){why}", "yellow")
+                self._line(
+                    f"refused {_named(self._calls, body['key'])} (answered from {clean_line(body['door'])}){why}",
+                    "yellow",
+                )
             case "approval.lapsed":
-                self._line(f"the question about {self._name(body)} is void ({clean_line(body['why'])})", "yellow")
+                self._line(
+                    f"the question about {_named(self._calls, body['key'])} is void ({clean_line(body['why'])})",
+                    "yellow",
+                )
             case "grant.made":
                 self._line(f"granted {clean_line(body['tool'])} for this {clean_line(body['scope'])}")
             case "sources.trusted":
@@ -329,7 +324,7 @@ class Narrator:
                 why = f": {clean_line(body['why'], 200)}" if body["why"] else ""
                 self._line(f"stopped from {clean_line(body['surface'])}{why}", "red")
             case "protected.quarantined":
-                self._tell_quarantined(body)
+                self._lines(_quarantined(body))
             case "trial.applied":
                 self._line(f"applied {figures.counted(body['applied'], 'change')} (from {clean_line(body['door'])})")
             case "trial.discarded":
@@ -341,30 +336,43 @@ class Narrator:
             case "erased":
                 self._line("(erased)", "dim")
             case "turn.ended":
-                self._tell_turn(envelope)
+                self._lines(_summary(body["summary"], self._said))
+                self._lines(told(envelope["stream"], body, self._out))
+                self._line(f"  {self.cost} so far", "dim")
             case _:
-                self._tell_work(envelope)
+                self._lines(told(envelope["stream"], body, self._out))
                 return
         self.awaiting = ""
 
-    def _tell_turn(self, envelope: Json) -> None:
-        body = envelope["body"]
-        if body["summary"].strip() not in ("", self._said):
-            for line in clean(body["summary"]).strip("\n").split("\n"):
-                self._line(f"  {line}".rstrip())
-        self._tell_work(envelope)
-        self._line(f"  {self.cost} so far", "dim")
 
-    def _tell_quarantined(self, body: Json) -> None:
-        if body["moved"]:
-            self._line("moved out of your folder, because programs of yours would act on it:", "red")
-        for item, path in body["moved"]:
-            self._line(f"  {clean_line(path, 120)}  (put it back: stead quarantine restore {clean_line(item)})")
-        for path in body["changed"]:
-            self._line(f"replaced while the machine ran, look at it: {clean_line(path, 120)}", "yellow")
-        if body["unseen"]:
-            self._line("the folder could not be looked through whole for planted files", "yellow")
+def _goal(stream: str, body: Json) -> Iterator[Line]:
+    yield f"{clean_line(stream)}: {clean_line(body['title'], _LINE_LIMIT)}", "bold"
+    models = ", then ".join(map(model_name, body["chain"]))
+    budget = body["budget"]
+    limit = f"{figures.tokens(budget['tokens'])} tokens, {figures.money(budget['usd_micros'])}"
+    yield f"  in {clean_line(body['directory'])}, with {models}, budget {limit}", ""
+    for constraint in body["constraints"]:
+        yield f"  keep: {clean_line(constraint, _LINE_LIMIT)}", ""
 
-    def _name(self, body: Json) -> str:
-        tool, arguments = self._calls.get(body["key"], ("a call", ""))
-        return f"{clean_line(tool)} {subject_of(arguments)}".rstrip()
+
+def _summary(text: str, said: str) -> Iterator[Line]:
+    """What it sums up, unless those were its last words."""
+    if text.strip() not in ("", said):
+        for line in clean(text).strip("\n").split("\n"):
+            yield f"  {line}".rstrip(), ""
+
+
+def _quarantined(body: Json) -> Iterator[Line]:
+    if body["moved"]:
+        yield "moved out of your folder, because programs of yours would act on it:", "red"
+    for item, path in body["moved"]:
+        yield f"  {clean_line(path, 120)}  (put it back: stead quarantine restore {clean_line(item)})", ""
+    for path in body["changed"]:
+        yield f"replaced while the machine ran, look at it: {clean_line(path, 120)}", "yellow"
+    if body["unseen"]:
+        yield "the folder could not be looked through whole for planted files", "yellow"
+
+
+def _named(calls: dict[str, tuple[str, str]], key: str) -> str:
+    tool, arguments = calls.get(key, ("a call", ""))
+    return f"{clean_line(tool)} {subject_of(arguments)}".rstrip()

@@ -162,6 +162,8 @@ PARTS = {
 
 
 def _configure(parser: ArgumentParser) -> None:
+    # For who parses a command on a person's behalf while they sit at a session: it may not import this module.
+    parser.set_defaults(carry_out=run, names=tuple(PARTS))
     parts = parser.add_subparsers(dest="part", metavar="ACTION", parser_class=type(parser))
     for name, part in PARTS.items():
         part.configure(parts.add_parser(name, help=part.summary, description=f"{part.summary.capitalize()}."))

@@ -133,8 +133,6 @@ class Desk(SessionWatch):
 
     def _command(self, text: str) -> None:
         """Run a command of ``stead session`` on this session."""
-        from stead.cli.session import PARTS, run
-
         try:
             name, *words = shlex.split(text)
         except ValueError as error:
@@ -144,12 +142,14 @@ class Desk(SessionWatch):
         if name == "help":
             self._invocation.out.line(_HELP)
             return
-        if name not in PARTS or name in _ELSEWHERE:
+        parser = self._invocation.parser_of("session")
+        if name not in parser.get_default("names") or name in _ELSEWHERE:
             raise CommandError(f"there is no command /{name} here", "/help, or begin with a space to say it as it is")
         place = 1 if name == "call" and words else 0  # the action comes before the session
         words = [*words[:place], self._session, *words[place:]]
         with self._prompt.lent():
             try:
-                run(self._invocation, self._invocation.parser_of("session").parse_args([name, *words]))
+                arguments = parser.parse_args([name, *words])
+                arguments.carry_out(self._invocation, arguments)
             except SystemExit:
                 return  # its help was shown

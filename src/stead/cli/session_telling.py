@@ -12,14 +12,16 @@ from stead.cli.diffs import diff_lines, headline
 from stead.cli.output import Output, clean_line
 from stead.client import Json
 
+Line = tuple[str, str]
+"""A line, ready to be shown, and its style; "" for none."""
 DIFF_LINES = 40
 """Lines of one change that are shown as it happens; ``stead session changes`` has them all."""
 _PATHS = 12
 _WHY = {"turn": "before turn {turn}", "person": "as you asked", "restore": "before going back", "fork": "for a fork"}
 
 
-def told(stream: str, body: Json, out: Output) -> Iterator[tuple[str, str]]:
-    """Lines and their styles ("" for none) that tell an event; none for one that needs no telling.
+def told(stream: str, body: Json, out: Output) -> Iterator[Line]:
+    """The lines that tell an event; none for one that needs no telling.
 
     Args:
         stream: the session's id.
@@ -61,7 +63,7 @@ def taken(row: Json) -> str:
     return f"checkpoint {clean_line(row['id'])} {why}{note} ({size}, {row['changed']:,} changed{left_out})"
 
 
-def restored(stream: str, body: Json) -> Iterator[tuple[str, str]]:
+def restored(stream: str, body: Json) -> Iterator[Line]:
     """What going back did, and how to undo it."""
     parts = [f"{figures.counted(body['changed'], 'path')} put back"] if body["files"] else []
     parts += ["the conversation too" if body["files"] else "the conversation"] if body["conversation"] else []
@@ -75,7 +77,7 @@ def restored(stream: str, body: Json) -> Iterator[tuple[str, str]]:
     yield f"  undo it: stead session restore {clean_line(stream)} {clean_line(body['before'])}", ""
 
 
-def _changed(stream: str, body: Json, out: Output) -> Iterator[tuple[str, str]]:
+def _changed(stream: str, body: Json, out: Output) -> Iterator[Line]:
     change = body["change"]
     yield f"  {headline(change)}  [{clean_line(body['key'])}]", "bold"
     lines = diff_lines(change, out, limit=DIFF_LINES)
@@ -85,7 +87,7 @@ def _changed(stream: str, body: Json, out: Output) -> Iterator[tuple[str, str]]:
         yield f"    all of it: stead session changes {clean_line(stream)} {clean_line(body['key'])}", "dim"
 
 
-def _ended(body: Json) -> Iterator[tuple[str, str]]:
+def _ended(body: Json) -> Iterator[Line]:
     done = body["reason"] == "done"
     changed = body["changed"]
     files = "nobody could look at what changed" if changed < 0 else f"{figures.counted(changed, 'path')} changed"
@@ -97,7 +99,7 @@ def _ended(body: Json) -> Iterator[tuple[str, str]]:
         yield f"  … and {changed - min(_PATHS, len(body['changes'])):,} more", ""
 
 
-def _checkpoint(stream: str, body: Json) -> Iterator[tuple[str, str]]:
+def _checkpoint(stream: str, body: Json) -> Iterator[Line]:
     match body["type"]:
         case "checkpoint.taken":
             yield f"{taken(body)} in {figures.duration(body['duration_ms'])}", "dim"
@@ -109,7 +111,7 @@ def _checkpoint(stream: str, body: Json) -> Iterator[tuple[str, str]]:
             return
 
 
-def _call(body: Json) -> Iterator[tuple[str, str]]:
+def _call(body: Json) -> Iterator[Line]:
     tool, door = clean_line(body.get("tool", "")), clean_line(body.get("door", ""))
     match body["type"]:
         case "call.edited":
@@ -123,7 +125,7 @@ def _call(body: Json) -> Iterator[tuple[str, str]]:
             return
 
 
-def _context(body: Json) -> Iterator[tuple[str, str]]:
+def _context(body: Json) -> Iterator[Line]:
     match body["type"]:
         case "context.trimmed":
             yield (

@@ -6,12 +6,10 @@ Layer: cli.
 from __future__ import annotations
 
 import time
-from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from stead.cli.budgets import cost_line
-from stead.cli.finding import find_objective
-from stead.cli.invocation import FAILED, INTERRUPTED, NEEDS_PERSON, OK, Command, Invocation
+from stead.cli.invocation import FAILED, INTERRUPTED, NEEDS_PERSON, OK, Invocation
 from stead.cli.narrating import Narrator
 from stead.cli.output import clean_line
 from stead.client import Json
@@ -206,21 +204,3 @@ class Watch:
         names = ("id", "status", "reason", "summary", "tokens_used", "usd_micros_used", "price_known", "iterations")
         result = {name: row[name] for name in names}
         self._invocation.out.json({"type": "result", **result, "approvals": approvals, "exit_code": code})
-
-
-def _configure(parser: ArgumentParser) -> None:
-    parser.add_argument("id", help="of the objective, or its beginning")
-    parser.add_argument("--wait", action="store_true", help="without a terminal: wait for answers given elsewhere")
-
-
-def _watch(invocation: Invocation, arguments: Namespace) -> int:
-    session = find_objective(invocation.client, arguments.id)
-    row = invocation.client.get(f"/objectives/{session}")  # an unknown one has no events: it would be watched for ever
-    if row["kind"] == "session":
-        from stead.cli.session_talking import attach
-
-        return attach(invocation, session, wait=arguments.wait, whole=False)
-    return Watch(invocation, session, wait=arguments.wait).follow()
-
-
-COMMANDS = {"watch": Command(_configure, _watch)}
