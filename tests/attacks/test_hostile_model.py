@@ -31,7 +31,7 @@ WAYS_IN_AND_OUT = {
     "egress/proxy.py": "the machine's one socket to the proxy; tests/egress",
     "machines/host.py": "asks what the host offers; no word of a model is in it",
     "machines/idmap.py": "maps the workspace's owner; no word of a model is in it",
-    "machines/machine.py": "starts a machine; tests/attacks/test_escape.py and commands()",
+    "machines/process.py": "starts a machine; tests/attacks/test_escape.py and commands()",
     "machines/runner/main.py": "where the machine's programs look for a proxy, inside; tests/egress",
     "machines/runner/bridge.py": "the machine's inner end of the proxy's socket; tests/egress",
     "machines/runner/browse.py": "the browser machine's inner end of the proxy's socket; tests/browsing",

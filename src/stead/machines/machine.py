@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ import msgspec
 from stead.domain.errors import MachineDied, MachineUnavailable
 from stead.machines.host import Host
 from stead.machines.link import Link
+from stead.machines.process import Process, readable, start
 from stead.machines.protected import Found, identity, is_released
 from stead.machines.sandbox import Descriptors, Limits, Workspace, command_line, runner_line
 from stead.machines.stage import Stage, make_stage, make_trial_stage
@@ -112,7 +112,7 @@ class Machine:
         finally:
             self.link.end(self._why)
             _kill(self._first)
-            await _readable(self._first)
+            await readable(self._first)
             await _leave(self._process)
             os.close(self._first)
             self._on_end(self._why)
@@ -147,17 +147,9 @@ async def start_machine(
         words = runner_line(tools.python, limits, list(prepared.shown), browses=not binding.directory)
         inside = command_line(stage.bwrap, stage.prefix, tools, prepared.workspace, descriptors, stage.egress)
         try:
-            process = await asyncio.create_subprocess_exec(
-                *stage.command,
-                *inside,
-                *("--info-fd", str(info_inside), "--", *words),
-                stdin=PIPE,
-                stdout=PIPE,
-                stderr=PIPE,
-                env={},
-                cwd="/",
+            process = await start(
+                [*stage.command, *inside, "--info-fd", str(info_inside), "--", *words],
                 pass_fds=[*descriptors.all(), info_inside],
-                start_new_session=True,
             )
         except OSError as error:
             raise MachineUnavailable(f"a sandbox could not be started: {error}") from error
@@ -224,7 +216,6 @@ async def _greet(
     process: Process, prepared: _Prepared, info: int, binding: Binding, on_end: Callable[[str], None]
 ) -> Machine:
     """Hear the hello and check it: another session may have swapped a folder for a link while we were mounting."""
-    assert process.stdin and process.stdout and process.stderr
     link = Link(process.stdout, process.stdin)
     try:
         async with asyncio.timeout(START_LIMIT_S):
@@ -254,7 +245,6 @@ def _as_meant(prepared: _Prepared, work: bytes, seen: list[bytes]) -> bool:
 
 async def _complaint(process: Process) -> str:
     """What bubblewrap says before it gives up."""
-    assert process.stderr
     try:
         async with asyncio.timeout(1):
             return (await process.stderr.read(2000)).decode("utf-8", "replace").strip()
@@ -278,17 +268,5 @@ def _kill(pidfd: int) -> None:
 
 async def _leave(process: Process) -> None:
     """See bubblewrap's own process off, which waits outside for the first inside."""
-    if process.stdin:
-        process.stdin.close()
+    process.stdin.close()
     await process.wait()
-
-
-async def _readable(fd: int) -> None:
-    """Wait until the process of a descriptor is dead."""
-    loop = asyncio.get_running_loop()
-    ready = asyncio.Event()
-    loop.add_reader(fd, ready.set)
-    try:
-        await ready.wait()
-    finally:
-        loop.remove_reader(fd)
