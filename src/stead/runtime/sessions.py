@@ -36,7 +36,7 @@ from stead.runtime.keeping import Keeper
 from stead.runtime.notes import Noted, Notes
 from stead.runtime.performing import Performer
 from stead.runtime.showing import show
-from stead.runtime.steps import Steps, ending, turn_ending
+from stead.runtime.steps import Steps
 from stead.runtime.stream import Stream
 
 log = logging.getLogger(__name__)
@@ -266,7 +266,7 @@ class Actor:
                     # First the machine, so that whoever hears of the end finds the folder as the session leaves it.
                     await self._deps.machines.kill(self.id, resting=attended(stream.session))
                     stream.add(*self._notes.take())
-                    stream.add(*await self._ending(stream.session, effect))
+                    stream.add(*await self._steps.ending(stream.session, effect))
                 case CallModel():
                     await self._call_model(stream, effect)
                 case RunTools(keys=keys):
@@ -280,12 +280,6 @@ class Actor:
         await stream.commit()
         if stream.session.phase == "ended" or stream.session.resting:
             self.forget()  # what rests costs nothing; the journal has it
-
-    async def _ending(self, session: Session, effect: Finish) -> tuple[ev.Body, ...]:
-        if not attended(session):
-            return ending(session, effect.status, effect.reason, effect.summary)
-        changes, changed = await self.keeper.survey(session)
-        return turn_ending(session, effect.reason, effect.summary, changes, changed)
 
     async def _record_notes(self) -> None:
         """Write the notes that no other facts have taken along."""

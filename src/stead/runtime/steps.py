@@ -17,14 +17,14 @@ from stead.brain.context import sent
 from stead.brain.world import World
 from stead.domain import events as ev
 from stead.domain.checkpoints import FileChange, Version
-from stead.domain.effects import CallModel
+from stead.domain.effects import CallModel, Finish
 from stead.domain.errors import MachineError, ModelFault, NotFound, SteadError
 from stead.domain.ids import ApprovalId, CallKey, RequestNo, SessionId
 from stead.domain.live import OutputDelta, TextDelta
 from stead.domain.policies import Allow, Ask, Deny, Level
 from stead.domain.ports import ModelRequest
 from stead.domain.readings import Question
-from stead.domain.sessions import STEAD, Call, Session
+from stead.domain.sessions import STEAD, Call, Session, attended
 from stead.domain.tools import ToolContext, ToolOutcome
 from stead.runtime import reading, recovery
 from stead.runtime.deps import Deps
@@ -270,6 +270,13 @@ class Steps:
             duration_ms=end.duration_ms + read.duration_ms,
             source=end.source if read.ok else "",
         )
+
+    async def ending(self, session: Session, effect: Finish) -> tuple[ev.Body, ...]:
+        """The end of an objective, or of a turn of a session that people work in, with what the turn has changed."""
+        if not attended(session):
+            return ending(session, effect.status, effect.reason, effect.summary)
+        changes, changed = await self._keeper.survey(session)
+        return turn_ending(session, effect.reason, effect.summary, changes, changed)
 
     def _question(self, key: CallKey, judged: Judged, ask: Ask) -> ev.ApprovalRequested:
         return ev.ApprovalRequested(
