@@ -178,7 +178,7 @@ def _store(folder: Path) -> ContentStore:
 class World:
     """Everything that an actor works with. ``effects`` outlives crashes; the journal's file does too.
 
-    ``tools`` take the place of those that only count, and ``machines`` of those without walls.
+    ``tools`` take the place of those that only count, and ``machines`` of those without walls; ``kept`` keeps folders.
     """
 
     def __init__(
@@ -189,6 +189,7 @@ class World:
         *,
         tools: Sequence[Tool] = (),
         machines: Machines | None = None,
+        kept: type[FolderCheckpoints] = FolderCheckpoints,
     ) -> None:
         self.folder = folder
         self.models = models
@@ -202,7 +203,7 @@ class World:
         numbers = itertools.count(self.journal.head() + 1)
         self.closed = False
         held = Held()
-        self.kept = FolderCheckpoints(_store(folder), on_kept=held.add)
+        self.kept = kept(_store(folder), on_kept=held.add)
         self.views = Views(folder / "views.db", KEYS, self.journal)
         self.deps = Deps(
             journal=self.journal,

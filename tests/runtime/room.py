@@ -19,6 +19,7 @@ from pydantic_ai.messages import TextPart, ThinkingPart, ToolCallPart
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
+from stead.domain.checkpoints import Progress, Tree
 from stead.domain.errors import Conflict, InvalidRequest, ModelFault
 from stead.domain.ids import CallKey, CommandId, SessionId
 from stead.domain.messages import USE_TOOL, ToolCall, Usage
@@ -27,6 +28,7 @@ from stead.domain.policies import Confidentiality, Integrity
 from stead.domain.ports import Machines, ModelInfo, ModelRequest, Reply
 from stead.domain.sessions import Call, Session
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
+from stead.machines.checkpoints import FolderCheckpoints
 from stead.providers.convert import from_wire
 from stead.runtime.commands import Runtime
 from stead.runtime.home import HomeStream
@@ -184,6 +186,22 @@ def workers(effects: Counter[str]) -> dict[str, Worker]:
     return {**tools, "plan": PlanTool("plan", notes, effects), USE_TOOL: Worker(USE_TOOL, notes, effects)}
 
 
+class HeldCheckpoints(FolderCheckpoints):
+    """The real ones, which do not begin while they are held."""
+
+    hold: asyncio.Event | None = None
+    waiting = 0
+
+    async def take(self, directory: str, ignore: Sequence[str], progress: Progress) -> Tree:
+        if self.hold is not None:
+            self.waiting += 1
+            try:
+                await self.hold.wait()
+            finally:
+                self.waiting -= 1
+        return await super().take(directory, ignore, progress)
+
+
 class Room:
     """One life of the runtime over a folder; ``crash`` begins the next.
 
@@ -213,7 +231,7 @@ class Room:
         home.mkdir(exist_ok=True)
         self.tools = workers(self.effects)
         tools: list[Tool] = [*self.tools.values(), *more]
-        self.world = World(home, models, self.effects, tools=tools, machines=machines)
+        self.world = World(home, models, self.effects, tools=tools, machines=machines, kept=HeldCheckpoints)
         d = self.world.deps
         self.sessions = Sessions(d)
         self.home = HomeStream(journal=d.journal, bus=d.bus, clock=d.clock)
@@ -237,6 +255,12 @@ class Room:
             digest_key=KEYS.digests,
         )
         self._ids = itertools.count(self.world.journal.head())
+
+    @property
+    def kept(self) -> HeldCheckpoints:
+        """Where folders are kept."""
+        assert isinstance(self.world.kept, HeldCheckpoints)
+        return self.world.kept
 
     async def do(self, command: cmd.Command, door: str = DOOR) -> cmd.Answer:
         """Carry out what the person says."""

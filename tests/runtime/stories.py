@@ -51,6 +51,7 @@ Deed = Literal[
     "close",
     "hold tools",
     "hold model",
+    "hold checkpoints",
     "let go",
     "tomorrow",
     "crash",
@@ -143,7 +144,7 @@ _read_much = st.builds(
     st.lists(st.integers(0, 99), min_size=1, max_size=3),
     st.lists(_calls, max_size=1),
 )
-_OFTEN: tuple[Deed, ...] = ("say", "once", "edit", "cancel", "retry", "hold tools", "crash")
+_OFTEN: tuple[Deed, ...] = ("say", "once", "edit", "cancel", "retry", "hold tools", "hold checkpoints", "crash")
 _acts = st.builds(
     Act,
     st.sampled_from(get_args(Deed) + 2 * _OFTEN),
@@ -206,7 +207,9 @@ class Life:
 
     def _held(self, id: SessionId) -> bool:
         return self.room.actor(id).performing and (
-            self.room.models.hold is not None or any(tool.at_work for tool in self.room.tools.values())
+            self.room.models.hold is not None
+            or self.room.kept.waiting > 0
+            or any(tool.at_work for tool in self.room.tools.values())
         )
 
     def _let_go(self) -> None:
@@ -217,6 +220,9 @@ class Life:
         if self.room.models.hold is not None:
             self.room.models.hold.set()
             self.room.models.hold = None
+        if self.room.kept.hold is not None:
+            self.room.kept.hold.set()
+            self.room.kept.hold = None
 
     async def _say(self, id: SessionId, *, interrupt: bool) -> None:
         text = f"Word {len(self.said)}: write to bo@example.com."
@@ -225,6 +231,8 @@ class Life:
 
     async def _do(self, act: Act) -> None:
         room, id = self.room, self.ids[act.which % len(self.ids)]
+        if act.deed in ("keep", "restore"):
+            self._let_go()  # these wait for their checkpoint
         match act.deed:
             case "say" | "interrupt":
                 await self._say(id, interrupt=act.deed == "interrupt")
@@ -257,6 +265,8 @@ class Life:
                 await room.do(cmd.CloseSession(id))
             case "hold tools":
                 room.hold(*(name for name, tool in room.tools.items() if tool.hold is None))
+            case "hold checkpoints":
+                room.kept.hold = room.kept.hold or asyncio.Event()
             case "hold model":
                 room.models.hold = room.models.hold or asyncio.Event()
             case "let go":

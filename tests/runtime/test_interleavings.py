@@ -32,7 +32,7 @@ def bodies() -> Bodies:
     return Bodies()
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(story=stories)
 def test_no_order_of_model_person_and_crash_breaks_the_queue_of_calls(bodies: Bodies, story: Story) -> None:
     _check(live(story), bodies)
@@ -50,10 +50,19 @@ def _check(lived: Lived, bodies: Bodies) -> None:
     for id, events in lived.events.items():
         state = _replayed(events)
         assert state == lived.states[id]
+        _waits_for_nobody_but_the_person(state)
         _effects_are_their_intents(events, lived.effects)
         _each_call_has_one_result(state)
         assert {text for text in state.words if text not in lived.said} == set()
         _requests_hold(lived, events, bodies)
+
+
+def _waits_for_nobody_but_the_person(state: Session) -> None:
+    """When all is quiet, whatever is not over waits for a word."""
+    assert state.open_request is None
+    steps = [call.step for call in state.calls.values()]
+    assert "started" not in steps
+    assert state.phase != "active" or state.resting or "asking" in steps, steps
 
 
 def _replayed(events: list[ev.Event]) -> Session:

@@ -367,6 +367,30 @@ async def test_words_that_a_limit_left_unheard_begin_the_next_turn(enter: Enter)
     assert state.resting and not room.tools["read"].ran
 
 
+@pytest.mark.parametrize("word", ["pause", "stop", "interrupt", "cancel", "close"])
+async def test_a_call_that_waits_for_its_checkpoint_does_not_begin_after_the_persons_word(
+    enter: Enter, word: str
+) -> None:
+    room = enter(calls(("shell", '{"command":"make"}')))
+    id = await room.open(allow=("shell",))
+    gate = room.kept.hold = asyncio.Event()
+    await room.say(id)
+    async with asyncio.timeout(5):
+        while not room.kept.waiting:
+            await asyncio.sleep(0)
+    commands: dict[str, cmd.Command] = {
+        "pause": cmd.Pause(id),
+        "stop": cmd.Stop(id),
+        "interrupt": cmd.SendMessage(id, "Wait.", interrupt=True),
+        "cancel": cmd.CancelCall(id, FIRST),
+        "close": cmd.CloseSession(id),
+    }
+    await room.do(commands[word])
+    gate.set()
+    await room.settled(id)
+    assert not room.tools["shell"].ran and not started(room, id)
+
+
 # -- held, closed ---------------------------------------------------------------------------------------------------
 
 
