@@ -265,6 +265,23 @@ async def test_a_slow_command_goes_on_and_its_answer_is_had_by_asking_again(home
     assert home.journal.head() == 1
 
 
+async def test_a_command_that_is_sent_again_meanwhile_is_carried_out_once(home: Home, tmp_path: Path) -> None:
+    home.hold.clear()
+    body, key = {"goal": "slow", "directory": str(tmp_path)}, {"Idempotency-Key": "slow-command"}
+    async with open_door(home, Pace(command_s=0.05)) as door, door.cli() as cli:
+        assert (await cli.post("/api/v1/objectives", json=body, headers=key)).status_code == 504
+        assert (await cli.post("/api/v1/objectives", json=body, headers=key)).status_code == 504
+        other = await cli.post("/api/v1/objectives", json={**body, "goal": "another"}, headers=key)
+        assert (other.status_code, other.json()["error"]["code"]) == (409, "conflict")
+        home.hold.set()
+        async with asyncio.timeout(DEADLINE_S):
+            while (again := await cli.post("/api/v1/objectives", json=body, headers=key)).status_code == 504:
+                continue
+    assert again.status_code == 201
+    assert len(home.doors) <= 2  # the one that was under way, and one that asked for its answer
+    assert home.journal.head() == 1
+
+
 async def test_stop_is_recorded_with_the_door_it_came_by(door: Door) -> None:
     session = await give(door)
     async with door.browser(await door.sign_in()) as page:

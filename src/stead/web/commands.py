@@ -34,6 +34,7 @@ from stead.domain.commands import (
     SetProviderKey,
     Stop,
 )
+from stead.domain.errors import Conflict
 from stead.domain.events import Budget, ModelRef
 from stead.domain.ids import ApprovalId, CallDigest, CommandId, SessionId
 from stead.runtime.service import ProviderCheck, Service
@@ -59,17 +60,22 @@ class Carrier:
     def __init__(self, service: Service, timeout_s: float) -> None:
         self._service = service
         self._timeout_s = timeout_s
-        self._under_way: set[asyncio.Task[Answer]] = set()
+        self._under_way: dict[CommandId, tuple[Command, asyncio.Task[Answer]]] = {}
 
     async def carry(self, command: Command, id: CommandId, door: str) -> Answer | Problem:
-        """One command.
+        """One command; sent again while it is being carried out, it waits for the same answer.
 
         Raises:
+            Conflict: another command of this id is being carried out.
             SteadError: as ``Service.handle``.
         """
-        task = asyncio.create_task(self._service.handle(command, id=id, door=door))
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
+        if id not in self._under_way:
+            started = asyncio.create_task(self._service.handle(command, id=id, door=door))
+            self._under_way[id] = (command, started)
+            started.add_done_callback(lambda _: self._under_way.pop(id))
+        known, task = self._under_way[id]
+        if known != command:
+            raise Conflict(f"the idempotency key {id!r} is being used for another command; make a new one")
         await asyncio.wait({task}, timeout=self._timeout_s)
         if task.done():
             return task.result()
