@@ -214,20 +214,20 @@ class Reading:
 
     def __init__(self, descriptor: int, check: Callable[[], None] = lambda: None) -> None:
         self.size_bytes = 0
-        self.too_large = False
+        self.too_large = os.fstat(descriptor).st_size > left_out.LARGEST_BYTES
         self._descriptor = descriptor
         self._check = check
 
     def read(self, most: int) -> bytes:
-        """Up to so many bytes; none at the end, or when it has grown beyond what is kept.
+        """Up to so many bytes; none at the end, or when it is larger than what is kept, or grows beyond it.
 
         Raises:
             OSError: the disk refuses.
         """
         self._check()
-        block = os.read(self._descriptor, most)
+        block = b"" if self.too_large else os.read(self._descriptor, most)
         self.size_bytes += len(block)
-        self.too_large = self.size_bytes > left_out.LARGEST_BYTES
+        self.too_large |= self.size_bytes > left_out.LARGEST_BYTES
         return b"" if self.too_large else block
 
 
