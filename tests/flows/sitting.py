@@ -119,12 +119,17 @@ def sit_down(house: LivingHome, directory: Path, **fields: object) -> Sitting:
     return Sitting(house, str(house.post("/sessions", {"directory": str(directory), **fields})["session"]))
 
 
-def files_of(folder: Path) -> Files:
-    """Every file of a folder with its mode and content, every link with its target; what tools make anew left out."""
+def files_of(folder: Path, *but: str) -> Files:
+    """Every file of a folder with its mode and content, every link with its target.
+
+    Args:
+        folder: which.
+        but: names that do not count, beside what tools make anew.
+    """
     found: dict[str, tuple[int, bytes]] = {}
     for path in sorted(folder.rglob("*")):
         inner = path.relative_to(folder)
-        if REMADE & set(inner.parts) or (path.is_dir() and not path.is_symlink()):
+        if {*REMADE, *but} & set(inner.parts) or (path.is_dir() and not path.is_symlink()):
             continue
         content = str(path.readlink()).encode() if path.is_symlink() else path.read_bytes()
         found[str(inner)] = (path.lstat().st_mode & 0o777, content)
