@@ -22,9 +22,10 @@ from stead.domain.events import (
     ToolStarted,
 )
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, RequestNo, SessionId
-from stead.domain.live import OutputDelta, TextDelta
+from stead.domain.live import OutputDelta, Presence, Progress, TextDelta
 from stead.domain.messages import Text, ToolCall, Usage
 from stead.domain.policies import Integrity, Label, Origin, Reason, Risk
+from tests.build import desk
 from tests.web.browser import CHROMIUM, Browser, Page, chromium
 from tests.web.door import NAME, Door, open_door
 from tests.web.neighbour import neighbour
@@ -100,6 +101,17 @@ async def test_a_neighbours_page_can_neither_read_nor_change_anything(door: Door
             assert results == ["refused"] * 5, host
     (event,) = door.home.journal.events()
     assert event.session == session
+
+
+async def test_a_session_that_people_work_in_is_no_objective_on_the_board(door: Door, browser: Browser) -> None:
+    page = await signed_in(door, browser)
+    desks = SessionId("s_00000000000000d1")
+    await door.home.record(desks, desk("a desk of its own"))
+    door.home.show(Presence(desks, (), 0), Progress(desks, "checkpoint", 1, 2))
+    await give(door, "tidy the notes")  # the desk's row was read before this one's
+    await page.until("document.body.innerText.includes('tidy the notes')")
+    assert not await page.run("document.body.innerText.includes('a desk of its own')")
+    assert page.errors == []
 
 
 # -- signing in and out ---------------------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ class App {
   async readRow(id) {
     try {
       const row = await get(`/objectives/${id}`);
-      this.board.put(row);
+      if (row.kind === "objective") this.board.put(row);
       if (this.page?.id === id) this.page.show(row);
     } catch (error) {
       if (error.status !== 404) throw error;

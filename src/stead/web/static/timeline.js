@@ -68,6 +68,8 @@ export class Timeline {
       case "machine.ended": return line("Sandbox ended", body.why);
       case "session.deleted": return line("Deleted", "its content is erased");
       case "erased": return line("Erased", body.was);
+      case "presence":
+      case "progress": return undefined; // of sessions, which this page does not show
       default: return line(body.type, "");
     }
   }
