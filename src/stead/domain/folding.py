@@ -85,6 +85,7 @@ def apply(session: Session, event: ev.Event) -> None:
             hear(session, UserMessage(text=text, label=STEAD, notice=True))
         case ev.PlanMade(steps=steps, by="person"):
             session.plan = steps
+            session.planned = []  # it was the other plan that granted
             hear(session, UserMessage(text=plan_text(steps), label=STEAD, notice=True))
         case ev.PlanMade(steps=steps, calls=calls):
             session.plan = steps

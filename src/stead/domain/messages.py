@@ -44,7 +44,11 @@ USE_TOOL = "use_tool"
 """By this one models call tools that stand in no request; see ``meant``."""
 
 
-class _Used(msgspec.Struct):
+DEPTH = 60
+"""Of the arguments of a call, at most."""
+
+
+class _Used(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     arguments: dict[str, object] = {}
 
@@ -57,7 +61,25 @@ def meant(call: ToolCall) -> tuple[str, str]:
         used = msgspec.json.decode(call.arguments, type=_Used)
     except (msgspec.MsgspecError, RecursionError):
         return call.tool, call.arguments  # refused as what it is
+    if not is_shallow(used.arguments):
+        return call.tool, call.arguments
     return used.name, msgspec.json.encode(used.arguments).decode()
+
+
+def is_shallow(data: object) -> bool:
+    """Whether plain data is nested no deeper than calls are, so that nobody who walks through it comes to an end."""
+    level = [data]
+    for _ in range(DEPTH):
+        level = [
+            item
+            for outer in level
+            for item in (
+                outer.values() if isinstance(outer, dict) else outer if isinstance(outer, list | tuple) else ()
+            )
+        ]
+        if not level:
+            return True
+    return False
 
 
 WORKSPACE = "workspace"

@@ -142,20 +142,27 @@ def put_in(before: str, after: str) -> tuple[str, ...]:
 
     A word that the model had stays the model's where the person changes another one beside it, or takes others away.
     """
-    model = tuple(_texts(before))
+    model = tuple(text.casefold() for text in _texts(before))
     return tuple(dict.fromkeys(run for text in _texts(after) for run in _new_in(text, model)))
 
 
-_WORD = re.compile(r"[^\s,;|\"'`()<>\[\]{}]+")
+_WORD = re.compile(r"[\w.@/:+%?&=#~$-]+")
 """What lists, commands and sentences are made of; an address, a path and a URL are one each."""
+_EDGE = re.compile(r"^[\W_]+|[\W_]+$")
+"""Signs at a word's ends. They make no other word of it: the guardian looks for a value between any two signs."""
 
 
 def _new_in(text: str, model: Sequence[str]) -> Iterator[str]:
     """The runs of words that none of the model's texts has."""
-    for new, words in groupby(_WORD.finditer(text), lambda word: not any(word[0] in said for said in model)):
+    for new, words in groupby(_WORD.finditer(text), lambda word: _is_new(word[0], model)):
         if new:
             run = [*words]
             yield text[run[0].start() : run[-1].end()]
+
+
+def _is_new(word: str, model: Sequence[str]) -> bool:
+    core = _EDGE.sub("", word).casefold()
+    return not any(core in said for said in model)
 
 
 def _texts(arguments: str) -> Iterator[str]:

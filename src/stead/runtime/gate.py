@@ -7,14 +7,14 @@ What a tool gives back is labelled here, by its declaration and by what it was p
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from stead.brain.standing import understood
 from stead.domain.errors import FetchFault, InvalidRequest, MachineError
 from stead.domain.ids import CallDigest
-from stead.domain.messages import WORKSPACE
+from stead.domain.messages import WORKSPACE, UserMessage
 from stead.domain.permits import Permit, canonical
 from stead.domain.policies import Allow, Ask, Integrity, Label, Profile, Risk, Rule, Verdict
 from stead.domain.ports import Machines
@@ -100,6 +100,9 @@ class Gate:
         standing: Callable[[str], Standing] = _nothing_said,
     ) -> None:
         self._tools = {tool.spec.name: tool for tool in tools}
+        self._notes = frozenset(
+            n for n, tool in self._tools.items() if tool.spec.declaration.effect is ToolEffect.THINK
+        )
         self._machines = machines
         self._reach = reach
         self._digest_key = digest_key
@@ -138,7 +141,7 @@ class Gate:
         shell = _understood(declaration, parsed) if declaration else None
         carries = _carried(declaration, parsed) if declaration else ()
         proposed = Proposed(call.tool, tool.spec if tool else None, parsed, malformed, shell, carries)
-        context = _context(session, call.tool, ways_out=self._ways_out(session))
+        context = _context(session, call.tool, notes=self._notes, ways_out=self._ways_out(session))
         standing = self._standing(session.spec.directory)
         isolation = self._machines.isolation()
         facts = Facts(
@@ -257,14 +260,25 @@ def _written(declaration: Declaration, arguments: Mapping[str, object]) -> tuple
     return tuple(path for path in named if path)
 
 
-def _context(session: Session, tool: str, *, ways_out: bool) -> Context:
-    """What the session's model has been told, by whom, as far as it matters for a call of this tool."""
+def _context(session: Session, tool: str, *, notes: Container[str], ways_out: bool) -> Context:
+    """What the session's model has been told, by whom, as far as it matters for a call of this tool.
+
+    Args:
+        session: whose.
+        tool: the call's.
+        notes: the tools that show nothing but the session's own notes and record.
+        ways_out: see ``Context``.
+    """
     own = {WORKSPACE} if session.spec.profile is Profile.TRUSTED_PROJECT else set()
     trusted = own.union(session.trusted.get(tool, ()))
-    vouched, outputs = [], []
+    told = [said for said in session.messages if isinstance(said, UserMessage) and said.foreign]
+    vouched = [said.text for said in told if said.source in trusted]
+    outputs = [(said.source, said.text) for said in told if said.source not in trusted]
     for result in results(session):
         # Stead's own words have no source. They often repeat what a model asked for, so they vouch for nothing.
-        if result.label.integrity is Integrity.UNTRUSTED and result.source not in trusted:
+        if result.tool in notes:
+            outputs.insert(0, ("", result.text))  # whoever said it first is named
+        elif result.label.integrity is Integrity.UNTRUSTED and result.source not in trusted:
             outputs.append((result.source, result.text))
         elif result.source and not result.is_error:
             vouched.append(result.text)

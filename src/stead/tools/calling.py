@@ -34,7 +34,6 @@ BODY_LIMIT_BYTES = 2_000_000
 DOCUMENT_LIMIT_CHARS = 2_000_000
 TIME_LIMIT_S = 30.0
 _ALL_LINES = 200_000
-_DEPTH = 60
 _TOLD = ("location", "retry-after", "link")
 """Fields of an answer that a model is told."""
 _NAME = re.compile(r"[A-Za-z0-9-]{1,60}")
@@ -62,7 +61,6 @@ class ReadArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         _require_headers(self.headers)
-        _require_shallow(self.answer_schema)
 
 
 class CallArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,7 +77,6 @@ class CallArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         _require_headers(self.headers)
-        _require_shallow([self.body, self.body_schema, self.answer_schema])
         named = {name.lower(): value for name, value in self.headers.items()}
         if not is_json(named.get("content-type", "application/json").partition(";")[0].strip().lower()):
             raise ValueError("a body is sent as JSON; give a content-type of JSON, or none")
@@ -367,20 +364,6 @@ def _require_headers(headers: Mapping[str, str]) -> None:
             raise ValueError(f"the header {name!r} is one line of ASCII, not empty; encode what is not")
     if len({name.lower() for name in headers}) != len(headers):
         raise ValueError("a header stands there twice; give each once")
-
-
-def _require_shallow(node: object) -> None:
-    """Refuse plain data that is deep enough to trouble whoever walks through it later."""
-    level = [node]
-    for _ in range(_DEPTH):
-        level = [
-            item
-            for outer in level
-            for item in (outer.values() if isinstance(outer, dict) else outer if isinstance(outer, list) else ())
-        ]
-        if not level:
-            return
-    raise ValueError(f"it is nested more than {_DEPTH} deep")
 
 
 def _as_text(value: object) -> object:

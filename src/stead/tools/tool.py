@@ -13,6 +13,7 @@ from typing import Generic, TypeVar, cast
 import msgspec
 
 from stead.domain.errors import InvalidRequest
+from stead.domain.messages import DEPTH, is_shallow
 from stead.domain.permits import Permit
 from stead.domain.secrets import filled
 from stead.domain.tools import Declaration, ToolContext, ToolOutcome, ToolSpec
@@ -57,9 +58,12 @@ class StructTool(ABC, Generic[A]):
         """
         try:
             parsed = msgspec.json.decode(arguments.strip() or "{}", type=self._arguments)
+            plain = cast("dict[str, object]", msgspec.to_builtins(parsed))
         except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:
             raise InvalidRequest(f"arguments of {self._spec.name!r}: {error}; mend them and call again") from error
-        return cast("dict[str, object]", msgspec.to_builtins(parsed))
+        if not is_shallow(plain):
+            raise InvalidRequest(f"arguments of {self._spec.name!r}: they are nested more than {DEPTH} deep")
+        return plain
 
     async def run(self, permit: Permit, arguments: Mapping[str, object], context: ToolContext) -> ToolOutcome:
         """Spend the permit, then do the work.
