@@ -160,7 +160,11 @@ def test_links_that_loop_odd_names_and_files_too_large_harm_nothing(house: Livin
 def test_edits_that_do_not_fit_change_nothing_and_say_what_would(house: LivingHome, project: Path) -> None:
     before = files_of(project)
     calls = {
-        ("edit", "error", "occurs 0 times in 'README.md'"): {"path": "README.md", "old": "## Instal\n", "new": ""},
+        ("edit", "error", "Nearest are these lines:\n5: ## Install"): {
+            "path": "README.md",
+            "old": "## Instal\n",
+            "new": "",
+        },
         ("edit", "error", "occurs 2 times in 'README.md'; give more"): {"path": "README.md", "old": "##", "new": ""},
         ("edit", "error", "'gone.md': No such file"): {"path": "gone.md", "old": "a", "new": "b"},
         ("edit", "denied", "mend them and call again"): {"path": "README.md", "old": "", "new": "b"},

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import random
 import stat
+import string
 import time
 from pathlib import Path
 
@@ -191,6 +193,34 @@ async def test_an_edit_must_find_its_text_once_unless_every(bench: Bench) -> Non
     assert (bench.project / "a").read_text() == "x y x"
     assert (await bench.machines.edit(live_permit(), "a", "x", "w", every=True)).replaced == 2
     assert (bench.project / "a").read_text() == "w y w"
+
+
+@pytest.mark.parametrize(
+    ("old", "nearest"),
+    [
+        ("    if count = 1:\n        return None\n", "2:     if count == 1:\n3:         return None"),
+        ("if count = 1:", "2:     if count == 1:"),
+        ("def total(count):\n  if count == 1:", "1: def total(count):\n2:     if count == 1:"),
+        ("while\n    raise Absent\n", ""),
+    ],
+    ids=["one line is the same", "one letter is missing", "other spaces", "nothing alike"],
+)
+async def test_an_edit_that_finds_nothing_shows_the_nearest_lines(bench: Bench, old: str, nearest: str) -> None:
+    (bench.project / "a.py").write_text("def total(count):\n    if count == 1:\n        return None\n    return 2\n")
+    with pytest.raises(ToolFault) as fault:
+        await bench.machines.edit(live_permit(), "a.py", old, "", every=False)
+    said, _, shown = str(fault.value).partition(" Nearest are these lines:\n")
+    assert said.startswith("the old text occurs 0 times in 'a.py'; read the file and copy it exactly")
+    assert shown.startswith(nearest) and bool(shown) == bool(nearest)
+
+
+async def test_looking_for_the_nearest_lines_is_bounded(bench: Bench) -> None:
+    lines = random.Random(7).choices(string.ascii_letters + " ", k=8_000_000)
+    (bench.project / "a").write_text("\n".join("".join(lines[at : at + 200]) for at in range(0, 8_000_000, 200)))
+    began = time.monotonic()
+    with pytest.raises(ToolFault, match="occurs 0 times"):
+        await bench.machines.edit(live_permit(), "a", "etaoin shrdlu " * 20, "", every=False)
+    assert time.monotonic() - began < 5
 
 
 async def test_a_diff_shows_where_in_a_long_file_and_is_bounded(bench: Bench) -> None:

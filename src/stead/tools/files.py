@@ -109,7 +109,10 @@ class EditTool(StructTool[EditArguments]):
 
     async def work(self, permit: Permit, arguments: EditArguments, context: ToolContext) -> ToolOutcome:
         """Edit; whoever watches sees the difference."""
-        written, new = await self._edited(permit, arguments)
+        try:
+            written, new = await self._edited(permit, arguments)
+        except ToolFault as fault:  # it shows lines of the file
+            raise ToolFault(spell_out(str(fault)).text) from fault
         context.progress(written.diff)
         places = "1 place" if written.replaced == 1 else f"{written.replaced} places"
         return changed(f"edited {arguments.path!r} in {places}", written, new)
@@ -124,7 +127,7 @@ class EditTool(StructTool[EditArguments]):
             try:
                 return await self._files.edit(permit, path, meant, new_meant, every=arguments.every), new_meant
             except ToolFault as fault:
-                hidden = f"; with the hidden characters that it spells: {fault}"
+                hidden = f"\nWith the hidden characters that it spells: {fault}"
         try:
             return await self._files.edit(permit, path, old, new, every=arguments.every), new
         except ToolFault as fault:

@@ -97,8 +97,11 @@ def edit(path: bytes, old: bytes, new: bytes, every: bytes) -> list[bytes]:
         wanted, wish = (whole.replace("\r\n", "\n").replace("\n", "\r\n") for whole in (wanted, wish))
     count = text.count(wanted) if wanted else 0
     if count == 0 or (count > 1 and every == b"0"):
+        from .patching import alike
+
         way = "give more of the lines around it, or set every" if count else "read the file and copy it exactly"
-        raise Fault(f"the old text occurs {count} times in {name(path)!r}; {way}")
+        nearest = "" if count else alike(text, wanted)
+        raise Fault(f"the old text occurs {count} times in {name(path)!r}; {way}" + (nearest and f". {nearest}"))
     changed = text.replace(wanted, wish)
     return [*_replace(target(path), changed.encode()), b"%d" % count, unified(text, changed).encode()]
 

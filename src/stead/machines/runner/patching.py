@@ -29,6 +29,8 @@ _STEPS = 1_000_000
 _WINDOW = 20_000
 """Lines to each side of a hint among which the nearest ones are looked for."""
 _SHOWN_LINES, _SHOWN_CHARACTERS = 10, 200
+_COMPARED = 1_000
+"""Lines that are compared letter by letter when none is the same."""
 
 
 class Hunk:
@@ -327,18 +329,42 @@ def _unlike(lines: list[str], hunk: Hunk, path: str) -> str:
 
 def _nearest(lines: list[str], hunk: Hunk) -> int:
     """Where most of its lines stand, spaces aside; near its hint when there is no such place."""
+    hint = min(max(hunk.hint, 0), max(0, len(lines) - 1))
+    votes = _votes(lines, hunk.old, max(0, hunk.hint - _WINDOW))
+    return min(votes, key=lambda at: (-votes[at], abs(at - hint)), default=hint)
+
+
+def _votes(lines: list[str], old: list[str], low: int) -> dict[int, int]:
+    """How many of the old lines stand where they should, spaces aside, if they began at a line."""
     wanted: dict[str, list[int]] = {}
-    for offset, line in enumerate(hunk.old[:_COMMON]):
+    for offset, line in enumerate(old[:_COMMON]):
         if line.strip():
             wanted.setdefault(line.strip(), []).append(offset)
     votes: dict[int, int] = {}
-    low = max(0, hunk.hint - _WINDOW)
     for at, line in enumerate(lines[low : low + 2 * _WINDOW], low):
         for offset in wanted.get(line.strip(), ())[:3]:
             if at >= offset:
                 votes[at - offset] = votes.get(at - offset, 0) + 1
-    hint = min(max(hunk.hint, 0), max(0, len(lines) - 1))
-    return min(votes, key=lambda at: (-votes[at], abs(at - hint)), default=hint)
+    return votes
+
+
+def alike(text: str, wanted: str) -> str:
+    """The lines that are most like what was looked for and is not there, to be copied; "" when none is like it."""
+    lines, old = text.split("\n"), wanted.split("\n")
+    votes = _votes(lines, old, 0)
+    start = min(votes, key=lambda at: (-votes[at], at), default=-1)
+    if start < 0:
+        from difflib import get_close_matches
+
+        longest = max(old, key=lambda line: len(line.strip()))
+        near = [line.strip()[:_SHOWN_CHARACTERS] for line in lines[:_COMPARED]]
+        found = get_close_matches(longest.strip()[:_SHOWN_CHARACTERS], near, 1)
+        if not found:
+            return ""
+        start = max(0, near.index(found[0]) - old.index(longest))
+    shown = lines[start : start + min(len(old), _SHOWN_LINES)]
+    rows = (f"{number}: {_clip(line)}" for number, line in enumerate(shown, start + 1))
+    return "\n".join(["Nearest are these lines:", *rows])
 
 
 def _plain(path: str) -> str:
