@@ -120,10 +120,10 @@ async def test_an_edit_makes_none_of_the_models_words_the_persons(rooms: list[Ro
     room = enter(rooms, tmp_path, calls(("mail", json.dumps({"to": "bo@example.com", "text": bait}))))
     id = await room.open()
     await room.tell(id, "Look.")
-    changed = bait.replace("Hello", "Dear Bo")
+    changed = bait.replace("Hello", "Dear Ada")
     await room.do(cmd.EditCall(id, FIRST, json.dumps({"to": "bo@example.com", "text": changed})))
     state = await room.settled(id)
-    assert state.words == ["Look.", "Dear Bo"]
+    assert state.words == ["Look.", "Dear Ada"]
 
 
 async def test_the_words_of_a_fork_are_the_persons_alone_wherever_it_begins(rooms: list[Room], tmp_path: Path) -> None:

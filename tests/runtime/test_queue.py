@@ -9,9 +9,12 @@ import pytest
 from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
-from stead.domain.ids import CallKey, SessionId
+from stead.domain.ids import CallKey, CommandId, SessionId
 from stead.domain.messages import AssistantMessage, ResultsMessage, UserMessage
+from stead.domain.sessions import Session
 from stead.domain.turns import put_in
+from stead.runtime import objectives
+from stead.runtime.performing import REQUEST
 from tests.runtime.conftest import Enter
 from tests.runtime.room import Room, Said, calls, results, used
 
@@ -343,9 +346,16 @@ async def test_an_interruption_that_meets_the_reply_lets_none_of_its_calls_run(e
     async with asyncio.timeout(5):
         await room.models.asked.wait()
     hold, room.models.hold = room.models.hold, None
-    hold.set()  # the reply is on its way when the person speaks
-    await room.say(id, "Rather not.", interrupt=True)
+
+    async def word(session: Session) -> tuple[ev.Body, ...]:
+        hold.set()  # the reply comes while the person's word is on its way into the journal
+        for _ in range(20):
+            await asyncio.sleep(0)
+        return objectives.told(cmd.SendMessage(id, "Rather not.", interrupt=True), session, "cli")
+
+    await room.actor(id).carry_out(word, None, cause=CommandId(""), cut=REQUEST)
     state = await room.settled(id)
+    assert not [body for body in room.bodies(id) if isinstance(body, ev.ModelFailed)]
     assert not room.tools["write"].ran
     assert state.resting and isinstance(state.messages[-1], AssistantMessage)
 
