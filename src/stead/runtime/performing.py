@@ -72,9 +72,21 @@ class Performer:
         finally:
             for task in tasks.values():
                 task.cancel()
-            await self._lock.acquire()
+            await self._take_back()
             self._tasks = {}
         return {name: CUT if task.cancelled() else task.result() for name, task in tasks.items()}
+
+    async def _take_back(self) -> None:
+        """Hold the lock again, even when being ended meanwhile: whoever called releases it on their way out."""
+        ended: asyncio.CancelledError | None = None
+        while True:
+            try:
+                await self._lock.acquire()
+                break
+            except asyncio.CancelledError as error:
+                ended = error
+        if ended is not None:
+            raise ended
 
     def cut(self, name: str) -> None:
         """Cut off the thing of this name, if it is under way. The others go on."""
