@@ -41,6 +41,7 @@ from stead.machines.checkpoints import FolderCheckpoints
 from stead.machines.desk import Desk as AsideDesk
 from stead.machines.host import without
 from stead.machines.project import ProjectFolder
+from stead.machines.quarantine import QuarantineFolder
 from stead.machines.stage import OUTSIDE_USER
 from stead.net.dialing import Dialer
 from stead.providers.directory import ProviderConfig, require_valid, secret_name
@@ -216,7 +217,9 @@ class House:
         )
         aside = AsideDesk(home, self.machines.kill)
         held = Held()
-        self.kept = FolderCheckpoints(ContentStore(home.contents, keys.checkpoints), on_kept=held.add)
+        self.kept = FolderCheckpoints(
+            ContentStore(home.contents, keys.checkpoints), planted=QuarantineFolder(home).planted, on_kept=held.add
+        )
         self.models = ProviderModels(os.environ, self.journal.vault)
         self.searcher = Searcher(self.journal.vault.get, own.reach)
         preferences = HomePreferences(lambda: self.home, self.models, settings.approval_ttl_s, lambda: self.runtime)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,15 @@ from stead.domain.errors import Conflict, InvalidRequest, MachineUnavailable, No
 from stead.domain.ids import SessionId
 from stead.domain.trials import Swept
 from stead.machines.bubblewrap import BubblewrapMachines
+from stead.machines.checkpoints import FolderCheckpoints
 from stead.machines.desk import Desk
 from stead.machines.machine import Binding, start_machine
 from stead.machines.protected import check_released, is_protected, scan
+from stead.machines.quarantine import QuarantineFolder
 from stead.machines.sandbox import Limits
+from stead.storage.contents import ContentStore
 from tests.machines.bench import SESSION, Bench, live_permit, require_sandbox, this_host
+from tests.machines.folders import quiet
 
 OTHER = SessionId("s_fedcba9876543210")
 
@@ -126,6 +131,24 @@ async def test_planted_protected_files_are_moved_out_when_the_machine_ends(bench
     assert await bench.planted() == [".bashrc", ".envrc", "deep/er/.git", "sub/.vscode"]
     left = sorted(str(path.relative_to(bench.project)) for path in bench.project.rglob("*"))
     assert left == ["deep", "deep/er", "fine", "sub"]
+
+
+async def test_a_checkpoint_from_meanwhile_brings_back_nothing_that_was_planted(bench: Guarded, tmp_path: Path) -> None:
+    (bench.project / "AGENTS.md").write_text("mine", "utf-8")
+    (bench.project / ".vscode").mkdir()
+    (bench.project / ".vscode" / "tasks.json").write_text("mine", "utf-8")
+    await bench.output("echo evil > .envrc; mkdir -p sub/.vscode; echo evil > sub/.vscode/tasks.json; echo fine > fine")
+    store = ContentStore(tmp_path / "store", bytes(32))
+    with closing(FolderCheckpoints(store, planted=QuarantineFolder(bench.home).planted)) as checkpoints:
+        tree = await checkpoints.take(str(bench.project), (), quiet)
+        assert await bench.planted() == [".envrc", "sub/.vscode"]
+        fork = tmp_path / "fork"
+        fork.mkdir()
+        for folder in (bench.project, fork):
+            restored = await checkpoints.restore(str(folder), (), tree.root)
+            assert restored.failed == ()
+            left = sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+            assert left == [".vscode", ".vscode/tasks.json", "AGENTS.md", "fine", "sub"]
 
 
 async def test_what_was_moved_out_can_be_put_back_or_removed(bench: Guarded) -> None:

@@ -38,6 +38,7 @@ class FolderCheckpoints:
     Args:
         store: where everything is kept; it is closed with this.
         most_files: files, links and folders that a folder may have, besides what is left out.
+        planted: says of a folder which paths a machine that is at work there may have planted; they are left out.
         on_kept: told the name of each tree and content that somebody asked to have kept, before anything can be
             forgotten again; so what is not on record yet can be counted as in use.
     """
@@ -47,8 +48,10 @@ class FolderCheckpoints:
         store: ContentStore,
         *,
         most_files: int = MOST_FILES,
+        planted: Callable[[str], left_out.Planted] = lambda _directory: left_out.nothing,
         on_kept: Callable[[str], None] = lambda _name: None,
     ) -> None:
+        self._planted = planted
         self._on_kept = on_kept
         self._store = store
         self._most_files = most_files
@@ -69,13 +72,13 @@ class FolderCheckpoints:
 
     async def take(self, directory: str, ignore: Sequence[str], progress: Progress) -> Tree:
         """See ``Checkpoints``."""
-        rules = left_out.Rules(ignore)
         given_up = threading.Event()
 
         def stopped() -> bool:
             return given_up.is_set() or self._stop.is_set()
 
         def work() -> Tree:
+            rules = left_out.Rules(ignore, self._planted(directory))
             with self._store.door.together():
                 tree = self._take(directory, rules, progress, stopped)
                 self._on_kept(tree.root)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from stead.domain.errors import InvalidRequest
@@ -38,6 +38,15 @@ _UNFINISHED = re.compile(r"\.stead-[0-9a-f]{16}" + re.escape(UNFINISHED))
 _MOST_PATTERNS, _LONGEST_PATTERN = 5_000, 1_000
 
 
+Planted = Callable[[str], bool]
+"""Whether a machine that still works may have put this path there for the person's programs to act on."""
+
+
+def nothing(_path: str) -> bool:
+    """No machine is at work."""
+    return False
+
+
 class _Spec(Protocol):
     def match_file(self, file: str) -> bool: ...
 
@@ -47,18 +56,22 @@ class Rules:
 
     Args:
         ignore: patterns as in .gitignore, relative to the folder.
+        planted: see there.
 
     Raises:
         InvalidRequest: one is no such pattern.
     """
 
-    def __init__(self, ignore: Sequence[str]) -> None:
+    def __init__(self, ignore: Sequence[str], planted: Planted = nothing) -> None:
+        self._planted = planted
         self._spec: _Spec | None = _compiled(ignore) if any(map(str.strip, ignore)) else None
 
     def why(self, path: str, name: str, *, folder: bool) -> str:
         """Why it is left out; "" when it is not."""
         if name == HISTORY:
             return "Git's own history is not kept"
+        if self._planted(path):
+            return "programs of yours would act on it, and it was not there before the machine"
         if folder and name in REMADE:
             return f"what is in {name!r} is made anew by its tool"
         if name.startswith(".stead-") and is_unfinished(name):

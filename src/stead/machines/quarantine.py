@@ -16,6 +16,7 @@ import os
 import secrets
 import stat
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -24,7 +25,7 @@ from stead.config import Home
 from stead.domain.errors import Conflict, NotFound
 from stead.domain.ids import SessionId
 from stead.domain.trials import Quarantined, Swept
-from stead.machines.protected import Found, opened_above, scan
+from stead.machines.protected import Found, is_protected, opened_above, scan
 from stead.machines.trial import remove_tree
 
 
@@ -64,9 +65,8 @@ class QuarantineFolder:
     def sweep(self, session: SessionId) -> Swept:
         """Compare and move, once everything in the machine is dead. Done before, or never begun, it finds nothing."""
         path = self._lists / f"{session}.json"
-        try:
-            was = msgspec.json.decode(path.read_bytes(), type=Baseline)
-        except (FileNotFoundError, msgspec.MsgspecError):
+        was = _baseline(path)
+        if was is None:
             return Swept()
         try:
             swept = self._compare(was)
@@ -74,6 +74,11 @@ class QuarantineFolder:
             swept = Swept(unseen=True)  # the folder itself is gone, or may not be read any more
         path.unlink(missing_ok=True)
         return swept
+
+    def planted(self, directory: str) -> Callable[[str], bool]:
+        """Says of a path whether a machine that still works in the folder may have planted it there."""
+        here = [was for was in map(_baseline, self._lists.glob("s_*.json")) if was and was.directory == directory]
+        return lambda path: any(_is_planted(was, path) for was in here)
 
     def rows(self) -> tuple[Quarantined, ...]:
         """Everything under quarantine, oldest first."""
@@ -136,6 +141,19 @@ class QuarantineFolder:
         row = Quarantined(id, was.session, was.directory, path, str(kept), time.time_ns() // 1_000_000)
         (self._kept / f"{id}.json").write_bytes(msgspec.json.encode(row))
         return [row]
+
+
+def _baseline(path: Path) -> Baseline | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Baseline)
+    except (FileNotFoundError, msgspec.MsgspecError):
+        return None
+
+
+def _is_planted(was: Baseline, path: str) -> bool:
+    """Not what was there, nor what lies in it: all of that is shown read-only."""
+    above = [path, *(path[:at] for at, letter in enumerate(path) if letter == "/")]
+    return is_protected(path, was.released) and not any(one in was.kept or one in was.links for one in above)
 
 
 def _let_move(folder: int, name: str) -> None:
