@@ -12,11 +12,12 @@ import pytest
 
 from stead.domain.errors import InvalidRequest, ToolFault
 from stead.domain.ids import CallDigest, CallKey
-from stead.domain.permits import Permit
-from stead.domain.policies import Level
+from stead.domain.permits import Permit, canonical
+from stead.domain.policies import Level, PlannedCall
 from stead.domain.ports import Browser
 from stead.domain.secrets import HostBinding
 from stead.domain.tools import ToolContext, ToolOutcome
+from stead.guardian.flow import Context, planned
 from stead.guardian.shapes import shapes
 from stead.tools.browsing import ActTool, OpenTool, ReadPageTool, ShotTool
 from stead.tools.tool import OUTPUT_CAP
@@ -112,6 +113,13 @@ def test_leave_for_one_host_is_none_for_a_page_that_loads_from_another() -> None
     both = shapes(declaration, {"url": "b"}, Level.EACH, None, ("evil.example.com", "cdn.example.com"))
     assert alone[0] == "host:cdn.example.com" and both[0] == "host:cdn.example.com evil.example.com"
     assert alone[0] not in both
+
+
+def test_no_plan_clicks_because_a_button_of_a_page_is_called_like_something_that_the_person_said() -> None:
+    arguments: dict[str, object] = {"url": "https://shop.example.com/", "name": "Buy", "element": 1, "hosts": []}
+    named = PlannedCall("browser_act", canonical(arguments).decode())
+    context = Context(words=("Buy paper at https://shop.example.com/",), planned=(named,))
+    assert planned("browser_act", ActTool(NO_BROWSER).spec.declaration, arguments, (), context) == -1
 
 
 @promise("SEC-7.bound")

@@ -143,6 +143,7 @@ class ActTool(StructTool[ActArguments]):
                 host_args=("hosts",),
                 output_trust=Integrity.UNTRUSTED,
                 sensitivity=Confidentiality.PRIVATE,
+                unplanned=True,  # what a button of that name does, the page decides
             ),
             deferred=True,
         )
