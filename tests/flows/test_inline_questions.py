@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.cli.conftest import Cli
-from tests.cli.test_inline import at_terminal
+from tests.cli.terminal import at_terminal
 from tests.flows.house import LivingHome
 from tests.promises import promise
 
