@@ -14,7 +14,7 @@ from pathlib import Path
 from vulture.core import Vulture
 
 CONFIDENCE = 60
-ROUTES = ["@*.get", "@*.post", "@*.delete", "@*.websocket", "@*.exception_handler", "@*.middleware"]
+ROUTES = ["@*.get", "@*.post", "@*.put", "@*.delete", "@*.websocket", "@*.exception_handler", "@*.middleware"]
 
 USED_FROM_OUTSIDE = {
     "__cause__": "Python shows it",
