@@ -132,6 +132,21 @@ async def test_a_plan_that_the_person_changed_grants_nothing_any_more(enter: Ent
     assert asked(room, id) is not None
 
 
+@promise("SEC-2.overrides")
+async def test_what_the_person_forbade_an_objective_is_forbidden_in_its_fork(enter: Enter) -> None:
+    into = ("write", {"path": "infra/main.tf", "text": "x"})
+    room = enter(into, into)
+    goal = cmd.CreateObjective("tidy up", str(room.project), constraints=("never change infra/",))
+    first = (await room.do(goal)).session
+    await room.settled(first)
+    fork = (await room.do(cmd.ForkSession(first))).session
+    room.models.left = iter([calls((into[0], json.dumps(into[1])))])
+    await room.tell(fork, "Go on.")
+    for id in (first, fork):
+        judged = [body.reason.rule for body in room.bodies(id) if isinstance(body, ev.CallJudged)]
+        assert judged[0] == "rule-deny"
+
+
 @pytest.mark.parametrize(
     "after",
     [
@@ -174,7 +189,7 @@ def test_what_a_call_means_does_not_hang_on_who_asks(depth: int) -> None:
 
 
 def test_the_last_of_two_names_is_the_one_that_is_judged_and_shown() -> None:
-    call = ToolCall(CallKey("call_1_0"), USE_TOOL, '{"name":"read","name":"shell","arguments":{"a":1,"a":2},"x":0}')
+    call = ToolCall(CallKey("call_1_0"), USE_TOOL, '{"name":"read","name":"shell","arguments":{"a":1,"a":2}}')
     assert meant(call) == ("shell", '{"a":2}')
 
 

@@ -37,6 +37,8 @@ class SessionOpened(msgspec.Struct, frozen=True, tag="session.opened", omit_defa
     unprotected: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     """Patterns as in .gitignore of what checkpoints leave out, beside what they always do."""
+    constraints: tuple[str, ...] = ()
+    """Of the objective that it is a fork of."""
 
 
 class RulesFile(msgspec.Struct, frozen=True):

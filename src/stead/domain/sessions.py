@@ -200,8 +200,8 @@ def attended(session: Session) -> bool:
 
 
 def constraints(session: Session) -> tuple[str, ...]:
-    """What the result must keep, in the person's words; a session that people work in has none of its own."""
-    return session.spec.constraints if isinstance(session.spec, ev.ObjectiveCreated) else ()
+    """What the result must keep, in the person's words; a session that people work in has none but a fork's."""
+    return session.spec.constraints
 
 
 def kept(session: Session, id: CheckpointId) -> Mark | None:

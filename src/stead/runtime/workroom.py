@@ -318,6 +318,7 @@ def _as_session(spec: ev.Opening) -> ev.SessionOpened:
         secrets=spec.secrets,
         mode=spec.mode,
         unprotected=spec.unprotected,
+        constraints=spec.constraints,
     )
 
 
