@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import os
 import random
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,27 @@ def test_a_folder_that_shows_too_much_or_is_none_is_refused_with_the_reason(hous
             sit_down(house, Path(directory)) if directory else house.post("/sessions", {"directory": ""})
         assert refusal.value.status == 400 and why in str(refusal.value), (directory, refusal.value)
     assert house.get("/status")["head"] == head
+
+
+@promise("SES-1.confined")
+def test_a_session_sees_its_folder_and_nothing_beside_it(house: LivingHome, project: Path, tmp_path: Path) -> None:
+    neighbour = tmp_path / "neighbour"
+    neighbour.mkdir()
+    (neighbour / "secret").write_text("marmalade-canary\n", "utf-8")
+    (project / "way").symlink_to(neighbour)
+    paths = [str(neighbour / "secret"), "../neighbour/secret", "way/secret", str(house.home.journal)]
+    look = f"cat {' '.join(paths)}; ls -a /work/.. {tmp_path} {Path.home()}; grep -rs canary /tmp /root /home /work"
+    reads = Turn("", tuple(Call("read", {"path": path}) for path in paths))
+    writes = Turn("", tuple(Call("write", {"path": path, "text": "mine"}) for path in paths[:3]))
+    with served([reads, writes, shell(look), Turn("Done.")]) as model:
+        use_model(house, model.openai)
+        desk = sit_down(house, project)
+        desk.turn("look around", timeout_s=PATIENCE_S)
+    told = results(desk)
+    assert {outcome for tool, outcome, _ in told if tool != "shell"} <= {"denied", "error"}
+    assert told[-1][:2] == ("shell", "error")  # it ran, and found nothing
+    assert all("marmalade-canary" not in text for _, _, text in told)
+    assert (neighbour / "secret").read_text("utf-8") == "marmalade-canary\n"
 
 
 def test_a_folder_that_vanishes_and_comes_back_costs_a_few_refusals(
@@ -152,6 +175,80 @@ def test_links_that_loop_odd_names_and_files_too_large_harm_nothing(house: Livin
     assert not desk.restore(desk.items("checkpoints")[0]["id"])["failed"]
     assert files_of(project, "huge") == before
     assert (project / "huge").stat().st_size == (2 << 30) + 1
+
+
+@pytest.fixture
+def crowded(project: Path) -> Iterator[Path]:
+    """A project with a million files; many names for few files, so that it is soon made."""
+    for start in range(0, 1_000_000, 10_000):
+        folder = project / f"crowd-{start}"
+        folder.mkdir()
+        (folder / "0").touch()
+        for at in range(1, 10_000):
+            os.link(folder / "0", folder / str(at))
+    yield project
+    subprocess.run(["rm", "-rf", str(project)], check=True, timeout=100)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_a_folder_with_too_many_files_is_worked_in_and_what_a_call_names_is_kept_all_the_same(
+    house: LivingHome, crowded: Path
+) -> None:
+    calls = (Call("write", {"path": "README.md", "text": "new\n"}), Call("glob", {"pattern": "**/1"}))
+    with served([Turn("", calls), shell("echo more >> README.md"), Turn("Done.")]) as model:
+        use_model(house, model.openai)
+        desk = sit_down(house, crowded)
+        before = (crowded / "README.md").read_bytes()
+        assert desk.turn("go", timeout_s=4 * PATIENCE_S)["reason"] == "done"
+        [failed] = desk.bodies("checkpoint.failed")
+        assert "has more than 200,000 files" in failed["why"] and "ignore patterns" in failed["why"]
+        assert [outcome for _, outcome, _ in results(desk)] == ["ok", "ok", "ok"]
+        assert "has more than 200,000 files" in refused(desk, "checkpoint", desk.id)
+        [change] = desk.items("changes")
+        (crowded / "README.md").write_text("new\n", "utf-8")  # as the call left it
+        desk.undo(change)
+        assert (crowded / "README.md").read_bytes() == before
+        # As the refusal says: with what need not be kept left out, it is kept as a whole.
+        wise = sit_down(house, crowded, ignore=["crowd-*/"])
+        assert wise.checkpoint()["files"] == 1
+
+
+@pytest.fixture
+def unprivileged(tmp_path: Path) -> Iterator[LivingHome]:
+    """A home whose daemon may not read what modes forbid, also when the tests are run by root."""
+    living = LivingHome(tmp_path / "home", module="tests.flows.unprivileged_daemon")
+    try:
+        living.start()
+        yield living
+    finally:
+        living.stop()
+
+
+def test_a_folder_that_may_not_be_read_is_refused_or_left_out_with_the_reason(
+    unprivileged: LivingHome, project: Path
+) -> None:
+    house = unprivileged
+    (project / "closed").mkdir()
+    (project / "closed" / "inner").touch()
+    (project / "secret").write_text("s\n", "utf-8")
+    sealed = (project / "closed", project / "secret")
+    for path in sealed:
+        path.chmod(0)
+    try:
+        desk = sit_down(house, project)
+        left_out = {left["path"]: left["why"] for left in desk.checkpoint()["left_out"]}
+        assert left_out["closed"] == left_out["secret"] == "you may not read or write it"
+        project.chmod(0)
+        assert "no folder that can be read (Permission denied)" in refused(desk, "checkpoint", desk.id)
+        with pytest.raises(ApiError, match="may not be read by Stead's user; change its mode"):
+            sit_down(house, project)
+        project.chmod(0o755)
+        assert desk.checkpoint()["files"] == 1
+    finally:
+        project.chmod(0o755)
+        for path in sealed:
+            path.chmod(0o755)
 
 
 # -- edits ------------------------------------------------------------------------------------------------------------
