@@ -41,7 +41,7 @@ def desk(house: LivingHome, project: Path, **fields: object) -> Sitting:
 
 
 @BOTH
-@promise("SES-4.trimming", "SES-4.persisted", "LLM-3.valid", "LLM-4.marks")
+@promise("SES-4.trimming", "SES-4.persisted", "LLM-3.valid", "LLM-4.marks", "LLM-4.share")
 def test_a_session_that_fills_its_window_again_and_again_goes_on_and_repeats_itself_as_far_as_it_can(
     house: LivingHome, project: Path, preset: str, lines: int, calls: int, replies: int
 ) -> None:
@@ -68,8 +68,12 @@ def test_a_session_that_fills_its_window_again_and_again_goes_on_and_repeats_its
         assert sitting.rest(answer="deny", timeout_s=120)["status"] == "idle"
         grown = growth(house, sitting.id, script.prompts)
         ends, trims = sitting.bodies("turn.ended"), sitting.bodies("context.trimmed")
+        usage = [(body["usage"]["input"], body["usage"].get("cached", 0)) for body in sitting.bodies("model.replied")]
     assert [end["reason"] for end in ends] == ["done", "done"]
+    assert usage == script.counted
     assert len({offered(seen) for seen in model.requests()}) == 1
+    if preset == "anthropic":
+        assert all(seen.request.body.count(b'"cache_control"') >= 3 for seen in model.requests()[2:])
     assert not grown.compacted
     assert len(grown.moved) == len(trims) >= 2
     window = WINDOWS[preset]

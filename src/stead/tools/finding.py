@@ -20,6 +20,10 @@ from stead.tools.tool import StructTool
 
 MOST_SHOWN = 5
 _WORD = re.compile(r"[a-z0-9]+")
+_SAYS_NOTHING = frozenset(
+    {"a", "an", "and", "by", "for", "from", "in", "it", "of", "on", "or", "s", "the", "thi", "to", "what"}
+)
+"""Words of every sentence, in the form of ``_words``."""
 _THINK = Declaration(
     effect=ToolEffect.THINK,
     output_trust=Integrity.TRUSTED,
@@ -79,13 +83,13 @@ class UseTool(StructTool[UseArguments]):
 
 def _words(text: str) -> set[str]:
     """Words in one form: small, without the endings that English puts on them."""
-    return {word.removesuffix("s").removesuffix("ing") for word in _WORD.findall(text.lower())}
+    return {word.removesuffix("s").removesuffix("ing") for word in _WORD.findall(text.lower())} - _SAYS_NOTHING
 
 
 def _score(spec: ToolSpec, wanted: set[str]) -> int:
-    """How well a tool fits: a word of its name counts more than one of its description."""
+    """How well a tool fits: a word of its name counts more than one of its description, and the whole name most."""
     name, description = _words(spec.name.replace("_", " ")), _words(spec.description)
-    return 3 * len(wanted & name) + len(wanted & description)
+    return 3 * len(wanted & name) + 2 * (name <= wanted) + len(wanted & description - name)
 
 
 def _shown(spec: ToolSpec) -> str:
