@@ -136,8 +136,10 @@ def _private(
         return Stage(drop, tools.bwrap, tools.prefix, directory)
     fd = private_namespace(list(shows.values()), OUTSIDE_USER, overlay)
     bwrap = f"{STAGE}/bwrap" + tools.bwrap.removeprefix(tools.bwrap_root) if "bwrap" in shows else tools.bwrap
+    # It drops what setpriv does, other groups included; one program less is a millisecond less for each machine.
+    user = (f"--setgid={OUTSIDE_USER}", f"--setuid={OUTSIDE_USER}")
     return Stage(
-        ("nsenter", f"--mount=/proc/{os.getpid()}/fd/{fd}", "--", *drop),
+        ("nsenter", f"--mount=/proc/{os.getpid()}/fd/{fd}", *user, "--"),
         bwrap,
         f"{STAGE}/python" if "python" in shows else tools.prefix,
         f"{STAGE}/work" if directory or overlay else "",
