@@ -64,8 +64,11 @@ class Connection:
         match self.endpoint.kind:
             case "anthropic":
                 from pydantic_ai.models.anthropic import AnthropicModel
+                from pydantic_ai.profiles.anthropic import AnthropicModelProfile
 
-                return AnthropicModel(name, provider=self._vendor)
+                # It would copy and walk every tool's schema for each request, and change nothing of ours.
+                plain = AnthropicModelProfile(json_schema_transformer=None)
+                return AnthropicModel(name, provider=self._vendor, profile=plain)
             case "google":
                 from pydantic_ai.models.google import GoogleModel
 

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from openai import AsyncOpenAI, AsyncStream, NotGiven, Omit
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import ValidationError
 
-_OPTIONS = {"extra_headers": "headers", "extra_query": "params", "extra_body": "extra_json", "timeout": "timeout"}
+_OPTIONS = {"extra_headers": "headers", "extra_query": "params", "timeout": "timeout"}
 """How ``create`` names what does not go into the body, and how ``post`` does."""
 
 
@@ -48,11 +49,12 @@ class PlainCompletions:
         """Post a request; arguments, result and errors are those of the client's own method."""
         given = {name: value for name, value in parameters.items() if not isinstance(value, (Omit, NotGiven))}
         options: Any = {theirs: given.pop(ours) for ours, theirs in _OPTIONS.items() if given.get(ours) is not None}
+        extra = given.pop("extra_body", None) or {}
         body = {name: value for name, value in given.items() if name not in _OPTIONS}
         post: Any = self._client.post  # its overloads know a stream or none, not either
         return await post(
             "/chat/completions",
-            body={**body, "stream": stream},
+            content=msgspec.json.encode({**body, "stream": stream, **extra}),
             options={**options, "security": {"bearer_auth": True}},
             cast_to=ChatCompletion,
             stream=stream,

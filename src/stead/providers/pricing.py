@@ -45,6 +45,7 @@ FREE = Rates(0, 0, True, 0)
 UNKNOWN = Rates(0, 0, False, 0)
 
 
+@lru_cache(maxsize=64)
 def is_loopback(url: str) -> bool:
     """Whether a URL points at this machine."""
     host = (urlsplit(url).hostname or "").lower()

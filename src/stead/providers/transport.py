@@ -28,10 +28,13 @@ response_limit_bytes: ContextVar[int] = ContextVar("response_limit_bytes", defau
 """How large an answer may be, for requests made in this context."""
 
 _KEEPALIVE = httpx2.Limits(max_connections=200, max_keepalive_connections=20, keepalive_expiry=20.0)
-_USER_AGENT = f"stead/{__version__}"
-_KEY_HEADERS = ("authorization", "x-api-key")
+_OWN_HEADERS = {
+    b"user-agent": f"stead/{__version__}".encode(),
+    b"accept-encoding": b"identity",  # a compressed answer could unpack past every limit
+}
+_KEY_HEADERS = (b"authorization", b"x-api-key")
 """Not sent where there is no key; the vendors' clients insist on one."""
-_ACCOUNT_HEADERS = ("openai-organization", "openai-project")
+_ACCOUNT_HEADERS = (b"openai-organization", b"openai-project")
 """What the environment says of an OpenAI account, which the client adds by itself, is nobody else's business."""
 _DONE = b"[DONE]"
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -46,16 +49,14 @@ class Transport(httpx2.AsyncBaseTransport):
         proxy = endpoint.proxy or None
         self._inner = httpx2.AsyncHTTPTransport(verify=trust, limits=_KEEPALIVE, retries=0, proxy=proxy)
         keyless = () if endpoint.key else _KEY_HEADERS
-        self._withheld = keyless if endpoint.preset.name == "openai" else (*keyless, *_ACCOUNT_HEADERS)
+        account = () if endpoint.preset.name == "openai" else _ACCOUNT_HEADERS
+        self._withheld = {*keyless, *account, *_OWN_HEADERS}
         self._first_byte_s = endpoint.deadlines.first_byte_s * endpoint.preset.patience
         self._between_s = endpoint.deadlines.between_s
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send, and give the answer once its head is there."""
-        for header in (*self._withheld, *(name for name in request.headers if name.startswith("x-stainless-"))):
-            request.headers.pop(header, None)
-        request.headers["user-agent"] = _USER_AGENT
-        request.headers["accept-encoding"] = "identity"  # a compressed answer could unpack past every limit
+        request.headers = httpx2.Headers([*filter(self._passes, request.headers.raw), *_OWN_HEADERS.items()])
         try:
             async with asyncio.timeout(self._first_byte_s):
                 response = await self._inner.handle_async_request(request)
@@ -73,6 +74,10 @@ class Transport(httpx2.AsyncBaseTransport):
     async def aclose(self) -> None:
         """Close every connection."""
         await self._inner.aclose()
+
+    def _passes(self, header: tuple[bytes, bytes]) -> bool:
+        name = header[0].lower()
+        return name not in self._withheld and not name.startswith(b"x-stainless-")
 
 
 class _Body(httpx2.AsyncByteStream):

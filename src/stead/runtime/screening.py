@@ -88,11 +88,12 @@ class ScreenedTool:
     def __init__(self, tool: Tool, book: SecretBook) -> None:
         self._tool = tool
         self._book = book
+        self._spec = tool.spec
 
     @property
     def spec(self) -> ToolSpec:
         """See ``Tool``."""
-        return self._tool.spec
+        return self._spec
 
     def parse(self, arguments: str) -> Mapping[str, object]:
         """See ``Tool``."""
