@@ -31,7 +31,7 @@ from stead.domain.secrets import Release
 from stead.egress.cleaning import Cleaned, Fields, Redactor
 from stead.egress.filling import Filling
 from stead.egress.refusal import Refusal
-from stead.guardian.reach import Target, Unreachable
+from stead.guardian.reach import Reach, Target, Unreachable
 from stead.net.dialing import Dialer, Streams
 
 HEAD_LIMIT_BYTES = 64 << 10
@@ -183,22 +183,13 @@ class Exchange:
             fits, url = asked[:7].lower() == "http://", asked
         if not fits:
             raise Refusal(400, "egress-request", "ask a proxy by CONNECT host:port, or by http://host/path")
-        target = self._read(url)
+        target = _read(url, self._parts.dialer.reach)
         self.used.target = target
         self.used.path = "" if request.method == b"CONNECT" else target.path
         for name, value in request.headers:
             host = value.decode("latin-1").lower()
             if name == b"host" and host.removesuffix(f":{target.port}").removesuffix(".") != target.host:
                 raise Refusal(403, "egress-request", f"the Host field names another host than {target.host!r}")
-        return target
-
-    def _read(self, url: str) -> Target:
-        """What a URL asks for, read strictly. Any port may be asked for: who allowed a host named its ports."""
-        target = msgspec.structs.replace(self._parts.dialer.reach, ports=_ALL_PORTS).check_url(url)
-        if isinstance(target, Unreachable):
-            raise Refusal(403, "egress-address", target.text)
-        if target.address:
-            raise Refusal(403, "egress-address", f"{target.host} is an address; hosts are allowed by their names")
         return target
 
     async def _forward(self, request: h11.Request, target: Target) -> None:
@@ -454,3 +445,13 @@ def _framing(headers: Iterable[tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
         if name == b"content-length":
             return name, value
     return b"transfer-encoding", b"chunked"
+
+
+def _read(url: str, reach: Reach) -> Target:
+    """What a URL asks for, read strictly. Any port may be asked for: who allowed a host named its ports."""
+    target = msgspec.structs.replace(reach, ports=_ALL_PORTS).check_url(url)
+    if isinstance(target, Unreachable):
+        raise Refusal(403, "egress-address", target.text)
+    if target.address:
+        raise Refusal(403, "egress-address", f"{target.host} is an address; hosts are allowed by their names")
+    return target
