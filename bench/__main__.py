@@ -18,6 +18,7 @@ from bench.bar import Bar
 
 MODULES = {
     "P1": "p01_prompt",
+    "P1.SESSION": "p01_prompt",
     "P2": "p02_prefix",
     "P2.TRIMMING": "p02_trimming",
     "P4": "p04_turns",

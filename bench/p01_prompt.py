@@ -1,4 +1,4 @@
-"""P1: tokens of the first model request with every built-in tool, as it went over the wire.
+"""P1: tokens of the first model request with every built-in tool, of an objective and of a session, as sent.
 
 Counted is the JSON text of tools, instructions and messages that a scripted server got, by the vocabulary o200k_base.
 The vocabulary is large and not ours to ship: npm brings it into ``bench/node`` at the first use.
@@ -9,27 +9,42 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from bench.bar import Bar
-from bench.rig import rig
+from bench.rig import Rig, rig
 from tests.fakes.aimock import find_node
 from tests.fakes.models import Seen
+from tests.flows.sitting import sit_down
 
 NODE = Path(__file__).parent / "node"
 PARTS = ("tools", "system", "messages")
 TARGET = 1800
 ANCHORS = {"nanobot": 7400.0, "Codex": 8700.0, "Hermes": 13400.0, "OpenClaw": 14500.0, "Claude Code": 19900.0}
+CODING = {peer: ANCHORS[peer] for peer in ("Codex", "Claude Code")}
 GOAL = "read README.md and tell what it is about"
 
 
 def measure() -> list[Bar]:
-    """The first request on both wires; the larger one counts."""
+    """The first request of an objective and of a session, each on both wires; the larger one counts."""
     install()
+    return [_bar("P1", _objective, ANCHORS), _bar("P1.session", _turn, CODING)]
+
+
+def _objective(r: Rig) -> None:
+    r.run(GOAL)
+
+
+def _turn(r: Rig) -> None:
+    sit_down(r.house, r.project).turn(GOAL)
+
+
+def _bar(name: str, run: Callable[[Rig], None], anchors: dict[str, float]) -> Bar:
     first = {}
     for preset in ("compatible", "anthropic"):
         with rig([], preset=preset) as r:
-            r.run(GOAL)
+            run(r)
             first[preset] = r.model.requests()[0]
     counts = {preset: _tokens(_sent(seen)) for preset, seen in first.items()}
     figure = max(counts.values())
@@ -39,7 +54,7 @@ def measure() -> list[Bar]:
         f"o200k_base, {offered} tools; OpenAI wire {counts['compatible']} ({apart}), "
         f"Anthropic wire {counts['anthropic']}"
     )
-    return [Bar("P1", figure, "tokens", f"≤ {TARGET}", figure <= TARGET, ANCHORS, said)]
+    return Bar(name, figure, "tokens", f"≤ {TARGET}", figure <= TARGET, anchors, said)
 
 
 def _parts(seen: Seen) -> dict[str, str]:
