@@ -52,6 +52,16 @@ def answer(session: Session, command: Decide, *, door: str, now_ms: int) -> tupl
     return (given, grant)
 
 
+def by_editing(call: Call, question: ev.ApprovalRequested) -> tuple[ev.ApprovalGiven, ...]:
+    """The yes that lies in having put these very arguments in; none for a call that is the model's.
+
+    Given once: when what the call is about has changed by the time it runs, the person is asked as for any other.
+    """
+    if not call.edited or call.step == "approved" or question.key != call.key:
+        return ()
+    return (ev.ApprovalGiven(id=question.id, key=call.key, digest=question.digest, door=call.edited),)
+
+
 def for_project(events: Iterable[ev.Event], directory: str) -> tuple[ev.GrantMade, ...]:
     """The grants just made in a session, as they stand for its whole folder."""
     return tuple(

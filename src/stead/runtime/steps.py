@@ -26,7 +26,7 @@ from stead.domain.ports import ModelRequest
 from stead.domain.readings import Question
 from stead.domain.sessions import STEAD, Call, Session, attended
 from stead.domain.tools import ToolContext, ToolOutcome
-from stead.runtime import reading, recovery
+from stead.runtime import approvals, reading, recovery
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Judged
 from stead.runtime.keeping import Keeper, keeps
@@ -167,14 +167,12 @@ class Steps:
             case Deny(reason=reason):
                 stream.add(finished(key, call.tool, "denied", _edited(call, judged) + reason.text))
             case Ask():
-                edited = call.edited if call.step != "approved" else ""
+                question = self._question(key, judged, verdict)
+                given = approvals.by_editing(call, question)
                 if call.step == "approved":
                     stream.add(ev.ApprovalLapsed(id=call.approval, key=key, why="changed"))
-                question = self._question(key, judged, verdict)
                 stream.add(question)
-                if edited:  # the person wrote these very arguments to have them run
-                    given = ev.ApprovalGiven(id=question.id, key=key, digest=question.digest, door=edited)
-                    stream.add(given, actor="person")
+                stream.add(*given, actor="person")
             case Allow():
                 return _Run(key, judged, verdict, call.arguments)
             case _:
