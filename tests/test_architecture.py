@@ -43,13 +43,27 @@ TRUSTED_BASE = rules.TrustedBase(
         "storage/vault.py",
         "tools/fetching.py",
         "tools/tool.py",
+        "tools/wire.py",
         "web/auth.py",
         "web/guard.py",
         "web/signin.py",
     ),
     tables=("guardian/shell_rules.py", "guardian/shell_specs.py"),
     confined=tuple(
-        f"machines/runner/{name}.py" for name in ("bridge", "files", "frames", "pages", "patching", "search")
+        f"machines/runner/{name}.py"
+        for name in (
+            "bridge",
+            "browse",
+            "browser_page",
+            "chromium",
+            "devtools",
+            "files",
+            "frames",
+            "page_script",
+            "pages",
+            "patching",
+            "search",
+        )
     ),
 )
 
