@@ -1,12 +1,16 @@
 """P10: many at once. Eight sessions with three tool calls a turn, and the gap while 500 sessions are live.
 
 A turn is a goal, three sandboxed reads and the answer: four requests. The model answers at once for the rate. For the
-gaps it takes its time, as real ones do, so that all 500 sessions are at work together; their calls are in-process,
-since 500 sandboxes would measure the memory of this computer.
+gaps it takes its time, as real ones do, so that all 500 sessions are at work together, and each conversation at a pace
+of its own, drawn with a fixed seed: in step they would measure a stampede. Their calls are in-process, since 500
+sandboxes would measure the memory of this computer. The model server and the watcher share its processors with the
+daemon; what else runs there is told by the load.
 """
 
 from __future__ import annotations
 
+import os
+import random
 import statistics
 import time
 from collections import defaultdict
@@ -25,8 +29,8 @@ CALLS = 3
 TURNS = 15
 """Of each of the eight."""
 LIVE = 500
-SLOW_S = 2.0
-"""Between the pieces of a reply while 500 sessions wait for theirs; one has about ten."""
+SLOW_S = (1.0, 3.0)
+"""Between the pieces of a reply while 500 sessions wait for theirs, from the fastest to the slowest conversation."""
 
 
 def measure() -> list[Bar]:
@@ -37,14 +41,20 @@ def measure() -> list[Bar]:
         took = _crowd(r, PARALLEL, TURNS)
         cpu_ms = (cpu_s(r.pid) - before) / (PARALLEL * TURNS) * 1000
     rate = PARALLEL * TURNS / took
-    said = f"{PARALLEL} at once, {TURNS} turns of {CALLS} sandboxed reads each; {cpu_ms:.0f} ms CPU a turn"
+    turns = f"{PARALLEL} at once, {TURNS} turns of {CALLS} sandboxed reads each"
+    said = f"{turns}; {cpu_ms:.0f} ms CPU a turn, {_conditions()}"
     gaps = _gaps()
     p99 = statistics.quantiles(gaps, n=100)[98]
-    live = f"{LIVE} sessions at work at once, {len(gaps)} gaps; median {statistics.median(gaps):.0f} ms"
+    paces = f"{LIVE} sessions at work at once, pieces {SLOW_S[0]:g} to {SLOW_S[1]:g} s apart"
+    live = f"{paces}, {len(gaps)} gaps; median {statistics.median(gaps):.0f} ms, {_conditions()}"
     return [
         Bar("P10", rate, "turns/s", "≥ 20", rate >= 20, ANCHORS, said),
         Bar("P10.live", p99, "ms p99 gap", "< 250", p99 < 250, {}, live),
     ]
+
+
+def _conditions() -> str:
+    return f"{os.cpu_count()} processors shared with the model server, load {os.getloadavg()[0]:.1f}"
 
 
 def _crowd(r: Rig, wide: int, turns: int) -> float:
@@ -86,7 +96,7 @@ def _slowly(script: Script) -> Script:
 
     def reply(seen: Seen) -> Turn:
         turn = script(seen)
-        return Turn(turn.text, turn.calls, delay_s=SLOW_S)
+        return Turn(turn.text, turn.calls, delay_s=random.Random(_who(seen)).uniform(*SLOW_S))
 
     return reply
 
@@ -95,7 +105,12 @@ def _between(model: ServedModel) -> Iterator[float]:
     """By conversation, which its first words name."""
     ended: dict[str, float] = defaultdict(float)
     for place, seen in enumerate(model.requests()):
-        who = next(message["content"] for message in seen.body["messages"] if message["role"] == "user")
+        who = _who(seen)
         if ended[who]:
             yield (model.arrived_s[place] - ended[who]) * 1000
         ended[who] = model.replied_s.get(place, 0.0)
+
+
+def _who(seen: Seen) -> str:
+    """Which conversation a request is of: its first words name it."""
+    return str(next(message["content"] for message in seen.body["messages"] if message["role"] == "user"))
