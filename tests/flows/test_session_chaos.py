@@ -115,7 +115,8 @@ NEAR_CHANGES = ("before:4", "after:5", "before:7")
     [
         NEAR_CHANGES,
         pytest.param(
-            tuple(f"{when}:{at}" for at in range(1, 15) for when in ("before", "after")), marks=pytest.mark.long
+            tuple(f"{when}:{at}" for at in range(1, 13) for when in ("before", "after")),
+            marks=[pytest.mark.long, pytest.mark.timeout(900)],
         ),
     ],
     ids=["near changes", "everywhere"],
@@ -140,7 +141,7 @@ def test_a_turn_survives_kills_between_a_fact_and_the_next(
             desk = _taken_up(doomed, folder)
             assert desk.rest(timeout_s=PATIENCE_S)["status"] == "idle"
             require_whole(desk, folder, before, FEW)
-    assert died >= len(fates) - 4  # later fates may find that the turn is over
+    assert died >= min(len(fates), 20)  # the last fates find that the turn is over
 
 
 def _dies(house: LivingHome, folder: Path) -> bool:
