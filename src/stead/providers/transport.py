@@ -27,7 +27,8 @@ SLICE_BYTES = 4096
 response_limit_bytes: ContextVar[int] = ContextVar("response_limit_bytes", default=16 * 1024 * 1024)
 """How large an answer may be, for requests made in this context."""
 
-_KEEPALIVE = httpx2.Limits(max_connections=200, max_keepalive_connections=20, keepalive_expiry=20.0)
+_KEEPALIVE = httpx2.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=20.0)
+"""A connection for each request under way: sessions are bounded already, and one must not wait for another's reply."""
 _OWN_HEADERS = {
     b"user-agent": f"stead/{__version__}".encode(),
     b"accept-encoding": b"identity",  # a compressed answer could unpack past every limit
