@@ -117,7 +117,7 @@ def test_a_constraint_is_enforced_before_the_call_by_the_same_rules(house: Livin
     with served(by_turn(Turn(LIFTED, calls=calls))) as model:
         use_model(house, model.openai)
         keep = ("--constraint", "never change infra/", "--constraint", "write as a poet would")
-        given = ("run", "tidy up", "--dir", str(project), "--allow", "write", "shell", "--detach", "--json")
+        given = ("run", "tidy up", "--dir", str(project), "--allow", "write,shell", "--detach", "--json")
         started = house.cli(*given, *keep)
         assert started.returncode == 0, started.stderr
         id = json.loads(started.stdout.splitlines()[0])["id"]

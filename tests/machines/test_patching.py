@@ -183,13 +183,15 @@ AROUND = "".join(f" {letter}\n" for letter in random.Random(8).choices("ab", k=4
     ],
     ids=["nowhere", "everywhere", "almost", "shifted", "headers", "names", "blank", "long", "wide"],
 )
-def test_a_hostile_diff_costs_less_than_a_second(text: str, diff: str) -> None:
+def test_a_hostile_diff_costs_seconds_at_most(text: str, diff: str) -> None:
     started = time.process_time()
     try:
         patched(text, diff, "file")
     except Fault as fault:
         assert len(str(fault)) < 5_000
-    assert time.process_time() - started < 1
+    assert (
+        time.process_time() - started < 3
+    )  # a third of a second on a quiet machine; quadratic work would take minutes
 
 
 # -- in a machine ---------------------------------------------------------------------------------------------------
