@@ -226,10 +226,16 @@ if ! done_before code-bases-of "$bases_stamp" || [ ! -d "$bases" ]; then
     remember code-bases-of "$bases_stamp"
 fi
 
-if ! have chromium && ! done_before chromium missing; then
-    if ! may_install || ! step "installing chromium for the page's tests" apt_install chromium; then
-        say "there is no chromium, so the tests of the page in a browser are skipped"
-        say "next: sudo apt install chromium, to run those too"
+# Pages in a browser, and fonts for what they show: without them letters of most scripts are boxes in every picture.
+noto=/usr/share/fonts/truetype/noto
+page_is_seen() { have chromium && [ -e "$noto/NotoSans-Regular.ttf" ] && [ -e "$noto/NotoColorEmoji.ttf" ]; }
+
+if ! page_is_seen && ! done_before chromium missing; then
+    if ! may_install ||
+        ! step "installing chromium and fonts for the page's tests" \
+            apt_install chromium fonts-noto-core fonts-noto-color-emoji; then
+        say "there is no chromium with Noto's fonts, so tests of the page in a browser are skipped or look different"
+        say "next: sudo apt install chromium fonts-noto-core fonts-noto-color-emoji, to run those too"
         remember chromium missing
     fi
 fi
