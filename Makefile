@@ -1,6 +1,6 @@
 # Everything that is done to this clone. `make` alone lists it.
 .DEFAULT_GOAL := help
-.PHONY: help up down test test-long check bench bench-security ui wheel promises lock docs clean
+.PHONY: help up down test test-long check bench bench-security ui ui-types wheel promises lock docs clean
 
 BIN := .venv/bin
 COMPILE := .uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -38,6 +38,9 @@ bench-security: .setup/test ## measure what the guard is held to: S1 to S13
 
 ui: .setup/test ## check the page's static files; there is nothing to build yet
 	@$(BIN)/python scripts/check_page.py
+
+ui-types: .setup/test ## write the page's types anew from the daemon's OpenAPI document
+	@$(BIN)/python scripts/gen_types.py
 
 promises: .setup/test ## what is promised: done and open
 	@$(BIN)/python -m tests.promises

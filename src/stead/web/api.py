@@ -7,6 +7,7 @@ module when it is first needed, and nothing else does.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -22,6 +23,26 @@ from stead.web.openapi import document
 
 def build_api(backend: Backend, streams: Streams) -> FastAPI:
     """The application below ``/api/v1``."""
+    api = _routes()
+    api.state.backend = backend
+    api.state.streams = streams
+    api.state.carrier = commands.Carrier(backend.service, backend.pace.command_s)
+    api.state.audit_turn = asyncio.Lock()
+    text = document(api, [preset.name for preset in backend.presets])
+
+    @api.get("/openapi.json", include_in_schema=False)
+    async def show_document() -> Response:
+        return Json(text)
+
+    return api
+
+
+def describe(presets: Sequence[str]) -> bytes:
+    """The OpenAPI document of a daemon that knows these providers by name, without one that runs."""
+    return document(_routes(), presets)
+
+
+def _routes() -> FastAPI:
     api = FastAPI(
         title="Stead",
         version=__version__,
@@ -35,18 +56,8 @@ def build_api(backend: Backend, streams: Streams) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         exception_handlers={**HANDLERS, RequestValidationError: _on_parameters},
     )
-    api.state.backend = backend
-    api.state.streams = streams
-    api.state.carrier = commands.Carrier(backend.service, backend.pace.command_s)
-    api.state.audit_turn = asyncio.Lock()
     parts = (views, audit, commands, sessions, session_work, secrets, trial, egress, rules, search)
     api.router.routes += [route for part in parts for route in part.router.routes]
-    text = document(api, [preset.name for preset in backend.presets])
-
-    @api.get("/openapi.json", include_in_schema=False)
-    async def show_document() -> Response:
-        return Json(text)
-
     return api
 
 
