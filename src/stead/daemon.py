@@ -40,6 +40,7 @@ from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.checkpoints import FolderCheckpoints
 from stead.machines.desk import Desk as AsideDesk
 from stead.machines.host import without
+from stead.machines.looking import HostFolders
 from stead.machines.project import ProjectFolder
 from stead.machines.quarantine import QuarantineFolder
 from stead.machines.stage import OUTSIDE_USER
@@ -244,6 +245,7 @@ class House:
             versions=self.kept,
             held=held,
             project=ProjectFolder(),
+            folders=HostFolders(home.root),
             history=self.views,
             gate=self._gate(tools, own.reach, keys),
             bus=bus,

@@ -25,6 +25,7 @@ from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolO
 from stead.guardian.reach import Reach
 from stead.machines.checkpoints import FolderCheckpoints
 from stead.machines.desk import Desk
+from stead.machines.looking import HostFolders
 from stead.machines.project import ProjectFolder
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
@@ -216,6 +217,7 @@ class World:
             versions=self.kept,
             held=held,
             project=ProjectFolder(),
+            folders=HostFolders(folder),
             history=self.views,
             gate=Gate(
                 tools or list(self.tools.values()),

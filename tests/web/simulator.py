@@ -31,6 +31,7 @@ from stead.runtime.bus import Bus
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 from tests.web import session_desk
+from tests.web.places import Looks
 from tests.web.session_desk import SessionDesk
 
 PERSON = Label(integrity=Integrity.PERSON)
@@ -194,6 +195,10 @@ class Home:
     @property
     def work(self) -> SessionDesk:
         return SessionDesk(self._state)
+
+    @property
+    def looks(self) -> Looks:
+        return Looks(self._state)
 
     async def handle(self, command: cmd.Command, *, id: CommandId, door: str) -> cmd.Answer:
         self.entered.set()

@@ -39,6 +39,16 @@ def check_directory(path: str, stead_home: Path, *, writable: bool) -> str:
     return str(real)
 
 
+def closed(real: Path, stead_home: Path) -> str:
+    """Why nothing in a folder, however deep, may be a workspace either; "" when something may.
+
+    Args:
+        real: absolute, without links.
+        stead_home: Stead's own home.
+    """
+    return _forbidden(real / "*", Path(os.path.realpath(Path.home())), Path(os.path.realpath(stead_home)))
+
+
 def _forbidden(real: Path, user_home: Path, stead_home: Path) -> str:
     """Why a folder shows too much; "" when it does not."""
     parts = real.parts[1:]

@@ -29,6 +29,7 @@ from stead.runtime.aside import on_trial, settled
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.home import HomeCommand, HomeStream, ProviderDesk, change
+from stead.runtime.looking import Looking
 from stead.runtime.overview import Overview
 from stead.runtime.performing import REQUEST
 from stead.runtime.registry import Sessions
@@ -75,6 +76,7 @@ class Runtime:
         self._digest_key = digest_key
         self._work = Workroom(deps, sessions, book, lambda: home.state.grants)
         self.work = Overview(deps, sessions)
+        self.looks = Looking(deps.folders, sessions, book)
         self._started_ms = deps.clock.now_ms()
 
     @property

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from stead.domain.checkpoints import Checkpoints, Versions
+from stead.domain.folders import Folders
 from stead.domain.ports import Clock, Ingested, Journal, Machines, Models, Project, Snapshots
 from stead.domain.trials import Quarantine, Trials
 from stead.runtime.bus import Bus
@@ -31,6 +32,7 @@ class Deps:
     versions: Versions
     held: Held
     project: Project
+    folders: Folders
     history: Ingested
     gate: Gate
     bus: Bus

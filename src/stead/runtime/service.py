@@ -13,6 +13,7 @@ from stead.domain.checkpoints import FileChange
 from stead.domain.commands import Answer, Command
 from stead.domain.context_rows import ContextRow
 from stead.domain.events import ModelRef
+from stead.domain.folders import FileContent, FileListing, FolderListing
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.policies import Clearance
 from stead.domain.ports import Isolation
@@ -140,7 +141,32 @@ class Work(Protocol):
         ...
 
 
-class Service(Holdings, Aside, Protocol):
+class Looks(Protocol):
+    """Folders and files, as a person looks at them. Faults are those of ``domain.folders.Folders``."""
+
+    async def folders(self, path: str) -> FolderListing:
+        """The folders in one, "" for the person's home, and which may be a workspace."""
+        ...
+
+    async def files(self, session: SessionId, path: str) -> FileListing:
+        """One level of a session's folder; ``NotFound`` too when there is no such session."""
+        ...
+
+    async def content(self, session: SessionId, path: str) -> FileContent:
+        """The text of a file of a session's folder, without secrets; ``NotFound`` likewise."""
+        ...
+
+
+class Desks(Protocol):
+    """What doors look at by itself."""
+
+    @property
+    def looks(self) -> Looks:
+        """Folders and files."""
+        ...
+
+
+class Service(Holdings, Aside, Desks, Protocol):
     """The runtime, as doors see it."""
 
     @property

@@ -1,0 +1,254 @@
+"""Looking at folders and files for a person, without opening anything that could hang or lead elsewhere.
+
+Layer: machines. Implements ``domain.folders.Folders``. A workspace may be written by a machine meanwhile, so it is
+walked by descriptors: no link is followed, and nothing is opened but folders and regular files. Everything is bounded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+
+from stead.domain.errors import InvalidRequest, NotFound
+from stead.domain.folders import EntryKind, FileContent, FileListing, FileRow, FolderListing, FolderRow
+from stead.machines.changes import REGULAR
+from stead.machines.left_out import DEEPEST, shown
+from stead.machines.scanning import why_not
+from stead.machines.workspace import check_directory, closed
+
+MOST_FOLDERS = 1_000
+MOST_FILES = 2_000
+MOST_BYTES = 2_000_000
+"""Of a file's text."""
+_MOST_ENTRIES = 20_000
+"""Of a folder, of whatever kind; what comes after is not looked at."""
+_LONGEST_PATH = 4_096
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+_Encoding = Literal["utf-8", "utf-8-sig", "utf-16", ""]
+
+
+class HostFolders:
+    """This computer's.
+
+    Args:
+        stead_home: Stead's own, which is never shown.
+    """
+
+    def __init__(self, stead_home: Path) -> None:
+        self._stead_home = stead_home
+
+    async def folders(self, path: str) -> FolderListing:
+        """As ``Folders.folders``."""
+        return await asyncio.to_thread(self._folders, path)
+
+    async def files(self, directory: str, path: str) -> FileListing:
+        """As ``Folders.files``."""
+        return await asyncio.to_thread(_files, directory, path)
+
+    async def content(self, directory: str, path: str) -> FileContent:
+        """As ``Folders.content``."""
+        return await asyncio.to_thread(_content, directory, path)
+
+    def _folders(self, path: str) -> FolderListing:
+        real = _real(path or str(Path.home()))
+        if why := closed(Path(real), self._stead_home):
+            raise InvalidRequest(f"{shown(real)!r} is not shown: {why}; choose a project folder")
+        try:
+            with os.scandir(real) as listing:
+                entries = [entry for entry in islice(listing, _MOST_ENTRIES + 1) if _is_folder(entry)]
+                truncated = next(listing, None) is not None
+        except OSError as error:
+            raise InvalidRequest(f"{shown(real)!r} cannot be read: {why_not(error)}; choose another folder") from error
+        entries.sort(key=lambda entry: (entry.name.startswith("."), entry.name.casefold(), entry.name))
+        why = self._why_not(real)
+        return FolderListing(
+            path=shown(real),
+            parent="" if real == "/" else shown(os.path.dirname(real)),
+            allowed=not why,
+            why=why,
+            folders=tuple(self._row(entry) for entry in entries[:MOST_FOLDERS]),
+            truncated=truncated or len(entries) > MOST_FOLDERS,
+        )
+
+    def _row(self, entry: os.DirEntry[str]) -> FolderRow:
+        link = shown(os.readlink(entry.path)) if entry.is_symlink() else ""
+        why = self._why_not(entry.path)
+        return FolderRow(shown(entry.name), shown(entry.path), not why, why, entry.name.startswith("."), link)
+
+    def _why_not(self, path: str) -> str:
+        """Why a folder may not be a workspace, by the rule that an objective's folder is held to; "" when it may."""
+        if shown(path) != path:
+            return "its name cannot be printed; rename it"
+        try:
+            check_directory(path, self._stead_home, writable=True)
+        except InvalidRequest as refused:
+            return str(refused)
+        return ""
+
+
+def _real(path: str) -> str:
+    if not os.path.isabs(path) or "\0" in path or len(path) > _LONGEST_PATH:
+        raise InvalidRequest(f"{shown(path[:100])!r} is no absolute path; give the whole path of a folder")
+    real = os.path.realpath(path)
+    if not os.path.isdir(real):
+        raise NotFound(f"there is no folder {shown(path)!r}, or you may not enter the one above; choose another")
+    return real
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False  # a link that leads in a circle, or nowhere that may be looked at
+
+
+def _files(directory: str, path: str) -> FileListing:
+    with _opened(directory, path) as (folder, here), os.scandir(folder) as listing:
+        rows = [_row(folder, here, entry) for entry in islice(listing, MOST_FILES)]
+        truncated = next(listing, None) is not None
+    found = [row for row in rows if row is not None]
+    found.sort(key=lambda row: (row.kind != "folder", row.name.casefold(), row.name))
+    return FileListing(here, tuple(found), truncated)
+
+
+def _row(folder: int, here: str, entry: os.DirEntry[str]) -> FileRow | None:
+    """None for what has gone since it was listed."""
+    try:
+        status = entry.stat(follow_symlinks=False)
+        kind = _kind(status)
+        link = shown(os.readlink(entry.name, dir_fd=folder)) if kind == "link" else ""
+    except OSError:
+        return None
+    name = shown(entry.name)
+    size = status.st_size if kind == "file" else 0
+    return FileRow(name, f"{here}/{name}" if here else name, kind, size, status.st_mtime_ns // 1_000_000, link)
+
+
+def _content(directory: str, path: str) -> FileContent:
+    *above, name = _parts(path) or [""]
+    if not name:
+        raise InvalidRequest("a folder has no text; name a file in it")
+    with _opened(directory, "/".join(above)) as (folder, here):
+        real = _named(folder, name)
+        path = f"{here}/{shown(real)}" if here else shown(real)
+        status, content = _read(folder, real, path)
+    truncated = len(content) > MOST_BYTES or status.st_size > len(content)
+    encoding, text = _decoded(content[:MOST_BYTES], whole=not truncated)
+    changed_ms = status.st_mtime_ns // 1_000_000
+    return FileContent(path, text, status.st_size, changed_ms, encoding, not encoding, truncated)
+
+
+def _read(folder: int, name: str, path: str) -> tuple[os.stat_result, bytes]:
+    """Status and beginning of a regular file; nothing else is opened, as a device may do something when it is."""
+    try:
+        if (kind := _kind(os.stat(name, dir_fd=folder, follow_symlinks=False))) != "file":
+            known = {"link": "a link, which is not followed", "folder": "a folder"}
+            raise InvalidRequest(f"{path!r} is {known.get(kind, 'a device, pipe or socket')}; it has no text")
+        descriptor = os.open(name, REGULAR, dir_fd=folder)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise InvalidRequest(f"{path!r} became something else just now; look again")
+            return status, _beginning(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise InvalidRequest(f"{path!r} cannot be read: {why_not(error)}") from error
+
+
+def _beginning(descriptor: int) -> bytes:
+    """Up to one byte more than is shown."""
+    blocks: list[bytes] = []
+    room = MOST_BYTES + 1
+    while room and (block := os.read(descriptor, room)):
+        blocks.append(block)
+        room -= len(block)
+    return b"".join(blocks)
+
+
+def _decoded(content: bytes, *, whole: bool) -> tuple[_Encoding, str]:
+    """Encoding and text, ("", "") for no text. What was cut in the midst of a character loses that character."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding: _Encoding = "utf-16"
+    elif b"\0" in content:
+        return "", ""
+    else:
+        encoding = "utf-8-sig" if content.startswith(codecs.BOM_UTF8) else "utf-8"
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(content, final=whole)
+    except UnicodeDecodeError:
+        return "", ""
+    return ("", "") if "\0" in text else (encoding, text)
+
+
+@contextmanager
+def _opened(directory: str, path: str) -> Iterator[tuple[int, str]]:
+    """A descriptor of a folder of the workspace, and its path as it is shown.
+
+    Raises:
+        InvalidRequest, NotFound: as ``Folders.files``.
+    """
+    at = _entered(directory, None, directory)
+    walked: list[str] = []
+    try:
+        for part in _parts(path):
+            name = _named(at, part)
+            walked.append(shown(name))
+            below = _entered(name, at, "/".join(walked))
+            os.close(at)
+            at = below
+        yield at, "/".join(walked)
+    finally:
+        os.close(at)
+
+
+def _parts(path: str) -> list[str]:
+    parts = [part for part in path.split("/") if part]
+    climbs = path.startswith("/") or "\0" in path or {".", ".."} & set(parts)
+    if climbs or len(path) > _LONGEST_PATH or len(parts) > DEEPEST:
+        raise InvalidRequest(f"{shown(path[:100])!r} is no path within the folder; give one like src/main.py")
+    return parts
+
+
+def _entered(name: str, above: int | None, path: str) -> int:
+    try:
+        return os.open(name, _FOLDER, dir_fd=above)
+    except FileNotFoundError as error:
+        raise NotFound(f"there is no folder {path!r}; it may have gone a moment ago") from error
+    except NotADirectoryError as error:
+        raise InvalidRequest(f"{path!r} is no folder; links are not followed") from error
+    except OSError as error:
+        raise InvalidRequest(f"{path!r} cannot be read: {why_not(error)}") from error
+
+
+def _named(folder: int, name: str) -> str:
+    """The name of an entry that is called, or shown as, ``name``.
+
+    Raises:
+        NotFound: there is none.
+    """
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except (OSError, UnicodeEncodeError):
+        with os.scandir(folder) as listing:
+            for entry in islice(listing, _MOST_ENTRIES):
+                if shown(entry.name) == name:
+                    return entry.name
+        raise NotFound(f"there is no {shown(name)[:200]!r}; it may have gone a moment ago") from None
+    return name
+
+
+def _kind(status: os.stat_result) -> EntryKind:
+    if stat.S_ISREG(status.st_mode):
+        return "file"
+    if stat.S_ISDIR(status.st_mode):
+        return "folder"
+    return "link" if stat.S_ISLNK(status.st_mode) else "other"
