@@ -3,9 +3,14 @@ import tailwind from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
-// `STEAD_ADDRESS=http://NAME.localhost:PORT npm run dev` shows a page that reloads itself, before a running daemon. It
-// takes the Host and Origin of the page for its own, as the daemon answers only to its own name.
-const daemon = process.env["STEAD_ADDRESS"];
+// `STEAD_PAGE=NAME.localhost:PORT npm run dev` shows a page that reloads itself before a running daemon. The daemon answers
+// only to its own name, so requests carry that, whatever the page's own address is.
+const page = process.env["STEAD_PAGE"];
+const daemon = page && {
+  target: `http://127.0.0.1:${page.slice(page.lastIndexOf(":") + 1)}`,
+  ws: true,
+  headers: { host: page, origin: `http://${page}` },
+};
 
 export default defineConfig({
   plugins: [react(), tailwind()],
@@ -21,7 +26,5 @@ export default defineConfig({
     // Feature-detects nothing that our browsers lack, and would put an inline script into the page.
     modulePreload: { polyfill: false },
   },
-  server: daemon
-    ? { proxy: { "/api": { target: daemon, changeOrigin: true, ws: true, headers: { origin: daemon } } } }
-    : {},
+  server: daemon ? { proxy: { "/api": daemon } } : {},
 });

@@ -1,0 +1,29 @@
+/** What is shown where a page is not, or cannot be. */
+import { type ErrorComponentProps, Link } from "@tanstack/react-router";
+import { t } from "@/i18n/en/app";
+
+export function NotFound() {
+  return (
+    <section className="mx-auto max-w-measure p-6">
+      <h1 className="font-semibold text-2xl">{t("notFound")}</h1>
+      <p className="mt-2 text-ink-2">{t("notFoundWhy")}</p>
+      <Link to="/" className="mt-4 inline-block text-accent underline">
+        {t("goHome")}
+      </Link>
+    </section>
+  );
+}
+
+export function Broken({ error, reset }: ErrorComponentProps) {
+  return (
+    <section className="mx-auto max-w-measure p-6">
+      <h1 className="font-semibold text-2xl">{t("broken")}</h1>
+      <p className="mt-2 text-ink-2">
+        {t("brokenWhy", { error: error instanceof Error ? error.message : String(error) })}
+      </p>
+      <button type="button" onClick={reset} className="mt-4 text-accent underline">
+        {t("tryAgain")}
+      </button>
+    </section>
+  );
+}

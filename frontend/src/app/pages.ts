@@ -1,0 +1,112 @@
+/**
+ * Every page: its address, its name, and where its code is. The router, the rail, the palette and the tests read this list
+ * (the tests by `routes.json`, which `routes.test.ts` holds against it).
+ */
+import type { ComponentType } from "react";
+import { t } from "@/i18n/en/app";
+
+export interface Page {
+  path: string;
+  title: string;
+  load: () => Promise<ComponentType>;
+}
+
+export const PAGES = {
+  dashboard: {
+    path: "/",
+    title: t("dashboard"),
+    load: async () => (await import("@/features/dashboard/DashboardPage")).DashboardPage,
+  },
+  setup: {
+    path: "/setup",
+    title: t("setup"),
+    load: async () => (await import("@/features/setup/SetupPage")).SetupPage,
+  },
+  objectives: {
+    path: "/objectives",
+    title: t("objectives"),
+    load: async () => (await import("@/features/objectives/ObjectivesPage")).ObjectivesPage,
+  },
+  newObjective: {
+    path: "/objectives/new",
+    title: t("newObjective"),
+    load: async () => (await import("@/features/objectives/NewObjectivePage")).NewObjectivePage,
+  },
+  objective: {
+    path: "/objectives/$id",
+    title: t("objectives"),
+    load: async () => (await import("@/features/objectives/ObjectivePage")).ObjectivePage,
+  },
+  sessions: {
+    path: "/sessions",
+    title: t("sessions"),
+    load: async () => (await import("@/features/sessions/SessionsPage")).SessionsPage,
+  },
+  newSession: {
+    path: "/sessions/new",
+    title: t("newSession"),
+    load: async () => (await import("@/features/sessions/NewSessionPage")).NewSessionPage,
+  },
+  session: {
+    path: "/sessions/$id",
+    title: t("sessions"),
+    load: async () => (await import("@/features/sessions/SessionPage")).SessionPage,
+  },
+  approvals: {
+    path: "/approvals",
+    title: t("approvals"),
+    load: async () => (await import("@/features/approvals/ApprovalsPage")).ApprovalsPage,
+  },
+  approval: {
+    path: "/approvals/$id",
+    title: t("approvals"),
+    load: async () => (await import("@/features/approvals/ApprovalPage")).ApprovalPage,
+  },
+  audit: {
+    path: "/audit",
+    title: t("audit"),
+    load: async () => (await import("@/features/audit/AuditPage")).AuditPage,
+  },
+  decision: {
+    path: "/audit/$seq",
+    title: t("audit"),
+    load: async () => (await import("@/features/audit/DecisionPage")).DecisionPage,
+  },
+  usage: {
+    path: "/usage",
+    title: t("usage"),
+    load: async () => (await import("@/features/usage/UsagePage")).UsagePage,
+  },
+  secrets: {
+    path: "/secrets",
+    title: t("secrets"),
+    load: async () => (await import("@/features/secrets/SecretsPage")).SecretsPage,
+  },
+  egress: {
+    path: "/network",
+    title: t("egress"),
+    load: async () => (await import("@/features/egress/EgressPage")).EgressPage,
+  },
+  rules: {
+    path: "/rules",
+    title: t("rules"),
+    load: async () => (await import("@/features/rules/RulesPage")).RulesPage,
+  },
+  quarantine: {
+    path: "/quarantine",
+    title: t("quarantine"),
+    load: async () => (await import("@/features/quarantine/QuarantinePage")).QuarantinePage,
+  },
+  settings: {
+    path: "/settings",
+    title: t("settings"),
+    load: async () => (await import("@/features/settings/SettingsPage")).SettingsPage,
+  },
+  search: {
+    path: "/search",
+    title: t("search"),
+    load: async () => (await import("@/features/search/SearchPage")).SearchPage,
+  },
+} satisfies Record<string, Page>;
+
+export type PageName = keyof typeof PAGES;

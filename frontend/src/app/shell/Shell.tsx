@@ -1,0 +1,53 @@
+/** The frame of every page: the rail, the top line, and on a phone the bar at the bottom. */
+import { Outlet, useRouterState } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { t } from "@/i18n/en/app";
+import { useSignedIn } from "../session";
+import { BottomBar } from "./BottomBar";
+import { Rail } from "./Rail";
+import { SignIn } from "./SignIn";
+import { StaleNote } from "./StaleNote";
+import { TopLine } from "./TopLine";
+
+export function Shell() {
+  const { state } = useSignedIn();
+  const content = useContentFocus();
+  if (state === "asking") return null;
+  if (state === "out") return <SignIn />;
+  return (
+    <div className="grid min-h-dvh grid-cols-1 grid-rows-[var(--top)_1fr] md:grid-cols-[var(--rail)_minmax(0,1fr)]">
+      <a
+        href="#content"
+        className="sr-only rounded-md bg-raised px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50"
+      >
+        {t("skip")}
+      </a>
+      <Rail />
+      <TopLine />
+      <main
+        id="content"
+        ref={content}
+        tabIndex={-1}
+        className="min-w-0 pb-[calc(var(--bar)+env(safe-area-inset-bottom))] outline-none md:col-start-2 md:row-start-2 md:pb-0"
+      >
+        <StaleNote />
+        <Outlet />
+      </main>
+      <BottomBar />
+    </div>
+  );
+}
+
+/** Another page begins at its top for a keyboard and a screen reader too, except the first, which a link brought up. */
+function useContentFocus() {
+  const content = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: (router) => router.resolvedLocation?.pathname });
+  const shown = useRef(path);
+  useEffect(() => {
+    if (path === undefined || shown.current === path) return;
+    const first = shown.current === undefined;
+    shown.current = path;
+    if (!first && !content.current?.contains(document.activeElement)) content.current?.focus({ preventScroll: true });
+  }, [path]);
+  return content;
+}

@@ -1,0 +1,21 @@
+import { t } from "@/i18n/en/app";
+import { useSignedIn } from "../session";
+
+/** What a browser sees that nobody signed in. */
+export function SignIn() {
+  const { problem } = useSignedIn();
+  return (
+    <main className="mx-auto flex min-h-dvh max-w-[30rem] flex-col justify-center gap-4 p-6">
+      <img src="/icon.svg" alt="" className="size-10" />
+      <h1 className="font-semibold text-2xl">{t("signInTitle")}</h1>
+      <p className="text-ink-2">{t("signInWhy")}</p>
+      {problem && (
+        <p role="alert" className="rounded-md border border-danger-line bg-danger-fill p-3 text-danger">
+          {t("signInFailed", { why: problem })}
+        </p>
+      )}
+      <p>{t("signInHow")}</p>
+      <pre className="rounded-md border border-line bg-surface p-3">stead open</pre>
+    </main>
+  );
+}

@@ -1,0 +1,22 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { api, data } from "@/api/client";
+import { formats } from "@/i18n";
+import { t } from "@/i18n/en/app";
+
+const money = new Intl.NumberFormat(formats, { style: "currency", currency: "USD" });
+
+/** What the models cost today (UTC, as the daemon counts days). */
+export function Spend() {
+  const { data: usage } = useQuery({
+    queryKey: ["usage", 1],
+    queryFn: () => data(api.GET("/usage", { params: { query: { days: 1 } } })),
+  });
+  const micros = (usage?.items ?? []).reduce((sum, row) => sum + row.usd_micros, 0);
+  return (
+    <Link to="/usage" className="tabular whitespace-nowrap text-ink-2 text-xs hover:text-ink" title={t("spentToday")}>
+      <span className="sr-only">{t("spentToday")} </span>
+      {money.format(micros / 1e6)}
+    </Link>
+  );
+}

@@ -1,0 +1,5 @@
+import { Unbuilt } from "@/app/Unbuilt";
+
+export function NewObjectivePage() {
+  return <Unbuilt />;
+}

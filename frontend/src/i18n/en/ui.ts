@@ -1,0 +1,30 @@
+/** Words of the kit itself. */
+import { define } from "@/i18n";
+
+export const t = define("ui", {
+  close: "Close",
+  dismiss: "Dismiss",
+  copy: "Copy",
+  copied: "Copied",
+  copyFailed: "Could not copy",
+  choose: "Choose…",
+  noMatch: "Nothing matches “{text}”.",
+  clear: "Clear",
+  optional: "optional",
+  required: "required",
+  unknown: "unknown",
+  priceUnknown: "price unknown",
+  atLeast: "at least {amount}",
+  fromUntrusted: "From untrusted data: {origins}",
+  untrusted: "untrusted",
+  hidden: "Hidden character {code}",
+  hiddenNamed: "Hidden character {code} ({name})",
+  hiddenCount: "{count, plural, one {# hidden character is} other {# hidden characters are}} shown as numbers here.",
+  whatHappened: "What happened",
+  errorTitle: "This did not work",
+  loading: "Loading…",
+  tryAgain: "Try again",
+  ofTotal: "{used} of {total}",
+  notifications: "Notifications",
+  details: "Details",
+});

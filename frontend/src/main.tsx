@@ -1,0 +1,23 @@
+import "./app/appearance";
+import "./app/base.css";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { keepFresh } from "./api/freshness";
+import { queries } from "./api/queries";
+import { router } from "./app/router";
+import { begin } from "./app/session";
+
+const root = document.getElementById("root");
+if (!root) throw new Error("index.html has no element with the id root");
+
+keepFresh(queries);
+void begin();
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);
