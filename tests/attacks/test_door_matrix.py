@@ -15,8 +15,8 @@ from tests.attacks.door_matrix import BEARER_ONLY, BODY, LIVE, PUBLIC, STREAM, D
 from tests.promises import promise
 
 WEB = Path(stead.web.__file__).parent
-BESIDE_THE_DOCUMENT = {"GET /openapi.json", "WS /live", "WS /{path:path}"}
-"""The document itself, the WebSocket, and what says of every other path that there is no WebSocket."""
+BESIDE_THE_DOCUMENT = {"GET /openapi.json", "WS /live", "WS /{path:path}", "GET /{path:path}"}
+"""The document itself, the page's files, the WebSocket, and what says of every other path that there is none."""
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY")
 ODD_PATHS = (
     "/api",
@@ -134,7 +134,7 @@ def test_every_route_in_the_code_stands_in_the_document(knocker: Knocker) -> Non
 
 
 def routes_in_the_code() -> Iterator[str]:
-    """Method and path of every route that the door's modules name, page files apart."""
+    """Method and path of every route that the door's modules name."""
     for module in WEB.glob("*.py"):
         for node in ast.walk(ast.parse(module.read_text("utf-8"))):
             if not isinstance(node, ast.Call) or not node.args:

@@ -9,6 +9,7 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -18,6 +19,7 @@ from stead.web.app import create_app
 from stead.web.auth import Auth
 from stead.web.backend import DEFAULT_PACE, Backend, Pace, PresetRow
 from stead.web.envelopes import Identity
+from stead.web.pages import STATIC
 from stead.web.server import WebServer, listen
 from tests.web.audit_desk import AuditDesk
 from tests.web.simulator import Home
@@ -105,9 +107,9 @@ class Door:
 
 @asynccontextmanager
 async def open_door(
-    home: Home, pace: Pace = DEFAULT_PACE, *, epoch: str = "epoch-1", port: int = 0
+    home: Home, pace: Pace = DEFAULT_PACE, *, epoch: str = "epoch-1", port: int = 0, page: Path = STATIC
 ) -> AsyncIterator[Door]:
-    """Serve a home until the block ends."""
+    """Serve a home, and the page that was built into this folder, until the block ends."""
     listener = listen(port)
     port = listener.getsockname()[1]
     auth = Auth(NAME, port, BEARER, home.clock, os.urandom, home.secrets)
@@ -126,7 +128,7 @@ async def open_door(
         shut_down=left.set,
         pace=pace,
     )
-    server = WebServer(create_app(backend), listener)
+    server = WebServer(create_app(backend, page), listener)
     async with asyncio.timeout(DEADLINE_S):
         await server.start()
     try:

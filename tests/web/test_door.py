@@ -134,9 +134,11 @@ async def test_every_answer_carries_the_security_headers(door: Door) -> None:
         ]
     for answer in answers:
         policy = dict(rule.split(" ", 1) for rule in answer.headers["content-security-policy"].split("; "))
-        assert policy["default-src"] == policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
-        assert policy["frame-ancestors"] == policy["object-src"] == policy["base-uri"] == "'none'"
-        assert policy["form-action"] == "'none'"
+        assert policy["default-src"] == policy["object-src"] == policy["base-uri"] == "'none'"
+        assert policy["frame-ancestors"] == policy["form-action"] == policy["trusted-types"] == "'none'"
+        assert policy["script-src"] == policy["connect-src"] == policy["font-src"] == policy["worker-src"] == "'self'"
+        assert policy["require-trusted-types-for"] == "'script'"
+        assert "http" not in answer.headers["content-security-policy"], "everything comes from the daemon alone"
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["referrer-policy"] == "no-referrer"
         assert answer.headers["cross-origin-opener-policy"] == "same-origin"

@@ -18,6 +18,7 @@ from stead.domain.ids import HOME, CallKey, CommandId, RequestNo, SessionId
 from stead.domain.live import OutputDelta, TextDelta
 from stead.web.backend import Pace
 from stead.web.live import BAD_MESSAGE, SIGNED_OUT, TOO_SLOW
+from stead.web.pages import Pages
 from tests.web.door import BEARER, DEADLINE_S, Door, Json, events_of, open_door
 from tests.web.simulator import Home, MemoryJournal
 from tests.web.test_commands import give
@@ -197,7 +198,7 @@ async def test_the_first_frame_says_who_speaks_and_where_the_journal_stands(door
             "epoch": "epoch-1",
             "head_seq": 2,
             "oldest_seq": 1,
-            "build": "test",
+            "build": f"test+{Pages().build()}",
         },
     }
     async with asyncio.timeout(DEADLINE_S), door.socket("?after=2") as watching, door.cli() as cli:

@@ -7,9 +7,9 @@ joins it at its first request, or when ``warm`` is called.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from pathlib import Path
 
+import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,24 +18,17 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from stead.web.backend import Backend
-from stead.web.envelopes import Encoded
+from stead.web.envelopes import Encoded, Identity
 from stead.web.errors import HANDLERS, Json, Problem, answer
 from stead.web.guard import Guard
 from stead.web.live import Streams
+from stead.web.pages import STATIC, Pages
 from stead.web.presence import Watchers
 
-STATIC = Path(__file__).parent / "static"
-_MEDIA_TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".svg": "image/svg+xml",
-}
 
-
-def create_app(backend: Backend) -> WebApp:
-    """The door to this backend."""
-    return WebApp(backend)
+def create_app(backend: Backend, page: Path = STATIC) -> WebApp:
+    """The door to this backend. ``page``: the folder of the built page."""
+    return WebApp(backend, Pages(page))
 
 
 class WebApp:
@@ -43,16 +36,18 @@ class WebApp:
 
     Args:
         backend: what is behind the door.
+        pages: the page's files.
     """
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, pages: Pages) -> None:
         self._backend = backend
+        self._pages = pages
         self._streams = Streams(
             backend.journal,
             backend.service.bus,
             backend.auth,
             Encoded(backend.clock),
-            backend.identity,
+            self._identity,
             backend.pace,
             Watchers(backend.service.bus, backend.clock),
         )
@@ -64,7 +59,7 @@ class WebApp:
             WebSocketRoute("/api/v1/live", self._streams.live),
             WebSocketRoute("/{path:path}", _no_socket),
             Mount("/api/v1", self._serve_api),
-            *_page_routes(),
+            Route("/{path:path}", pages),
         ]
         outer = Starlette(routes=routes, exception_handlers=HANDLERS)
         outer.router.redirect_slashes = False
@@ -96,36 +91,15 @@ class WebApp:
         await self._api(scope, receive, send)
 
     async def _status(self, request: Request) -> Response:
-        return Json(await self._backend.service.readiness())
+        readiness = await self._backend.service.readiness()
+        return Json(msgspec.structs.replace(readiness, build=self._identity().build))
+
+    def _identity(self) -> Identity:
+        """Who is speaking; its build names the code and the page as they are now."""
+        identity, page = self._backend.identity, self._pages.build()
+        return msgspec.structs.replace(identity, build=f"{identity.build}+{page}") if page else identity
 
 
 async def _no_socket(socket: WebSocket) -> None:
     told = Problem(404, "not_found", f"there is no WebSocket at {socket.url.path!r}; it is at /api/v1/live")
     await socket.send_denial_response(answer(told))
-
-
-def _page_routes() -> list[BaseRoute]:
-    """A route for each file of the page. They are few and small, and only what was there at the start is served."""
-    routes: list[BaseRoute] = []
-    for file in sorted(STATIC.rglob("*")):
-        if file.is_file():
-            name = file.relative_to(STATIC).as_posix()
-            page = _Page(file.read_bytes(), _MEDIA_TYPES[file.suffix])
-            routes.append(Route("/" if name == "index.html" else f"/{name}", page.serve))
-    return routes
-
-
-class _Page:
-    """One file of the page; browsers keep it as long as it is the same."""
-
-    def __init__(self, content: bytes, media_type: str) -> None:
-        self._content = content
-        self._media_type = media_type
-        self._etag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
-
-    async def serve(self, request: Request) -> Response:
-        """The file, or that it has not changed."""
-        headers = {"etag": self._etag, "cache-control": "no-cache"}
-        if request.headers.get("if-none-match") == self._etag:
-            return Response(status_code=304, headers=headers)
-        return Response(self._content, headers=headers, media_type=self._media_type)

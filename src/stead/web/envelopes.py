@@ -54,7 +54,8 @@ class Identity(msgspec.Struct, frozen=True):
     Args:
         server_id: names this run of the daemon.
         epoch: names the journal; it must change when another one takes its place, a restored backup for one.
-        build: names the code, and so the page that belongs to it.
+        build: names the code. On the wire (``Hello``, ``GET /status``) the page that is served now follows after a "+",
+            by the first digits of a hash of its index, which names every file by its content.
     """
 
     server_id: str
@@ -70,7 +71,8 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
         epoch: another one means another journal: forget what was seen and read anew.
         head_seq: the journal's last event as the stream begins.
         oldest_seq: its first event, 0 for none.
-        build: another one means that the page is older than the daemon.
+        build: names the code and the page, as ``Identity`` says. The first one that a tab hears is its own; another one
+            later, after it came back, means that the tab shows an older page than the daemon serves: load it anew.
     """
 
     server_id: str

@@ -23,8 +23,9 @@ _SINGLE = frozenset(
     (b"host", b"origin", b"authorization", b"content-type", b"content-length", b"x-stead", b"sec-fetch-site")
 )
 _POLICY = (
-    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "frame-ancestors 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; object-src 'none'; base-uri 'none'; "
+    "frame-ancestors 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 _HEADERS: list[tuple[bytes, bytes]] = [
     (b"content-security-policy", _POLICY.encode()),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Collection, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine
 from contextlib import asynccontextmanager
 from itertools import islice
 from typing import Any, TypeVar
@@ -71,7 +71,7 @@ class Streams:
         bus: what happens.
         auth: whether a watcher is still welcome.
         encoded: envelopes that watchers share.
-        identity: said in the first frame.
+        identity: gives what is said in the first frame; the page may be built anew while the daemon runs.
         pace: see there.
         watchers: who watches what.
     """
@@ -82,7 +82,7 @@ class Streams:
         bus: Bus,
         auth: Auth,
         encoded: Encoded,
-        identity: Identity,
+        identity: Callable[[], Identity],
         pace: Pace,
         watchers: Watchers,
     ) -> None:
@@ -146,7 +146,7 @@ class Streams:
         self.watchers.look(seat, streams)
         try:
             oldest, head = await asyncio.to_thread(_bounds, self._journal)
-            who = self._identity
+            who = self._identity()
             greeting = [encode_control(Hello(who.server_id, who.epoch, head, oldest, who.build))]
             if after > head:
                 watch.seen = head
