@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import tailwind from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { precompress } from "./vite.precompress";
 
 // `STEAD_PAGE=NAME.localhost:PORT npm run dev` shows a page that reloads itself before a running daemon. The daemon answers
 // only to its own name, so requests carry that, whatever the page's own address is.
@@ -13,7 +14,7 @@ const daemon = page && {
 };
 
 export default defineConfig({
-  plugins: [react(), tailwind()],
+  plugins: [react(), tailwind(), precompress()],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
   build: {
     outDir: "../src/stead/web/static",
