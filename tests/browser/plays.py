@@ -1,0 +1,60 @@
+"""What the model of a staged home says: a play for each phrase that the person's words hold, told turn by turn.
+
+The phrase is looked for in the newest words of the person, so one conversation can go through several plays. A test
+that needs another play adds it to ``PLAYS`` under a phrase of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.fakes.models import Call, Seen, Turn
+
+STORY = (
+    "## The harbour\n\nThe **north lamp** is lit, the south lamp is not. What I saw:\n\n"
+    "| lamp | lit | since |\n| --- | --- | --- |\n| north | yes | 06:10 |\n| south | no | |\n\n"
+    "```python\ndef lit(name: str) -> bool:\n    return name in LAMPS\n```\n\n"
+    "1. Trim the wick.\n2. Fill the oil.\n\n> Nobody was at the quay.\n"
+)
+_PLAN = {"steps": [{"title": "Read the notes"}, {"title": "Write the summary"}]}
+_EDIT = {"path": "lamps.py", "old": '"south"]', "new": '"south", "west"]'}
+
+PLAYS: dict[str, tuple[Turn, ...]] = {
+    "summarise the tides": (
+        Turn("I make a plan first.", calls=(Call("plan", _PLAN),)),
+        Turn("I read the notes.", calls=(Call("read", {"path": "notes/tides.md"}),)),
+        Turn(
+            "", calls=(Call("write", {"path": "SUMMARY.md", "content": "# Tides\n\nHigh at 06:10, low at 12:25.\n"}),)
+        ),
+        Turn("The notes say: high water at 06:10, low water at 12:25."),
+    ),
+    "light the lamps": (
+        Turn("I light them.", calls=(Call("shell", {"command": "touch lit && rm -f notes/old-*.md"}),)),
+    ),
+    "count the boats": (Turn("I count.", calls=(Call("shell", {"command": "wc -l notes/boats.csv > counted.txt"}),)),),
+    "add the west lamp": (
+        Turn("I look at the code.", calls=(Call("read", {"path": "lamps.py"}),)),
+        Turn("", calls=(Call("edit", _EDIT),)),
+        Turn("", calls=(Call("shell", {"command": "python3 -c 'import lamps; print(lamps.LAMPS)'"}),)),
+        Turn("The west lamp is in the list now."),
+    ),
+    "tell me of the harbour": (Turn(STORY),),
+    "tell it slowly": (Turn(STORY * 3, delay_s=0.05),),
+    "keep watch": (Turn("I watch.", calls=(Call("shell", {"command": "sleep 60"}),)),),
+    "fail": (Turn(status=400, error="the model of this play refuses"),),
+}
+DONE = Turn("Done.")
+
+
+def play(seen: Seen) -> Turn:
+    """The next turn of the play that the person's newest words name; "Done." when there is none, or it is over."""
+    messages: list[dict[str, Any]] = seen.body["messages"]
+    for at in range(len(messages) - 1, -1, -1):
+        if messages[at]["role"] != "user":
+            continue
+        words = str(messages[at]["content"]).lower()
+        for phrase, turns in PLAYS.items():
+            if phrase in words:
+                told = sum(message["role"] == "assistant" for message in messages[at:])
+                return turns[told] if told < len(turns) else DONE
+    return DONE
