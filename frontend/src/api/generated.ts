@@ -281,6 +281,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/folders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Folders
+         * @description The folders in a folder of this computer, and which of them a session may work in.
+         */
+        get: operations["list_folders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/objectives": {
         parameters: {
             query?: never;
@@ -1217,6 +1237,46 @@ export interface paths {
          * @description The session as a story for people: who said what, which calls with what outcome, what changed.
          */
         get: operations["export_session"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show File
+         * @description The text of a file of a session's folder, at most two megabytes of it; secrets are taken out.
+         */
+        get: operations["show_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Files
+         * @description One level of a session's folder, as it is now. Changes on trial are not in it; see show_trial.
+         */
+        get: operations["list_files"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2447,6 +2507,108 @@ export interface components {
             type: "file.changed";
         };
         /**
+         * FileContent
+         * @description The text of a file.
+         *
+         *     Args:
+         *         path: from the workspace on.
+         *         text: its beginning; "" for what is no text.
+         *         size_bytes: of the whole file.
+         *         modified_ms: since 1970.
+         *         encoding: "" for what is no text.
+         *         binary: it is no text: it has a zero byte, or is in no known encoding.
+         *         truncated: it is longer than ``text``.
+         *         redacted: known secrets and what looks like one were taken out of the text.
+         */
+        FileContent: {
+            binary: boolean;
+            /** @enum {unknown} */
+            encoding: "" | "utf-16" | "utf-8" | "utf-8-sig";
+            modified_ms: number;
+            path: string;
+            /** @default false */
+            redacted: boolean;
+            size_bytes: number;
+            text: string;
+            truncated: boolean;
+        };
+        /**
+         * FileListing
+         * @description One level of a workspace.
+         *
+         *     Args:
+         *         path: from the workspace on; "" for the workspace itself.
+         *         files: folders first, then by name.
+         *         truncated: it has more entries than are looked at.
+         */
+        FileListing: {
+            files: components["schemas"]["FileRow"][];
+            path: string;
+            truncated: boolean;
+        };
+        /**
+         * FileRow
+         * @description Something in a workspace.
+         *
+         *     Args:
+         *         name: its last name, escaped where it cannot be printed.
+         *         path: from the workspace on, as it is taken back.
+         *         kind: "other" for devices, pipes and sockets.
+         *         size_bytes: of a file; 0 for anything else.
+         *         modified_ms: since 1970.
+         *         link: where a link leads, as the link has it; "" for anything else. Nothing follows it.
+         */
+        FileRow: {
+            /** @enum {unknown} */
+            kind: "file" | "folder" | "link" | "other";
+            /** @default  */
+            link: string;
+            modified_ms: number;
+            name: string;
+            path: string;
+            size_bytes: number;
+        };
+        /**
+         * FolderListing
+         * @description The folders in a folder of this computer.
+         *
+         *     Args:
+         *         path: absolute and real: links in what was asked for have been followed.
+         *         parent: of the folder above; "" at the top.
+         *         allowed: whether the folder itself may be a workspace.
+         *         why: why not; "" when it may.
+         *         folders: by name, hidden ones last.
+         *         truncated: it has more entries than are looked at.
+         */
+        FolderListing: {
+            allowed: boolean;
+            folders: components["schemas"]["FolderRow"][];
+            parent: string;
+            path: string;
+            truncated: boolean;
+            why: string;
+        };
+        /**
+         * FolderRow
+         * @description A folder within another.
+         *
+         *     Args:
+         *         name: its last name, escaped where it cannot be printed.
+         *         path: absolute, of the folder itself; a link's is the link's own.
+         *         allowed: whether it may be a workspace.
+         *         why: why not; "" when it may.
+         *         hidden: its name begins with a dot.
+         *         link: where it leads when it is a symbolic link, as the link has it; "" when it is none.
+         */
+        FolderRow: {
+            allowed: boolean;
+            hidden: boolean;
+            link: string;
+            name: string;
+            path: string;
+            why: string;
+        };
+        /**
          * Fork
          * @description From where a fork goes on (0: from now), and in which folder ("": the same). See ``ForkSession``.
          */
@@ -2544,7 +2706,8 @@ export interface components {
          *         epoch: another one means another journal: forget what was seen and read anew.
          *         head_seq: the journal's last event as the stream begins.
          *         oldest_seq: its first event, 0 for none.
-         *         build: another one means that the page is older than the daemon.
+         *         build: names the code and the page, as ``Identity`` says. The first one that a tab hears is its own; another one
+         *             later, after it came back, means that the tab shows an older page than the daemon serves: load it anew.
          */
         Hello: {
             build: string;
@@ -4799,6 +4962,38 @@ export interface operations {
             };
         };
     };
+    list_folders: {
+        parameters: {
+            query?: {
+                /** @description Absolute; empty for your home. */
+                path?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FolderListing"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     list_objectives: {
         parameters: {
             query?: {
@@ -6611,6 +6806,74 @@ export interface operations {
                 };
                 content: {
                     "text/markdown": string;
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    show_file: {
+        parameters: {
+            query: {
+                /** @description From the workspace on, as a listing has it. */
+                path: string;
+            };
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileContent"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_files: {
+        parameters: {
+            query?: {
+                /** @description From the workspace on, as a listing has it. */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileListing"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
