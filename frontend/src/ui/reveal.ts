@@ -1,0 +1,117 @@
+/**
+ * What a text would hide from its reader. A model or a stranger wrote most of what this page shows: characters that turn
+ * the direction of writing, that have no width, or that a terminal obeys make a command look like another one. They are
+ * taken apart here and shown by number (`SafeText`), never removed: the person decides about exactly what is there.
+ *
+ * Sources: Unicode Technical Report 36, sections 3.2 and 3.6 (bidirectional and invisible characters), and UAX 44,
+ * Default_Ignorable_Code_Point.
+ */
+
+export type Part =
+  | { kind: "text"; text: string }
+  /** A hidden character, or a run of them: `codes` as `U+202E`; `at` counts code points from the start. */
+  | { kind: "hidden"; at: number; codes: readonly string[] };
+
+// \p{DI}: no glyph by default. Cc: controls. Cs: halves of pairs, alone. Zl, Zp: line ends that no editor shows.
+// U+2800 and U+3164 are glyphs without ink; the tab and the line feed are left to the caller.
+const HIDING = /[\p{DI}\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u2800\u3164\uffa0]/u;
+const EMOJI = /\p{Extended_Pictographic}/u;
+const AFTER_EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f/u;
+const JOINER = "\u200d";
+const PICTURE = "\ufe0f";
+const LONGEST_RUN = 16;
+
+/** The names of those that people may know. */
+export const NAMES: Readonly<Record<string, string>> = {
+  "U+0000": "null",
+  "U+0007": "bell",
+  "U+0008": "backspace",
+  "U+0009": "tab",
+  "U+000A": "line feed",
+  "U+000D": "carriage return",
+  "U+001B": "escape",
+  "U+00AD": "soft hyphen",
+  "U+200B": "zero-width space",
+  "U+200C": "zero-width non-joiner",
+  "U+200D": "zero-width joiner",
+  "U+200E": "left-to-right mark",
+  "U+200F": "right-to-left mark",
+  "U+202A": "left-to-right embedding",
+  "U+202B": "right-to-left embedding",
+  "U+202C": "end of embedding",
+  "U+202D": "left-to-right override",
+  "U+202E": "right-to-left override",
+  "U+2060": "word joiner",
+  "U+2066": "left-to-right isolate",
+  "U+2067": "right-to-left isolate",
+  "U+2068": "first strong isolate",
+  "U+2069": "end of isolate",
+  "U+FEFF": "byte order mark",
+};
+
+/**
+ * The text in parts, in order; joined they are the text again, with each hidden character as its number.
+ *
+ * @param lines whether line feeds and tabs are layout. Where they are not (one line of a table) they are hidden ones too.
+ */
+export function reveal(text: string, lines = false): readonly Part[] {
+  if (!HIDING.test(text)) return text === "" ? [] : [{ kind: "text", text }];
+  const characters = Array.from(lines ? text.replaceAll("\r\n", "\n") : text);
+  const parts: Part[] = [];
+  let plain = "";
+  let run: string[] = [];
+  let begun = 0;
+  const flush = () => {
+    if (plain) parts.push({ kind: "text", text: plain });
+    if (run.length > 0) parts.push({ kind: "hidden", at: begun, codes: run });
+    plain = "";
+    run = [];
+  };
+  characters.forEach((character, place) => {
+    const shown = !hides(character, characters[place - 1], characters[place + 1], lines);
+    if (shown ? run.length > 0 : plain !== "") flush();
+    if (shown) {
+      plain += character;
+    } else {
+      if (run.length === 0) begun = place;
+      run.push(codeOf(character));
+    }
+  });
+  flush();
+  return parts;
+}
+
+/** Whether anything in the text would be hidden; for a note beside a long text. */
+export function countHidden(text: string, lines = false): number {
+  let count = 0;
+  for (const part of reveal(text, lines)) if (part.kind === "hidden") count += part.codes.length;
+  return count;
+}
+
+/** The same as one string, for titles, labels and confirmations: `⟨U+202E⟩`. */
+export function revealed(text: string, lines = false): string {
+  return reveal(text, lines)
+    .map((part) => (part.kind === "text" ? part.text : spelled(part.codes)))
+    .join("");
+}
+
+/** A run by its numbers; a long one by its length, as each number would cost a line. */
+export function spelled(codes: readonly string[]): string {
+  if (codes.length > LONGEST_RUN) return `⟨${codes.length} × ${codes[0] ?? ""}…⟩`;
+  return codes.map((code) => `⟨${code}⟩`).join("");
+}
+
+function hides(character: string, before: string | undefined, after: string | undefined, lines: boolean): boolean {
+  if (lines && (character === "\n" || character === "\t")) return false;
+  if (!HIDING.test(character)) return false;
+  // Families and flags are written with joiners and the sign for "as a picture"; elsewhere those hide.
+  if (character === PICTURE) return !(before !== undefined && (EMOJI.test(before) || /[0-9#*]/.test(before)));
+  if (character === JOINER) {
+    return !(before !== undefined && after !== undefined && AFTER_EMOJI.test(before) && EMOJI.test(after));
+  }
+  return true;
+}
+
+function codeOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+}
