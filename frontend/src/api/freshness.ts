@@ -63,7 +63,7 @@ export function keepFresh(client: QueryClient): void {
       const type: string = item.body.type;
       for (const name of MAKES_OLD[type] ?? MAKES_OLD[type.slice(0, type.indexOf("."))] ?? []) old.add(name);
     }
-    if (old.size > 0) timer ??= setTimeout(read, PAUSE_MS);
+    if (old.size > 0 && timer === undefined) timer = setTimeout(read, PAUSE_MS);
   });
   onReset(() => void client.invalidateQueries());
   onReturn(() => void client.invalidateQueries());

@@ -21,7 +21,7 @@ export const queries = new QueryClient({
  * Something that a person can have done, with a key that stays the same until it succeeded: pressing again after no answer
  * came does not do it twice.
  *
- * @param act  sends the command; gets its input and the key for the header Idempotency-Key.
+ * @param act  sends the command; gets its input and the key, for `withKey`.
  */
 export function useCommand<Input, Output>(
   act: (input: Input, key: string) => Promise<Output>,
@@ -44,7 +44,7 @@ export function useCommand<Input, Output>(
   });
 }
 
-/** The header that carries a command's key. */
-export function withKey(key: string): { headers: { "Idempotency-Key": string } } {
-  return { headers: { "Idempotency-Key": key } };
+/** The parameter that carries a command's key: `params: { path: …, ...withKey(key) }`. */
+export function withKey(key: string): { header: { "Idempotency-Key": string } } {
+  return { header: { "Idempotency-Key": key } };
 }

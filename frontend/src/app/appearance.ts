@@ -23,9 +23,9 @@ export const useAppearance = create<Appearance>()(
 
 function apply({ theme, density }: Appearance): void {
   const root = document.documentElement;
-  if (theme === "system") delete root.dataset["theme"];
-  else root.dataset["theme"] = theme;
-  root.dataset["density"] = density;
+  if (theme === "system") delete root.dataset.theme;
+  else root.dataset.theme = theme;
+  root.dataset.density = density;
 }
 
 apply(useAppearance.getState());

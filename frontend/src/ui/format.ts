@@ -101,12 +101,12 @@ export function formatRelative(at: Date, now: Date): string {
 }
 
 /**
- * A moment as the API tells it: a string of ISO 8601, or seconds since 1970.
+ * A moment as the API tells it: milliseconds since 1970, or a string of ISO 8601.
  *
  * @returns null for what is neither; the caller says so instead of showing "Invalid Date".
  */
 export function parseInstant(at: string | number | Date): Date | null {
-  const parsed = at instanceof Date ? at : new Date(typeof at === "number" ? at * 1000 : at);
+  const parsed = at instanceof Date ? at : new Date(at);
   return Number.isNaN(parsed.getTime()) ? null : parsed;
 }
 

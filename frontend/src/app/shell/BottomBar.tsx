@@ -1,8 +1,8 @@
 import { Link, useRouterState } from "@tanstack/react-router";
+import { useWaiting } from "@/api/pending";
 import { t } from "@/i18n/en/app";
 import { PAGES } from "../pages";
 import { BAR, isAt } from "./places";
-import { useWaiting } from "./waiting";
 
 /** The four pages that a phone reaches with the thumb. */
 export function BottomBar() {

@@ -1,9 +1,9 @@
 import { Link, useRouterState } from "@tanstack/react-router";
+import { useWaiting } from "@/api/pending";
 import { t } from "@/i18n/en/app";
 import { PAGES, type PageName } from "../pages";
 import { useComing } from "./coming";
 import { GROUPS, isAt } from "./places";
-import { useWaiting } from "./waiting";
 
 /** The pages in words, on the left. */
 export function Rail() {

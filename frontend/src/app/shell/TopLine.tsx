@@ -1,10 +1,10 @@
 import { Link, useRouterState } from "@tanstack/react-router";
+import { useWaiting } from "@/api/pending";
 import { t } from "@/i18n/en/app";
 import { PAGES, type PageName } from "../pages";
 import { ConnectionPill } from "./ConnectionPill";
 import { isAt } from "./places";
 import { Spend } from "./Spend";
-import { useWaiting } from "./waiting";
 
 /** Where you are, what waits for you, what today cost, and whether all of it is true now. */
 export function TopLine() {

@@ -1,5 +1,43 @@
-import { Unbuilt } from "@/app/Unbuilt";
+/** One question at an address of its own, for a link from a notification or the audit log. */
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { api, data } from "@/api/client";
+import { t } from "@/i18n/en/approvals";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { Link } from "@/ui/Link";
+import { Skeleton } from "@/ui/Skeleton";
+import { ApprovalCard } from "./ApprovalCard";
 
 export function ApprovalPage() {
-  return <Unbuilt />;
+  const { id = "" } = useParams({ strict: false });
+  const { data: row, error } = useApproval(id);
+  return (
+    <div className="mx-auto max-w-220 p-4 md:p-6">
+      <p className="pb-3 text-sm">
+        <Link to="/approvals">{t("other")}</Link>
+      </p>
+      {error ? (
+        <>
+          <h1 className="sr-only">{t("title")}</h1>
+          <ErrorNote error={error} />
+        </>
+      ) : row ? (
+        <ApprovalCard approval={row} level={1} />
+      ) : (
+        <>
+          <h1 className="sr-only">{t("title")}</h1>
+          <Skeleton lines={6} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** One approval, as new as the last event. */
+export function useApproval(id: string) {
+  return useQuery({
+    queryKey: ["approvals", id],
+    enabled: id !== "",
+    queryFn: () => data(api.GET("/approvals/{approval}", { params: { path: { approval: id } } })),
+  });
 }

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { api, data } from "@/api/client";
+import { api, data } from "./client";
 
 /** The questions that wait for the person, newest first. */
 export function usePending() {

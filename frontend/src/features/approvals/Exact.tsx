@@ -1,0 +1,95 @@
+/** Exactly what would run, argument by argument. */
+import { t } from "@/i18n/en/approvals";
+import { Button } from "@/ui/Button";
+import { formatBytes } from "@/ui/format";
+import { SafeText } from "@/ui/SafeText";
+import { type Argument, beginning } from "./words";
+
+/**
+ * @param values  the call's arguments.
+ * @param opened  the names of long ones that the person has opened.
+ * @param onOpen  they open one.
+ */
+export function Exact({
+  tool,
+  values,
+  opened,
+  onOpen,
+}: {
+  tool: string;
+  values: readonly Argument[];
+  opened: ReadonlySet<string>;
+  onOpen: (name: string) => void;
+}) {
+  return (
+    <dl className="grid gap-2">
+      {values.map((argument) => (
+        <div key={argument.name} className="min-w-0">
+          <dt className="pb-0.5 text-ink-3 text-xs">
+            {argument.name ? <SafeText>{heading(tool, argument.name)}</SafeText> : t("whatRuns")}
+          </dt>
+          <dd>
+            <Value
+              tool={tool}
+              argument={argument}
+              open={opened.has(argument.name)}
+              onOpen={() => onOpen(argument.name)}
+            />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Value({
+  tool,
+  argument,
+  open,
+  onOpen,
+}: {
+  tool: string;
+  argument: Argument;
+  open: boolean;
+  onOpen: () => void;
+}) {
+  const begin = beginning(argument);
+  const text = open ? argument.value : begin.text;
+  const size = formatBytes(new TextEncoder().encode(argument.value).length);
+  return (
+    <>
+      <section
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        tabIndex={0}
+        aria-label={heading(tool, argument.name) || t("whatRuns")}
+        className={`max-h-80 overflow-auto rounded-md border border-line px-3 py-2 font-mono text-sm ${tone(tool, argument.name)}`}
+      >
+        <pre className="whitespace-pre-wrap break-words">
+          <SafeText lines>{text}</SafeText>
+        </pre>
+      </section>
+      {begin.cut && !open && (
+        <p className="flex flex-wrap items-center gap-2 pt-1 text-ink-2 text-sm">
+          {t("cut", { shown: begin.shown, lines: begin.lines, size })}
+          <Button size="sm" onClick={onOpen}>
+            {t("openAll")}
+          </Button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** An edit's two texts are named by what becomes of them: a sign would be lost on whoever does not see colours. */
+function heading(tool: string, name: string): string {
+  if (tool !== "edit") return name;
+  if (name === "old") return `${name} — ${t("takesOut")}`;
+  if (name === "new") return `${name} — ${t("putsIn")}`;
+  return name;
+}
+
+function tone(tool: string, name: string): string {
+  if (tool !== "edit") return "bg-surface";
+  if (name === "old") return "bg-danger-fill";
+  return name === "new" ? "bg-good-fill" : "bg-surface";
+}

@@ -1,0 +1,125 @@
+/** What a person should know before answering, beside what would run. */
+import { useQuery } from "@tanstack/react-query";
+import { api, data, type Schema } from "@/api/client";
+import { t } from "@/i18n/en/approvals";
+import { formatUsd } from "@/ui/format";
+import { Link } from "@/ui/Link";
+import { SafeText } from "@/ui/SafeText";
+import { Tainted } from "@/ui/Tainted";
+import { Time } from "@/ui/Time";
+import { covered, doubtful, sourceName, whence } from "./words";
+
+type Row = Schema["ApprovalRow"];
+
+export function Facts({ row }: { row: Row }) {
+  const { data: work } = useQuery({
+    queryKey: ["objectives", row.session],
+    queryFn: () => data(api.GET("/objectives/{session}", { params: { path: { session: row.session } } })),
+  });
+  const home = work?.kind === "session" ? "/sessions/$id" : "/objectives/$id";
+  return (
+    <dl className="mt-4 grid gap-x-6 gap-y-1.5 text-sm md:grid-cols-[max-content_minmax(0,1fr)] [&_dt]:text-ink-3">
+      <dt>{t("forWork")}</dt>
+      <dd>
+        <Link to={home} params={{ id: row.session }}>
+          <SafeText>{row.title}</SafeText>
+        </Link>
+      </dd>
+      <dt>{t("whyAsks")}</dt>
+      <dd>
+        <SafeText>{row.reason}</SafeText>{" "}
+        <span className="text-ink-3">
+          ({t("rule")} <code>{row.rule}</code>)
+        </span>
+      </dd>
+      <Origins row={row} />
+      {row.shape && <Covers shape={row.shape} />}
+      <dt>{t("directory")}</dt>
+      <dd>
+        <code className="break-all">
+          <SafeText>{row.directory}</SafeText>
+        </code>
+      </dd>
+      {work && (
+        <>
+          <dt>{t("cost")}</dt>
+          <dd className="tabular">{cost(work)}</dd>
+        </>
+      )}
+      <dt>{t("asked")}</dt>
+      <dd>
+        <Time at={row.requested_ms} />
+      </dd>
+      {row.status === "pending" && (
+        <>
+          <dt>{t("lapses")}</dt>
+          <dd>
+            <Time at={row.expires_at_ms} />
+          </dd>
+        </>
+      )}
+      <dt>{t("digest")}</dt>
+      <dd>
+        <code title={row.digest}>{row.digest.slice(0, 16)}</code>
+      </dd>
+    </dl>
+  );
+}
+
+function Origins({ row }: { row: Row }) {
+  const origins = row.origins ?? [];
+  const sources = row.sources ?? [];
+  return (
+    <>
+      {origins.length > 0 && (
+        <>
+          <dt>{t("comesFrom")}</dt>
+          <dd className="grid gap-0.5">
+            {origins.map((origin) => (
+              <span key={`${origin.argument} ${origin.source}`}>
+                <code>
+                  <SafeText>{origin.argument}</SafeText>
+                </code>
+                {": "}
+                <SafeText>{whence(origin)}</SafeText>
+                {origin.integrity === "untrusted" && <Tainted origins={[whence(origin)]} word />}
+              </span>
+            ))}
+          </dd>
+        </>
+      )}
+      {sources.length > 0 && doubtful(row).length === 0 && (
+        <>
+          <dt>{t("hasRead")}</dt>
+          <dd>
+            <SafeText>{t("untrusted", { sources: sources.map(sourceName).join(", ") })}</SafeText>
+          </dd>
+        </>
+      )}
+    </>
+  );
+}
+
+function Covers({ shape }: { shape: string }) {
+  const { words, exact } = covered(shape);
+  return (
+    <>
+      <dt>{t("covers")}</dt>
+      <dd>
+        {words}{" "}
+        {exact && (
+          <code className="break-all">
+            <SafeText>{exact}</SafeText>
+          </code>
+        )}
+      </dd>
+    </>
+  );
+}
+
+function cost(work: Schema["ObjectiveRow"]): string {
+  const tokens = work.tokens_used;
+  return work.price_known
+    ? t("costLine", { money: formatUsd(work.usd_micros_used, true), tokens })
+    : t("unknownPrice", { tokens });
+}

@@ -1,0 +1,124 @@
+/** What an approval says, in words. The same words as the command line's card. */
+import type { Schema } from "@/api/client";
+import { t } from "@/i18n/en/approvals";
+
+type Row = Schema["ApprovalRow"];
+
+export interface Argument {
+  name: string;
+  value: string;
+}
+
+/** Arguments that say what is acted on: shown first, and never cut. */
+const WHOLE: ReadonlySet<string> = new Set(["command", "path", "url"]);
+const FIRST_LINES = 12;
+const LINE_LIMIT = 200;
+
+/** A call's arguments, what is acted on first; the raw text under one name if it is no JSON object. */
+export function argumentsOf(text: string): Argument[] {
+  const values = parsed(text);
+  if (!values) return [{ name: "", value: text }];
+  return Object.entries(values)
+    .map(([name, value]) => ({ name, value: typeof value === "string" ? value : JSON.stringify(value, null, 1) }))
+    .sort((one, other) => Number(WHOLE.has(other.name)) - Number(WHOLE.has(one.name)));
+}
+
+/** How an argument begins, and whether that is less than all of it. Lines are cut too: one can be as long as a file. */
+export function beginning({ name, value }: Argument): { text: string; lines: number; shown: number; cut: boolean } {
+  const lines = value.split("\n");
+  const tooLong = lines.length > FIRST_LINES || lines.some((line) => line.length > LINE_LIMIT);
+  if (!tooLong || WHOLE.has(name)) return { text: value, lines: lines.length, shown: lines.length, cut: false };
+  const first = lines.slice(0, FIRST_LINES).map((line) => line.slice(0, LINE_LIMIT));
+  return { text: first.join("\n"), lines: lines.length, shown: first.length, cut: true };
+}
+
+/** What would be done, as a sentence. `path` and the like come from the model: show the sentence by `SafeText`. */
+export function sentence(row: Pick<Row, "tool" | "arguments" | "directory">): string {
+  const folder = row.directory.split("/").filter(Boolean).pop() ?? "/";
+  const values = parsed(row.arguments) ?? {};
+  const path = typeof values.path === "string" ? values.path : "";
+  switch (row.tool) {
+    case "shell":
+      return t("shell", { folder });
+    case "write":
+    case "edit":
+    case "read":
+      return path ? t(row.tool, { path, folder }) : t("tool", { tool: row.tool, folder });
+    case "patch":
+      return t("patch", { folder });
+    case "fetch":
+      return t("fetch", { host: hostOf(values.url) });
+    case "browse":
+      return t("browse", { folder });
+    case "api_read":
+      return t("api", { folder });
+    case "api_call":
+      return t("apiChange", { folder });
+    default:
+      return t("tool", { tool: row.tool, folder });
+  }
+}
+
+/** The untrusted sources that hold one of the call's arguments: what trusting them would change something about. */
+export function doubtful(row: Pick<Row, "origins">): string[] {
+  return [...new Set((row.origins ?? []).flatMap((origin) => (origin.source ? [origin.source] : [])))];
+}
+
+/** A source in words. */
+export function sourceName(source: string): string {
+  if (source === "workspace") return t("fromWorkspace");
+  const [kind, ...rest] = source.split(":");
+  const name = rest.join(":");
+  if (kind === "web" && name) return t("fromWeb", { name });
+  if (kind === "message" && name) return t("fromMessage", { name });
+  return source;
+}
+
+/** Where a value came from, in words. */
+export function whence(origin: Schema["Origin"]): string {
+  if (origin.integrity === "person") return t("fromPerson");
+  if (origin.integrity === "trusted") return t("fromTrusted");
+  return origin.source ? sourceName(origin.source) : t("fromModel");
+}
+
+/** The calls that a lasting yes would cover; `exact` is what follows the words, "" for nothing. */
+export function covered(shape: string): { words: string; exact: string } {
+  const at = shape.indexOf(":");
+  const kind = at < 0 ? shape : shape.slice(0, at);
+  const exact = at < 0 ? "" : shape.slice(at + 1);
+  switch (kind) {
+    case "any":
+      return { words: t("coversAny"), exact: "" };
+    case "changes":
+      return { words: t("coversChanges"), exact: "" };
+    case "shell":
+      return { words: t("coversShell"), exact };
+    case "net":
+      return { words: t("coversNet"), exact };
+    case "host":
+      return { words: t("coversHost"), exact };
+    default:
+      return { words: t("coversCall"), exact: "" };
+  }
+}
+
+/** Where an answer was given. */
+export function doorName(door: string): string {
+  if (door === "web") return t("here");
+  if (door === "cli") return t("cli");
+  return door ? t("byDoor", { door }) : "";
+}
+
+function hostOf(url: unknown): string {
+  return typeof url === "string" && URL.canParse(url) ? new URL(url).host : String(url ?? "");
+}
+
+function parsed(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value !== null && typeof value === "object" && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    // A model may write what is no JSON; then the text itself is what is shown.
+    return null;
+  }
+}
