@@ -22,13 +22,13 @@ test: .setup/test ## set up what is missing and run the tests
 test-long: .setup/test ## the tests that take minutes
 	@$(BIN)/pytest -m long $(ARGS)
 
-check: .setup/test ## format, lint, types, import contracts, dead code; no tests
+check: .setup/test ## format, lint, types, import contracts, dead code, of the page too; no tests
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/mypy
 	@$(BIN)/python scripts/dead_code.py
-	@$(BIN)/python scripts/check_page.py
+	@scripts/with_node.sh npm --prefix frontend run --silent check
 
 bench: .setup/test ## measure the bars: all, or BARS=P4,P6
 	@$(BIN)/python -m bench $(BARS)
@@ -36,11 +36,11 @@ bench: .setup/test ## measure the bars: all, or BARS=P4,P6
 bench-security: .setup/test ## measure what the guard is held to: S1 to S13
 	@$(BIN)/python -m bench S1,S2,S3,S6,S7,S8,S9,S10,S11,S12,S13
 
-ui: .setup/test ## check the page's static files; there is nothing to build yet
-	@$(BIN)/python scripts/check_page.py
+ui: ## build the page
+	@scripts/setup.sh page
 
 ui-types: .setup/test ## write the page's types anew from the daemon's OpenAPI document
-	@$(BIN)/python scripts/gen_types.py
+	@scripts/with_node.sh $(BIN)/python scripts/gen_types.py
 
 promises: .setup/test ## what is promised: done and open
 	@$(BIN)/python -m tests.promises
@@ -48,19 +48,20 @@ promises: .setup/test ## what is promised: done and open
 docs: .setup/test ## write docs/generated anew from the code
 	@$(BIN)/python scripts/gen_docs.py
 
-wheel: .setup/test ## build the wheel into dist
+wheel: .setup/test ui ## build the wheel into dist, with the page in it
 	@.uv/bin/uv build --quiet --wheel --require-hashes --build-constraints requirements-build.lock --out-dir dist
 	@ls dist/*.whl
 
 lock: .setup/test ## resolve the pins of pyproject.toml anew, with hashes and without addresses
 	@$(COMPILE) pyproject.toml --output-file requirements.lock >/dev/null
 	@$(COMPILE) pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock >/dev/null
-	@for group in uv build bwrap injection code-bases; do \
+	@for group in uv build page bwrap injection code-bases; do \
 		$(COMPILE) --group pyproject.toml:$$group --output-file requirements-$$group.lock >/dev/null || exit 1; done
 	@git --no-pager diff --stat -- 'requirements*.lock'
 
 clean: ## remove what was set up and built; no home of Stead is touched
 	rm -rf .venv .uv .setup dist bench/out tests/fakes/node/node_modules
+	rm -rf frontend/node_modules frontend/codegen/node_modules src/stead/web/static
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 .PHONY: .setup/test

@@ -7,14 +7,13 @@ The vocabulary is large and not ours to ship: npm brings it into ``bench/node`` 
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 from bench.bar import Bar
 from bench.rig import Rig, rig
-from tests.fakes.aimock import find_node
+from tests.fakes.aimock import WITH_NODE
 from tests.fakes.models import Seen
 from tests.flows.sitting import sit_down
 
@@ -78,14 +77,14 @@ def install() -> None:
     """Bring the vocabulary into place, once."""
     if (NODE / "node_modules").is_dir():
         return
-    npm = shutil.which("npm")
-    if npm is None:
-        raise RuntimeError("there is no npm here; install Node 20 or newer with npm, which brings the vocabulary")
     quiet = ("--ignore-scripts", "--no-audit", "--no-fund")
-    subprocess.run([npm, "ci", "--prefix", str(NODE), *quiet], check=True, capture_output=True, timeout=300)
+    subprocess.run(
+        [WITH_NODE, "npm", "ci", "--prefix", str(NODE), *quiet], check=True, capture_output=True, timeout=300
+    )
 
 
 def _tokens(text: str) -> int:
-    node = shutil.which("node") or find_node()
-    done = subprocess.run([node, "count.js"], cwd=NODE, input=text.encode(), capture_output=True, check=True)
+    done = subprocess.run(
+        [WITH_NODE, "node", "count.js"], cwd=NODE, input=text.encode(), capture_output=True, check=True
+    )
     return int(done.stdout)

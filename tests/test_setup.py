@@ -38,6 +38,8 @@ def test_a_lock_has_hashes_for_everything_and_addresses_of_nothing(lock: Path) -
         (GROUPS["uv"], "requirements-uv.lock"),
         (GROUPS["build"], "requirements-build.lock"),
         (PROJECT["build-system"]["requires"], "requirements-build.lock"),
+        (PROJECT["build-system"]["requires"], "requirements-dev.lock"),
+        (GROUPS["page"], "requirements-page.lock"),
         (GROUPS["bwrap"], "requirements-bwrap.lock"),
         (GROUPS["code-bases"], "requirements-code-bases.lock"),
         (PROJECT["project"]["optional-dependencies"]["bwrap"], "requirements-bwrap.lock"),
@@ -67,4 +69,4 @@ def test_setup_says_what_it_takes() -> None:
     )
 
     assert done.returncode == 2
-    assert "run|test" in done.stderr
+    assert "run|test|page" in done.stderr

