@@ -38,6 +38,7 @@ export const useConnection = create<Connection>(() => ({
 const listeners = new Set<(items: readonly Live[]) => void>();
 const resetters = new Set<() => void>();
 const returners = new Set<() => void>();
+const losers = new Set<() => void>();
 
 /** Hear of everything that happens from now on; gives what ends it. */
 export function subscribe(listener: (items: readonly Live[]) => void): () => void {
@@ -60,6 +61,12 @@ export function onReturn(act: () => void): () => void {
 /** Whether it is an event of the journal; others are pieces of something under way. */
 export function isEvent(item: Live): item is Envelope {
   return "seq" in item;
+}
+
+/** Hear each time that a connection ended, or did not come about: a socket is never told why it was refused. */
+export function onLoss(act: () => void): () => void {
+  losers.add(act);
+  return () => losers.delete(act);
 }
 
 let socket: WebSocket | null = null;
@@ -99,6 +106,7 @@ function connect(): void {
     useConnection.setState((was) => ({ state: "offline", behind: 0, offlineSince: was.offlineSince || Date.now() }));
     timer = setTimeout(connect, delayMs * (0.75 + Math.random() / 2));
     delayMs = Math.min(delayMs * 2, LAST_DELAY_MS);
+    for (const act of losers) act();
   };
 }
 

@@ -14,6 +14,7 @@ export const useSignedIn = create<SignedIn>(() => ({ state: "asking", problem: "
 /** Spend the code of the link, if there is one, and begin to watch. */
 export async function begin(): Promise<void> {
   whenSignedOut(leave);
+  live.onLoss(() => void ask());
   const code = takeCode();
   let problem = "";
   if (code) {
@@ -41,6 +42,16 @@ async function watch(problem: string): Promise<void> {
     }
     live.useConnection.setState({ state: "offline", offlineSince: Date.now() });
     setTimeout(() => void watch(problem), 1000);
+  }
+}
+
+/** Find out whether the connection was lost because somebody signed this browser out, in another tab perhaps. */
+async function ask(): Promise<void> {
+  try {
+    await data(api.GET("/status"));
+  } catch (error) {
+    // A daemon that does not answer is what the connection says already; a 401 has brought us out.
+    if (!(error instanceof Refused)) throw error;
   }
 }
 
