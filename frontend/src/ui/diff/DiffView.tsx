@@ -1,0 +1,28 @@
+import { lazy, Suspense } from "react";
+import { Skeleton } from "../Skeleton";
+
+const Shown = lazy(async () => ({ default: (await import("./DiffLines")).UnifiedDiff }));
+const Compared = lazy(async () => ({ default: (await import("./DiffCompared")).DiffCompared }));
+
+interface Common {
+  /** The name of the file, for its label. */
+  path: string;
+  /** One column, two of them, or two where there is room. */
+  layout?: "auto" | "unified" | "split" | undefined;
+  /** How many lines are shown before the reader wants more. */
+  most?: number | undefined;
+}
+
+export type DiffViewProps = Common & ({ diff: string } | { before: string; after: string });
+
+/**
+ * How a file changed: by a unified diff, or by both texts. Each line has its sign and, for those who listen, its word;
+ * characters that hide or turn the direction of writing are shown by number. A long diff begins with its first lines.
+ */
+export function DiffView(props: DiffViewProps) {
+  return (
+    <Suspense fallback={<Skeleton lines={4} />}>
+      {"diff" in props ? <Shown {...props} /> : <Compared {...props} />}
+    </Suspense>
+  );
+}
