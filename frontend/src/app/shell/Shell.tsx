@@ -1,17 +1,23 @@
 /** The frame of every page: the rail, the top line, and on a phone the bar at the bottom. */
-import { Outlet, useRouterState } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { t } from "@/i18n/en/app";
+import { PAGES, type PageName } from "../pages";
 import { useSignedIn } from "../session";
+import { listen } from "../shortcuts";
 import { BottomBar } from "./BottomBar";
+import { useOverlays } from "./overlays";
 import { Rail } from "./Rail";
 import { SignIn } from "./SignIn";
 import { StaleNote } from "./StaleNote";
 import { TopLine } from "./TopLine";
 
+const Overlays = lazy(async () => ({ default: (await import("./Overlays")).Overlays }));
+
 export function Shell() {
   const { state } = useSignedIn();
   const content = useContentFocus();
+  useKeys();
   if (state === "asking") return null;
   if (state === "out") return <SignIn />;
   return (
@@ -34,6 +40,9 @@ export function Shell() {
         <Outlet />
       </main>
       <BottomBar />
+      <Suspense>
+        <Overlays />
+      </Suspense>
     </div>
   );
 }
@@ -50,4 +59,23 @@ function useContentFocus() {
     if (!first && !content.current?.contains(document.activeElement)) content.current?.focus({ preventScroll: true });
   }, [path]);
   return content;
+}
+
+/** The shortcuts that work everywhere. */
+function useKeys() {
+  const navigate = useNavigate();
+  const { show } = useOverlays();
+  useEffect(
+    () =>
+      listen((id) => {
+        if (id === "palette") show("palette");
+        else if (id === "help") show("keys");
+        else if (id === "stop") show("stop");
+        else if (id === "question") show("question");
+        else if (id === "new objective") void navigate({ to: "/objectives/new" });
+        else if (id === "new session") void navigate({ to: "/sessions/new" });
+        else if (id.startsWith("go ")) void navigate({ to: PAGES[id.slice(3) as PageName].path });
+      }),
+    [navigate, show],
+  );
 }

@@ -1,24 +1,68 @@
 import { Link, useRouterState } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { useWaiting } from "@/api/pending";
+import { useRunning } from "@/api/running";
 import { t } from "@/i18n/en/app";
+import { Icon } from "@/ui/Icon";
 import { PAGES, type PageName } from "../pages";
 import { ConnectionPill } from "./ConnectionPill";
+import { useOverlays } from "./overlays";
 import { isAt } from "./places";
 import { Spend } from "./Spend";
+
+const Bell = lazy(async () => ({ default: (await import("./Bell")).Bell }));
+const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** Where you are, what waits for you, what today cost, and whether all of it is true now. */
 export function TopLine() {
   const path = useRouterState({ select: (router) => router.location.pathname });
   const here = (Object.keys(PAGES) as PageName[]).find((name) => isAt(path, name) && !PAGES[name].path.includes("$"));
+  const { show } = useOverlays();
   return (
     <header className="sticky top-0 z-20 flex h-[var(--top)] items-center gap-3 border-line border-b bg-paper px-4 md:px-6">
       <span className="truncate font-medium text-ink-2">{here ? PAGES[here].title : ""}</span>
       <div className="ml-auto flex items-center gap-3">
+        <StopAll />
+        <button
+          type="button"
+          onClick={() => show("palette")}
+          className="flex h-7 items-center gap-2 rounded-md border border-line px-2 text-ink-2 text-sm hover:bg-hover max-lg:hidden"
+        >
+          {t("goTo")} <kbd className="text-xs">{MAC ? "⌘K" : "Ctrl K"}</kbd>
+        </button>
         <Spend />
         <Waiting />
+        <Suspense fallback={<span className="size-7" />}>
+          <Bell />
+        </Suspense>
         <ConnectionPill />
+        <button
+          type="button"
+          aria-label={t("allPages")}
+          onClick={() => show("places")}
+          className="-mr-2 grid size-(--target) place-items-center rounded-md md:hidden"
+        >
+          <Icon name="menu" />
+        </button>
       </div>
     </header>
+  );
+}
+
+/** Always in the same place while something runs, and quiet until it is pointed at. */
+function StopAll() {
+  const running = useRunning();
+  const { show } = useOverlays();
+  if (running === 0) return null;
+  return (
+    <button
+      type="button"
+      onClick={() => show("stop")}
+      className="flex h-7 min-h-(--target) items-center gap-1.5 whitespace-nowrap rounded-md border border-line-strong px-2 text-sm hover:border-danger hover:bg-danger-fill hover:text-danger"
+    >
+      <Icon name="stop" size={14} />
+      <span className="max-md:sr-only">{t("stopAll")}</span>
+    </button>
   );
 }
 

@@ -1,0 +1,63 @@
+/** What happened lately, for this browser: the list behind the bell, and notices outside the browser for who wants them. */
+import { create } from "zustand";
+import { persist } from "zustand/middleware";
+
+export interface Notice {
+  kind: "ask" | "good" | "danger" | "quiet";
+  title: string;
+  detail: string;
+  path: string;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+const KEPT = 50;
+
+interface Notices {
+  items: readonly Notice[];
+  unseen: number;
+}
+
+/** They go when the tab does: titles of work are not left lying in the browser. */
+export const useNotices = create<Notices>(() => ({ items: [], unseen: 0 }));
+
+export function keep(notice: Notice): void {
+  useNotices.setState((was) => ({ items: [notice, ...was.items].slice(0, KEPT), unseen: was.unseen + 1 }));
+}
+
+export const seeNotices = (): void => useNotices.setState({ unseen: 0 });
+export const clearNotices = (): void => useNotices.setState({ items: [], unseen: 0 });
+
+interface Outside {
+  wanted: boolean;
+  want: (wanted: boolean) => Promise<boolean>;
+}
+
+/** Whether the person wants to be told outside the browser. It asks the browser's own permission. */
+export const useOutside = create<Outside>()(
+  persist(
+    (set) => ({
+      wanted: false,
+      want: async (wanted) => {
+        const granted = wanted && "Notification" in window && (await Notification.requestPermission()) === "granted";
+        set({ wanted: granted });
+        return granted === wanted;
+      },
+    }),
+    { name: "stead.outside" },
+  ),
+);
+
+/**
+ * Show a notice outside the browser, if that is wanted and nobody looks at this tab. Tabs of one browser use the same tag,
+ * so however many are open, it is shown once.
+ */
+export function tellOutside(tag: string, title: string, body: string, onOpen: () => void): void {
+  if (!useOutside.getState().wanted || !document.hidden || Notification.permission !== "granted") return;
+  const shown = new Notification(title, { body, tag, icon: "/icon.svg" });
+  shown.onclick = () => {
+    window.focus();
+    shown.close();
+    onOpen();
+  };
+}

@@ -1,0 +1,155 @@
+/** Everywhere to go and much to do, by typing: pages, sessions, objectives, commands, and the history's own words. */
+import { Autocomplete } from "@base-ui/react/autocomplete";
+import { Dialog } from "@base-ui/react/dialog";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, data } from "@/api/client";
+import { t } from "@/i18n/en/app";
+import { OPTION } from "@/ui/classes";
+import { Icon } from "@/ui/Icon";
+import { SafeText } from "@/ui/SafeText";
+import { useAppearance } from "../appearance";
+import { PAGES } from "../pages";
+import { signOut } from "../session";
+import { keysOf } from "../shortcuts";
+import { Keys } from "./KeysSheet";
+import { useOverlays } from "./overlays";
+
+interface Item {
+  value: string;
+  label: string;
+  keys?: string;
+  act: () => void;
+}
+
+interface Group {
+  value: string;
+  items: Item[];
+}
+
+const WORKS_SHOWN = 200;
+
+export function Palette({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const [typed, setTyped] = useState("");
+  const groups = useGroups(open, typed);
+  return (
+    <Dialog.Root
+      open={open}
+      onOpenChange={(next) => {
+        if (next) return;
+        setTyped("");
+        onClose();
+      }}
+    >
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-scrim" />
+        <Dialog.Viewport className="fixed inset-0 z-40 flex items-start justify-center p-3 md:pt-[12dvh]">
+          <Dialog.Popup
+            aria-label={t("palette")}
+            className="flex max-h-[min(32rem,80dvh)] w-full max-w-140 flex-col overflow-hidden rounded-lg border border-line bg-raised shadow-raised"
+          >
+            <Autocomplete.Root open inline items={groups} autoHighlight="always" value={typed} onValueChange={setTyped}>
+              <div className="flex items-center gap-2 border-line border-b px-4">
+                <Icon name="search" size={16} />
+                <Autocomplete.Input
+                  aria-label={t("palette")}
+                  placeholder={t("paletteHint")}
+                  className="h-12 w-full bg-transparent text-base outline-none placeholder:text-ink-3"
+                />
+                <Dialog.Close className="sr-only">{t("cancel")}</Dialog.Close>
+              </div>
+              <div className="min-h-0 overflow-y-auto p-2">
+                <Autocomplete.Empty>
+                  <p className="px-2 py-6 text-ink-2 empty:hidden">{t("paletteNone")}</p>
+                </Autocomplete.Empty>
+                <Autocomplete.List>
+                  {(group: Group) => (
+                    <Autocomplete.Group key={group.value} items={group.items}>
+                      <Autocomplete.GroupLabel className="px-2 pt-2 pb-1 text-ink-3 text-xs">
+                        {group.value}
+                      </Autocomplete.GroupLabel>
+                      <Autocomplete.Collection>
+                        {(item: Item) => (
+                          <Autocomplete.Item
+                            key={item.value}
+                            value={item}
+                            onClick={() => {
+                              setTyped("");
+                              onClose();
+                              item.act();
+                            }}
+                            className={OPTION}
+                          >
+                            <span className="min-w-0 flex-1 truncate">
+                              <SafeText>{item.label}</SafeText>
+                            </span>
+                            {item.keys && <Keys keys={item.keys} />}
+                          </Autocomplete.Item>
+                        )}
+                      </Autocomplete.Collection>
+                    </Autocomplete.Group>
+                  )}
+                </Autocomplete.List>
+              </div>
+            </Autocomplete.Root>
+          </Dialog.Popup>
+        </Dialog.Viewport>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function useGroups(open: boolean, typed: string): Group[] {
+  const navigate = useNavigate();
+  const { show } = useOverlays();
+  const { theme, choose } = useAppearance();
+  const query = { limit: WORKS_SHOWN };
+  const objectives = useQuery({
+    queryKey: ["objectives", "palette"],
+    enabled: open,
+    queryFn: () => data(api.GET("/objectives", { params: { query } })),
+  });
+  const sessions = useQuery({
+    queryKey: ["sessions", "palette"],
+    enabled: open,
+    queryFn: () => data(api.GET("/sessions", { params: { query } })),
+  });
+  const go = (path: string) => () => void navigate({ to: path });
+  const pages: Item[] = Object.entries(PAGES)
+    .filter(([, page]) => !page.path.includes("$") && !page.path.endsWith("/new"))
+    .map(([name, page]) => ({ value: page.path, label: page.title, keys: keysOf(`go ${name}`), act: go(page.path) }));
+  const commands: Item[] = [
+    { value: "new objective", label: t("newObjective"), keys: keysOf("new objective"), act: go("/objectives/new") },
+    { value: "new session", label: t("newSession"), keys: keysOf("new session"), act: go("/sessions/new") },
+    { value: "stop", label: t("stopAll"), keys: keysOf("stop"), act: () => show("stop") },
+    { value: "keys", label: t("shortcuts"), keys: keysOf("help"), act: () => show("keys") },
+    {
+      value: "theme",
+      label: t(theme === "dark" ? "lightTheme" : "darkTheme"),
+      act: () => choose({ theme: theme === "dark" ? "light" : "dark" }),
+    },
+    { value: "sign out", label: t("signOut"), act: () => void signOut() },
+  ];
+  const work = (rows: typeof objectives, root: string): Item[] =>
+    (rows.data?.items ?? []).map((row) => ({
+      value: `${root}/${row.id}`,
+      label: row.title,
+      act: go(`${root}/${row.id}`),
+    }));
+  const groups: Group[] = [
+    { value: t("groupPages"), items: pages },
+    { value: t("groupCommands"), items: commands },
+    { value: t("sessions"), items: work(sessions, "/sessions") },
+    { value: t("objectives"), items: work(objectives, "/objectives") },
+  ];
+  if (typed.trim()) {
+    // Its label holds what was typed, so it is always among what fits, and last.
+    const label = t("searchFor", { typed });
+    groups.push({
+      value: t("search"),
+      items: [{ value: "search", label, act: () => void navigate({ to: "/search", search: { q: typed } as never }) }],
+    });
+  }
+  return groups.filter((group) => group.items.length > 0);
+}

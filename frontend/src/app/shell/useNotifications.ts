@@ -1,0 +1,59 @@
+/** Telling a person what happened that they may want to know: a toast here, and outside the browser if they asked for it. */
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { api, data, type Schema } from "@/api/client";
+import { type Envelope, isEvent, subscribe, useConnection } from "@/api/live";
+import { sentence } from "@/features/approvals/words";
+import { t } from "@/i18n/en/notices";
+import { toast } from "@/ui/Toasts";
+import { keep, tellOutside } from "../notices";
+import { useOverlays } from "./overlays";
+
+interface Hands {
+  go: (path: string) => void;
+  ask: (approval: string) => void;
+}
+
+export function useNotifications(): void {
+  const navigate = useNavigate();
+  const { show } = useOverlays();
+  useEffect(() => {
+    const hands: Hands = {
+      go: (path) => void navigate({ to: path }),
+      ask: (approval) => show("question", approval),
+    };
+    return subscribe((items) => {
+      // What happened while nobody was connected is on the dashboard; a burst of old news would bury what is new.
+      if (useConnection.getState().state === "catching up") return;
+      for (const item of items) if (isEvent(item)) void tell(item, hands);
+    });
+  }, [navigate, show]);
+}
+
+async function tell({ body, stream, ts }: Envelope, hands: Hands): Promise<void> {
+  if (body.type === "approval.requested") {
+    const row = await data(api.GET("/approvals/{approval}", { params: { path: { approval: body.id } } }));
+    const path = `/approvals/${row.id}`;
+    keep({ kind: "ask", title: sentence(row), detail: row.title, path, at: ts });
+    tellOutside(row.id, t("asks"), row.title, () => hands.go(path));
+    if (isShown(row)) return;
+    const action = { label: t("answer"), onClick: () => hands.ask(row.id) };
+    toast({ title: sentence(row), detail: row.title, kind: "ask", action });
+  } else if (body.type === "objective.ended") {
+    const row = await data(api.GET("/objectives/{session}", { params: { path: { session: stream } } }));
+    const path = `/objectives/${row.id}`;
+    const kind = body.status === "completed" ? "good" : body.status === "failed" ? "danger" : "quiet";
+    const title = t(body.status, { title: row.title });
+    keep({ kind, title, detail: body.summary || body.reason, path, at: ts });
+    tellOutside(`${row.id} ended`, title, "", () => hands.go(path));
+    if (location.pathname === path) return;
+    toast({ title, kind, action: { label: t("look"), onClick: () => hands.go(path) } });
+  }
+}
+
+/** Whether the page that is open shows the question anyway. */
+function isShown(row: Schema["ApprovalRow"]): boolean {
+  return ["/approvals", `/approvals/${row.id}`, `/sessions/${row.session}`, `/objectives/${row.session}`, "/"].includes(
+    location.pathname,
+  );
+}

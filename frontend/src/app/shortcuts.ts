@@ -1,0 +1,100 @@
+/**
+ * What keys do, everywhere on the page. `Mod` is Command on a Mac and Control elsewhere; `G A` is one key after the other.
+ *
+ * A key without a modifier does nothing while somebody types. Each can be given other keys, or none; that is kept in this
+ * browser.
+ */
+import { create } from "zustand";
+import { persist } from "zustand/middleware";
+import { t } from "@/i18n/en/keys";
+import { PAGES, type PageName } from "./pages";
+
+export interface Shortcut {
+  id: string;
+  label: string;
+  keys: string;
+}
+
+const GO: readonly (readonly [PageName, string])[] = [
+  ["dashboard", "G H"],
+  ["approvals", "G A"],
+  ["objectives", "G O"],
+  ["sessions", "G S"],
+  ["audit", "G L"],
+  ["usage", "G U"],
+  ["settings", "G P"],
+];
+
+/** All of them, with the keys that they come with. */
+export const SHORTCUTS: readonly Shortcut[] = [
+  { id: "palette", label: t("palette"), keys: "Mod+K" },
+  { id: "help", label: t("help"), keys: "?" },
+  { id: "question", label: t("question"), keys: "G Q" },
+  { id: "stop", label: t("stop"), keys: "Mod+Shift+." },
+  { id: "new objective", label: t("newObjective"), keys: "N O" },
+  { id: "new session", label: t("newSession"), keys: "N S" },
+  ...GO.map(([name, keys]) => ({ id: `go ${name}`, label: t("go", { page: PAGES[name].title }), keys })),
+];
+
+interface Bindings {
+  own: Readonly<Record<string, string>>;
+  bind: (id: string, keys: string) => void;
+  reset: () => void;
+}
+
+export const useBindings = create<Bindings>()(
+  persist(
+    (set) => ({
+      own: {},
+      bind: (id, keys) => set((was) => ({ own: { ...was.own, [id]: keys } })),
+      reset: () => set({ own: {} }),
+    }),
+    { name: "stead.keys" },
+  ),
+);
+
+/** The keys of a shortcut as they are now; "" where it has none. */
+export function keysOf(id: string): string {
+  return useBindings.getState().own[id] ?? SHORTCUTS.find((shortcut) => shortcut.id === id)?.keys ?? "";
+}
+
+const SEQUENCE_MS = 1200;
+
+/** Listen; `act` is told which shortcut was pressed. Gives what ends it. */
+export function listen(act: (id: string) => void): () => void {
+  let before = "";
+  let at = 0;
+  function onKey(event: KeyboardEvent): void {
+    if (event.defaultPrevented || event.isComposing || event.repeat) return;
+    const key = named(event);
+    if (!key || (!key.includes("+") && isTyping(event.target))) return;
+    const after = event.timeStamp - at < SEQUENCE_MS && before ? `${before} ${key}` : "";
+    before = key;
+    at = event.timeStamp;
+    const found = SHORTCUTS.find(({ id }) => keysOf(id) === after || keysOf(id) === key);
+    if (!found) return;
+    before = "";
+    event.preventDefault();
+    act(found.id);
+  }
+  addEventListener("keydown", onKey);
+  return () => removeEventListener("keydown", onKey);
+}
+
+/** A pressed key as it is written here; "" for one that is only held. */
+export function named(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">): string {
+  if (["Control", "Meta", "Alt", "Shift", "Dead", "Unidentified", "Tab", "Enter", " ", "Escape"].includes(event.key))
+    return "";
+  const letter = event.key.length === 1 ? event.key.toUpperCase() : event.key;
+  const mod = event.ctrlKey || event.metaKey;
+  // A shifted sign is its own key ("?"); a shifted letter, or one with Mod, is not.
+  const shift = event.shiftKey && (mod || letter !== letter.toLowerCase());
+  return [mod && "Mod", event.altKey && "Alt", shift && "Shift", letter].filter(Boolean).join("+");
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return (
+    target.isContentEditable || target.matches("input, textarea, select, [role=textbox], [role=combobox], .xterm *")
+  );
+}

@@ -1,0 +1,14 @@
+import { define } from "@/i18n";
+
+export const t = define("notices", {
+  title: "Notifications",
+  none: "Nothing happened since you opened this page.",
+  asks: "Something waits for you",
+  answer: "Answer it",
+  look: "Look",
+  clear: "Clear the list",
+  completed: "Done: {title}",
+  failed: "Failed: {title}",
+  cancelled: "Cancelled: {title}",
+  unseen: "{count, plural, =0 {Notifications} one {Notifications, # new} other {Notifications, # new}}",
+});
