@@ -3,6 +3,7 @@ import { type ReactElement, type ReactNode, useSyncExternalStore } from "react";
 import { t } from "@/i18n/en/ui";
 import { cx } from "./classes";
 import { IconButton } from "./IconButton";
+import { ScrollBox } from "./ScrollBox";
 
 export interface DrawerProps {
   open?: boolean | undefined;
@@ -52,8 +53,8 @@ export function Drawer({
               </div>
               <Base.Close render={<IconButton icon="cross" label={t("close")} className="-mr-2" />} />
             </div>
-            <Base.Content className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-4">
-              {children}
+            <Base.Content className="flex min-h-0 flex-1 flex-col">
+              <ScrollBox className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-4">{children}</ScrollBox>
             </Base.Content>
             {footer && (
               <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3 pb-[max(--spacing(3),env(safe-area-inset-bottom))]">

@@ -29,7 +29,7 @@ export function Progress({
         {detail}
       </span>
       <Base.Track className="col-span-2 h-1 overflow-hidden rounded-full bg-line">
-        <Base.Indicator className="rounded-full bg-accent transition-[width] data-indeterminate:w-1/3 data-indeterminate:animate-pulse" />
+        <Base.Indicator className="rounded-full bg-accent transition-[width] data-indeterminate:h-full data-indeterminate:w-1/3 data-indeterminate:animate-pulse" />
       </Base.Track>
     </Base.Root>
   );

@@ -3,7 +3,11 @@ import { formats } from "@/i18n";
 import { t } from "@/i18n/en/ui";
 
 const COUNT = new Intl.NumberFormat(formats);
-const COMPACT = new Intl.NumberFormat(formats, { notation: "compact", maximumFractionDigits: 1 });
+// "m" for a million, as British English has it, reads as minutes here.
+const COMPACT = new Intl.NumberFormat(formats.startsWith("en") ? "en-US" : formats, {
+  notation: "compact",
+  maximumFractionDigits: 1,
+});
 const PERCENT = new Intl.NumberFormat(formats, { style: "percent", maximumFractionDigits: 0 });
 const USD = money(2);
 const USD_SMALL = money(4);
@@ -58,7 +62,7 @@ export function formatBytes(bytes: number): string {
   }).format(amount);
 }
 
-/** Seconds in the two largest units that they fill: 420 ms, 3.4 s, 2 min 5 s, 1 hr 12 min. */
+/** Seconds in the two largest units that they fill: 420ms, 3.4s, 2m 5s, 1h 12m. */
 export function formatDuration(seconds: number): string {
   if (seconds < 1) return unit(Math.round(seconds * 1000), "millisecond");
   if (seconds < 10) return unit(seconds, "second", 1);
@@ -124,7 +128,7 @@ function unit(amount: number, name: string, places = 0): string {
   return new Intl.NumberFormat(formats, {
     style: "unit",
     unit: name,
-    unitDisplay: "short",
+    unitDisplay: "narrow",
     maximumFractionDigits: places,
   }).format(amount);
 }
