@@ -14,7 +14,11 @@ export function Spend() {
   });
   const micros = (usage?.items ?? []).reduce((sum, row) => sum + row.usd_micros, 0);
   return (
-    <Link to="/usage" className="tabular whitespace-nowrap text-ink-2 text-xs hover:text-ink" title={t("spentToday")}>
+    <Link
+      to="/usage"
+      className="tabular flex min-h-6 items-center whitespace-nowrap text-ink-2 text-xs hover:text-ink"
+      title={t("spentToday")}
+    >
       <span className="sr-only">{t("spentToday")} </span>
       {money.format(micros / 1e6)}
     </Link>
