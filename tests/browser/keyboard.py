@@ -61,3 +61,19 @@ def fill(page: Page, role: ROLE, name: str | re.Pattern[str], text: str) -> None
 def focus_is_seen(page: Page) -> bool:
     """Whether what has the focus, or a frame close around it, is marked by an outline or a ring."""
     return bool(page.evaluate(_SEEN))
+
+
+def unseen_stops(page: Page, stops: int = 60) -> list[str]:
+    """Go through the page by Tab, and name what has the focus without showing it; empty is right."""
+    page.evaluate(f"() => {{ const seen = {_SEEN}; {_LISTEN} }}")
+    for _ in range(stops):
+        page.keyboard.press("Tab")
+    return [str(line) for line in page.evaluate("window.unseen")]
+
+
+_LISTEN = """
+    window.unseen = [];
+    document.addEventListener('focusin', (event) => {
+        if (!seen()) window.unseen.push(event.target.outerHTML.slice(0, 160));
+    });
+"""
