@@ -1,0 +1,31 @@
+/** Where rows belong in a list that is loaded page by page. */
+import type { Schema } from "@/api/client";
+import type { ObjectiveStatus, Row } from "./words";
+
+export type Page = Schema["Page_ObjectiveRow_"];
+export type Filter = ObjectiveStatus | "";
+
+/** The rows with these put in, by when they were created, newest first; those that the filter no longer wants are out. */
+export function placed(
+  pages: readonly Page[],
+  news: readonly Row[],
+  gone: ReadonlySet<string>,
+  status: Filter,
+): Page[] {
+  const wanted = news.filter((row) => row.kind === "objective" && (status === "" || row.status === status));
+  const out = new Set([...gone, ...news.map((row) => row.id)]);
+  const kept = pages.map((page) => ({ ...page, items: page.items.filter((row) => !out.has(row.id)) }));
+  for (const row of wanted) {
+    const place = kept.findIndex((page) => page.items.some((other) => older(other, row)));
+    const page = kept[place >= 0 ? place : kept.length - 1];
+    // Behind the last row that is loaded there may be others: it comes with them.
+    if (!page || (place < 0 && page.next)) continue;
+    const at = page.items.findIndex((other) => older(other, row));
+    page.items.splice(at < 0 ? page.items.length : at, 0, row);
+  }
+  return kept;
+}
+
+function older(row: Row, than: Row): boolean {
+  return row.created_ms < than.created_ms || (row.created_ms === than.created_ms && row.id < than.id);
+}
