@@ -6,7 +6,7 @@ export function useOpenRuns() {
   return useQuery({ queryKey: ["open-runs"], queryFn: () => data(api.GET("/open-runs")) });
 }
 
-/** How many there are. */
+/** How many of them could do something by themselves: what is paused cannot. */
 export function useRunning(): number {
-  return useOpenRuns().data?.items.length ?? 0;
+  return useOpenRuns().data?.items.filter((run) => run.what !== "paused").length ?? 0;
 }

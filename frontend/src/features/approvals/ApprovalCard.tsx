@@ -88,8 +88,9 @@ export function ApprovalCard({ approval: row, level = 2 }: { approval: Schema["A
               {unread ? (
                 t("mustOpen")
               ) : rested ? (
-                <span className="max-md:hidden">
-                  <KeyHint keys="Shift+A" /> {t("once")} <KeyHint keys="Shift+D" /> {t("deny")}
+                <span className="flex items-center gap-1.5 text-ink-3 max-md:hidden">
+                  <KeyHint keys="Shift+A" /> {t("once")} <span aria-hidden="true">·</span> <KeyHint keys="Shift+D" />{" "}
+                  {t("deny")}
                 </span>
               ) : (
                 t("dwell")
@@ -125,7 +126,7 @@ function Answers({
 }) {
   const sources = doubtful(row).map(sourceName).join(", ");
   return (
-    <fieldset className="mt-4 flex flex-wrap gap-2 max-md:flex-col max-md:items-stretch">
+    <fieldset className="mt-4 flex bg-raised max-md:sticky max-md:bottom-[calc(var(--bar)+env(safe-area-inset-bottom))] max-md:-mx-4 max-md:border-line max-md:border-t max-md:px-4 max-md:py-3 flex-wrap gap-2 max-md:flex-col max-md:items-stretch">
       <legend className="sr-only">{t("title")}</legend>
       <Button kind="danger" disabled={sending} onClick={onDeny}>
         {t("deny")}

@@ -21,25 +21,47 @@ export function Exact({
   opened: ReadonlySet<string>;
   onOpen: (name: string) => void;
 }) {
+  const short = values.filter(isShort);
   return (
     <dl className="grid gap-2">
-      {values.map((argument) => (
-        <div key={argument.name} className="min-w-0">
-          <dt className="pb-0.5 text-ink-3 text-xs">
-            {argument.name ? <SafeText>{heading(tool, argument.name)}</SafeText> : t("whatRuns")}
-          </dt>
-          <dd>
-            <Value
-              tool={tool}
-              argument={argument}
-              open={opened.has(argument.name)}
-              onOpen={() => onOpen(argument.name)}
-            />
-          </dd>
+      {values
+        .filter((argument) => !isShort(argument))
+        .map((argument) => (
+          <div key={argument.name} className="min-w-0">
+            <dt className="pb-0.5 text-ink-3 text-xs">
+              {argument.name ? <SafeText>{heading(tool, argument.name)}</SafeText> : t("whatRuns")}
+            </dt>
+            <dd>
+              <Value
+                tool={tool}
+                argument={argument}
+                open={opened.has(argument.name)}
+                onOpen={() => onOpen(argument.name)}
+              />
+            </dd>
+          </div>
+        ))}
+      {short.length > 0 && (
+        <div className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
+          {short.map(({ name, value }) => (
+            <div key={name} className="flex min-w-0 gap-1.5">
+              <dt className="text-ink-3">
+                <SafeText>{name}</SafeText>
+              </dt>
+              <dd className="min-w-0 font-mono">
+                <SafeText>{value}</SafeText>
+              </dd>
+            </div>
+          ))}
         </div>
-      ))}
+      )}
     </dl>
   );
+}
+
+/** Numbers, switches and what is empty stand in one line: a box for each would bury what is acted on. */
+function isShort({ name, value }: Argument): boolean {
+  return name !== "" && /^(-?\d[\d.]{0,15}|true|false|null|\[\]|\{\}|)$/.test(value);
 }
 
 function Value({

@@ -18,7 +18,7 @@ export function Facts({ row }: { row: Row }) {
   });
   const home = work?.kind === "session" ? "/sessions/$id" : "/objectives/$id";
   return (
-    <dl className="mt-4 grid gap-x-6 gap-y-1.5 text-sm md:grid-cols-[max-content_minmax(0,1fr)] [&_dt]:text-ink-3">
+    <dl className="mt-4 grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm md:grid-cols-[max-content_minmax(0,1fr)] md:gap-x-6 [&_dt]:text-ink-3">
       <dt>{t("forWork")}</dt>
       <dd>
         <Link to={home} params={{ id: row.session }}>

@@ -1,5 +1,100 @@
-import { Unbuilt } from "@/app/Unbuilt";
+/** Three questions, in this order: what waits for me, what is running, what happened since I looked. */
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { api, data } from "@/api/client";
+import { usePending } from "@/api/pending";
+import { useOpenRuns } from "@/api/running";
+import { ApprovalCard } from "@/features/approvals/ApprovalCard";
+import { t } from "@/i18n/en/dashboard";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { ButtonLink, Link } from "@/ui/Link";
+import { PageHead } from "@/ui/PageHead";
+import { Panel } from "@/ui/Panel";
+import { Skeleton } from "@/ui/Skeleton";
+import { FirstVisit } from "./FirstVisit";
+import { Happened } from "./Happened";
+import { Running } from "./Running";
+import { greeting } from "./words";
+
+const CARDS = 2;
+const LATEST = 100;
 
 export function DashboardPage() {
-  return <Unbuilt />;
+  const objectives = useQuery({
+    queryKey: ["objectives", "latest"],
+    queryFn: () => data(api.GET("/objectives", { params: { query: { limit: LATEST } } })),
+  });
+  const sessions = useQuery({
+    queryKey: ["sessions", "latest"],
+    queryFn: () => data(api.GET("/sessions", { params: { query: { limit: LATEST } } })),
+  });
+  const runs = useOpenRuns();
+  const error = objectives.error ?? sessions.error;
+  if (error) {
+    return (
+      <Frame>
+        <ErrorNote error={error} />
+      </Frame>
+    );
+  }
+  if (!objectives.data || !sessions.data || !runs.data) {
+    return (
+      <Frame>
+        <Skeleton lines={8} />
+      </Frame>
+    );
+  }
+  const works = [...objectives.data.items, ...sessions.data.items];
+  if (works.length === 0) return <FirstVisit />;
+  return (
+    <Frame>
+      <Waits />
+      <Panel title={t("running")}>
+        <Running runs={runs.data.items} works={works} />
+      </Panel>
+      <Happened objectives={objectives.data.items} />
+    </Frame>
+  );
+}
+
+function Frame({ children }: { children: ReactNode }) {
+  return (
+    <div className="mx-auto grid max-w-220 gap-8 p-4 md:p-6">
+      <PageHead
+        title={greeting(new Date().getHours())}
+        actions={
+          <>
+            <ButtonLink to="/sessions/new">{t("newSession")}</ButtonLink>
+            <ButtonLink to="/objectives/new" kind="primary">
+              {t("newObjective")}
+            </ButtonLink>
+          </>
+        }
+      />
+      {children}
+    </div>
+  );
+}
+
+function Waits() {
+  const { data: pending, error } = usePending();
+  const rows = pending?.items ?? [];
+  return (
+    <Panel title={t("waits")}>
+      {error ? (
+        <ErrorNote error={error} />
+      ) : !pending ? (
+        <Skeleton lines={3} />
+      ) : rows.length === 0 ? (
+        <p className="text-ink-2">{t("waitsNone")}</p>
+      ) : (
+        <div className="grid gap-4">
+          {rows.slice(0, CARDS).map((row) => (
+            <ApprovalCard key={row.id} approval={row} level={3} />
+          ))}
+          {rows.length > CARDS && <Link to="/approvals">{t("allWaiting", { count: rows.length - CARDS })}</Link>}
+        </div>
+      )}
+    </Panel>
+  );
 }

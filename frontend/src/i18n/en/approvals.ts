@@ -21,7 +21,7 @@ export const t = define("approvals", {
   api: "Ask a service for something, for {folder}",
   apiChange: "Have a service do something, for {folder}",
   tool: "Use the tool {tool} in {folder}",
-  forWork: "for",
+  forWork: "For",
   openWork: "Open",
   risk: "{risk} risk",
   low: "low",
