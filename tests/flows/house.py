@@ -30,11 +30,13 @@ class LivingHome:
         root: the home's folder.
         env: what the daemon's and the command line's environment has beside the few necessary names.
         module: what is run as the daemon; a bench may bring its own.
+        python: the interpreter that runs it, and the command line.
     """
 
     root: Path
     env: Mapping[str, str] = field(default_factory=dict)
     module: str = "stead.daemon"
+    python: str = sys.executable
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -70,7 +72,7 @@ class LivingHome:
         self.home.address.unlink(missing_ok=True)
         with self.home.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", self.module, "--home", str(self.root), *arguments],
+                [self.python, "-m", self.module, "--home", str(self.root), *arguments],
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -81,7 +83,7 @@ class LivingHome:
     def daemon_once(self, timeout_s: float = 20) -> subprocess.CompletedProcess[str]:
         """Start a daemon that is expected to refuse, and wait until it has left."""
         return subprocess.run(
-            [sys.executable, "-m", self.module, "--home", str(self.root)],
+            [self.python, "-m", self.module, "--home", str(self.root)],
             env=self.environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -127,7 +129,7 @@ class LivingHome:
     ) -> subprocess.CompletedProcess[str]:
         """Run the command line as a person would, without a terminal."""
         return subprocess.run(
-            [sys.executable, "-m", "stead", *arguments],
+            [self.python, "-m", "stead", *arguments],
             env=self.environment,
             cwd=cwd or self.root.parent,
             input=stdin,
