@@ -1,10 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, data } from "@/api/client";
-import { formats } from "@/i18n";
 import { t } from "@/i18n/en/app";
-
-const money = new Intl.NumberFormat(formats, { style: "currency", currency: "USD" });
+import { formatUsd } from "@/ui/format";
 
 /** What the models cost today (UTC, as the daemon counts days). */
 export function Spend() {
@@ -20,7 +18,7 @@ export function Spend() {
       title={t("spentToday")}
     >
       <span className="sr-only">{t("spentToday")} </span>
-      {money.format(micros / 1e6)}
+      {formatUsd(micros, true)}
     </Link>
   );
 }

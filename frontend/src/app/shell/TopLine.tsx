@@ -58,7 +58,7 @@ function StopAll() {
     <button
       type="button"
       onClick={() => show("stop")}
-      className="flex h-7 min-h-(--target) items-center gap-1.5 whitespace-nowrap rounded-md border border-line-strong px-2 text-sm hover:border-danger hover:bg-danger-fill hover:text-danger"
+      className="flex h-7 min-h-(--target) items-center gap-1.5 whitespace-nowrap rounded-md border border-line-strong px-2 text-sm hover:border-danger hover:bg-danger-fill hover:text-danger max-md:min-w-(--target) max-md:justify-center max-md:border-transparent"
     >
       <Icon name="stop" size={14} />
       <span className="max-md:sr-only">{t("stopAll")}</span>

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { api, data } from "@/api/client";
 import { usePending } from "@/api/pending";
 import { useOpenRuns } from "@/api/running";
-import { ApprovalCard } from "@/features/approvals/ApprovalCard";
+import { ApprovalLine } from "@/features/approvals/ApprovalLine";
 import { t } from "@/i18n/en/dashboard";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { ButtonLink, Link } from "@/ui/Link";
@@ -16,7 +16,7 @@ import { Happened } from "./Happened";
 import { Running } from "./Running";
 import { greeting } from "./words";
 
-const CARDS = 2;
+const CARDS = 4;
 const LATEST = 100;
 
 export function DashboardPage() {
@@ -88,9 +88,9 @@ function Waits() {
       ) : rows.length === 0 ? (
         <p className="text-ink-2">{t("waitsNone")}</p>
       ) : (
-        <div className="grid gap-4">
+        <div className="grid gap-3">
           {rows.slice(0, CARDS).map((row) => (
-            <ApprovalCard key={row.id} approval={row} level={3} />
+            <ApprovalLine key={row.id} approval={row} />
           ))}
           {rows.length > CARDS && <Link to="/approvals">{t("allWaiting", { count: rows.length - CARDS })}</Link>}
         </div>

@@ -82,6 +82,8 @@ export const t = define("approvals", {
   byDoor: "by {door}",
   tooLate: "Your answer came too late: {why}",
   failed: "Your answer did not arrive: {why}",
+  answer: "Answer",
+  answerNamed: "Answer: {what}",
   other: "All questions",
   newTitle: "Something waits for you",
   showIt: "Show it",

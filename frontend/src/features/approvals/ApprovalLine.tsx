@@ -1,0 +1,33 @@
+import type { Schema } from "@/api/client";
+import { t } from "@/i18n/en/approvals";
+import { ButtonLink } from "@/ui/Link";
+import { SafeText } from "@/ui/SafeText";
+import { Shape } from "@/ui/State";
+import { Time } from "@/ui/Time";
+import { argumentsOf, sentence } from "./words";
+
+/** A question in short, and the way to its whole. Nothing can be answered from what is not all there. */
+export function ApprovalLine({ approval: row }: { approval: Schema["ApprovalRow"] }) {
+  const first = argumentsOf(row.arguments)[0]?.value.split("\n")[0]?.slice(0, 200) ?? "";
+  return (
+    <div className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 rounded-lg border border-ask-line bg-ask-fill px-4 py-3">
+      <span className="text-ask">
+        <Shape kind="ask" />
+      </span>
+      <div className="min-w-0">
+        <p className="truncate font-medium">
+          <SafeText>{sentence(row)}</SafeText>
+        </p>
+        <p className="truncate font-mono text-sm">
+          <SafeText>{first}</SafeText>
+        </p>
+        <p className="truncate text-ink-2 text-sm">
+          <SafeText>{row.title}</SafeText>, <Time at={row.requested_ms} />
+        </p>
+      </div>
+      <ButtonLink to="/approvals/$id" params={{ id: row.id }} aria-label={t("answerNamed", { what: sentence(row) })}>
+        {t("answer")}
+      </ButtonLink>
+    </div>
+  );
+}
