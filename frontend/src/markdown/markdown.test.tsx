@@ -1,0 +1,100 @@
+// @vitest-environment jsdom
+import { renderToStaticMarkup } from "react-dom/server";
+import { describe, expect, it } from "vitest";
+import { blocksOf } from "./blocks";
+import { Markdown } from "./Markdown";
+
+function drawn(text: string, writing = false): string {
+  return renderToStaticMarkup(<Markdown writing={writing}>{text}</Markdown>);
+}
+
+describe("hostile Markdown", () => {
+  it.each([
+    "<script>alert(1)</script>",
+    '<img src=x onerror="alert(1)">',
+    "[press](javascript:alert(1))",
+    "[press](JaVaScRiPt&colon;alert(1))",
+    "[press](data:text/html,<script>alert(1)</script>)",
+    "[press](vbscript:x)",
+    "![look](https://evil.example.com/pixel.png)",
+    "![look](data:image/svg+xml;base64,PHN2Zy8+)",
+    "<iframe src=https://evil.example.com></iframe>",
+    "<svg onload=alert(1)>",
+    '<a href="https://evil.example.com" onclick="alert(1)">x</a>',
+    "<style>body{display:none}</style>",
+    "<form action=https://evil.example.com><input name=a></form>",
+    "```html\n<script>alert(1)</script>\n```",
+  ])("%s runs nothing and fetches nothing", (text) => {
+    const made = new DOMParser().parseFromString(drawn(text), "text/html");
+    expect(
+      made.querySelectorAll("script,img,iframe,style,form,input,object,embed,picture,video,link,meta"),
+    ).toHaveLength(0);
+    for (const element of made.querySelectorAll("*")) {
+      for (const { name, value } of element.attributes) {
+        expect(name.startsWith("on")).toBe(false);
+        if (name === "href") expect(value).toMatch(/^(https?|mailto):/);
+      }
+    }
+  });
+
+  it("shows where a link leads, whatever it says", () => {
+    const made = drawn("[https://bank.example.com](https://evil.example.net/login)");
+    expect(made).toContain("(evil.example.net)");
+    expect(made).toContain('rel="noreferrer noopener"');
+    expect(drawn("[bank](https://bаnk.example.com)")).toContain("(xn--bnk-6cd.example.com)");
+  });
+
+  it("makes a picture a link with its words", () => {
+    const made = drawn("![the quay](https://pictures.example.com/quay.png)");
+    expect(made).toContain("the quay");
+    expect(made).toContain("(pictures.example.com)");
+  });
+
+  it("shows characters that hide, in text and in code", () => {
+    expect(drawn("pay \u202eada")).toContain("⟨U+202E⟩");
+    expect(drawn("`rm\u200b -rf`")).toContain("⟨U+200B⟩");
+  });
+
+  it("keeps raw HTML as the text that it is", () => {
+    expect(drawn("a <b>bold</b> claim <!-- and a secret -->")).toContain("&lt;!-- and a secret --&gt;");
+    expect(drawn("<div hidden>\nread this\n</div>")).toContain("&lt;div hidden&gt;");
+    expect(drawn("| a |\n| - |\n| one<br>two |")).toContain("one<br/>");
+  });
+
+  it("survives what is nested far too deeply, and what is far too long", () => {
+    expect(drawn("a\n".repeat(90_000))).toContain("a\na");
+    expect(() => blocksOf(`${"> ".repeat(400)}deep`, false)).not.toThrow();
+  });
+});
+
+describe("headings", () => {
+  it("leave the first level to the page, and none out", () => {
+    const levels = [...drawn("### a\n\n# b\n\n#### c\n\n## d\n\n# e").matchAll(/<h(\d)/g)].map((found) => found[1]);
+    expect(levels).toEqual(["2", "2", "3", "3", "2"]);
+  });
+});
+
+describe("a text that is being written", () => {
+  const text =
+    "# The harbour\n\nThe **north lamp** is lit.\n\n- a\n- b\n\n```py\nx = 1\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\nThe end of it.";
+
+  it("keeps the pieces before the last one, however it is cut", () => {
+    let before: string[] = [];
+    for (let end = 1; end <= text.length; end += 1) {
+      const pieces = blocksOf(text.slice(0, end), true).map((piece) => piece.text);
+      const kept = before.slice(0, -2);
+      expect(pieces.slice(0, kept.length)).toEqual(kept);
+      before = pieces;
+    }
+  });
+
+  it("closes for the time being what is open at its end", () => {
+    expect(drawn("The **north la", true)).toContain("<strong>north la</strong>");
+    expect(drawn("See [the list](https://quay.exam", true)).toContain("the list");
+    expect(drawn("```py\nx = 1", true)).toContain("<pre");
+  });
+
+  it("finds what links are called, wherever that stands", () => {
+    expect(drawn("See [the list][1].\n\nMore.\n\n[1]: https://quay.example.com/list")).toContain("(quay.example.com)");
+  });
+});
