@@ -383,10 +383,9 @@ class Desk:
     def require_valid(self, configured: ev.ProviderConfigured) -> None:
         """Refuse a configuration that cannot work."""
         require_valid(ProviderConfig(**msgspec.structs.asdict(configured)))
+        self.discover = models.discover
 
-    def secret_name(self, provider: str) -> str:
-        """Under which name the vault holds a provider's key."""
-        return secret_name(provider)
+    secret_name = staticmethod(secret_name)
 
     def configure(self, state: HomeState) -> None:
         """Use these providers, this chain, this search engine and these allow-lists of hosts from now on."""

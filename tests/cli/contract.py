@@ -24,6 +24,7 @@ from stead.domain.ids import CommandId, SessionId, WorkspaceId
 from stead.domain.policies import Profile
 from stead.domain.ports import Isolation
 from stead.domain.rows import ObjectiveRow, ObjectiveStatus, SearchRow, UsageRow
+from stead.runtime import readiness
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 from tests.cli import desk
 from tests.cli.wire import REHEARSAL, Refused, now_ms, page, parse, parse_plain
@@ -64,7 +65,10 @@ def answer(api: Simulator, method: str, path: str, query: dict[str, str], body: 
         case "POST", ("providers", name, "test"):
             _provider_of(api, name)
             ok = name != "broken"
-            return 200, ProviderCheck(name, ok, "answered ok" if ok else "no key; set one", 42, ("m-1", "m-2"))
+            text, fix = ("answered ok", "") if ok else ("no key", "set one")
+            return 200, ProviderCheck(name, ok, text, 42, ("m-1", "m-2"), "" if ok else "unconfigured", fix)
+        case "POST", ("status", "check"):
+            return 200, _status(api)
         case _:
             command = _configure(api, method, parts, body)
             given = Answer(CommandId(key), SessionId("home"), len(api.events))
@@ -166,10 +170,15 @@ def _decide(api: Simulator, approval: str, body: bytes) -> commands.Decide:
     return decision
 
 
+def _status(api: Simulator) -> Readiness:
+    standing = Readiness("0.1.0", "test", now_ms() - 5000, len(api.events), api.chain, True, api.isolation, 1, 0)
+    return msgspec.structs.replace(standing, parts=readiness.parts(api.chain, [*api.providers.values()], api.isolation))
+
+
 def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> object:
     match parts:
         case ("status",):
-            return Readiness("0.1.0", "test", now_ms() - 5000, len(api.events), api.chain, True, api.isolation, 1, 0)
+            return _status(api)
         case ("objectives",):
             rows = [_objective(api, run) for run in reversed(api.runs.values())]
             return page([row for row in rows if query.get("status", row.status) == row.status], query)

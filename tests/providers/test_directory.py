@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import subprocess
 import sys
 import time
@@ -276,3 +277,33 @@ def test_a_proxy_of_the_environment_is_used_and_never_for_this_machine() -> None
     assert _proxy("https://a.intern.example.com/v1", environ) == ""
     assert _proxy("http://127.0.0.1:11434/v1", {"HTTP_PROXY": "http://proxy.example.com"}) == ""
     assert _proxy("http://api.example.com/v1", environ) == ""
+
+
+async def test_a_wrong_key_and_a_dead_address_are_told_before_any_vendors_library_is_loaded() -> None:
+    script = (
+        "import asyncio, sys\n"
+        "from stead.providers.directory import ProviderConfig\n"
+        "from stead.providers.models import ProviderModels\n"
+        "models = ProviderModels({'THE_KEY': 'an-invented-key'})\n"
+        "models.configure([ProviderConfig('one', preset, url, 'm', 'env:THE_KEY') for preset, url in [sys.argv[1:]]])\n"
+        "check = asyncio.run(models.check('one'))\n"
+        "assert 'pydantic_ai' not in sys.modules, 'seconds of CPU'\n"
+        "print(check.kind, check.ok, check.text, check.fix, sep='|')\n"
+    )
+
+    async def checked(preset: str, url: str) -> str:
+        run = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", script, preset, url, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+        )
+        said, wrong = await run.communicate()
+        assert run.returncode == 0, wrong.decode()
+        return said.decode()
+
+    async with faulty_model(answers(401, b'{"error": {"message": "no"}}')) as server:
+        assert await checked("anthropic", server.anthropic) == (
+            "auth|False|401 the key was refused|give a working key with `stead providers set-key one`\n"
+        )
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        free = taken.getsockname()[1]
+    kind, _, said, _ = (await checked("compatible", f"http://127.0.0.1:{free}/v1")).split("|")
+    assert (kind, said) == ("connection", "connection refused")

@@ -72,6 +72,13 @@ class MemorySecrets:
         return self.values.pop(name, None) is not None
 
 
+class SameConditions:
+    """A computer that offers what it did."""
+
+    async def look_again(self) -> None:
+        """Nothing has changed."""
+
+
 class MemoryJournal:
     """The record, in a list. Readers may be in other threads."""
 
@@ -193,6 +200,10 @@ class Home:
         return self._bus
 
     @property
+    @property
+    def conditions(self) -> SameConditions:
+        return SameConditions()
+
     def work(self) -> SessionDesk:
         return SessionDesk(self._state)
 

@@ -18,6 +18,7 @@ from stead.config import Home
 
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
 _SLOW_S = 0.5
+_PROBE_S = 60.0
 
 
 def _doctor(invocation: Invocation, arguments: Namespace) -> int:
@@ -63,10 +64,11 @@ def _daemon_checks(invocation: Invocation) -> list[Check]:
     began = time.monotonic()
     try:
         status = invocation.client.get("/status")
+        took_s = time.monotonic() - began
+        status = invocation.client.post("/status/check", timeout_s=_PROBE_S)
     except NoDaemon as error:
         fix = f"see: stead logs; if ps -p {address.pid} shows Stead's daemon, kill it; then: stead up"
         return [_address(invocation.home), Check("daemon", "fail", error.message, fix)]
-    took_s = time.monotonic() - began
     name = f"{address.name}.localhost"
     return [
         _address(invocation.home),
@@ -80,8 +82,7 @@ def _daemon_checks(invocation: Invocation) -> list[Check]:
         _version(status),
         Check("journal", "ok", f"open, {figures.counted(status['head'], 'event')}"),
         _name(name),
-        _sandbox(status["isolation"]),
-        _model(status),
+        *(Check(part["name"], part["verdict"], part["text"], part["fix"]) for part in status["parts"]),
         *_provider_checks(invocation.client),
         _cap(invocation.client),
         _questions(invocation.client),
@@ -135,21 +136,6 @@ def _name(name: str) -> Check:
         text = f"{name} is not resolved by this system; Chromium and Firefox do it by themselves"
         return Check("page's name", "ok", text)
     return Check("page's name", "ok", f"{name} resolves")
-
-
-def _sandbox(isolation: Json) -> Check:
-    if isolation["available"]:
-        return Check("sandbox", "ok", f"{isolation['driver']}: {isolation['statement']}")
-    fix = "; ".join(isolation["missing"]) or "see docs/security-model.md"
-    return Check("sandbox", "fail", f"shell and code are off: {isolation['statement']}", fix)
-
-
-def _model(status: Json) -> Check:
-    names = ", then ".join(f"{ref['provider']}/{ref['model']}" for ref in status["chain"])
-    if status["rehearsal"]:
-        text = "the rehearsal model: offline, follows a fixed grammar, is no intelligence"
-        return Check("model", "warn", text, "stead providers presets; stead providers add NAME --preset PRESET")
-    return Check("model", "ok", names)
 
 
 def _provider_checks(client: Client) -> list[Check]:

@@ -166,7 +166,8 @@ def _test(invocation: Invocation, name: str) -> int:
         if check["models"]:
             out.line(f"its models: {clean_line(', '.join(check['models']), 2000)}")
     else:
-        out.line(f"{out.style('failed', 'red')}: {clean(check['text'])}")
+        fix = f"; {check['fix']}" if check["fix"] else ""
+        out.line(f"{out.style('failed', 'red')}: {clean(check['text'] + fix)}")
     return OK if check["ok"] else FAILED
 
 

@@ -241,8 +241,8 @@ class Isolation(msgspec.Struct, frozen=True):
 class Machines(Protocol):
     """The life of machines, for the runtime alone. Machines are made lazily, by the first work under a permit."""
 
-    def isolation(self) -> Isolation:
-        """What this host offers; probed once, cached."""
+    def isolation(self, *, again: bool = False) -> Isolation:
+        """What this host offers; probed once, cached. ``again`` tries anew where nothing could be made."""
         ...
 
     def bind(

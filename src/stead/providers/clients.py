@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import httpx2
 import msgspec
 
+from stead.providers import listing
 from stead.providers.directory import Endpoint
 from stead.providers.failures import Broken, Failure
 from stead.providers.transport import Transport
@@ -22,14 +23,6 @@ if TYPE_CHECKING:
     from pydantic_ai.providers import Provider
 
 os.environ.setdefault("PYDANTIC_AI_NO_BANNER", "1")
-
-
-class _Listed(msgspec.Struct):
-    id: str
-
-
-class _List(msgspec.Struct):
-    data: list[_Listed]
 
 
 class Connection:
@@ -92,17 +85,10 @@ class Connection:
         Raises:
             Broken: it lists none. Its words are not repeated: nobody has cleaned them of secrets.
         """
-        endpoint = self.endpoint
-        url, headers = f"{endpoint.base_url.rstrip('/')}/models", {"authorization": f"Bearer {endpoint.key}"}
-        if endpoint.kind == "anthropic":
-            url = f"{endpoint.base_url.rstrip('/')}/v1/models?limit=1000"
-            headers = {"x-api-key": endpoint.key, "anthropic-version": "2023-06-01"}
         try:
-            answer = await self._http.get(url, headers=headers)
-            listed = msgspec.json.decode(answer.raise_for_status().content, type=_List).data
+            return await listing.list_models(self._http, self.endpoint)
         except (httpx2.HTTPError, httpx2.StreamError, msgspec.MsgspecError, ValueError):
             raise Broken(Failure("refused", "the server lists no models", charged=False)) from None
-        return tuple(sorted(model.id.removeprefix("models/") for model in listed)[:1000])
 
     async def close(self) -> None:
         """Close every socket."""

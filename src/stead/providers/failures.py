@@ -6,6 +6,9 @@ Layer: providers. Light: knows no vendor's library (``faults.py`` reads their er
 from __future__ import annotations
 
 import re
+import socket
+import ssl
+from collections.abc import Iterator
 
 import msgspec
 
@@ -72,6 +75,35 @@ def clean(text: str, secret: str) -> str:
         line = line.replace(secret, "[key]")
     line = _WORD.sub(lambda word: "[key]" if _is_secret(word.group(), secret) else word.group(), line)
     return line[:TEXT_LIMIT].rstrip(" .")
+
+
+def broken_connection(error: BaseException) -> str:
+    """Why no connection came about, by what the system said; "" when it did not say."""
+    for cause in causes(error):
+        match cause:
+            case ConnectionRefusedError():
+                return "connection refused"
+            case socket.gaierror():
+                return "the host name does not resolve"
+            case ssl.SSLError():
+                return f"no secure connection: {cause.reason or cause}"
+            case _:
+                continue
+    return ""
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """An error and everything behind it, groups included; each once."""
+    queue, seen = [error], set[int]()
+    while queue:
+        cause = queue.pop(0)
+        if id(cause) in seen:
+            continue
+        seen.add(id(cause))
+        yield cause
+        queue += [behind for behind in (cause.__cause__, cause.__context__) if behind is not None]
+        if isinstance(cause, BaseExceptionGroup):
+            queue += cause.exceptions
 
 
 _WORD = re.compile(r"[A-Za-z0-9_\-+/=.*~]{8,}")

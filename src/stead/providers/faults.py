@@ -5,24 +5,13 @@ Layer: providers. Knows their errors so that nothing else need. No text that lea
 
 from __future__ import annotations
 
-import socket
-import ssl
-from collections.abc import Iterator
-
 import httpx2
 from pydantic_ai import exceptions as failed
 
-from stead.providers.failures import Failure, clean
+from stead.providers.failures import Failure, broken_connection, causes, clean
+from stead.providers.transport import Nonsense, Overflow
 
 RETRY_AFTER_LIMIT_S = 24 * 3600.0
-
-
-class Overflow(httpx2.TransportError):
-    """The answer is larger than any reply can be."""
-
-
-class Nonsense(httpx2.TransportError):
-    """The answer breaks the form that every provider keeps to."""
 
 
 BROKEN = (
@@ -68,7 +57,7 @@ def read(error: Exception, *, started: bool, secret: str) -> Failure:
         case failed.ModelConnectionError():
             sent = error.phase not in ("pool", "connect")
             kind = "timeout" if isinstance(error, failed.ModelTimeoutError) else "connection"
-            if any(isinstance(cause, Overflow | Nonsense) for cause in _causes(error)):
+            if any(isinstance(cause, Overflow | Nonsense) for cause in causes(error)):
                 kind = "malformed"
             return Failure(kind, clean(_connection_text(error), secret), charged=sent)
         case failed.ModelAPIError():
@@ -85,7 +74,7 @@ def _api_failure(error: failed.ModelAPIError, started: bool, secret: str) -> Fai
     status = error.status_code if isinstance(error, failed.ModelHTTPError) else None
     wait_s = min(max(error.retry_after or 0.0, 0.0), RETRY_AFTER_LIMIT_S)
     found = next(((kind, words) for category, kind, words in _CATEGORIES if isinstance(error, category)), None)
-    redirect = next((code for code in map(_status, _causes(error)) if 300 <= code < 400), 0)
+    redirect = next((code for code in map(_status, causes(error)) if 300 <= code < 400), 0)
     if redirect:
         return Failure("refused", f"{redirect} redirects elsewhere, which is not followed", charged=False)
     if found is None and status is None and not error.in_stream:
@@ -114,14 +103,10 @@ def _detail(error: failed.ModelAPIError) -> str:
 
 
 def _connection_text(error: failed.ModelConnectionError) -> str:
-    for cause in _causes(error):
+    if said := broken_connection(error):
+        return said
+    for cause in causes(error):
         match cause:
-            case ConnectionRefusedError():
-                return "connection refused"
-            case socket.gaierror():
-                return "the host name does not resolve"
-            case ssl.SSLError():
-                return f"no secure connection: {cause.reason or cause}"
             case Overflow():
                 return f"the answer has no end: {cause}"
             case Nonsense():
@@ -130,19 +115,5 @@ def _connection_text(error: failed.ModelConnectionError) -> str:
                 return "no connection within the time limit"
             case httpx2.ReadTimeout() if str(cause):
                 return str(cause)
-    last = list(_causes(error))[-1]
+    last = list(causes(error))[-1]
     return f"the connection broke: {str(last) or type(last).__name__}"
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An error and everything behind it, groups included; each once."""
-    queue, seen = [error], set[int]()
-    while queue:
-        cause = queue.pop(0)
-        if id(cause) in seen:
-            continue
-        seen.add(id(cause))
-        yield cause
-        queue += [behind for behind in (cause.__cause__, cause.__context__) if behind is not None]
-        if isinstance(cause, BaseExceptionGroup):
-            queue += cause.exceptions

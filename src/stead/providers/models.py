@@ -7,7 +7,7 @@ chain only while nothing can have been charged: past that point the loop decides
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -40,6 +40,8 @@ class Check(msgspec.Struct, frozen=True):
     text: str
     duration_ms: int
     models: tuple[str, ...]
+    kind: str = ""
+    fix: str = ""
 
 
 class ProviderModels:
@@ -105,7 +107,7 @@ class ProviderModels:
         )
 
     async def discover(self) -> None:
-        """Look for model servers on this machine; half a second at most. For a background task of the caller's."""
+        """Look for model servers on this machine; half a second at most."""
         self._directory.learn(await discovery.discover())
 
     async def warm(self, chain: Sequence[ModelRef] = ()) -> None:
@@ -138,6 +140,8 @@ class ProviderModels:
     async def check(self, name: str) -> Check:
         """One tiny real request, and the list of models if the server gives one; 15 seconds at most.
 
+        A refused key and an address where nobody is are told within five.
+
         Raises:
             NotFound: no such provider.
         """
@@ -145,7 +149,7 @@ class ProviderModels:
         ref = ModelRef(name, self._directory.model(config))
         loop = asyncio.get_running_loop()
         begun = loop.time()
-        ok, listed = False, tuple[str, ...]()
+        ok, listed, kind, fix = False, tuple[str, ...](), "", ""
         try:
             async with asyncio.timeout(CHECK_S):
                 listed = await self._list(config)
@@ -153,10 +157,11 @@ class ProviderModels:
             said = "".join(part.text for part in reply.parts if isinstance(part, Text)).strip()
             ok, text = True, f"{reply.model.model} answered {said[:80]!r}"
         except Broken as broken:
-            text = f"{broken.failure.said}; {broken.failure.advice(name)}"
+            kind, text, fix = broken.failure.kind, broken.failure.said, broken.failure.advice(name)
         except TimeoutError:
-            text = f"no answer within {CHECK_S:g} s; check the address, and whether the server is up"
-        return Check(name, ok, text, round((loop.time() - begun) * 1000), listed)
+            kind, text = "timeout", f"no answer within {CHECK_S:g} s"
+            fix = "check the address, and whether the server is up"
+        return Check(name, ok, text, round((loop.time() - begun) * 1000), listed, kind, fix)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -214,14 +219,14 @@ class ProviderModels:
         )
 
     async def _list(self, config: ProviderConfig) -> tuple[str, ...]:
-        """What the server lists; nothing when it does not, or when there is none to ask."""
+        """What the server lists; nothing when it does not.
+
+        Raises:
+            Broken: its key is missing or refused, or nobody is there.
+        """
         if config.preset == REHEARSAL:
             return (REHEARSAL,)
-        connection = await self._connect(config)
-        try:
-            return await connection.list_models()
-        except Broken:
-            return ()
+        return await (await asyncio.to_thread(_listing))(self._directory.endpoint(config))
 
     async def _connect(self, config: ProviderConfig) -> Connection:
         """The open connection to where a provider is now; a changed key or address replaces it."""
@@ -256,6 +261,13 @@ def _open(endpoint: Endpoint) -> Connection:
     connection = Connection(endpoint)
     connection.model(endpoint.preset.model or "default", None)
     return connection
+
+
+def _listing() -> Callable[[Endpoint], Awaitable[tuple[str, ...]]]:
+    """What asks for a list of models; its HTTP library takes a moment to load. For a thread."""
+    from stead.providers.listing import try_endpoint
+
+    return try_endpoint
 
 
 async def _first_listed(connection: Connection) -> str:

@@ -18,7 +18,6 @@ import msgspec
 
 from stead import __version__
 from stead.providers.directory import Endpoint
-from stead.providers.faults import Nonsense, Overflow
 
 LINE_LIMIT_BYTES = 4 * 1024 * 1024
 """A stream is lines of events; one that never ends its line would cost quadratic time to take in."""
@@ -39,6 +38,14 @@ _ACCOUNT_HEADERS = (b"openai-organization", b"openai-project")
 """What the environment says of an OpenAI account, which the client adds by itself, is nobody else's business."""
 _DONE = b"[DONE]"
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+class Overflow(httpx2.TransportError):
+    """The answer is larger than any reply can be."""
+
+
+class Nonsense(httpx2.TransportError):
+    """The answer breaks the form that every provider keeps to."""
 
 
 class Transport(httpx2.AsyncBaseTransport):

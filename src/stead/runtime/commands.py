@@ -32,6 +32,7 @@ from stead.runtime.home import HomeCommand, HomeStream, ProviderDesk, change
 from stead.runtime.looking import Looking
 from stead.runtime.overview import Overview
 from stead.runtime.performing import REQUEST
+from stead.runtime.readiness import Conditions
 from stead.runtime.registry import Sessions
 from stead.runtime.screening import screened
 from stead.runtime.searching import SearchCheck, SearchSetup
@@ -73,6 +74,7 @@ class Runtime:
         self._book = book
         self._desk = desk
         self._questions = questions
+        self.conditions = Conditions(deps.machines, desk, deps.clock, lambda text: book.redactor().clean(text))
         self._digest_key = digest_key
         self._work = Workroom(deps, sessions, book, lambda: home.state.grants)
         self.work = Overview(deps, sessions)
@@ -144,16 +146,16 @@ class Runtime:
 
     async def readiness(self) -> Readiness:
         """See ``service.Service``."""
-        return self._sessions.readiness(self._started_ms)
+        standing = self._sessions.readiness(self._started_ms)
+        return self.conditions.of(msgspec.structs.replace(standing, chosen=bool(self._home.state.chain)))
 
     async def providers(self) -> tuple[ProviderRow, ...]:
         """See ``service.Service``."""
-        return self._desk.rows()
+        return self.conditions.rows()
 
     async def check_provider(self, name: str) -> ProviderCheck:
         """See ``service.Service``."""
-        check = await self._desk.check(name)
-        return msgspec.structs.replace(check, text=self._book.redactor().clean(check.text))
+        return await self.conditions.check(name)
 
     async def search_setup(self) -> SearchSetup:
         """See ``service.Holdings``."""
@@ -283,5 +285,7 @@ class Runtime:
         return answer(claim, events)
 
 
+            if isinstance(command, cmd.SetProviderKey):
+                self.conditions.forget(command.name)
 def _told(command: objectives.Told, door: str, session: Session) -> tuple[ev.Body, ...]:
     return objectives.told(command, session, door)

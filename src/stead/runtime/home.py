@@ -253,6 +253,10 @@ class ProviderDesk(ProviderSetup, Protocol):
         """A live test, within 15 s."""
         ...
 
+    async def discover(self) -> None:
+        """Look for model servers on this computer; half a second."""
+        ...
+
     @property
     def search(self) -> SearchDesk:
         """The same for the search engine."""

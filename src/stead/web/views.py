@@ -19,11 +19,11 @@ from stead.domain.ports import Journal
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
 from stead.runtime.service import ProviderRow, Readiness
 from stead.web.backend import Backend, PresetRow
-from stead.web.commands import Approval, Behind, DailyCap, ModelChain, Session
+from stead.web.commands import Approval, Behind, DailyCap, ModelChain, Nothing, Session
 from stead.web.envelopes import ControlEnvelope, Envelope, TransientEnvelope, encode_event
 from stead.web.errors import Json
 from stead.web.live import SEQ_MAX, Streams, parse_streams
-from stead.web.openapi import array_of, operation
+from stead.web.openapi import array_of, body_of, operation
 from stead.web.watch import read
 
 router = APIRouter(generate_unique_id_function=lambda route: route.name)
@@ -165,6 +165,13 @@ async def watch_events(request: Request, after: Place = 0, streams: StreamNames 
     """What happens, as server-sent events: ``id`` is the place to go on from (``Last-Event-ID``), ``data`` an array."""
     live: Streams = request.app.state.streams
     return await live.events(request)
+
+
+@router.post("/status/check", **operation(Readiness, takes=Nothing))
+async def look_again(body: Annotated[Nothing, body_of(Nothing)], behind: Behind) -> Response:
+    """Find out anew what this computer offers, a sandbox and model servers, and say how things stand then."""
+    await behind.service.conditions.look_again()
+    return Json(await behind.service.readiness())
 
 
 @router.get("/status", **operation(Readiness))

@@ -50,7 +50,7 @@ class DeclaredTool:
 class StillMachines:
     """A host that could make machines and never has to; every file is as it was."""
 
-    def isolation(self) -> Isolation:
+    def isolation(self, *, again: bool = False) -> Isolation:
         """See ``Machines``."""
         return Isolation(True, "none", "nothing runs in the replay", ())
 

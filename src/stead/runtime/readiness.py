@@ -1,0 +1,100 @@
+"""Whether Stead can do its work: the one answer, for the command line, the page and the doctor.
+
+Layer: runtime. ``parts`` is pure: what is known goes in, and a verdict on each part comes out, with the way to mend it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from stead.domain.events import ModelRef
+from stead.domain.ports import REHEARSAL, Clock, Isolation, Machines
+from stead.runtime.home import ProviderDesk
+from stead.runtime.service import ProviderCheck, ProviderRow, Readiness, ReadyPart
+
+NO_KEY = ("missing", "(not set)")
+"""How a row's ``key`` ends when the key that it needs is not there."""
+
+
+class Conditions:
+    """Implements ``service.Conditions``: what work needs, and what the last look at each of it said.
+
+    Args:
+        machines: say what this computer offers.
+        desk: knows the providers and tries them.
+        clock: stamps tests.
+        clean: takes secrets out of what a server said.
+    """
+
+    def __init__(self, machines: Machines, desk: ProviderDesk, clock: Clock, clean: Callable[[str], str]) -> None:
+        self._machines = machines
+        self._desk = desk
+        self._clock = clock
+        self._clean = clean
+        self._checks: dict[ProviderRow, ProviderCheck] = {}
+        """By the row as it was tested: a provider that was changed since has not been tested."""
+
+    def rows(self) -> tuple[ProviderRow, ...]:
+        """All providers, each with its last test."""
+        return tuple(replace(row, checked=self._checks.get(row)) for row in self._desk.rows())
+
+    async def check(self, name: str) -> ProviderCheck:
+        """See ``service.Holdings.check_provider``."""
+        tested = next((row for row in self._desk.rows() if row.name == name), None)
+        check = await self._desk.check(name)
+        check = replace(check, text=self._clean(check.text), at_ms=self._clock.now_ms())
+        if tested is not None:
+            self._checks = {row: old for row, old in self._checks.items() if row.name != name} | {tested: check}
+        return check
+
+    def forget(self, name: str) -> None:
+        """Another key was put in, which no row shows."""
+        self._checks = {row: check for row, check in self._checks.items() if row.name != name}
+
+    async def look_again(self) -> None:
+        """See ``service.Conditions``."""
+        await asyncio.to_thread(lambda: self._machines.isolation(again=True))
+        await self._desk.discover()
+
+    def of(self, standing: Readiness) -> Readiness:
+        """How things stand, with a verdict on each part."""
+        found = parts(standing.chain, self.rows(), standing.isolation)
+        return replace(standing, parts=found, ready=all(part.verdict != "fail" for part in found))
+
+
+def parts(chain: Sequence[ModelRef], rows: Sequence[ProviderRow], isolation: Isolation) -> tuple[ReadyPart, ...]:
+    """What work needs, each with a verdict.
+
+    Args:
+        chain: the models of new objectives, not empty.
+        rows: every provider, with what its last test said.
+        isolation: what this host offers.
+    """
+    return _model(chain, {row.name: row for row in rows}), _sandbox(isolation)
+
+
+def _model(chain: Sequence[ModelRef], rows: Mapping[str, ProviderRow]) -> ReadyPart:
+    first = chain[0]
+    if first.provider == REHEARSAL:
+        text = "the rehearsal model: offline, follows a fixed grammar, is no intelligence"
+        return ReadyPart("model", "warn", text, "stead providers presets; stead providers add NAME --preset PRESET")
+    named = ", then ".join(f"{ref.provider}/{ref.model}" for ref in chain)
+    row = rows.get(first.provider)
+    if row is None:
+        return ReadyPart("model", "fail", f"there is no provider {first.provider!r}", "stead providers use NAME/MODEL")
+    if row.key.endswith(NO_KEY):
+        fix = f"stead providers set-key {row.name}, or set the variable before Stead starts"
+        return ReadyPart("model", "fail", f"{named}: {row.name} has no key ({row.key})", fix)
+    if row.checked is not None and not row.checked.ok:
+        return ReadyPart("model", "fail", f"{named}: {row.checked.text}", row.checked.fix)
+    return ReadyPart("model", "ok", named, "")
+
+
+def _sandbox(isolation: Isolation) -> ReadyPart:
+    if isolation.available:
+        return ReadyPart("sandbox", "ok", f"{isolation.driver}: {isolation.statement}", "")
+    fix = "; ".join(isolation.missing) or "see docs/security-model.md"
+    return ReadyPart("sandbox", "fail", f"shell and code are off: {isolation.statement}", fix)
