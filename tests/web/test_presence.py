@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import ConnectionClosed
 
 from stead.domain import events as ev
 from stead.domain.ids import DEFAULT_WORKSPACE, SessionId
@@ -79,6 +80,22 @@ async def test_a_stream_of_everything_watches_no_session_and_one_that_looks_else
         await until_watched(door)
         await one.send(json.dumps({"type": "subscribe", "streams": [OTHER, session]}))
         await until_watched(door, "terminal")
+
+
+async def test_a_stream_of_everything_says_which_sessions_it_looks_at_and_is_shown_all_the_same(
+    door: Door, session: SessionId
+) -> None:
+    async with asyncio.timeout(20), door.socket("?door=web") as page:
+        await page.send(json.dumps({"type": "look", "streams": [session]}))
+        told = await anext(frames(page, "presence"))
+        assert (told["session"], [watcher["door"] for watcher in told["watchers"]]) == (session, ["web"])
+        await page.send(json.dumps({"type": "look", "streams": []}))
+        assert (await anext(frames(page, "presence")))["count"] == 0
+        await page.send(json.dumps({"type": "look", "streams": ["../x"]}))
+        with pytest.raises(ConnectionClosed) as closed:
+            while True:
+                await page.recv()
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == 4400
 
 
 async def test_an_event_stream_counts_and_ends_like_a_socket(door: Door, session: SessionId) -> None:

@@ -74,6 +74,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let delayMs = FIRST_DELAY_MS;
 let after = 0;
 let target = 0;
+let looks: readonly string[] = [];
 let identity: { server: string; epoch: string; build: string } | null = null;
 
 /** Begin to watch, after this event. */
@@ -96,11 +97,18 @@ export function stop(): void {
   useConnection.setState({ state: "idle", behind: 0, offlineSince: 0 });
 }
 
+/** Say which sessions are before the person's eyes, so that others who watch them see it. */
+export function look(streams: readonly string[]): void {
+  looks = streams;
+  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: "look", streams }));
+}
+
 function connect(): void {
   timer = undefined;
   target = Number.POSITIVE_INFINITY;
   const opened = new WebSocket(`ws://${location.host}/api/v1/live?after=${after}&door=web`);
   socket = opened;
+  opened.onopen = () => looks.length > 0 && look(looks);
   opened.onmessage = (message: MessageEvent<string>) => take(JSON.parse(message.data) as Frame);
   opened.onclose = () => {
     useConnection.setState((was) => ({ state: "offline", behind: 0, offlineSince: was.offlineSince || Date.now() }));

@@ -1,7 +1,8 @@
 """The live streams: server-sent events for scripts, a WebSocket for the page, the same frames on both.
 
 Layer: a door. Plain Starlette routes and ready-made bytes, because these are the hot paths. Streams only show: whatever
-changes something is a POST. A WebSocket may choose what it is shown and acknowledge what it saw, nothing else.
+changes something is a POST. A WebSocket may choose what it is shown, say what is before its reader's eyes and acknowledge
+what it saw, nothing else.
 
 A reader that takes nothing for a while is told to come back (4408 on a WebSocket, the end of the response else) as soon
 as it reads again; the server's sockets give up on one that never does. It resumes by ``after`` and has lost nothing.
@@ -54,13 +55,19 @@ class Subscribe(msgspec.Struct, frozen=True, tag="subscribe", forbid_unknown_fie
     streams: tuple[str, ...]
 
 
+class Look(msgspec.Struct, frozen=True, tag="look", forbid_unknown_fields=True):
+    """These sessions are before the watcher's eyes, whatever else it is shown; empty for none in particular."""
+
+    streams: tuple[str, ...]
+
+
 class Ack(msgspec.Struct, frozen=True, tag="ack", forbid_unknown_fields=True):
     """The watcher has dealt with everything up to ``seq``. Nothing depends on it."""
 
     seq: int
 
 
-_incoming: msgspec.json.Decoder[Subscribe | Ack] = msgspec.json.Decoder(Subscribe | Ack)
+_incoming: msgspec.json.Decoder[Subscribe | Look | Ack] = msgspec.json.Decoder(Subscribe | Look | Ack)
 
 
 class Streams:
@@ -202,6 +209,8 @@ class Streams:
                 if isinstance(said, Subscribe):
                     watch.streams = check_streams(said.streams)
                     self.watchers.look(seat, watch.streams)
+                elif isinstance(said, Look):
+                    self.watchers.look(seat, check_streams(said.streams))
             except (msgspec.MsgspecError, InvalidRequest, ValueError):
                 return BAD_MESSAGE
 

@@ -1,8 +1,8 @@
 """Who has which session before their eyes.
 
-Layer: a door. A stream that names a session watches it; one that shows everything watches none in particular. It is
-said to whoever watches, some moments after it changes, so that a hundred who come back at once are one piece of news.
-Nothing of it is recorded, and nothing decides by it.
+Layer: a door. A stream that names a session watches it; one that shows everything watches none in particular, unless
+its reader says which it looks at. It is said to whoever watches, some moments after it changes, so that a hundred who
+come back at once are one piece of news. Nothing of it is recorded, and nothing decides by it.
 """
 
 from __future__ import annotations

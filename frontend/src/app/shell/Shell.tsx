@@ -1,25 +1,32 @@
 /** The frame of every page: the rail, the top line, and on a phone the bar at the bottom. */
 import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef } from "react";
+import { useWaiting } from "@/api/pending";
 import { t } from "@/i18n/en/app";
 import { PAGES, type PageName } from "../pages";
 import { useSignedIn } from "../session";
 import { listen } from "../shortcuts";
 import { BottomBar } from "./BottomBar";
 import { useOverlays } from "./overlays";
+import { isAt } from "./places";
 import { Rail } from "./Rail";
 import { SignIn } from "./SignIn";
-import { StaleNote } from "./StaleNote";
+import { OfflineNote, StaleNote } from "./StaleNote";
 import { TopLine } from "./TopLine";
 
 const Overlays = lazy(async () => ({ default: (await import("./Overlays")).Overlays }));
 
 export function Shell() {
   const { state } = useSignedIn();
+  if (state === "asking") return null;
+  return state === "out" ? <SignIn /> : <Inside />;
+}
+
+/** The frame itself; nothing of it asks the daemon for anything before somebody is signed in. */
+function Inside() {
   const content = useContentFocus();
   useKeys();
-  if (state === "asking") return null;
-  if (state === "out") return <SignIn />;
+  useTitle();
   return (
     <div className="grid min-h-dvh grid-cols-1 grid-rows-[var(--top)_1fr] md:grid-cols-[var(--rail)_minmax(0,1fr)]">
       <a
@@ -36,6 +43,7 @@ export function Shell() {
         tabIndex={-1}
         className="min-w-0 pb-[calc(var(--bar)+env(safe-area-inset-bottom))] outline-none md:col-start-2 md:row-start-2 md:pb-0"
       >
+        <OfflineNote />
         <StaleNote />
         <Outlet />
       </main>
@@ -78,4 +86,15 @@ function useKeys() {
       }),
     [navigate, show],
   );
+}
+
+/** What the browser's tab says: how much waits, and where one is. */
+function useTitle() {
+  const waiting = useWaiting();
+  const path = useRouterState({ select: (router) => router.location.pathname });
+  const here = (Object.keys(PAGES) as PageName[]).find((name) => isAt(path, name) && !PAGES[name].path.includes("$"));
+  useEffect(() => {
+    const place = here ? `${PAGES[here].title} – ${t("name")}` : t("name");
+    document.title = waiting > 0 ? `(${waiting}) ${place}` : place;
+  }, [here, waiting]);
 }

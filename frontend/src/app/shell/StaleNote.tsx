@@ -1,5 +1,27 @@
+import { useEffect, useState } from "react";
 import { useConnection } from "@/api/live";
 import { t } from "@/i18n/en/app";
+
+/** A restart takes less; a note for it would only flash. */
+const OFFLINE_MS = 2500;
+
+/** Says that what is shown may be old, a moment after the daemon stopped answering. */
+export function OfflineNote() {
+  const since = useConnection((connection) => connection.offlineSince);
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    setLate(false);
+    if (since === 0) return;
+    const timer = setTimeout(() => setLate(true), OFFLINE_MS);
+    return () => clearTimeout(timer);
+  }, [since]);
+  if (!late) return null;
+  return (
+    <p role="alert" className="border-danger-line border-b bg-danger-fill px-4 py-2 md:px-6">
+      {t("offlineDetail")}
+    </p>
+  );
+}
 
 /** Says that the daemon was updated under this page, and how to follow. */
 export function StaleNote() {
