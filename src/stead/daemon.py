@@ -33,7 +33,6 @@ from stead.domain import events as ev
 from stead.domain.errors import Conflict, InvalidRequest, SteadError
 from stead.domain.ids import DEFAULT_WORKSPACE, CommandId, SessionId
 from stead.domain.tools import Tool
-from stead.domain.trials import Swept
 from stead.egress.proxy import EgressProxy
 from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
@@ -62,6 +61,7 @@ from stead.runtime.screening import ScreenedModels, ScreenedTool
 from stead.runtime.searching import SearchDesk
 from stead.runtime.secrets import SecretBook
 from stead.runtime.service import ProviderCheck, ProviderRow
+from stead.runtime.terminals import closed
 from stead.storage.audit import Audit
 from stead.storage.contents import ContentStore
 from stead.storage.head_copy import HeadCopy
@@ -214,7 +214,12 @@ class House:
             owner=OUTSIDE_USER if os.geteuid() == 0 else None,
         )
         self.machines = BubblewrapMachines(
-            home, host=host, on_change=self._machine_changed, on_swept=self._swept, egress=self.egress
+            home,
+            host=host,
+            on_change=self._machine_changed,
+            on_swept=lambda session, swept: self.sessions.note(session, swept_up(swept)),
+            egress=self.egress,
+            on_terminal=lambda session, id, ended: self.sessions.note(session, closed(id, ended)),
         )
         aside = AsideDesk(home, self.machines.kill)
         held = Held()
@@ -239,6 +244,7 @@ class House:
             snapshots=self.journal.snapshots,
             models=ScreenedModels(self.models, self.book),
             machines=self.machines,
+            terminals=self.machines.terminals,
             trials=aside,
             quarantine=aside,
             checkpoints=self.kept,
@@ -315,6 +321,7 @@ class House:
 
     async def stop(self, why: str) -> None:
         """Cut off what is under way, record it, and let everything go."""
+        await self.machines.terminals.stop("*")  # while sessions can still be told
         await self.sessions.close()
         await self.home.settle()
         await self.home.record(ev.DaemonStopped(why=why), cause=CommandId(""))
@@ -361,9 +368,6 @@ class House:
         file = self._home.journal.stat()
         return f"{self.journal.chain_at(1).hex()[:16]}-{file.st_dev:x}-{file.st_ino:x}"
 
-    def _swept(self, session: SessionId, swept: Swept) -> None:
-        self.sessions.note(session, swept_up(swept))
-
     def _machine_changed(self, session: SessionId, what: str, why: str) -> None:
         isolation = self.machines.isolation()
         if what == "started":
@@ -383,9 +387,10 @@ class Desk:
     def require_valid(self, configured: ev.ProviderConfigured) -> None:
         """Refuse a configuration that cannot work."""
         require_valid(ProviderConfig(**msgspec.structs.asdict(configured)))
-        self.discover = models.discover
 
-    secret_name = staticmethod(secret_name)
+    def secret_name(self, provider: str) -> str:
+        """Under which name the vault holds a provider's key."""
+        return secret_name(provider)
 
     def configure(self, state: HomeState) -> None:
         """Use these providers, this chain, this search engine and these allow-lists of hosts from now on."""

@@ -213,6 +213,7 @@ def routes(document: Json) -> list[Route]:
         "approval": "a_0123456789abcdef",
         "checkpoint": "k_0123456789abcdef",
         "call": "call_1_0",
+        "terminal": "t_0123456789abcdef",
     }
     found = [
         Route(method.upper(), "/api/v1" + re.sub(r"\{(\w+)\}", lambda name: stands_for.get(name[1], "nobody"), path))

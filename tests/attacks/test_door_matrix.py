@@ -15,8 +15,11 @@ from tests.attacks.door_matrix import BEARER_ONLY, BODY, LIVE, PUBLIC, STREAM, D
 from tests.promises import promise
 
 WEB = Path(stead.web.__file__).parent
-BESIDE_THE_DOCUMENT = {"GET /openapi.json", "WS /live", "WS /{path:path}", "GET /{path:path}"}
-"""The document itself, the page's files, the WebSocket, and what says of every other path that there is none."""
+BESIDE_THE_DOCUMENT = {
+    *("GET /openapi.json", "GET /{path:path}"),
+    *("WS /live", "WS /sessions/{session}/terminals/{terminal}", "WS /{path:path}"),
+}
+"""The document itself, the page's files, the WebSockets, and what says of every other path that there is none."""
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY")
 ODD_PATHS = (
     "/api",

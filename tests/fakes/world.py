@@ -16,11 +16,12 @@ import msgspec
 
 from stead.config import Home
 from stead.domain import events as ev
-from stead.domain.errors import Conflict, ModelFault, NotFound
+from stead.domain.errors import Conflict, MachineUnavailable, ModelFault, NotFound
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.messages import ReplyPart, Text, ToolCall, Usage
 from stead.domain.permits import Permit
 from stead.domain.ports import Isolation, Machines, ModelInfo, ModelRequest, Reply
+from stead.domain.terminals import Ended, Terminal, TerminalRow
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian.reach import Reach
 from stead.machines.checkpoints import FolderCheckpoints
@@ -108,7 +109,7 @@ class OpenMachines:
         self.files: dict[str, str] = {}
         self.killed: list[SessionId] = []
 
-    def isolation(self, *, again: bool = False) -> Isolation:
+    def isolation(self) -> Isolation:
         return Isolation(available=True, driver="simulated", statement="No walls: a simulation.", missing=())
 
     def bind(
@@ -132,6 +133,25 @@ class OpenMachines:
 
     async def close(self) -> None:
         self.bound.clear()
+
+
+class NoTerminals:
+    """A host on which no terminal can be made."""
+
+    async def open(self, session: SessionId, id: str, rows: int, columns: int) -> None:
+        raise MachineUnavailable("a simulation has no terminals")
+
+    async def close(self, session: SessionId, id: str) -> Ended:
+        raise NotFound(f"there is no terminal {id!r}")
+
+    async def stop(self, session: str) -> bool:
+        return False
+
+    def rows(self, session: SessionId) -> tuple[TerminalRow, ...]:
+        return ()
+
+    def at(self, session: SessionId, id: str) -> Terminal:
+        raise NotFound(f"there is no terminal {id!r}")
 
 
 class CountingTool:
@@ -211,6 +231,7 @@ class World:
             snapshots=self.journal.snapshots,
             models=models,
             machines=machines or self.machines,
+            terminals=NoTerminals(),
             trials=self.aside,
             quarantine=self.aside,
             checkpoints=self.kept,

@@ -17,6 +17,8 @@ from stead.config import Home
 from stead.domain.ids import CallDigest, CallKey, SessionId
 from stead.domain.permits import Permit
 from stead.domain.ports import Egress, Ran
+from stead.domain.terminals import Ended
+from stead.domain.trials import Swept
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.host import Host, probe
 from stead.machines.sandbox import Limits
@@ -66,6 +68,8 @@ class Bench:
 
     def __init__(self, root: Path, limits: Limits | None = None, egress: Egress | None = None) -> None:
         self.changes: list[tuple[SessionId, str, str]] = []
+        self.ended: list[tuple[SessionId, str, Ended]] = []
+        self.swept: list[tuple[SessionId, Swept]] = []
         self.home = Home(root / "stead-home")
         self.home.make()
         self.project = root / "project"
@@ -76,6 +80,8 @@ class Bench:
             on_change=lambda *change: self.changes.append(change),
             host=this_host(),
             egress=egress,
+            on_swept=lambda *swept: self.swept.append(swept),
+            on_terminal=lambda *ended: self.ended.append(ended),
         )
 
     def bind(self, *, writable: bool = True, session: SessionId = SESSION) -> None:

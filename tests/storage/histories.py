@@ -88,6 +88,8 @@ def _next(draw: st.DrawFn, state: Session) -> Bodies:
         [ev.MessageReceived(draw(texts), "cli", Label())],
         desk_histories.over(draw, state) or [ev.ObjectiveEnded("cancelled", "cancelled", draw(texts))],
         [ev.MachineStarted("bubblewrap", "walls")],
+        [ev.TerminalOpened("t_0000000000000001", 24, 80, "web")],
+        [ev.TerminalClosed("t_0000000000000001", draw(st.integers(0, 255)), "exited")],
         [ev.GrantMade("shell", "any", GrantScope.SESSION, "", START_MS * 2, "cli")],
     ]
     if state.phase == "paused":

@@ -1,14 +1,25 @@
-"""Folders and files of the simulated home: the real ones of this computer, by the product's own adapter."""
+"""What the simulated home has to look at: folders and files of this computer, and terminals that repeat what is typed.
+
+Folders are read by the product's own adapter, and terminals keep what they print as the product does; only the machine
+is missing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from stead.domain import commands as cmd
+from stead.domain import events as ev
+from stead.domain.errors import NotFound
 from stead.domain.folders import FileContent, FileListing, FolderListing
 from stead.domain.ids import SessionId
 from stead.domain.sessions import Session
+from stead.domain.terminals import Ended, TerminalRow
 from stead.machines.looking import HostFolders
+from stead.machines.scrollback import Place, Scrollback
 
 
 class Looks:
@@ -30,3 +41,73 @@ class Looks:
 
     async def content(self, session: SessionId, path: str) -> FileContent:
         return await self._host.content(self._state(session).spec.directory, path)
+
+
+class EchoTerminal:
+    """Prints what is typed. Implements ``domain.terminals.Terminal``."""
+
+    def __init__(self, row: TerminalRow) -> None:
+        self._row = row
+        self._ended: Ended | None = None
+        self.typed = b""
+        self.scrollback = Scrollback()
+
+    @property
+    def row(self) -> TerminalRow:
+        return replace(self._row, watchers=len(self.scrollback.watchers))
+
+    @property
+    def ended(self) -> Ended | None:
+        return self._ended
+
+    def watch(self) -> Place:
+        return self.scrollback.watch()
+
+    async def type(self, data: bytes) -> None:
+        self.typed += data
+        self.scrollback.add(data)
+
+    async def resize(self, rows: int, columns: int) -> None:
+        self._row = replace(self._row, rows=rows, columns=columns)
+
+    def end(self, ended: Ended) -> None:
+        """Its shell ends."""
+        self._ended = ended
+        self.scrollback.finish()
+
+
+class TerminalDesk:
+    """Implements ``service.TerminalDesk``.
+
+    Args:
+        state: as of ``Looks``.
+    """
+
+    def __init__(self, state: Callable[[SessionId], Session]) -> None:
+        self._state = state
+        self.open: dict[str, EchoTerminal] = {}
+
+    async def rows(self, session: SessionId) -> tuple[TerminalRow, ...]:
+        self._state(session)
+        return tuple(one.row for one in self.open.values() if one.row.session == session)
+
+    async def terminal(self, session: SessionId, id: str) -> EchoTerminal:
+        return self.find(session, id)
+
+    def find(self, session: SessionId, id: str) -> EchoTerminal:
+        self._state(session)
+        if id not in self.open or self.open[id].row.session != session:
+            raise NotFound(f"there is no terminal {id!r}")
+        return self.open[id]
+
+    def carried(self, command: cmd.OpenTerminal | cmd.CloseTerminal, door: str) -> tuple[ev.Body, ...]:
+        """What a command makes of a session."""
+        session = command.session
+        if isinstance(command, cmd.CloseTerminal):
+            self.find(session, command.terminal).end(Ended(137, "closed"))
+            del self.open[command.terminal]
+            return (ev.TerminalClosed(command.terminal, 137, "closed", door),)
+        self._state(session)
+        id = f"t_{len(self.open) + 1:016x}"
+        self.open[id] = EchoTerminal(TerminalRow(id, session, command.rows, command.columns, 0))
+        return (ev.TerminalOpened(id, command.rows, command.columns, door),)

@@ -31,7 +31,7 @@ from stead.runtime.bus import Bus
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 from tests.web import session_desk
-from tests.web.places import Looks
+from tests.web.places import Looks, TerminalDesk
 from tests.web.session_desk import SessionDesk
 
 PERSON = Label(integrity=Integrity.PERSON)
@@ -70,13 +70,6 @@ class MemorySecrets:
 
     async def remove(self, name: str) -> bool:
         return self.values.pop(name, None) is not None
-
-
-class SameConditions:
-    """A computer that offers what it did."""
-
-    async def look_again(self) -> None:
-        """Nothing has changed."""
 
 
 class MemoryJournal:
@@ -144,6 +137,7 @@ class Home:
         self.entered = asyncio.Event()
         self._bus = Bus()
         self._ids = itertools.count(1)
+        self._terminals = TerminalDesk(self._state)
         self._places: dict[SessionId, int] = {}
 
     # -- what tests do ----------------------------------------------------------------------------------------------
@@ -200,16 +194,16 @@ class Home:
         return self._bus
 
     @property
-    @property
-    def conditions(self) -> SameConditions:
-        return SameConditions()
-
     def work(self) -> SessionDesk:
         return SessionDesk(self._state)
 
     @property
     def looks(self) -> Looks:
         return Looks(self._state)
+
+    @property
+    def terminals(self) -> TerminalDesk:
+        return self._terminals
 
     async def handle(self, command: cmd.Command, *, id: CommandId, door: str) -> cmd.Answer:
         self.entered.set()
@@ -420,6 +414,8 @@ class Home:
                 | cmd.Revoke()
             ):
                 return command.session, (self._told(command, door),)
+            case cmd.OpenTerminal() | cmd.CloseTerminal():
+                return command.session, self._terminals.carried(command, door)
             case _:
                 worked = session_desk.worked(command, door)
                 assert worked is not None

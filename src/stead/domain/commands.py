@@ -355,6 +355,21 @@ class TakeCheckpoint(msgspec.Struct, frozen=True, tag="checkpoint.take", forbid_
     note: str = ""
 
 
+class OpenTerminal(msgspec.Struct, frozen=True, tag="terminal.open", forbid_unknown_fields=True):
+    """Open a terminal in the session's folder, in a sandbox like the session's. The answer's text is its id."""
+
+    session: SessionId
+    rows: int
+    columns: int
+
+
+class CloseTerminal(msgspec.Struct, frozen=True, tag="terminal.close", forbid_unknown_fields=True):
+    """End a terminal, with everything that runs in it."""
+
+    session: SessionId
+    terminal: str
+
+
 class RestoreCheckpoint(msgspec.Struct, frozen=True, tag="checkpoint.restore", forbid_unknown_fields=True):
     """Go back. How things are now is kept first, so that this can be undone by restoring that.
 
@@ -445,6 +460,8 @@ Command = (
     | Revoke
     | ApplyTrial
     | DiscardTrial
+    | OpenTerminal
+    | CloseTerminal
     | SettleQuarantined
     | ConfigureProvider
     | SetProviderKey

@@ -39,6 +39,8 @@ from stead.domain.machine_events import (
     MachineStarted,
     ProtectedQuarantined,
     QuarantineSettled,
+    TerminalClosed,
+    TerminalOpened,
     TrialApplied,
     TrialDiscarded,
 )
@@ -129,6 +131,8 @@ __all__ = [
     "SessionClosed",
     "SessionOpened",
     "Spend",
+    "TerminalClosed",
+    "TerminalOpened",
     "TrialApplied",
     "TrialDiscarded",
     "TurnEnded",

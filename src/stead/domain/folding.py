@@ -110,6 +110,10 @@ def apply(session: Session, event: ev.Event) -> None:
             session.deleted = True
         case ev.MachineStarted() | ev.MachineEnded() | ev.EgressUsed():
             return
+        case ev.TerminalOpened(id=id):
+            session.terminals.append(id)
+        case ev.TerminalClosed(id=id):
+            session.terminals = [other for other in session.terminals if other != id]
         case ev.ProtectedQuarantined() | ev.TrialApplied() | ev.TrialDiscarded():
             return
         case _:

@@ -11,6 +11,7 @@ import msgspec
 
 from stead.domain.ids import CallKey
 from stead.domain.policies import Reason
+from stead.domain.terminals import Why
 from stead.domain.trials import Held
 
 
@@ -107,6 +108,32 @@ class EgressUsed(msgspec.Struct, frozen=True, tag="egress.used"):
     connections: int = 1
 
 
+class TerminalOpened(msgspec.Struct, frozen=True, tag="terminal.opened"):
+    """The person opened a terminal in the session's folder; what they type and read there is not recorded."""
+
+    id: str
+    rows: int
+    columns: int
+    door: str
+
+
+class TerminalClosed(msgspec.Struct, frozen=True, tag="terminal.closed"):
+    """A terminal of the person's ended.
+
+    Args:
+        id: which one.
+        exit_code: of its shell; 128 and the signal when it was killed.
+        why: "exited" by itself, "closed" by the person, "stopped" with the session, "disk" or "memory" when it took
+            too much, "lost" with its machine or with Stead.
+        door: where the person closed it; "" for any other reason.
+    """
+
+    id: str
+    exit_code: int
+    why: Why
+    door: str = ""
+
+
 MachineBody = (
     MachineStarted
     | MachineEnded
@@ -115,5 +142,7 @@ MachineBody = (
     | TrialApplied
     | TrialDiscarded
     | EgressUsed
+    | TerminalOpened
+    | TerminalClosed
 )
 """In the order in which docs/generated lists them."""

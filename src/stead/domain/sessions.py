@@ -114,6 +114,8 @@ class Session(msgspec.Struct):
     """The person wants to be heard before calls run that have not begun."""
     marks: list[Mark] = []
     edits: list[Edit] = []
+    terminals: list[str] = []
+    """The person's that are open."""
     rules: dict[str, str] = {}
     """Path and SHA-256 of the project's own rules, as the model was last told them."""
 

@@ -212,7 +212,7 @@ class MachineBrowser:
                 self._egress.close(egress)
 
         try:
-            return await start_machine(host, Binding("", writable=False), Found(), LIMITS, on_end, egress)
+            return await start_machine(host, Binding("", writable=False), Found(), LIMITS, on_end, egress, "browse")
         except BaseException:
             if self._egress:
                 self._egress.close(egress)

@@ -7,9 +7,8 @@ is made by the first work that needs it and kept until it is killed; when it die
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -21,13 +20,13 @@ from stead.domain.ports import Egress, FileText, Isolation, Ran, Written
 from stead.domain.ports import Found as Rows
 from stead.machines.browser import MachineBrowser
 from stead.machines.host import Host, probe
-from stead.machines.machine import Binding, Machine, start_machine
+from stead.machines.machine import Binding, Machine
+from stead.machines.making import Maker
 from stead.machines.output import Output
-from stead.machines.protected import Found, check_released, require_few, scan
-from stead.machines.quarantine import QuarantineFolder
+from stead.machines.protected import check_released
 from stead.machines.sandbox import Limits
-from stead.machines.stage import OUTSIDE_USER
-from stead.machines.sweeping import Sweep, Sweeper
+from stead.machines.sweeping import Sweep
+from stead.machines.terminals import Closed, MachineTerminals
 from stead.machines.trial import TrialFolder
 from stead.machines.workspace import check_directory
 
@@ -69,6 +68,7 @@ class BubblewrapMachines:
         host: what ``probe`` found, or ``without(why)`` to switch machines off; None probes when it is first needed.
         on_swept: journals what was put under quarantine.
         egress: the way out; without one, machines have none.
+        on_terminal: journals the end of a person's terminal.
     """
 
     def __init__(
@@ -80,17 +80,16 @@ class BubblewrapMachines:
         host: Host | None = None,
         on_swept: Sweep | None = None,
         egress: Egress | None = None,
+        on_terminal: Closed | None = None,
     ) -> None:
         self._home = home
         self._egress = egress
-        self._quarantine = QuarantineFolder(home)
-        self._sweeper = Sweeper(self._quarantine, on_swept)
-        self._limits = limits or Limits()
+        limits = limits or Limits()
+        self._maker = Maker(home, self._probed, limits, egress, on_swept)
         self._on_change = on_change or (lambda _session, _what, _why: None)
-        self._search_limit_s = self._limits.search_s + _SLACK_S
+        self._search_limit_s = limits.search_s + _SLACK_S
         self._host = host
         self._bindings: dict[SessionId, Binding] = {}
-        self._given = host is not None
         self._slots: dict[SessionId, _Slot] = {}
         self.browser = MachineBrowser(
             self._probed,
@@ -98,11 +97,10 @@ class BubblewrapMachines:
             egress,
             lambda session, path, data: self._work(session, "save", _bytes(path), data, answer=int),
         )
+        self.terminals = MachineTerminals(self._maker, self._bindings, on_terminal)
 
-    def isolation(self, *, again: bool = False) -> Isolation:
-        """See ``Machines``. A try takes about a third of a second. A host that was given is never tried."""
-        if again and not self._given and self._host is not None and self._host.tools is None:
-            self._host = None
+    def isolation(self) -> Isolation:
+        """What this host offers; tried once, which takes about a third of a second, then cached."""
         return self._probed().isolation
 
     def bind(
@@ -150,28 +148,35 @@ class BubblewrapMachines:
 
     async def kill(self, session: SessionId, *, resting: bool = False) -> bool:
         """Kill the session's whole process tree now, and sweep up after it; true if there was one."""
-        browsed = not resting and await self.browser.kill(session)
+        if resting:
+            return await self._kill_own(session)
+        killed = await asyncio.gather(self.browser.kill(session), self.terminals.stop(session), self._kill_own(session))
+        return any(killed)
+
+    async def _kill_own(self, session: SessionId) -> bool:
+        """Likewise, but for its browser and its terminals."""
         slot = self._slots.pop(session, None)
         if slot is None:
-            await self._sweeper.done(session)
-            return browsed
+            await self._maker.swept(session)
+            return False
         if machine := slot.machine():
             machine.kill("killed")
             await machine.gone()
         else:
             slot.task.cancel()
             await asyncio.wait([slot.task])
-        await self._sweeper.done(session)
+        await self._maker.swept(session)
         return True
 
     async def close(self) -> None:
         """Kill every machine."""
-        left = {*self._slots, *self._sweeper.sessions, *self.browser.sessions}
+        left = {*self._slots, *self.browser.sessions, *self.terminals.sessions}
         await asyncio.gather(*(self.kill(session) for session in left))
+        await asyncio.gather(*(self._maker.swept(key) for key in self._maker.sweeping))
 
     async def sweep_left(self) -> None:
         """Sweep up after machines whose end no daemon saw. To be called before any is made."""
-        await self._sweeper.sweep_left()
+        await self._maker.sweep_left()
 
     async def run(
         self,
@@ -285,7 +290,7 @@ class BubblewrapMachines:
             raise MachineUnavailable(f"no folder was chosen for {session!r}")
         slot = self._slots.get(session)
         if slot and slot.binding != binding:
-            await self.kill(session)
+            await self._kill_own(session)
             slot = None
         if slot is None:
             task = asyncio.create_task(self._start(session, binding), name=f"start machine of {session}")
@@ -302,72 +307,22 @@ class BubblewrapMachines:
             raise
 
     async def _start(self, session: SessionId, binding: Binding) -> Machine:
-        host = await asyncio.to_thread(self._probed) if self._host is None else self._host
-        await self._sweeper.done(session)
-        found = await asyncio.to_thread(self._make_ready, session, binding)
-        egress = await _open(self._egress, session, binding)
         own = asyncio.current_task()
 
         def on_end(why: str) -> None:
             slot = self._slots.get(session)
             if slot and slot.task is own:
                 del self._slots[session]
-            _close(self._egress, egress)
-            _tidy(binding, [slot.binding for slot in self._slots.values()])
-            self._sweeper.start(session)
             self._on_change(session, "ended", why)
 
-        try:
-            machine = await start_machine(host, binding, found, self._limits, on_end, egress)
-        except BaseException:
-            _close(self._egress, egress)
-            raise
+        machine = await self._maker.make(session, session, binding, on_end)
         self._on_change(session, "started", "")
         return machine
-
-    def _make_ready(self, session: SessionId, binding: Binding) -> Found:
-        """Look at what the folder has, and write it down; for a trial, make the place where changes go."""
-        if binding.trial:
-            TrialFolder(self._home, session).prepare(binding.directory, (OUTSIDE_USER, OUTSIDE_USER))
-        if binding.trial or not binding.writable:
-            return Found()
-        try:
-            found = scan(binding.directory, binding.released)
-        except OSError as error:
-            raise MachineUnavailable(
-                f"{binding.directory!r} is no longer the folder that was chosen ({error.strerror}); put it back, or "
-                "start anew"
-            ) from error
-        require_few(found, binding.directory)
-        self._quarantine.begin(session, binding.directory, binding.released, found)
-        return found
 
     def _probed(self) -> Host:
         if self._host is None:
             self._host = probe()
         return self._host
-
-
-def _tidy(binding: Binding, others: Sequence[Binding]) -> None:
-    """Take the placeholder of a ``.git`` away, unless another machine still needs it. Git leaves none empty."""
-    if binding.writable and not binding.trial and all(other.directory != binding.directory for other in others):
-        with suppress(OSError):
-            os.rmdir(f"{binding.directory}/.git")
-
-
-async def _open(egress: Egress | None, session: SessionId, binding: Binding) -> str:
-    """The folder with a new machine's way out; "" when there is none."""
-    if egress is None:
-        return ""
-    try:
-        return await egress.open(session, binding.directory, binding.hosts)
-    except OSError as error:
-        raise MachineUnavailable(f"the machine's way out could not be made: {error}") from error
-
-
-def _close(egress: Egress | None, folder: str) -> None:
-    if egress is not None:
-        egress.close(folder)
 
 
 def _bytes(text: str) -> bytes:

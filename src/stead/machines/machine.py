@@ -21,7 +21,7 @@ from stead.machines.host import Host
 from stead.machines.link import Link
 from stead.machines.process import Process, readable, start
 from stead.machines.protected import Found, identity, is_released
-from stead.machines.sandbox import Descriptors, Limits, Workspace, command_line, runner_line
+from stead.machines.sandbox import Descriptors, Limits, Role, Workspace, command_line, runner_line
 from stead.machines.stage import Stage, make_stage, make_trial_stage
 
 START_LIMIT_S = 20.0
@@ -119,7 +119,13 @@ class Machine:
 
 
 async def start_machine(
-    host: Host, binding: Binding, found: Found, limits: Limits, on_end: Callable[[str], None], egress: str = ""
+    host: Host,
+    binding: Binding,
+    found: Found,
+    limits: Limits,
+    on_end: Callable[[str], None],
+    egress: str = "",
+    role: Role = "",
 ) -> Machine:
     """Make the sandbox and hear its runner's hello.
 
@@ -130,6 +136,7 @@ async def start_machine(
         limits: what it may use.
         on_end: see ``Machine``.
         egress: the folder with the way out; "" for none.
+        role: what it is for.
 
     Raises:
         MachineUnavailable: the host offers none, or it could not be made; says why.
@@ -144,7 +151,7 @@ async def start_machine(
         info, info_inside = os.pipe()
         closing.callback(os.close, info)
         closing.callback(os.close, info_inside)
-        words = runner_line(tools.python, limits, list(prepared.shown), browses=not binding.directory)
+        words = runner_line(tools.python, limits, list(prepared.shown), role)
         inside = command_line(stage.bwrap, stage.prefix, tools, prepared.workspace, descriptors, stage.egress)
         try:
             process = await start(

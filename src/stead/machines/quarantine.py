@@ -50,21 +50,21 @@ class QuarantineFolder:
         self._lists = home.run / "machines"
         self._kept = home.root / "quarantine"
 
-    def begin(self, session: SessionId, directory: str, released: tuple[str, ...], found: Found) -> None:
-        """Write down what there is, before the machine starts."""
+    def begin(self, key: str, session: SessionId, directory: str, released: tuple[str, ...], found: Found) -> None:
+        """Write down what there is, before the machine of this key starts."""
         self._lists.mkdir(mode=0o700, exist_ok=True)
         baseline = Baseline(session, directory, released, found.kept, found.links)
-        fresh = self._lists / f".{session}.new"
+        fresh = self._lists / f".{key}.new"
         fresh.write_bytes(msgspec.json.encode(baseline))
-        fresh.replace(self._lists / f"{session}.json")
+        fresh.replace(self._lists / f"{key}.json")
 
-    def left(self) -> list[SessionId]:
-        """Sessions whose machine's end was not seen."""
-        return [SessionId(path.stem) for path in sorted(self._lists.glob("s_*.json"))] if self._lists.exists() else []
+    def left(self) -> list[str]:
+        """Keys of machines whose end was not seen."""
+        return [path.stem for path in sorted(self._lists.glob("s_*.json"))] if self._lists.exists() else []
 
-    def sweep(self, session: SessionId) -> Swept:
+    def sweep(self, key: str) -> Swept:
         """Compare and move, once everything in the machine is dead. Done before, or never begun, it finds nothing."""
-        path = self._lists / f"{session}.json"
+        path = self._lists / f"{key}.json"
         was = _baseline(path)
         if was is None:
             return Swept()

@@ -13,6 +13,7 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from stead.machines import seccomp
 
@@ -186,17 +187,21 @@ def command_line(
     return [*line, "--seccomp", str(descriptors.seccomp)]
 
 
-def runner_line(python: str, limits: Limits, shown: Sequence[str], *, browses: bool = False) -> list[str]:
+Role = Literal["", "browse", "terminal"]
+"""What a machine is for: a session's work, its browser, or a person's terminal."""
+
+
+def runner_line(python: str, limits: Limits, shown: Sequence[str], role: Role = "") -> list[str]:
     """What runs inside. Isolated mode: neither the environment nor the workspace can add to what Python imports.
 
     Args:
         python: as seen inside.
         limits: of this machine.
         shown: paths in the workspace whose identity the runner's first words are to tell.
-        browses: it is to drive a browser, and nothing else.
+        role: see there.
     """
-    role = ["browse=1"] if browses else []
-    return [python, "-I", "-S", f"{CODE}/start.pyc", *limits.words(), *role, "--", *shown]
+    words = [f"{role}=1"] if role else []
+    return [python, "-I", "-S", f"{CODE}/start.pyc", *limits.words(), *words, "--", *shown]
 
 
 _SEPARATION = (

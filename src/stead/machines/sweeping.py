@@ -1,6 +1,7 @@
 """Sweeping up after machines: what one planted is put under quarantine as soon as everything in it is dead.
 
-Layer: machines. One task a session at a time; the next machine of a session waits for it.
+Layer: machines. One task a machine at a time; the next machine of the same key waits for it. A key begins with its
+session's id (see ``making``).
 """
 
 from __future__ import annotations
@@ -27,29 +28,29 @@ class Sweeper:
     def __init__(self, quarantine: QuarantineFolder, on_swept: Sweep | None) -> None:
         self._quarantine = quarantine
         self._on_swept = on_swept or (lambda _session, _swept: None)
-        self._tasks: dict[SessionId, asyncio.Task[None]] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
 
     @property
-    def sessions(self) -> set[SessionId]:
-        """Whose machine is being swept up after."""
+    def keys(self) -> set[str]:
+        """Which machines are being swept up after."""
         return set(self._tasks)
 
-    def start(self, session: SessionId) -> None:
-        """Begin, now that the session's machine is dead."""
-        self._tasks[session] = asyncio.create_task(self._sweep(session), name=f"sweep after {session}")
+    def start(self, key: str) -> None:
+        """Begin, now that the machine is dead."""
+        self._tasks[key] = asyncio.create_task(self._sweep(key), name=f"sweep after {key}")
 
-    async def done(self, session: SessionId) -> None:
-        """Wait until the session is swept up after; at once when it is already, or never had to be."""
-        if task := self._tasks.get(session):
+    async def done(self, key: str) -> None:
+        """Wait until the machine is swept up after; at once when it is already, or never had to be."""
+        if task := self._tasks.get(key):
             await asyncio.wait([task])
 
     async def sweep_left(self) -> None:
         """Sweep up after machines whose end no daemon saw. To be called before any is made."""
-        for session in await asyncio.to_thread(self._quarantine.left):
-            await self._sweep(session)
+        for key in await asyncio.to_thread(self._quarantine.left):
+            await self._sweep(key)
 
-    async def _sweep(self, session: SessionId) -> None:
-        swept = await asyncio.to_thread(self._quarantine.sweep, session)
-        self._tasks.pop(session, None)
+    async def _sweep(self, key: str) -> None:
+        swept = await asyncio.to_thread(self._quarantine.sweep, key)
+        self._tasks.pop(key, None)
         if swept != Swept():
-            self._on_swept(session, swept)
+            self._on_swept(SessionId(key.partition(".")[0]), swept)

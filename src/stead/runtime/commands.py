@@ -32,13 +32,13 @@ from stead.runtime.home import HomeCommand, HomeStream, ProviderDesk, change
 from stead.runtime.looking import Looking
 from stead.runtime.overview import Overview
 from stead.runtime.performing import REQUEST
-from stead.runtime.readiness import Conditions
 from stead.runtime.registry import Sessions
 from stead.runtime.screening import screened
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.secrets import SecretBook, SecretCommand
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 from stead.runtime.stream import Stream
+from stead.runtime.terminals import TerminalRoom
 from stead.runtime.workroom import Workroom
 
 
@@ -74,11 +74,11 @@ class Runtime:
         self._book = book
         self._desk = desk
         self._questions = questions
-        self.conditions = Conditions(deps.machines, desk, deps.clock, lambda text: book.redactor().clean(text))
         self._digest_key = digest_key
         self._work = Workroom(deps, sessions, book, lambda: home.state.grants)
         self.work = Overview(deps, sessions)
         self.looks = Looking(deps.folders, sessions, book)
+        self.terminals = TerminalRoom(deps, sessions)
         self._started_ms = deps.clock.now_ms()
 
     @property
@@ -114,6 +114,8 @@ class Runtime:
             case cmd.SettleQuarantined():
                 fact = await settled(self._deps.quarantine, command, door)
                 return answer(claim, await self._home.record(fact, cause=claim.id, claim=claim))
+            case cmd.OpenTerminal() | cmd.CloseTerminal():
+                return await self.terminals.carry_out(command, claim, door)
             case cmd.Stop(session="*"):
                 return await self._stop_all(command, claim.id, door)
             case (
@@ -146,16 +148,16 @@ class Runtime:
 
     async def readiness(self) -> Readiness:
         """See ``service.Service``."""
-        standing = self._sessions.readiness(self._started_ms)
-        return self.conditions.of(msgspec.structs.replace(standing, chosen=bool(self._home.state.chain)))
+        return self._sessions.readiness(self._started_ms)
 
     async def providers(self) -> tuple[ProviderRow, ...]:
         """See ``service.Service``."""
-        return self.conditions.rows()
+        return self._desk.rows()
 
     async def check_provider(self, name: str) -> ProviderCheck:
         """See ``service.Service``."""
-        return await self.conditions.check(name)
+        check = await self._desk.check(name)
+        return msgspec.structs.replace(check, text=self._book.redactor().clean(check.text))
 
     async def search_setup(self) -> SearchSetup:
         """See ``service.Holdings``."""
@@ -243,7 +245,7 @@ class Runtime:
     async def _stop_all(self, command: cmd.Stop, id: CommandId, door: str) -> cmd.Answer:
         """Stop every session at once. It is not claimed: stopping twice is the same as once."""
         live = [actor for actor in self._sessions.live() if actor.busy]
-        await asyncio.gather(*(actor.halt() for actor in live))
+        await asyncio.gather(self._deps.terminals.stop("*"), *(actor.halt() for actor in live))
         for actor in live:
             stop = cmd.Stop(actor.id, command.why)
             try:
@@ -285,7 +287,5 @@ class Runtime:
         return answer(claim, events)
 
 
-            if isinstance(command, cmd.SetProviderKey):
-                self.conditions.forget(command.name)
 def _told(command: objectives.Told, door: str, session: Session) -> tuple[ev.Body, ...]:
     return objectives.told(command, session, door)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from stead.domain.checkpoints import Checkpoints, Versions
 from stead.domain.folders import Folders
 from stead.domain.ports import Clock, Ingested, Journal, Machines, Models, Project, Snapshots
+from stead.domain.terminals import Terminals
 from stead.domain.trials import Quarantine, Trials
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Gate
@@ -26,6 +27,7 @@ class Deps:
     snapshots: Snapshots
     models: Models
     machines: Machines
+    terminals: Terminals
     trials: Trials
     quarantine: Quarantine
     checkpoints: Checkpoints

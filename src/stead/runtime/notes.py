@@ -20,6 +20,7 @@ Noted = (
     | ev.EgressUsed
     | ev.CheckpointTaken
     | ev.CheckpointFailed
+    | ev.TerminalClosed
 )
 
 

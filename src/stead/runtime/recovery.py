@@ -7,9 +7,12 @@ unless its tool declared that twice is the same as once.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from stead.domain import events as ev
 from stead.domain.ids import RequestNo
 from stead.domain.sessions import STEAD, Call, Session
+from stead.domain.terminals import KILLED
 
 UNKNOWN = (
     "Outcome unknown: Stead was interrupted while this ran. It may have taken full, partial or no effect. "
@@ -17,8 +20,13 @@ UNKNOWN = (
 )
 
 
-def mend(session: Session) -> tuple[ev.Body, ...]:
-    """The facts that close what a session's last runner left open; empty for a session that was left in order."""
+def mend(session: Session, terminals: Collection[str] = ()) -> tuple[ev.Body, ...]:
+    """The facts that close what a session's last runner left open; empty for a session that was left in order.
+
+    Args:
+        session: as the journal has it.
+        terminals: ids of those that are still there.
+    """
     facts: list[ev.Body] = []
     if session.open_request is not None:
         request = session.open_request
@@ -29,6 +37,8 @@ def mend(session: Session) -> tuple[ev.Body, ...]:
         facts.append(lost_reading(session.open_reading, "lost", "Stead was interrupted during the reading."))
     if session.phase != "ended":
         facts.extend(_mend_call(call) for call in session.calls.values() if call.step == "started")
+    lost = [id for id in session.terminals if id not in terminals]
+    facts.extend(ev.TerminalClosed(id=id, exit_code=KILLED, why="lost") for id in lost)
     return tuple(facts)
 
 

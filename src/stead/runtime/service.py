@@ -5,7 +5,7 @@ Layer: runtime.
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from typing import Protocol
 
 import msgspec
 
@@ -18,6 +18,7 @@ from stead.domain.ids import CommandId, SessionId
 from stead.domain.policies import Clearance
 from stead.domain.ports import Isolation
 from stead.domain.rows import SecretRow
+from stead.domain.terminals import Terminal, TerminalRow
 from stead.domain.trials import Quarantined, Trial
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
 from stead.runtime.bus import Bus
@@ -25,30 +26,6 @@ from stead.runtime.searching import SearchCheck, SearchSetup
 
 
 class ProviderRow(msgspec.Struct, frozen=True):
-class ProviderCheck(msgspec.Struct, frozen=True):
-    """The result of a live test: one real, tiny request.
-
-    Args:
-        name: of the provider.
-        ok: it answered.
-        text: what it said, or what happened.
-        duration_ms: of the whole test.
-        models: what the provider lists, empty if it does not.
-        kind: of the failure: "auth", "connection", "timeout", "rate_limit", "refused"; "" when it answered.
-        fix: the next step at a command line; "" when it answered.
-        at_ms: when, in milliseconds since 1970.
-    """
-
-    name: str
-    ok: bool
-    text: str
-    duration_ms: int
-    models: tuple[str, ...]
-    kind: str = ""
-    fix: str = ""
-    at_ms: int = 0
-
-
     """A provider as shown to people. ``key``: "none", "env:NAME (set)", "env:NAME (not set)", "vault" or "missing"."""
 
     name: str
@@ -61,26 +38,19 @@ class ProviderCheck(msgspec.Struct, frozen=True):
     clearance: Clearance = "private"
     """Up to what it may be sent."""
 
-    checked: ProviderCheck | None = None
-    """What its last test said, since Stead started and since it was last changed."""
 
-class ReadyPart(msgspec.Struct, frozen=True):
-    """One thing that work needs. ``warn``: it works, but is not what most people want. ``fix`` is "" when it is ok."""
+class ProviderCheck(msgspec.Struct, frozen=True):
+    """The result of a live test: one real, tiny request. ``models``: what the provider lists, empty if it does not."""
 
-    name: Literal["model", "sandbox"]
-    verdict: Literal["ok", "warn", "fail"]
+    name: str
+    ok: bool
     text: str
-    fix: str
+    duration_ms: int
+    models: tuple[str, ...]
 
 
 class Readiness(msgspec.Struct, frozen=True):
-    """Whether Stead can do its work, the same for CLI, page and doctor.
-
-    Args:
-        chosen: a person chose the chain; otherwise it is whatever was found.
-        ready: no part has failed.
-        parts: what work needs, one by one.
-    """
+    """Whether Stead can do its work, the same for CLI, page and doctor."""
 
     version: str
     build: str
@@ -92,9 +62,6 @@ class Readiness(msgspec.Struct, frozen=True):
     live_sessions: int
     watchers: int
 
-    chosen: bool = False
-    ready: bool = True
-    parts: tuple[ReadyPart, ...] = ()
 
 class Holdings(Protocol):
     """What the home has, beside its objectives."""
@@ -176,14 +143,6 @@ class Work(Protocol):
 
 
 class Looks(Protocol):
-class Conditions(Protocol):
-    """What work needs, and this computer has or has not."""
-
-    async def look_again(self) -> None:
-        """Find out anew: a sandbox where there was none, model servers. A second or two; forty at most."""
-        ...
-
-
     """Folders and files, as a person looks at them. Faults are those of ``domain.folders.Folders``."""
 
     async def folders(self, path: str) -> FolderListing:
@@ -199,8 +158,25 @@ class Conditions(Protocol):
         ...
 
 
+class TerminalDesk(Protocol):
+    """The person's terminals. Each method raises ``NotFound`` where there is none, or no such session."""
+
+    async def rows(self, session: SessionId) -> tuple[TerminalRow, ...]:
+        """Those of a session that are open, oldest first."""
+        ...
+
+    async def terminal(self, session: SessionId, id: str) -> Terminal:
+        """One of them, to be watched and typed in."""
+        ...
+
+
 class Desks(Protocol):
     """What doors look at by itself."""
+
+    @property
+    def terminals(self) -> TerminalDesk:
+        """The person's terminals."""
+        ...
 
     @property
     def looks(self) -> Looks:
@@ -225,11 +201,6 @@ class Service(Holdings, Aside, Desks, Protocol):
         """Carry out a command; it is durable when this returns.
 
         Args:
-    @property
-    def conditions(self) -> Conditions:
-        """What work needs."""
-        ...
-
             command: what is asked.
             id: its idempotency key.
             door: which door it came through: "cli", "web", later a channel's name.

@@ -14,7 +14,20 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 
 from stead import __version__
-from stead.web import audit, commands, egress, folders, rules, search, secrets, session_work, sessions, trial, views
+from stead.web import (
+    audit,
+    commands,
+    egress,
+    folders,
+    rules,
+    search,
+    secrets,
+    session_work,
+    sessions,
+    terminals,
+    trial,
+    views,
+)
 from stead.web.backend import Backend
 from stead.web.errors import HANDLERS, Json, Problem, answer
 from stead.web.live import Streams
@@ -56,7 +69,7 @@ def _routes() -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         exception_handlers={**HANDLERS, RequestValidationError: _on_parameters},
     )
-    parts = (views, audit, commands, sessions, session_work, folders, secrets, trial, egress, rules, search)
+    parts = (views, audit, commands, sessions, session_work, folders, terminals, secrets, trial, egress, rules, search)
     api.router.routes += [route for part in parts for route in part.router.routes]
     return api
 

@@ -24,6 +24,7 @@ from stead.web.guard import Guard
 from stead.web.live import Streams
 from stead.web.pages import STATIC, Pages
 from stead.web.presence import Watchers
+from stead.web.terminal_sockets import TerminalSockets
 
 
 def create_app(backend: Backend, page: Path = STATIC) -> WebApp:
@@ -51,12 +52,14 @@ class WebApp:
             backend.pace,
             Watchers(backend.service.bus, backend.clock),
         )
+        terminals = TerminalSockets(backend.service.terminals, self._streams)
         self._api: ASGIApp | None = None
         self._making = asyncio.Lock()
         routes: list[BaseRoute] = [
             Route("/api/v1/status", self._status),
             Route("/api/v1/events/stream", self._streams.events),
             WebSocketRoute("/api/v1/live", self._streams.live),
+            WebSocketRoute("/api/v1/sessions/{session}/terminals/{terminal}", terminals.serve),
             WebSocketRoute("/{path:path}", _no_socket),
             Mount("/api/v1", self._serve_api),
             Route("/{path:path}", pages),

@@ -26,6 +26,7 @@ _OOM_SCORE = 900
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # a type checker takes it for true; see ``jobs``
     from .browse import Driver
+    from .terminal import Terminal
 
 
 class _Int(_ctypes._SimpleCData):  # type: ignore[type-arg]  # it takes none when it runs
@@ -44,16 +45,15 @@ def main(words: list[str]) -> None:
 
     Args:
         words: ``NAME=NUMBER``: ``disk``, ``memory`` and ``search`` as ``Runner`` takes them, ``browse=1`` to drive a
-            browser instead; the others are resource limits. They are set here and not outside, because inside its own
-            user namespace the limit on processes counts those of this machine alone. After a ``--`` come paths of the
-            workspace, whose identity the hello is to tell.
+            browser instead, ``terminal=1`` to keep a person's terminal; the others are resource limits. They are set
+            here and not outside, because inside its own user namespace the limit on processes counts those of this
+            machine alone. After a ``--`` come paths of the workspace, whose identity the hello is to tell.
     """
     os.closerange(3, 65_536)
     os.umask(0o022)  # the daemon's own is strict; what is made here is the person's, and as readable as usual
     end = words.index("--")
     limits = {name: int(value) for name, _, value in (word.partition("=") for word in words[:end])}
-    browses = limits.pop("browse", 0)
-    runner = _driver(limits) if browses else Runner(limits.pop("disk"), limits.pop("memory"), limits.pop("search"))
+    runner = _resident(limits)
     for name, value in limits.items():
         kind = getattr(resource, f"RLIMIT_{name.upper()}")
         hard = resource.getrlimit(kind)[1]
@@ -76,11 +76,18 @@ def main(words: list[str]) -> None:
     runner.serve()
 
 
-def _driver(limits: dict[str, int]) -> Driver:
-    from .browse import Driver  # other machines need not load it
+def _resident(limits: dict[str, int]) -> Runner | Driver | Terminal:
+    """What the machine is for; takes from the limits what are none of the system's."""
+    disk, memory, search = limits.pop("disk"), limits.pop("memory"), limits.pop("search")
+    if limits.pop("browse", 0):
+        from .browse import Driver  # other machines need not load it
 
-    del limits["disk"], limits["search"]  # there is no folder, and nothing is searched
-    return Driver(limits.pop("memory"))
+        return Driver(memory)
+    if limits.pop("terminal", 0):
+        from .terminal import Terminal
+
+        return Terminal(disk, memory)
+    return Runner(disk, memory, search)
 
 
 def _listen() -> _socket.socket:

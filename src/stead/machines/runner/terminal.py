@@ -1,0 +1,232 @@
+"""A person's terminal in a machine of its own: a shell on a pseudo-terminal, and what is typed and printed.
+
+Layer: machines, runner. Standard library only. This process is the machine's first, as the runner is in others, and it
+speaks the same frames. It has one shell; when that ends, so does everything else in here.
+
+Output is not pushed: the daemon asks for it (``read``), and is answered when there is some. So what nobody takes stays
+in the kernel's few kilobytes, and whatever prints waits there, as it does in front of any slow terminal.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import select
+import sys
+import time
+
+from . import files
+from .frames import LARGEST_FRAME, Fault, encode, pack, unpack
+from .jobs import available_bytes, held_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # a type checker takes it for true; see ``jobs``
+    from _socket import socket
+
+_CHUNK = 32 << 10
+_MOST_TYPED = 64 << 10
+"""Bytes that wait for a program that does not read what is typed."""
+_ANSWER_S = 10.0
+"""A question for output is answered after so long even when there is none, so that the daemon sees that we live."""
+_LOOK_S = 0.2
+_LAST_WORDS_S = 1.0
+_MEMORY_LEFT = 256 << 20
+_SIGKILL, _SIGPIPE, _SIGXFSZ = 9, 13, 25  # importing signal would cost a third of the start time
+_TIOCSWINSZ = 0x5414
+_ENVIRONMENT = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "SHELL": "/bin/bash", "PS1": r"\w\$ "}
+
+
+class Terminal:
+    """Reads requests, keeps the shell, writes answers.
+
+    Args:
+        disk_bytes: free space on the workspace's disk below which everything inside is killed.
+        memory_bytes: memory of all processes inside, above which likewise.
+    """
+
+    def __init__(self, disk_bytes: int, memory_bytes: int) -> None:
+        self._disk_bytes = disk_bytes
+        self._memory_bytes = memory_bytes
+        self._inbox = bytearray()
+        self._typed = bytearray()
+        self._asked = b""
+        self._answer_by = 0.0
+        self._next_look = 0.0
+        self._master = self._pid = -1
+        self._code = ""
+        self._why = "exited"
+        self._drained = False
+        self._drained_by = 0.0
+
+    def watch_way_out(self, listener: socket) -> None:
+        """Have connections to the proxy's port carried out of the machine, for as long as it lives."""
+        from .bridge import carry_apart
+
+        if os.fork() == 0:
+            carry_apart(listener, idle_s=-1)
+        os.close(listener.detach())
+
+    def send(self, *fields: bytes) -> None:
+        """Write an answer; waits while the daemon is slow to read."""
+        frame = memoryview(pack(list(fields)))
+        while frame:
+            frame = frame[os.write(1, frame) :]
+
+    def serve(self) -> None:
+        """Work until the daemon closes the pipe."""
+        while True:
+            poll = select.poll()
+            poll.register(0, select.POLLIN)
+            wanted = (select.POLLIN if self._asked else 0) | (select.POLLOUT if self._typed else 0)
+            if self._master >= 0 and wanted:
+                poll.register(self._master, wanted)
+            ready = dict(poll.poll(_LOOK_S * 1000 if self._master >= 0 else None))
+            if 0 in ready:
+                self._receive()
+            if self._typed and ready.get(self._master, 0) & select.POLLOUT:
+                self._pass_on()
+            if self._pid > 0:
+                self._reap()
+                self._watch()
+            if self._asked:
+                self._tell()
+
+    def _receive(self) -> None:
+        data = os.read(0, 1 << 18)
+        if not data:
+            sys.exit(0)
+        self._inbox += data
+        while len(self._inbox) >= 4:
+            end = 4 + int.from_bytes(self._inbox[:4], "big")
+            if end > LARGEST_FRAME:
+                sys.exit("a request is too large")
+            if len(self._inbox) < end:
+                return
+            ident, operation, *arguments = unpack(bytes(self._inbox[4:end]))
+            del self._inbox[:end]
+            self._answer(ident, operation.decode(), arguments)
+
+    def _answer(self, ident: bytes, operation: str, arguments: list[bytes]) -> None:
+        try:
+            if operation == "read":
+                self._asked, self._answer_by = ident, time.monotonic() + _ANSWER_S
+            elif operation == "stop":
+                if arguments[0] == self._asked:
+                    self._asked = b""
+            else:
+                self.send(ident, b"done", *self._work(operation, *arguments))
+        except Fault as fault:
+            self.send(ident, b"fault", encode(str(fault)))
+        except OSError as error:
+            self.send(ident, b"fault", encode(f"{operation}: {error.strerror}"))
+
+    def _work(self, operation: str, *arguments: bytes) -> list[bytes]:
+        if operation == "open" and self._pid == -1:
+            self._open(*map(int, arguments))
+            return []
+        if self._master < 0:
+            raise Fault("no shell is open in this terminal")
+        if operation == "type":
+            taken = arguments[0][: max(0, _MOST_TYPED - len(self._typed))]
+            self._typed += taken
+            self._pass_on()
+            return [b"%d" % len(taken)]
+        if operation == "size":
+            self._size(*map(int, arguments))
+            return []
+        raise Fault(f"{operation!r} is nothing that a terminal does")
+
+    def _open(self, rows: int, columns: int) -> None:
+        self._master, slave = os.openpty()
+        self._size(rows, columns)
+        name = os.ttyname(slave)
+        try:
+            # The leader of a session gets the first terminal that it opens as its own: job control and Ctrl-C work.
+            self._pid = os.posix_spawn(
+                "/bin/bash",
+                [b"bash", b"-i"],
+                {**os.environ, **_ENVIRONMENT},
+                file_actions=[
+                    (os.POSIX_SPAWN_OPEN, 0, name, os.O_RDWR, 0),
+                    (os.POSIX_SPAWN_DUP2, 0, 1),
+                    (os.POSIX_SPAWN_DUP2, 0, 2),
+                ],
+                setsid=True,
+                setsigdef=[_SIGPIPE, _SIGXFSZ],
+            )
+        finally:
+            os.close(slave)
+        os.set_blocking(self._master, False)
+
+    def _size(self, rows: int, columns: int) -> None:
+        wanted = b"".join(value.to_bytes(2, sys.byteorder) for value in (rows, columns, 0, 0))
+        fcntl.ioctl(self._master, _TIOCSWINSZ, wanted)
+
+    def _pass_on(self) -> None:
+        """Give the shell what was typed, as much as it takes now."""
+        try:
+            del self._typed[: os.write(self._master, self._typed)]
+        except BlockingIOError:
+            return
+        except OSError:
+            self._typed.clear()  # nobody is there any more to read it
+
+    def _tell(self) -> None:
+        """Answer the daemon's question: output, how the shell ended, or, after a while, that there is neither."""
+        data = self._output()
+        if data or time.monotonic() >= self._answer_by:
+            self._reply(data, b"", b"")
+        elif self._code and (self._drained or time.monotonic() >= self._drained_by):
+            self._reply(b"", self._code.encode(), self._why.encode())
+
+    def _reply(self, *fields: bytes) -> None:
+        ident, self._asked = self._asked, b""
+        self.send(ident, b"done", *fields)
+
+    def _output(self) -> bytes:
+        if self._master < 0:
+            return b""
+        try:
+            return os.read(self._master, _CHUNK)
+        except BlockingIOError:
+            return b""
+        except OSError:  # everybody on the other side has left
+            self._drained = True
+            if not self._code:
+                self._kill_all()  # a shell that let go of its terminal cannot be reached any more
+            return b""
+
+    def _reap(self) -> None:
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if pid == self._pid:
+                code = os.waitstatus_to_exitcode(status)
+                self._code, self._pid = str(code if code >= 0 else 128 - code), -2
+                self._drained_by = time.monotonic() + _LAST_WORDS_S
+                self._kill_all()
+
+    def _watch(self) -> None:
+        """Kill everything inside when it is about to take the host's disk or memory."""
+        if time.monotonic() < self._next_look:
+            return
+        self._next_look = time.monotonic() + _LOOK_S
+        disk = os.statvfs(files.WORK)  # some file systems do not tell how large they are
+        if disk.f_blocks and disk.f_bavail * disk.f_frsize < self._disk_bytes:
+            self._why = "disk"
+        elif held_bytes() > self._memory_bytes or available_bytes() < _MEMORY_LEFT:
+            self._why = "memory"
+        else:
+            return
+        self._kill_all()
+
+    @staticmethod
+    def _kill_all() -> None:
+        try:
+            os.kill(-1, _SIGKILL)
+        except ProcessLookupError:
+            return  # there is nobody else

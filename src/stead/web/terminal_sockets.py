@@ -1,0 +1,121 @@
+"""A person's terminal over a WebSocket: what is printed goes out, what is typed comes in, both as binary frames.
+
+Layer: a door. Plain Starlette, as the live stream is. The bytes are a program's and may be hostile: they are passed on
+as they are and mean nothing here. A new watcher first gets the last 256 kB of what was printed. The socket is closed
+with 1000 and how the terminal ended as its reason ("exited 0", "stopped 137"), with 4400 after a frame that is no
+bytes, and otherwise as the live stream is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from stead.domain.errors import Conflict, NotFound, SteadError
+from stead.domain.ids import SessionId
+from stead.domain.terminals import Seat, Terminal
+from stead.runtime.service import TerminalDesk
+from stead.web.errors import Problem, answer, problem_of
+from stead.web.live import BAD_MESSAGE, SIGNED_OUT, STREAMS_LIMIT, TOO_SLOW, Streams, first_of
+
+ENDED = 1000
+_GONE = 0
+"""The watcher left by itself; there is nobody to tell why."""
+_LOOK_S = 1.0
+"""How often it is looked whether the watcher has signed out elsewhere."""
+_SESSION, _TERMINAL = re.compile(r"s_[0-9a-f]{16}"), re.compile(r"t_[0-9a-f]{16}")
+
+
+class TerminalSockets:
+    """Every watched terminal.
+
+    Args:
+        desk: where terminals are.
+        streams: who says whether a watcher is still welcome, and when the door closes.
+    """
+
+    def __init__(self, desk: TerminalDesk, streams: Streams) -> None:
+        self._desk = desk
+        self._streams = streams
+        self._open = 0
+
+    async def serve(self, socket: WebSocket) -> None:
+        """``WS /sessions/{session}/terminals/{terminal}``."""
+        try:
+            terminal = await self._terminal(socket.path_params["session"], socket.path_params["terminal"])
+        except SteadError as error:
+            await socket.send_denial_response(answer(problem_of(error)))
+            return
+        if self._open >= STREAMS_LIMIT:
+            full = Problem(429, "rate", f"{STREAMS_LIMIT} terminals are watched, which is the limit; close some", 5.0)
+            await socket.send_denial_response(answer(full))
+            return
+        seat = terminal.watch()
+        self._open += 1
+        try:
+            await socket.accept()
+            code = await first_of(self._show(socket, seat), self._listen(socket, terminal), self._streams.ends())
+            if code != _GONE:
+                await self._farewell(socket, code, _how(terminal) if code == ENDED else "")
+        finally:
+            self._open -= 1
+            seat.leave()
+
+    async def _terminal(self, session: str, id: str) -> Terminal:
+        if not (_SESSION.fullmatch(session) and _TERMINAL.fullmatch(id)):
+            raise NotFound("there is no such terminal; list those of a session")
+        return await self._desk.terminal(SessionId(session), id)
+
+    async def _show(self, socket: WebSocket, seat: Seat) -> int:
+        """Send what is printed until there is no more, or the watcher is too slow or not welcome; gives the code."""
+        try:
+            while self._streams.welcomes(socket):
+                data = await _read(seat)
+                if data is None:
+                    continue
+                if not data:
+                    return ENDED
+                async with asyncio.timeout(self._streams.pace.stall_s):
+                    await socket.send_bytes(data)
+        except (TimeoutError, Conflict):
+            return TOO_SLOW
+        except WebSocketDisconnect:
+            return _GONE
+        return SIGNED_OUT
+
+    async def _listen(self, socket: WebSocket, terminal: Terminal) -> int:
+        """Pass on what is typed until the watcher leaves or sends what is no bytes; gives the close code."""
+        while True:
+            message = await socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return _GONE
+            if not self._streams.welcomes(socket):
+                return SIGNED_OUT
+            typed = message.get("bytes")
+            if typed is None:
+                return BAD_MESSAGE
+            await terminal.type(typed)
+
+    async def _farewell(self, socket: WebSocket, code: int, reason: str) -> None:
+        """Say why it ends, if the watcher is there to hear it."""
+        try:
+            async with asyncio.timeout(self._streams.farewell_s(code)):
+                await socket.close(code, reason)
+        except (TimeoutError, WebSocketDisconnect):
+            return
+
+
+async def _read(seat: Seat) -> bytes | None:
+    """What was printed, b"" at the end; nothing when nothing was for a while."""
+    try:
+        async with asyncio.timeout(_LOOK_S):
+            return await seat.read()
+    except TimeoutError:
+        return None
+
+
+def _how(terminal: Terminal) -> str:
+    ended = terminal.ended
+    return f"{ended.why} {ended.exit_code}" if ended else ""
