@@ -1445,6 +1445,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/terminals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Terminals
+         * @description The person's terminals that are open in a session, oldest first.
+         */
+        get: operations["list_terminals"];
+        put?: never;
+        /**
+         * Open Terminal
+         * @description Open a terminal in a session's folder, in a sandbox like the session's; the answer's text is its id.
+         */
+        post: operations["open_terminal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/terminals/{terminal}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close Terminal
+         * @description End a terminal, with everything that runs in it.
+         */
+        post: operations["close_terminal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/terminals/{terminal}/resize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resize Terminal
+         * @description Tell a terminal how large it is now; it is as large as the last page said.
+         */
+        post: operations["resize_terminal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/watchers": {
         parameters: {
             query?: never;
@@ -1559,6 +1623,26 @@ export interface paths {
         get: operations["show_status"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/status/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look Again
+         * @description Find out anew what this computer offers, a sandbox and model servers, and say how things stand then.
+         */
+        post: operations["look_again"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2423,7 +2507,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["ObjectiveCreated"] | components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["ObjectiveCreated"] | components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -3378,6 +3462,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[TerminalRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_TerminalRow_: {
+            items: components["schemas"]["TerminalRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[UsageRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -3505,10 +3598,26 @@ export interface components {
         };
         /**
          * ProviderCheck
-         * @description The result of a live test: one real, tiny request. ``models``: what the provider lists, empty if it does not.
+         * @description The result of a live test: one real, tiny request.
+         *
+         *     Args:
+         *         name: of the provider.
+         *         ok: it answered.
+         *         text: what it said, or what happened.
+         *         duration_ms: of the whole test.
+         *         models: what the provider lists, empty if it does not.
+         *         kind: of the failure: "auth", "connection", "timeout", "rate_limit", "refused"; "" when it answered.
+         *         fix: the next step at a command line; "" when it answered.
+         *         at_ms: when, in milliseconds since 1970.
          */
         ProviderCheck: {
+            /** @default 0 */
+            at_ms: number;
             duration_ms: number;
+            /** @default  */
+            fix: string;
+            /** @default  */
+            kind: string;
             models: string[];
             name: string;
             ok: boolean;
@@ -3554,6 +3663,8 @@ export interface components {
          */
         ProviderRow: {
             base_url: string;
+            /** @default null */
+            checked: components["schemas"]["ProviderCheck"] | null;
             /**
              * @default private
              * @enum {unknown}
@@ -3601,13 +3712,24 @@ export interface components {
         /**
          * Readiness
          * @description Whether Stead can do its work, the same for CLI, page and doctor.
+         *
+         *     Args:
+         *         chosen: a person chose the chain; otherwise it is whatever was found.
+         *         ready: no part has failed.
+         *         parts: what work needs, one by one.
          */
         Readiness: {
             build: string;
             chain: components["schemas"]["ModelRef"][];
+            /** @default false */
+            chosen: boolean;
             head: number;
             isolation: components["schemas"]["Isolation"];
             live_sessions: number;
+            /** @default [] */
+            parts: components["schemas"]["ReadyPart"][];
+            /** @default true */
+            ready: boolean;
             rehearsal: boolean;
             started_ms: number;
             version: string;
@@ -3664,6 +3786,18 @@ export interface components {
             size_bytes: number;
             /** @enum {unknown} */
             type: "reading.requested";
+        };
+        /**
+         * ReadyPart
+         * @description One thing that work needs. ``warn``: it works, but is not what most people want. ``fix`` is "" when it is ok.
+         */
+        ReadyPart: {
+            fix: string;
+            /** @enum {unknown} */
+            name: "model" | "sandbox";
+            text: string;
+            /** @enum {unknown} */
+            verdict: "fail" | "ok" | "warn";
         };
         /**
          * Reason
@@ -4015,6 +4149,14 @@ export interface components {
             url: string;
         };
         /**
+         * Size
+         * @description How large a terminal is.
+         */
+        Size: {
+            columns: number;
+            rows: number;
+        };
+        /**
          * SourcesTrusted
          * @description A person said that what these sources hold may say whom or what calls of a tool act on, for this objective.
          */
@@ -4067,6 +4209,52 @@ export interface components {
             verdict: string;
             /** @default [] */
             warnings: components["schemas"]["Reason"][];
+        };
+        /**
+         * TerminalClosed
+         * @description A terminal of the person's ended.
+         *
+         *     Args:
+         *         id: which one.
+         *         exit_code: of its shell; 128 and the signal when it was killed.
+         *         why: "exited" by itself, "closed" by the person, "stopped" with the session, "disk" or "memory" when it took
+         *             too much, "lost" with its machine or with Stead.
+         *         door: where the person closed it; "" for any other reason.
+         */
+        TerminalClosed: {
+            /** @default  */
+            door: string;
+            exit_code: number;
+            id: string;
+            /** @enum {unknown} */
+            type: "terminal.closed";
+            /** @enum {unknown} */
+            why: "closed" | "disk" | "exited" | "lost" | "memory" | "stopped";
+        };
+        /**
+         * TerminalOpened
+         * @description The person opened a terminal in the session's folder; what they type and read there is not recorded.
+         */
+        TerminalOpened: {
+            columns: number;
+            door: string;
+            id: string;
+            rows: number;
+            /** @enum {unknown} */
+            type: "terminal.opened";
+        };
+        /**
+         * TerminalRow
+         * @description A terminal that is open. ``watchers``: how many look at it now.
+         */
+        TerminalRow: {
+            columns: number;
+            id: string;
+            opened_ms: number;
+            rows: number;
+            session: string;
+            /** @default 0 */
+            watchers: number;
         };
         /**
          * Text
@@ -7187,6 +7375,150 @@ export interface operations {
             };
         };
     };
+    list_terminals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TerminalRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    open_terminal: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Size"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    close_terminal: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                session: string;
+                terminal: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    resize_terminal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+                terminal: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Size"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TerminalRow"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     list_watchers: {
         parameters: {
             query?: never;
@@ -7358,6 +7690,39 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    look_again: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
         responses: {
             /** @description Done. */
             200: {
