@@ -383,14 +383,13 @@ class Desk:
         self._models = models
         self._egress = egress
         self.search = search
+        self.discover = models.discover
 
     def require_valid(self, configured: ev.ProviderConfigured) -> None:
         """Refuse a configuration that cannot work."""
         require_valid(ProviderConfig(**msgspec.structs.asdict(configured)))
 
-    def secret_name(self, provider: str) -> str:
-        """Under which name the vault holds a provider's key."""
-        return secret_name(provider)
+    secret_name = staticmethod(secret_name)
 
     def configure(self, state: HomeState) -> None:
         """Use these providers, this chain, this search engine and these allow-lists of hosts from now on."""

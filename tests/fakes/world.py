@@ -109,7 +109,7 @@ class OpenMachines:
         self.files: dict[str, str] = {}
         self.killed: list[SessionId] = []
 
-    def isolation(self) -> Isolation:
+    def isolation(self, *, again: bool = False) -> Isolation:
         return Isolation(available=True, driver="simulated", statement="No walls: a simulation.", missing=())
 
     def bind(

@@ -72,6 +72,13 @@ class MemorySecrets:
         return self.values.pop(name, None) is not None
 
 
+class SameConditions:
+    """A computer that offers what it did."""
+
+    async def look_again(self) -> None:
+        """Nothing has changed."""
+
+
 class MemoryJournal:
     """The record, in a list. Readers may be in other threads."""
 
@@ -192,6 +199,10 @@ class Home:
     @property
     def bus(self) -> Bus:
         return self._bus
+
+    @property
+    def conditions(self) -> SameConditions:
+        return SameConditions()
 
     @property
     def work(self) -> SessionDesk:

@@ -90,6 +90,7 @@ class BubblewrapMachines:
         self._search_limit_s = limits.search_s + _SLACK_S
         self._host = host
         self._bindings: dict[SessionId, Binding] = {}
+        self._given = host is not None
         self._slots: dict[SessionId, _Slot] = {}
         self.browser = MachineBrowser(
             self._probed,
@@ -99,8 +100,10 @@ class BubblewrapMachines:
         )
         self.terminals = MachineTerminals(self._maker, self._bindings, on_terminal)
 
-    def isolation(self) -> Isolation:
-        """What this host offers; tried once, which takes about a third of a second, then cached."""
+    def isolation(self, *, again: bool = False) -> Isolation:
+        """See ``Machines``. A try takes about a third of a second. A host that was given is never tried."""
+        if again and not self._given and self._host is not None and self._host.tools is None:
+            self._host = None
         return self._probed().isolation
 
     def bind(

@@ -32,6 +32,7 @@ from stead.runtime.home import HomeCommand, HomeStream, ProviderDesk, change
 from stead.runtime.looking import Looking
 from stead.runtime.overview import Overview
 from stead.runtime.performing import REQUEST
+from stead.runtime.readiness import Conditions
 from stead.runtime.registry import Sessions
 from stead.runtime.screening import screened
 from stead.runtime.searching import SearchCheck, SearchSetup
@@ -73,6 +74,7 @@ class Runtime:
         self._home = home
         self._book = book
         self._desk = desk
+        self.conditions = Conditions(deps.machines, desk, deps.clock, lambda text: book.redactor().clean(text))
         self._questions = questions
         self._digest_key = digest_key
         self._work = Workroom(deps, sessions, book, lambda: home.state.grants)
@@ -148,16 +150,16 @@ class Runtime:
 
     async def readiness(self) -> Readiness:
         """See ``service.Service``."""
-        return self._sessions.readiness(self._started_ms)
+        standing = self._sessions.readiness(self._started_ms)
+        return self.conditions.of(msgspec.structs.replace(standing, chosen=bool(self._home.state.chain)))
 
     async def providers(self) -> tuple[ProviderRow, ...]:
         """See ``service.Service``."""
-        return self._desk.rows()
+        return self.conditions.rows()
 
     async def check_provider(self, name: str) -> ProviderCheck:
         """See ``service.Service``."""
-        check = await self._desk.check(name)
-        return msgspec.structs.replace(check, text=self._book.redactor().clean(check.text))
+        return await self.conditions.check(name)
 
     async def search_setup(self) -> SearchSetup:
         """See ``service.Holdings``."""
@@ -283,6 +285,8 @@ class Runtime:
                 fact = await change(command, self._home.state, self._book, self._desk, door)
             events = await self._home.record(fact, cause=claim.id, claim=claim)
             self._desk.configure(self._home.state)
+            if isinstance(command, cmd.SetProviderKey):
+                self.conditions.forget(command.name)
             await self._book.reload(self._home.state.secrets)
         return answer(claim, events)
 

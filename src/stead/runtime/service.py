@@ -5,7 +5,7 @@ Layer: runtime.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -25,6 +25,30 @@ from stead.runtime.bus import Bus
 from stead.runtime.searching import SearchCheck, SearchSetup
 
 
+class ProviderCheck(msgspec.Struct, frozen=True):
+    """The result of a live test: one real, tiny request.
+
+    Args:
+        name: of the provider.
+        ok: it answered.
+        text: what it said, or what happened.
+        duration_ms: of the whole test.
+        models: what the provider lists, empty if it does not.
+        kind: of the failure: "auth", "connection", "timeout", "rate_limit", "refused"; "" when it answered.
+        fix: the next step at a command line; "" when it answered.
+        at_ms: when, in milliseconds since 1970.
+    """
+
+    name: str
+    ok: bool
+    text: str
+    duration_ms: int
+    models: tuple[str, ...]
+    kind: str = ""
+    fix: str = ""
+    at_ms: int = 0
+
+
 class ProviderRow(msgspec.Struct, frozen=True):
     """A provider as shown to people. ``key``: "none", "env:NAME (set)", "env:NAME (not set)", "vault" or "missing"."""
 
@@ -37,20 +61,27 @@ class ProviderRow(msgspec.Struct, frozen=True):
     """Found by itself (environment, local server, rehearsal), not configured by a person."""
     clearance: Clearance = "private"
     """Up to what it may be sent."""
+    checked: ProviderCheck | None = None
+    """What its last test said, since Stead started and since it was last changed."""
 
 
-class ProviderCheck(msgspec.Struct, frozen=True):
-    """The result of a live test: one real, tiny request. ``models``: what the provider lists, empty if it does not."""
+class ReadyPart(msgspec.Struct, frozen=True):
+    """One thing that work needs. ``warn``: it works, but is not what most people want. ``fix`` is "" when it is ok."""
 
-    name: str
-    ok: bool
+    name: Literal["model", "sandbox"]
+    verdict: Literal["ok", "warn", "fail"]
     text: str
-    duration_ms: int
-    models: tuple[str, ...]
+    fix: str
 
 
 class Readiness(msgspec.Struct, frozen=True):
-    """Whether Stead can do its work, the same for CLI, page and doctor."""
+    """Whether Stead can do its work, the same for CLI, page and doctor.
+
+    Args:
+        chosen: a person chose the chain; otherwise it is whatever was found.
+        ready: no part has failed.
+        parts: what work needs, one by one.
+    """
 
     version: str
     build: str
@@ -61,6 +92,9 @@ class Readiness(msgspec.Struct, frozen=True):
     isolation: Isolation
     live_sessions: int
     watchers: int
+    chosen: bool = False
+    ready: bool = True
+    parts: tuple[ReadyPart, ...] = ()
 
 
 class Holdings(Protocol):
@@ -142,6 +176,14 @@ class Work(Protocol):
         ...
 
 
+class Conditions(Protocol):
+    """What work needs, and this computer has or has not."""
+
+    async def look_again(self) -> None:
+        """Find out anew: a sandbox where there was none, model servers. A second or two; forty at most."""
+        ...
+
+
 class Looks(Protocol):
     """Folders and files, as a person looks at them. Faults are those of ``domain.folders.Folders``."""
 
@@ -181,6 +223,11 @@ class Desks(Protocol):
     @property
     def looks(self) -> Looks:
         """Folders and files."""
+        ...
+
+    @property
+    def conditions(self) -> Conditions:
+        """What work needs."""
         ...
 
 
