@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import tailwind from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig } from "vitest/config";
 import { precompress } from "./vite.precompress";
 
 // `STEAD_PAGE=NAME.localhost:PORT npm run dev` shows a page that reloads itself before a running daemon. The daemon answers
@@ -27,5 +27,6 @@ export default defineConfig({
     // Feature-detects nothing that our browsers lack, and would put an inline script into the page.
     modulePreload: { polyfill: false },
   },
+  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"] },
   server: daemon ? { proxy: { "/api": daemon } } : {},
 });

@@ -18,7 +18,7 @@ const STORED_AS = "stead.locale";
 const i18n = setupI18n();
 i18n.setMessagesCompiler(compileMessage);
 const locale = wanted();
-i18n.activate(locale);
+i18n.loadAndActivate({ locale, messages: {} });
 document.documentElement.lang = locale === PSEUDO ? "en" : locale;
 document.documentElement.dir = "ltr";
 

@@ -1,0 +1,46 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { keysOf, listen, named, SHORTCUTS, useBindings } from "./shortcuts";
+
+function press(key: string, more: KeyboardEventInit = {}, target: EventTarget = document.body): void {
+  target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
+}
+
+beforeEach(() => useBindings.getState().reset());
+
+test("keys are written one way, whatever was held to press them", () => {
+  const plain = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
+  expect(named({ ...plain, key: "k", metaKey: true })).toBe("Mod+K");
+  expect(named({ ...plain, key: "K", ctrlKey: true, shiftKey: true })).toBe("Mod+Shift+K");
+  expect(named({ ...plain, key: "?", shiftKey: true })).toBe("?");
+  expect(named({ ...plain, key: "Shift", shiftKey: true })).toBe("");
+  expect(named({ ...plain, key: "Enter" })).toBe("");
+});
+
+test("one key after the other does what it says, and neither alone does", () => {
+  const act = vi.fn();
+  const end = listen(act);
+  press("g");
+  press("a");
+  expect(act.mock.calls).toEqual([["go approvals"]]);
+  press("a");
+  end();
+  press("?", { shiftKey: true });
+  expect(act).toHaveBeenCalledTimes(1);
+});
+
+test("a letter that is typed into a field does nothing, a key with a modifier does", () => {
+  const act = vi.fn();
+  const end = listen(act);
+  const field = document.body.appendChild(document.createElement("input"));
+  press("?", {}, field);
+  press("k", { ctrlKey: true }, field);
+  end();
+  field.remove();
+  expect(act.mock.calls).toEqual([["palette"]]);
+});
+
+test("a shortcut can be given other keys, and no two come with the same", () => {
+  useBindings.getState().bind("help", "F1");
+  expect(keysOf("help")).toBe("F1");
+  expect(new Set(SHORTCUTS.map(({ keys }) => keys)).size).toBe(SHORTCUTS.length);
+});
