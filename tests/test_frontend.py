@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import re
 import subprocess
@@ -49,6 +50,21 @@ def test_every_file_that_was_built_may_be_served_and_what_is_kept_for_ever_names
     assert [name for name in assets if not re.search(r"-[\w-]{8}\.\w+$", name)] == []
     for packed in PAGE.rglob("*.gz"):
         assert gzip.decompress(packed.read_bytes()) == packed.with_suffix("").read_bytes()
+
+
+def test_every_package_of_the_page_is_pinned_and_accounted_for() -> None:
+    package = json.loads((ROOT / "frontend" / "package.json").read_text("utf-8"))
+    lock = json.loads((ROOT / "frontend" / "package-lock.json").read_text("utf-8"))["packages"]
+    record = "\n".join(path.read_text("utf-8") for path in (ROOT / "docs" / "adr").glob("*.md"))
+    named = {part for words in re.findall(r"^\| (.+?) \|", record, re.MULTILINE) for part in words.split(", ")}
+    built_with = set(re.findall(r"@?[\w-]+(?:/[\w-]+)?", record))
+
+    for name, version in (package["dependencies"] | package["devDependencies"]).items():
+        assert lock[f"node_modules/{name}"]["version"] == version, f"{name} is not pinned exactly"
+    assert package["dependencies"].keys() - named == set()
+    assert package["devDependencies"].keys() - built_with == set()
+    assert [name for name, entry in lock.items() if name and not {"integrity", "inBundle"} & entry.keys()] == []
+    assert [name for name, entry in lock.items() if "resolved" in entry] == [], "a lock names no addresses"
 
 
 def test_the_index_holds_no_script_and_no_style_and_names_nothing_elsewhere() -> None:
