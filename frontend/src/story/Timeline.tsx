@@ -1,0 +1,161 @@
+/**
+ * What happened in a session or an objective, as it happens. It fills its place and scrolls inside itself; only what is
+ * near the window is in the page, so ten thousand steps scroll like ten. It follows the end while the end is in sight.
+ */
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type Ref, useCallback, useImperativeHandle, useMemo, useRef, useState } from "react";
+import { t } from "@/i18n/en/story";
+import { Button } from "@/ui/Button";
+import { cx } from "@/ui/classes";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { Skeleton } from "@/ui/Skeleton";
+import type { Item, Story } from "./shape";
+import { retryStory, useStory } from "./store";
+import { ItemView, WritingView } from "./view/ItemView";
+import { drawn, estimate, isThinking } from "./view/rows";
+import { Thinking } from "./view/Thinking";
+
+export interface TimelineHandle {
+  /** The items that are drawn, in their order. */
+  items: readonly Item[];
+  /** Bring the item at this place among them into view. */
+  show: (place: number) => void;
+  toEnd: () => void;
+}
+
+export interface TimelineProps {
+  /** A session's or an objective's id. */
+  session: string;
+  kind?: "objective" | "session" | undefined;
+  /** Leave these out; an objective's page shows its plan and its goal elsewhere. */
+  without?: readonly Item["kind"][] | undefined;
+  /** The item that a search is at. */
+  marked?: string | undefined;
+  ref?: Ref<TimelineHandle> | undefined;
+  className?: string | undefined;
+}
+
+const NONE: readonly Item["kind"][] = [];
+/** Pixels from the end within which it is followed. */
+const NEAR_PX = 80;
+
+export function Timeline({ session, without = NONE, marked, ref, className }: TimelineProps) {
+  const { story, state, error } = useStory(session);
+  if (state === "failed")
+    return (
+      <div className={className}>
+        <ErrorNote title={t("failed")} error={error} kept={t("failedKept")}>
+          <Button onClick={() => retryStory(session)}>{t("again")}</Button>
+        </ErrorNote>
+      </div>
+    );
+  if (state === "loading")
+    return (
+      <div aria-busy="true" className={className}>
+        <Skeleton lines={8} label={t("loading")} />
+      </div>
+    );
+  return <Rows key={session} story={story} without={without} marked={marked} ref={ref} className={className} />;
+}
+
+type RowsProps = Pick<TimelineProps, "marked" | "ref" | "className"> & {
+  story: Story;
+  without: readonly Item["kind"][];
+};
+
+function Rows({ story, without, marked, ref, className }: RowsProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const items = useMemo(
+    () => drawn(story.items).filter((item) => !without.includes(item.kind)),
+    [story.items, without],
+  );
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const toggle = useCallback((id: string) => {
+    setOpen((was) => {
+      const now = new Set(was);
+      if (!now.delete(id)) now.add(id);
+      return now;
+    });
+  }, []);
+  // Below the last item stands what is under way.
+  const tail = story.writing !== null || isThinking(story);
+  const virtual = useVirtualizer({
+    count: items.length + (tail ? 1 : 0),
+    getScrollElement: () => box.current,
+    estimateSize: (at) => estimate(items[at]),
+    getItemKey: (at) => items[at]?.id ?? "tail",
+    overscan: 8,
+    paddingStart: 16,
+    paddingEnd: 24,
+    anchorTo: "end",
+    followOnAppend: true,
+    scrollEndThreshold: NEAR_PX,
+    initialOffset: () => items.reduce((sum, item) => sum + estimate(item), 0),
+  });
+  const [away, setAway] = useState(false);
+  const watch = () => {
+    const element = box.current;
+    if (element) setAway(element.scrollHeight - element.scrollTop - element.clientHeight > NEAR_PX);
+  };
+  useImperativeHandle(
+    ref,
+    () => ({
+      items,
+      show: (place) => virtual.scrollToIndex(place, { align: "center" }),
+      toEnd: () => virtual.scrollToEnd(),
+    }),
+    [items, virtual],
+  );
+  return (
+    <div className={cx("relative min-h-0", className)}>
+      <section
+        ref={box}
+        aria-label={t("timeline")}
+        tabIndex={0}
+        onScroll={watch}
+        className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none] focus-visible:-outline-offset-2"
+      >
+        <ol className="relative mx-auto w-full max-w-4xl" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ key, index, start }) => {
+            const item = items[index];
+            return (
+              <li
+                key={key}
+                ref={virtual.measureElement}
+                data-index={index}
+                aria-setsize={items.length}
+                aria-posinset={index + 1}
+                style={{ transform: `translateY(${start}px)` }}
+                className={cx(
+                  "absolute inset-x-0 top-0 px-4 md:px-6",
+                  item && item.id === marked && "bg-ask-fill shadow-[inset_2px_0_0_var(--color-ask)]",
+                )}
+              >
+                {item ? (
+                  <ItemView item={item} row={story.row} open={open.has(item.id)} onToggle={toggle} />
+                ) : story.writing ? (
+                  <WritingView writing={story.writing} />
+                ) : (
+                  <Thinking since={story.request?.since ?? 0} />
+                )}
+              </li>
+            );
+          })}
+        </ol>
+        {items.length === 0 && <p className="px-6 py-4 text-ink-2">{t("empty")}</p>}
+      </section>
+      {away && (
+        <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
+          <Button
+            size="sm"
+            icon="sort-down"
+            className="pointer-events-auto rounded-full shadow-raised"
+            onClick={() => virtual.scrollToEnd()}
+          >
+            {t("toEnd")}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+/** The question about a call, where it stands in the conversation. */
+import { lazy, Suspense } from "react";
+import type { Schema } from "@/api/client";
+import { Skeleton } from "@/ui/Skeleton";
+import type { Question, Row } from "../shape";
+
+const Card = lazy(async () => ({ default: (await import("@/features/approvals/ApprovalCard")).ApprovalCard }));
+
+export function Ask({ row, question }: { row: Row; question: Question }) {
+  return (
+    <div className="my-2 max-w-3xl">
+      <Suspense fallback={<Skeleton lines={5} />}>
+        <Card approval={approvalOf(row, question)} />
+      </Suspense>
+    </div>
+  );
+}
+
+/** The daemon's own row of the question, from the events. */
+function approvalOf(row: Row, { asked, status, door, ts }: Question): Schema["ApprovalRow"] {
+  const { type: _, reason, ...rest } = asked;
+  return {
+    ...rest,
+    session: row.id,
+    title: row.title,
+    directory: row.directory,
+    rule: reason.rule,
+    reason: reason.text,
+    status,
+    door,
+    requested_ms: ts,
+  };
+}

@@ -1,0 +1,245 @@
+/** One item of a story. A conversation is a document: the person's lines have a rule, the model's are plain text. */
+import { memo, useId } from "react";
+import type { Schema } from "@/api/client";
+import { t } from "@/i18n/en/story";
+import { Markdown } from "@/markdown/Lazy";
+import { cx } from "@/ui/classes";
+import { formatDuration } from "@/ui/format";
+import { SafeText } from "@/ui/SafeText";
+import { Shape } from "@/ui/State";
+import { Tainted } from "@/ui/Tainted";
+import { Time } from "@/ui/Time";
+import type {
+  FailedItem,
+  Item,
+  LineItem,
+  OpenedItem,
+  PlanItem,
+  ReplyItem,
+  Row,
+  SaidItem,
+  StepItem,
+  Writing,
+} from "../shape";
+import { Ask } from "./Ask";
+import { Fold } from "./Fold";
+import { toldOf } from "./lines";
+import { StepDetail } from "./StepDetail";
+import { StepLine } from "./StepLine";
+
+export interface ItemProps {
+  item: Item;
+  row: Row | null;
+  open: boolean;
+  onToggle: (id: string) => void;
+}
+
+export const ItemView = memo(function ItemView({ item, row, open, onToggle }: ItemProps) {
+  switch (item.kind) {
+    case "opened":
+      return <OpenedView item={item} />;
+    case "said":
+      return <Said item={item} />;
+    case "reply":
+      return <Reply item={item} open={open} onToggle={onToggle} />;
+    case "step":
+      return <Step item={item} row={row} open={open} onToggle={onToggle} />;
+    case "failed":
+      return <Failed item={item} />;
+    case "plan":
+      return <Plan item={item} />;
+    case "line":
+      return <Line item={item} />;
+    case "erased":
+      return <p className="text-ink-3 text-sm">{t("erased", { count: item.count })}</p>;
+    case "strange":
+      return (
+        <p className="text-ink-2 text-sm">
+          <SafeText>{t("strange", { type: item.type })}</SafeText>
+        </p>
+      );
+  }
+});
+
+/** The reply that is being written, as far as it is known. */
+export function WritingView({ writing }: { writing: Writing }) {
+  return (
+    <div className="py-1.5" aria-busy="true" aria-live="off">
+      <Markdown writing>{writing.text}</Markdown>
+    </div>
+  );
+}
+
+function OpenedView({ item: { body } }: { item: OpenedItem }) {
+  const goal = body.type === "objective.created" ? body.goal : "";
+  return (
+    <div className="text-ink-2 text-sm">
+      <p>
+        <SafeText>{t("opened", { directory: body.directory })}</SafeText>
+      </p>
+      {goal && (
+        <div className="my-2 max-w-measure border-accent border-l-2 pl-3 text-base text-ink">
+          <SafeText lines>{goal}</SafeText>
+        </div>
+      )}
+      {(body.constraints ?? []).map((constraint) => (
+        <p key={constraint}>
+          {t("constraints")}: <SafeText>{constraint}</SafeText>
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Said({ item }: { item: SaidItem }) {
+  const { text, door, label, interrupts } = item.body;
+  const foreign = label.integrity === "untrusted";
+  return (
+    <div className={cx("mt-5 mb-1 border-l-2 pl-3", foreign ? "border-tainted-line" : "border-accent")}>
+      <p className="flex items-center gap-2 text-ink-3 text-xs">
+        <span className="font-medium text-ink-2">{foreign ? door : t("you")}</span>
+        {!foreign && door !== "web" && <span>{t("fromDoor", { door })}</span>}
+        {interrupts && <span>{t("interrupted")}</span>}
+        {foreign && <Tainted origins={[`message:${door}`]} word />}
+        <Time at={item.ts} exact className="tabular" />
+      </p>
+      <div className="max-w-measure text-base">
+        <SafeText lines>{text}</SafeText>
+      </div>
+    </div>
+  );
+}
+
+function Reply({ item, open, onToggle }: { item: ReplyItem; open: boolean; onToggle: (id: string) => void }) {
+  const { body } = item;
+  return (
+    <div className="py-1.5">
+      {body.attempts.length > 0 && (
+        <Fold id={item.id} open={open} onToggle={onToggle} summary={t("triedBefore", { count: body.attempts.length })}>
+          {body.attempts.map((attempt) => (
+            <p key={attempt}>
+              <SafeText>{attempt}</SafeText>
+            </p>
+          ))}
+        </Fold>
+      )}
+      {item.thinking && (
+        <Fold id={`${item.id}.t`} open={open} onToggle={() => onToggle(item.id)} summary={t("thought")}>
+          <SafeText lines>{item.thinking}</SafeText>
+        </Fold>
+      )}
+      {item.text && <Markdown>{item.text}</Markdown>}
+      {body.stop === "length" && <p className="mt-1 text-ask text-sm">{t("cutOff")}</p>}
+      {body.stop === "content_filter" && <p className="mt-1 text-ask text-sm">{t("filtered")}</p>}
+    </div>
+  );
+}
+
+function Step({ item, row, open, onToggle }: Omit<ItemProps, "item"> & { item: StepItem }) {
+  const panel = useId();
+  const asks = item.state === "asking" && item.question?.status === "pending";
+  return (
+    <div>
+      <StepLine step={item} open={open} panel={panel} onToggle={onToggle} />
+      {asks && row && item.question && <Ask row={row} question={item.question} />}
+      <div id={panel}>{open && <StepDetail session={row?.id ?? ""} step={item} />}</div>
+    </div>
+  );
+}
+
+function Failed({ item: { body } }: { item: FailedItem }) {
+  const wait =
+    body.retry_after_ms > 0 ? `, ${t("waitsFor", { time: formatDuration(body.retry_after_ms / 1000) })}` : "";
+  return (
+    <p className="flex items-baseline gap-2 py-1 text-ask text-sm">
+      <Shape kind="ask" />
+      <span className="min-w-0">
+        <SafeText>
+          {(body.error ? t("failedRequest", { why: body.error }) : t("failedKind", { kind: body.kind })) + wait}
+        </SafeText>
+      </span>
+    </p>
+  );
+}
+
+function Plan({ item: { body, before } }: { item: PlanItem }) {
+  const { steps } = body;
+  const same = steps.length === before.length && steps.every((step, at) => step.title === before[at]?.title);
+  const done = steps.filter((step) => step.status === "done" || step.status === "skipped").length;
+  if (same && steps.length > 0) {
+    const now = steps.find((step) => step.status === "doing")?.title ?? "";
+    return (
+      <p className="py-1 text-ink-2 text-sm">
+        {t("planned")}: {t("planStep", { done, count: steps.length })}
+        {now && (
+          <>
+            {" · "}
+            <SafeText>{now}</SafeText>
+          </>
+        )}
+      </p>
+    );
+  }
+  return (
+    <div className="my-2">
+      <p className="text-ink-2 text-xs">{t(`planBy_${body.by}`)}</p>
+      {steps.length === 0 && <p className="text-ink-2">{t("planEmpty")}</p>}
+      <Steps steps={steps} />
+    </div>
+  );
+}
+
+function Steps({ steps }: { steps: readonly Schema["PlanStep"][] }) {
+  return (
+    <ol className="max-w-measure">
+      {steps.slice(0, 40).map((step, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a plan is shown as it was, and is put in anew as a whole
+        <li key={at} className={cx("flex gap-2", step.status === "skipped" && "text-ink-3 line-through")}>
+          <span className="w-5 shrink-0 text-right text-ink-3 tabular">{at + 1}</span>
+          <span className="min-w-0">
+            <SafeText>{step.title}</SafeText>
+            {step.status !== "todo" && <span className="text-ink-3"> ({t(`step_${step.status}`)})</span>}
+          </span>
+        </li>
+      ))}
+      {steps.length > 40 && <li className="text-ink-2">{t("more", { count: steps.length - 40 })}</li>}
+    </ol>
+  );
+}
+
+function Line({ item: { body, ts } }: { item: LineItem }) {
+  const { kind, text, more } = toldOf(body);
+  if (body.type === "turn.ended")
+    return (
+      <p className={cx("mt-1 flex items-center gap-3 py-1 text-xs", kind === "ask" ? "text-ask" : "text-ink-3")}>
+        <span>{text}</span>
+        <span className="h-px flex-1 bg-line" />
+        <Time at={ts} exact className="tabular" />
+      </p>
+    );
+  return (
+    <div className="py-1 text-sm">
+      <p className={cx("flex items-baseline gap-2", KINDS[kind])}>
+        {kind !== "quiet" && <Shape kind={kind} />}
+        <span className="min-w-0 max-w-measure">
+          <SafeText lines>{text}</SafeText>
+        </span>
+      </p>
+      {more}
+      {body.type === "objective.ended" && body.summary && (
+        <div className="mt-2 text-base">
+          <Markdown>{body.summary}</Markdown>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const KINDS = {
+  work: "text-accent",
+  ask: "text-ask",
+  danger: "text-danger",
+  good: "text-good",
+  tainted: "text-tainted",
+  quiet: "text-ink-2",
+} as const;

@@ -1,0 +1,76 @@
+/** One call on one line: verb, object, duration, cost. It opens in place. */
+import { memo } from "react";
+import { t } from "@/i18n/en/story";
+import { cx } from "@/ui/classes";
+import { formatDuration, formatTokens, formatUsd } from "@/ui/format";
+import { Icon } from "@/ui/Icon";
+import { SafeText } from "@/ui/SafeText";
+import { Shape } from "@/ui/State";
+import type { StepItem } from "../shape";
+import { Elapsed } from "./Elapsed";
+import { objectOf, standOf, verbOf } from "./words";
+
+export const StepLine = memo(function StepLine({
+  step,
+  open,
+  panel,
+  onToggle,
+}: {
+  step: StepItem;
+  open: boolean;
+  /** The id of what it opens. */
+  panel: string;
+  onToggle: (id: string) => void;
+}) {
+  const { kind, word } = standOf(step);
+  const verb = verbOf(step.tool);
+  const quiet = kind === "quiet";
+  return (
+    <button
+      type="button"
+      aria-expanded={open}
+      aria-controls={open ? panel : undefined}
+      onClick={() => onToggle(step.id)}
+      className={cx(
+        "group -mx-2 flex min-h-(--row) w-[calc(100%+1rem)] items-center gap-2 rounded-md px-2 text-left hover:bg-hover",
+        quiet ? "text-ink-2" : "text-ink",
+      )}
+    >
+      <Icon name="chevron-right" size={12} className={cx("text-ink-3 transition-transform", open && "rotate-90")} />
+      <span className={COLOUR[kind]}>
+        <Shape kind={kind} />
+      </span>
+      <span className="shrink-0 font-medium">{verb || <SafeText mono>{step.tool}</SafeText>}</span>
+      <span className="min-w-0 flex-1 truncate font-mono text-ink-2 text-sm">
+        <SafeText>{objectOf(step)}</SafeText>
+      </span>
+      <span className="flex shrink-0 items-baseline gap-3 text-ink-2 text-sm tabular">
+        {kind === "good" ? <span className="sr-only">{word}</span> : <span className={COLOUR[kind]}>{word}</span>}
+        <Took step={step} />
+        {step.tokensIn + step.tokensOut > 0 && (
+          <span
+            className="w-14 text-right text-ink-3 max-md:hidden"
+            title={t("tokensIn", { input: step.tokensIn, output: step.tokensOut })}
+          >
+            {step.usdMicros > 0 ? formatUsd(step.usdMicros) : formatTokens(step.tokensIn + step.tokensOut)}
+          </span>
+        )}
+      </span>
+    </button>
+  );
+});
+
+const COLOUR = {
+  work: "text-accent",
+  ask: "text-ask",
+  danger: "text-danger",
+  good: "text-good",
+  tainted: "text-tainted",
+  quiet: "text-ink-3",
+} as const;
+
+function Took({ step }: { step: StepItem }) {
+  if (step.state === "running") return <Elapsed since={step.startedMs} />;
+  if (!step.finished || step.finished.outcome === "denied") return null;
+  return <span>{formatDuration(step.finished.duration_ms / 1000)}</span>;
+}

@@ -1,0 +1,63 @@
+/** Which items are drawn, each on a row of its own. */
+import type { Item, Story } from "../shape";
+
+/** A reply that only calls says nothing by itself, and the plan tool's call says what the plan after it says. */
+export function drawn(items: readonly Item[]): readonly Item[] {
+  return items.filter((item) => {
+    if (item.kind === "reply") return item.text.trim() !== "" || item.thinking !== "" || item.body.attempts.length > 0;
+    if (item.kind === "step") return item.tool !== "plan" || (item.finished !== null && item.finished.outcome !== "ok");
+    if (item.kind === "plan") return item.body.by !== "stead" || item.body.steps.length > 0;
+    return true;
+  });
+}
+
+/** How high a row may be, in CSS pixels, before it was measured. */
+export function estimate(item: Item | undefined): number {
+  switch (item?.kind) {
+    case "step":
+      return item.state === "asking" ? 420 : 32;
+    case "said":
+      return 62 + Math.min(40, item.body.text.length / 80) * 20;
+    case "reply":
+      return 32 + Math.min(60, item.text.length / 76) * 21;
+    case "plan":
+      return 24 + item.body.steps.length * 21;
+    case "opened":
+      return 60;
+    default:
+      return 28;
+  }
+}
+
+/** Places of the items that have the words; in the order in which they stand. */
+export function matches(items: readonly Item[], words: string): readonly number[] {
+  const wanted = words.trim().toLowerCase();
+  if (!wanted) return [];
+  return items.flatMap((item, at) => (textOf(item).toLowerCase().includes(wanted) ? [at] : []));
+}
+
+function textOf(item: Item): string {
+  switch (item.kind) {
+    case "said":
+      return item.body.text;
+    case "reply":
+      return item.text;
+    case "step":
+      return `${item.tool} ${item.arguments} ${item.finished?.text ?? ""}`;
+    case "plan":
+      return item.body.steps.map((step) => step.title).join("\n");
+    case "opened":
+      return `${item.body.title}\n${item.body.type === "objective.created" ? item.body.goal : ""}`;
+    case "failed":
+      return item.body.error;
+    case "line":
+      return "text" in item.body ? item.body.text : "summary" in item.body ? item.body.summary : "";
+    default:
+      return "";
+  }
+}
+
+/** What the model is at, when nothing of it is to be seen yet. */
+export function isThinking({ request, writing }: Story): boolean {
+  return request !== null && !request.reading && writing === null;
+}

@@ -1,0 +1,84 @@
+/** What items of a story are called: verbs for tools, words for reasons and states. */
+import { t } from "@/i18n/en/story";
+import type { StateKind } from "@/ui/State";
+import { subjectOf } from "../calls";
+import { parseJson } from "../json";
+import type { StepItem } from "../shape";
+
+type Key = Parameters<typeof t>[0];
+
+const VERBS: ReadonlySet<string> = new Set([
+  "plan",
+  "read",
+  "write",
+  "edit",
+  "patch",
+  "glob",
+  "grep",
+  "shell",
+  "fetch",
+  "web_search",
+  "extract",
+  "extract_page",
+  "history",
+  "history_all",
+  "find_tools",
+  "api_read",
+  "api_call",
+  "browser_open",
+  "browser_read",
+  "browser_act",
+  "browser_shot",
+  "config",
+  "config_set",
+]);
+
+/** What a tool does, in a word or two; "" for one whose name a model or a plugin made up: show that name as it is. */
+export function verbOf(tool: string): string {
+  return VERBS.has(tool) ? t(`verb_${tool}` as Key) : "";
+}
+
+/** What a step is about, on one line. */
+export function objectOf(step: StepItem): string {
+  if (step.tool === "plan") {
+    const given = parseJson(step.arguments);
+    const steps = given instanceof Map ? given.get("steps") : undefined;
+    if (Array.isArray(steps)) return t("planOf", { count: steps.length });
+  }
+  return subjectOf(step.arguments).replace(/\s+/g, " ").trim().slice(0, 400);
+}
+
+const REASONS: ReadonlySet<string> = new Set([
+  "budget",
+  "context",
+  "iterations",
+  "stall",
+  "repetition",
+  "wall_time",
+  "evidence",
+  "unmet",
+  "denied",
+  "model",
+  "cancelled",
+]);
+
+/** Why it ended, in words; the daemon's own word where there are no better ones. */
+export function reasonWords(reason: string): string {
+  return REASONS.has(reason) ? t(`reason_${reason}` as Key) : reason;
+}
+
+/** How a step stands: its shape and its word. */
+export function standOf(step: StepItem): { kind: StateKind; word: string } {
+  const outcome = step.finished?.outcome;
+  if (step.state === "done" && outcome) return { kind: OUTCOMES[outcome] ?? "danger", word: t(outcome) };
+  return { kind: STATES[step.state] ?? "quiet", word: t(step.state === "done" ? "ok" : step.state) };
+}
+
+const OUTCOMES: Readonly<Record<string, StateKind>> = {
+  ok: "good",
+  error: "danger",
+  denied: "quiet",
+  unknown: "danger",
+  cancelled: "quiet",
+};
+const STATES: Readonly<Record<string, StateKind>> = { running: "work", asking: "ask" };
