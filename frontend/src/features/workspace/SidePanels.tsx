@@ -1,0 +1,101 @@
+import { type ComponentType, lazy, Suspense, useEffect, useState } from "react";
+import { t } from "@/i18n/en/workspace";
+import { IconButton } from "@/ui/IconButton";
+import { Skeleton } from "@/ui/Skeleton";
+import { type Tab, Tabs } from "@/ui/Tabs";
+import { bounded, PANELS, type PanelName, USUAL, useWorkspace } from "./view";
+import { WidthHandle } from "./WidthHandle";
+
+type Panel = ComponentType<{ session: string }>;
+
+const LOAD: Record<PanelName, () => Promise<{ default: Panel }>> = {
+  files: async () => ({ default: (await import("./files/FilesPanel")).FilesPanel }),
+  changes: async () => ({ default: (await import("./changes/ChangesPanel")).ChangesPanel }),
+  terminal: async () => ({ default: (await import("./terminal/TerminalPanel")).TerminalPanel }),
+  checkpoints: async () => ({ default: (await import("./checkpoints/CheckpointsPanel")).CheckpointsPanel }),
+  context: async () => ({ default: (await import("./context/ContextPanel")).ContextPanel }),
+  budget: async () => ({ default: (await import("./budget/BudgetPanel")).BudgetPanel }),
+};
+const SHOWN: Record<PanelName, Panel> = {
+  files: lazy(LOAD.files),
+  changes: lazy(LOAD.changes),
+  terminal: lazy(LOAD.terminal),
+  checkpoints: lazy(LOAD.checkpoints),
+  context: lazy(LOAD.context),
+  budget: lazy(LOAD.budget),
+};
+/** Those with a place in something: a scroll, a shell. */
+const KEPT: ReadonlySet<PanelName> = new Set(["files", "terminal"]);
+
+/**
+ * What stands beside a session's conversation: its files, what changed, a terminal, its checkpoints, what its next
+ * request holds, and what it may spend. It fills the height of its place; on a desk it has a width of its own that the
+ * person sets, on a phone the whole width. `useWorkspace` opens a panel or a file from elsewhere.
+ */
+export function SidePanels({ session }: { session: string }) {
+  const panel = useWorkspace((view) => view.panel);
+  const width = useWorkspace((view) => view.width);
+  const show = useWorkspace((view) => view.show);
+  const resize = useWorkspace((view) => view.resize);
+  const [visited, setVisited] = useState<ReadonlySet<PanelName>>(new Set([panel]));
+  if (!visited.has(panel)) setVisited(new Set([...visited, panel]));
+  useLoadInTurn();
+  const wide = width > USUAL;
+  const items: Tab<PanelName>[] = PANELS.map((name) => {
+    const Shown = SHOWN[name];
+    const wanted = name === panel || (KEPT.has(name) && visited.has(name));
+    return {
+      value: name,
+      label: t(name),
+      keep: KEPT.has(name) && visited.has(name),
+      content: wanted ? (
+        <Suspense fallback={<Skeleton lines={6} className="p-4" />}>
+          <Shown key={session} session={session} />
+        </Suspense>
+      ) : undefined,
+    };
+  });
+  return (
+    <section
+      aria-label={t("panels")}
+      style={{ "--panel": `${bounded(width, innerWidth)}px` } as React.CSSProperties}
+      className="relative h-full min-h-0 w-full min-w-0 shrink-0 bg-paper md:w-(--panel) md:border-l md:border-line"
+    >
+      <WidthHandle width={width} onResize={resize} />
+      <Tabs
+        fill
+        label={t("panels")}
+        items={items}
+        value={panel}
+        onValueChange={show}
+        aside={
+          <IconButton
+            icon={wide ? "chevron-right" : "chevron-left"}
+            label={wide ? t("narrower") : t("wider")}
+            size="sm"
+            className="mx-1 max-md:hidden"
+            onClick={() => resize(wide ? USUAL : innerWidth)}
+          />
+        }
+      />
+    </section>
+  );
+}
+
+/** Fetch the code of the other panels one after another once the first is there, so that no long task comes of it. */
+function useLoadInTurn(): void {
+  useEffect(() => {
+    let over = false;
+    const idle = () => new Promise<void>((done) => setTimeout(done, 400));
+    void (async () => {
+      for (const name of PANELS) {
+        await idle();
+        if (over) return;
+        await LOAD[name]();
+      }
+    })();
+    return () => {
+      over = true;
+    };
+  }, []);
+}

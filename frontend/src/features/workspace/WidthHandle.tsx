@@ -1,0 +1,35 @@
+import type { KeyboardEvent, PointerEvent } from "react";
+import { t } from "@/i18n/en/workspace";
+import { NARROWEST } from "./view";
+
+const STEP = 32;
+
+/** The edge that sets the width of what is to its right: by dragging, or by arrow keys. */
+export function WidthHandle({ width, onResize }: { width: number; onResize: (width: number) => void }) {
+  const drag = (event: PointerEvent<HTMLDivElement>) => {
+    if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+    const box = event.currentTarget.parentElement?.getBoundingClientRect();
+    if (box) onResize(box.right - event.clientX);
+  };
+  const press = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: STEP, ArrowRight: -STEP, Home: -innerWidth, End: innerWidth }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    onResize(width + by);
+  };
+  return (
+    <div
+      role="separator"
+      aria-orientation="vertical"
+      aria-label={t("width")}
+      aria-valuenow={width}
+      aria-valuemin={NARROWEST}
+      aria-valuemax={Math.max(NARROWEST, Math.round(innerWidth * 0.7))}
+      tabIndex={0}
+      onKeyDown={press}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={drag}
+      className="absolute inset-y-0 -left-1 z-10 w-2 cursor-col-resize touch-none hover:bg-accent-line focus-visible:bg-accent max-md:hidden"
+    />
+  );
+}

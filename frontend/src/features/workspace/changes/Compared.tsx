@@ -1,0 +1,82 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, data, type Schema } from "@/api/client";
+import { t } from "@/i18n/en/workspace";
+import { Button } from "@/ui/Button";
+import { Empty } from "@/ui/Empty";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { Field } from "@/ui/Field";
+import { Select } from "@/ui/Select";
+import { Skeleton } from "@/ui/Skeleton";
+import { named, useCheckpoints } from "../checkpoints/reading";
+import { ChangedFile } from "./ChangedFile";
+
+const NOW = "now";
+const MOST = 200;
+
+/** What differs in the folder between two checkpoints, or a checkpoint and now, whoever changed it. */
+export function Compared({ session }: { session: string }) {
+  const checkpoints = useCheckpoints(session);
+  const [old, setOld] = useState("");
+  const [fresh, setFresh] = useState(NOW);
+  if (checkpoints.isPending) return <Skeleton lines={5} />;
+  if (checkpoints.error) return <ErrorNote title={t("checkpointsFailed")} error={checkpoints.error} />;
+  const rows = checkpoints.data.items;
+  const first = rows[0];
+  if (!first) return <Empty title={t("noCheckpoints")}>{t("noCheckpointsWhy")}</Empty>;
+  const items = rows.map((row) => ({ value: row.id, label: named(row) })).toReversed();
+  return (
+    <>
+      <div className="grid max-w-140 grid-cols-2 gap-3">
+        <Field label={t("from")}>
+          <Select items={items} value={old || first.id} onValueChange={setOld} />
+        </Field>
+        <Field label={t("to")}>
+          <Select items={[{ value: NOW, label: t("now") }, ...items]} value={fresh} onValueChange={setFresh} />
+        </Field>
+      </div>
+      <Differences session={session} old={old || first.id} fresh={fresh === NOW ? "" : fresh} />
+    </>
+  );
+}
+
+/** Asks anew whenever something happens in the session, while it is shown. */
+export function useDifferences(session: string, old: string, fresh: string) {
+  return useQuery({
+    queryKey: ["sessions", session, "diff", old, fresh],
+    queryFn: () =>
+      data(api.GET("/sessions/{session}/diff", { params: { path: { session }, query: { old, new: fresh } } })),
+  });
+}
+
+function Differences({ session, old, fresh }: { session: string; old: string; fresh: string }) {
+  const differences = useDifferences(session, old, fresh);
+  if (differences.isPending) return <Skeleton lines={5} />;
+  if (differences.error) return <ErrorNote title={t("diffFailed")} error={differences.error} />;
+  if (differences.data.items.length === 0) return <Empty title={t("noDifference")} />;
+  return <DifferenceList changes={differences.data.items} />;
+}
+
+/** Changed paths; the first few hundred, then more at a press. */
+export function DifferenceList({ changes }: { changes: readonly Schema["FileChange"][] }) {
+  const [limit, setLimit] = useState(MOST);
+  const added = changes.reduce((sum, change) => sum + change.added, 0);
+  const removed = changes.reduce((sum, change) => sum + change.removed, 0);
+  return (
+    <>
+      <p className="tabular text-sm text-ink-2">{t("pathsDiffer", { count: changes.length, added, removed })}</p>
+      <ul className="flex flex-col divide-y divide-line border-y border-line">
+        {changes.slice(0, limit).map((change) => (
+          <li key={`${change.kind}-${change.path}`}>
+            <ChangedFile change={change} openAtFirst={changes.length === 1} />
+          </li>
+        ))}
+      </ul>
+      {changes.length > limit && (
+        <Button size="sm" className="self-start" onClick={() => setLimit(limit * 5)}>
+          {t("morePaths", { count: Math.min(limit * 4, changes.length - limit) })}
+        </Button>
+      )}
+    </>
+  );
+}

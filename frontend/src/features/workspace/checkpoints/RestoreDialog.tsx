@@ -1,0 +1,72 @@
+import { useState } from "react";
+import { useCommand } from "@/api/queries";
+import { t } from "@/i18n/en/workspace";
+import { Button } from "@/ui/Button";
+import { Dialog, DialogClose } from "@/ui/Dialog";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { RadioGroup } from "@/ui/RadioGroup";
+import { useDifferences } from "../changes/Compared";
+import { SinceThen } from "./CheckpointEntry";
+import { type Checkpoint, named } from "./reading";
+import { restore, told, type Wanted } from "./restoring";
+
+type What = "both" | "files" | "conversation";
+
+/** What would go back is said before it does, and how to have it again. */
+export function RestoreDialog({ session, row, onClose }: { session: string; row: Checkpoint; onClose: () => void }) {
+  const [what, setWhat] = useState<What>("both");
+  const differences = useDifferences(session, row.id, "");
+  const go = useCommand((wanted: Wanted, key) => restore(session, wanted, key));
+  const count = differences.data?.items.length ?? 0;
+  const wanted: Wanted = { checkpoint: row.id, files: what !== "conversation", conversation: what !== "files" };
+  const submit = () =>
+    go.mutate(wanted, {
+      onSuccess: (answer) => {
+        onClose();
+        void told(session, wanted, answer);
+      },
+    });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || onClose()}
+      size="lg"
+      title={t("restoreTitle")}
+      description={named(row)}
+      footer={
+        <>
+          <DialogClose render={<Button>{t("cancel")}</Button>} />
+          <Button
+            kind="primary"
+            busy={go.isPending && t("restoring")}
+            disabled={wanted.files && !differences.data}
+            onClick={submit}
+          >
+            {t(`go_${what}`, { count })}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <RadioGroup
+          label={t("restoreWhat")}
+          items={[
+            { value: "both", label: t("restoreBoth"), hint: t("restoreBothHint") },
+            { value: "files", label: t("restoreFiles"), hint: t("restoreFilesHint") },
+            { value: "conversation", label: t("restoreConversation"), hint: t("restoreConversationHint") },
+          ]}
+          value={what}
+          onValueChange={setWhat}
+        />
+        {wanted.files && (
+          <section aria-label={t("wouldChange")} className="flex flex-col gap-2">
+            <h3 className="text-sm font-medium">{t("wouldChange")}</h3>
+            <SinceThen session={session} checkpoint={row.id} />
+          </section>
+        )}
+        <p className="text-sm text-ink-2">{t("restoreUndoable")}</p>
+        {go.error && <ErrorNote title={t("restoreFailed")} error={go.error} kept={t("restoreKept")} />}
+      </div>
+    </Dialog>
+  );
+}

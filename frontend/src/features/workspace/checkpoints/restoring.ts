@@ -1,0 +1,45 @@
+/** Going back to a checkpoint, and back from there. */
+import { api, data, newKey, type Schema } from "@/api/client";
+import { queries, withKey } from "@/api/queries";
+import { t } from "@/i18n/en/workspace";
+import { toast } from "@/ui/Toasts";
+import { readCheckpoints } from "./reading";
+
+export interface Wanted {
+  checkpoint: string;
+  files: boolean;
+  conversation: boolean;
+}
+
+export function restore(session: string, { checkpoint, files, conversation }: Wanted, key: string) {
+  return data(
+    api.POST("/sessions/{session}/checkpoints/{checkpoint}/restore", {
+      params: { path: { session, checkpoint }, ...withKey(key) },
+      body: { files, conversation, paths: [] },
+    }),
+  );
+}
+
+/** Say that it is done, and offer the way back: how things were was kept first. */
+export async function told(session: string, wanted: Wanted, answer: Schema["Answer"]): Promise<void> {
+  await queries.invalidateQueries({ queryKey: ["sessions", session] });
+  const before = (await readCheckpoints(session)).items.findLast((row) => row.why === "restore");
+  toast({
+    title: t("restored"),
+    detail: answer.text || t("restoredUndo"),
+    kind: "good",
+    action: before && {
+      label: t("restoredBack"),
+      onClick: () => void back(session, { ...wanted, checkpoint: before.id }),
+    },
+  });
+}
+
+async function back(session: string, wanted: Wanted): Promise<void> {
+  try {
+    await told(session, wanted, await restore(session, wanted, newKey()));
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    toast({ title: t("restoreFailed"), detail, kind: "danger" });
+  }
+}

@@ -1,0 +1,41 @@
+/** Which panel is open beside a session, how wide it is, and which file of which session is shown in it. */
+import { create } from "zustand";
+import { persist } from "zustand/middleware";
+
+export const PANELS = ["files", "changes", "terminal", "checkpoints", "context", "budget"] as const;
+export type PanelName = (typeof PANELS)[number];
+
+export const NARROWEST = 340;
+export const USUAL = 560;
+const WIDEST_SHARE = 0.7;
+
+interface View {
+  panel: PanelName;
+  /** In CSS pixels, on a desk. */
+  width: number;
+  /** By session: the path of the file that is open there. */
+  files: Readonly<Record<string, string>>;
+  show: (panel: PanelName) => void;
+  resize: (width: number) => void;
+  /** Open a file of a session, "" for none, and the panel that shows it. */
+  openFile: (session: string, path: string) => void;
+}
+
+/** A width that leaves room for the conversation. */
+export function bounded(width: number, window: number): number {
+  return Math.round(Math.max(NARROWEST, Math.min(width, Math.max(NARROWEST, window * WIDEST_SHARE))));
+}
+
+export const useWorkspace = create<View>()(
+  persist(
+    (set) => ({
+      panel: "files",
+      width: USUAL,
+      files: {},
+      show: (panel) => set({ panel }),
+      resize: (width) => set({ width: bounded(width, innerWidth) }),
+      openFile: (session, path) => set((was) => ({ panel: "files", files: { ...was.files, [session]: path } })),
+    }),
+    { name: "stead.workspace", partialize: ({ panel, width }) => ({ panel, width }) },
+  ),
+);
