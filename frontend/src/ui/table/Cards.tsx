@@ -1,0 +1,76 @@
+import { useState } from "react";
+import { t } from "@/i18n/en/table";
+import { Button } from "../Button";
+import { Link } from "../Link";
+import type { Column } from "./columns";
+import { Drawn } from "./GridRow";
+import type { Model } from "./model";
+
+const AT_ONCE = 30;
+
+/** The table of a phone: one card a row, its first column as its name. More come when they are asked for. */
+export function Cards<Row extends object>({
+  name,
+  model,
+  columns,
+  to,
+  onOpen,
+}: {
+  name: string;
+  model: Model<Row>;
+  columns: readonly Column<Row>[];
+  to: ((row: Row) => string) | undefined;
+  onOpen: ((row: Row) => void) | undefined;
+}) {
+  const [count, setCount] = useState(AT_ONCE);
+  const { rows } = model.getRowModel();
+  const visible = columns.filter((column) => model.state.columnVisibility[column.id] !== false);
+  const [first, ...others] = visible;
+  if (!first) return null;
+  const left = Math.min(AT_ONCE, rows.length - count);
+  return (
+    <>
+      <ul aria-label={name} className="border-t border-line">
+        {rows.slice(0, count).map(({ id, original }) => (
+          <li key={id} className="relative border-b border-line py-2.5">
+            <div className="flex min-h-6 items-center font-medium break-words">
+              {to ? (
+                <Link to={to(original)} kind="plain" className="after:absolute after:inset-0">
+                  <Drawn column={first} row={original} />
+                </Link>
+              ) : onOpen ? (
+                <button
+                  type="button"
+                  onClick={() => onOpen(original)}
+                  className="text-left font-medium after:absolute after:inset-0"
+                >
+                  <Drawn column={first} row={original} />
+                </button>
+              ) : (
+                <Drawn column={first} row={original} />
+              )}
+            </div>
+            <dl className="mt-0.5 flex flex-wrap gap-x-4 gap-y-0.5 text-sm">
+              {others.map(
+                (column) =>
+                  column.value(original) !== null && (
+                    <div key={column.id} className="flex max-w-full min-w-0 gap-1.5">
+                      <dt className="shrink-0 text-ink-2">{column.header}</dt>
+                      <dd className="tabular min-w-0 break-words">
+                        <Drawn column={column} row={original} />
+                      </dd>
+                    </div>
+                  ),
+              )}
+            </dl>
+          </li>
+        ))}
+      </ul>
+      {left > 0 && (
+        <Button className="mt-3 w-full" onClick={() => setCount(count + AT_ONCE)}>
+          {t("more", { count: left })}
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,146 @@
+import { type ReactNode, useDeferredValue, useMemo, useState, useSyncExternalStore } from "react";
+import { t } from "@/i18n/en/table";
+import { Button } from "../Button";
+import { Empty } from "../Empty";
+import { ErrorNote } from "../ErrorNote";
+import { Skeleton } from "../Skeleton";
+import { Cards } from "./Cards";
+import type { Column } from "./columns";
+import { type Narrowing, narrowed } from "./filtering";
+import { Grid } from "./Grid";
+import { type Sort, useModel } from "./model";
+import { Toolbar } from "./Toolbar";
+
+export interface DataTableProps<Row extends object> {
+  /** What the rows are, in the plural: "decisions". It names the table and its filter. */
+  name: string;
+  columns: readonly Column<Row>[];
+  /** Undefined while they are loaded. Keep the same array while nothing changed. */
+  rows: readonly Row[] | undefined;
+  rowId: (row: Row) => string;
+  error?: Error | null | undefined;
+  onRetry?: (() => void) | undefined;
+  /** Where a row leads: an address of this page. */
+  to?: ((row: Row) => string) | undefined;
+  /** What Enter or a press on a row does, where a row is no address. */
+  onOpen?: ((row: Row) => void) | undefined;
+  /** Shown instead of the table while there is not one row: an `Empty`. */
+  empty: ReactNode;
+  /** What can be done with chosen rows; with it, rows can be chosen. */
+  actions?: ((chosen: readonly Row[], clear: () => void) => ReactNode) | undefined;
+  sort?: Sort | undefined;
+  /** The name of exported files, without an ending. Without it there is no export. */
+  exportAs?: string | undefined;
+  /** Filters of the page itself, before those of the table. */
+  toolbar?: ReactNode | undefined;
+  /** After the last row: "Show more", or what the rows are a part of. */
+  after?: ReactNode | undefined;
+  /** No filter and no columns to choose, for a few rows beside something else. */
+  bare?: boolean | undefined;
+}
+
+const NOTHING: Narrowing = { text: "", facets: {} };
+const DESK = matchMedia("(min-width: 48rem)");
+
+/**
+ * Rows of one kind, for reading, finding and comparing: sorted by a press on a heading, narrowed by words, moved through
+ * by arrow keys. It draws the rows in sight only. A phone gets cards.
+ */
+export function DataTable<Row extends object>(props: DataTableProps<Row>) {
+  const { name, rows, error, onRetry, empty, toolbar, after } = props;
+  if (error && !rows) {
+    return (
+      <>
+        {toolbar}
+        <ErrorNote title={t("failed")} error={error} kept={t("kept")}>
+          {onRetry && (
+            <Button size="sm" onClick={onRetry}>
+              {t("again")}
+            </Button>
+          )}
+        </ErrorNote>
+      </>
+    );
+  }
+  if (!rows) {
+    return (
+      <div aria-busy="true">
+        {toolbar}
+        <Skeleton lines={6} label={t("loading", { name })} />
+      </div>
+    );
+  }
+  if (rows.length === 0) {
+    return (
+      <>
+        {toolbar}
+        {empty}
+        {after}
+      </>
+    );
+  }
+  return <Filled {...props} rows={rows} />;
+}
+
+function Filled<Row extends object>({ rows, ...props }: DataTableProps<Row> & { rows: readonly Row[] }) {
+  const { name, columns, rowId, error, actions, after, bare } = props;
+  const desk = useSyncExternalStore(watchDesk, () => DESK.matches);
+  const [narrowing, setNarrowing] = useState(NOTHING);
+  // The field keeps up with typing; the rows may lag by a frame or two.
+  const applied = useDeferredValue(narrowing);
+  const [haystacks] = useState(() => new WeakMap<Row, string>());
+  const shown = useMemo(() => narrowed(rows, columns, applied, haystacks), [rows, columns, applied, haystacks]);
+  const model = useModel({ rows: shown, columns, rowId, sort: props.sort });
+  const chosen = model.getSelectedRowModel().rows.map((row) => row.original);
+  const clear = () => model.resetRowSelection(true);
+  return (
+    <div className="min-w-0">
+      <Toolbar
+        {...props}
+        rows={rows}
+        shown={shown}
+        model={model}
+        narrowing={narrowing}
+        onNarrow={setNarrowing}
+        desk={desk}
+      />
+      {error && (
+        <div className="mb-3">
+          <ErrorNote title={t("failed")} error={error} />
+        </div>
+      )}
+      {actions && chosen.length > 0 && (
+        <div className="mb-2 flex flex-wrap items-center gap-2 rounded-md bg-accent-fill px-3 py-1.5 text-sm">
+          <span className="tabular">{t("selected", { count: chosen.length })}</span>
+          {actions(chosen, clear)}
+          <Button kind="quiet" size="sm" onClick={clear}>
+            {t("unselect")}
+          </Button>
+        </div>
+      )}
+      {shown.length === 0 ? (
+        <Empty title={t("nothingMatches")} action={<Button onClick={() => setNarrowing(NOTHING)}>{t("clear")}</Button>}>
+          {t("nothingMatchesWhy", { count: rows.length })}
+        </Empty>
+      ) : desk ? (
+        <Grid
+          name={name}
+          model={model}
+          columns={columns}
+          selectable={actions !== undefined}
+          to={props.to}
+          onOpen={props.onOpen}
+          roomy={!bare}
+        />
+      ) : (
+        <Cards name={name} model={model} columns={columns} to={props.to} onOpen={props.onOpen} />
+      )}
+      {after}
+    </div>
+  );
+}
+
+function watchDesk(changed: () => void): () => void {
+  DESK.addEventListener("change", changed);
+  return () => DESK.removeEventListener("change", changed);
+}
