@@ -1,0 +1,103 @@
+"""A home in which everything that others can write is hostile: goals, replies, arguments, outputs, names of files.
+
+The model's play is put together here; ``plays.py`` knows nothing of it.
+"""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+from tests.browser.stage import Stage
+from tests.browser.vectors import BIDI, EVIL, HTML, INVISIBLE, MARKDOWN, RUN, TAG_LETTERS, TERMINAL, VECTORS
+from tests.fakes.models import Call, Seen, Turn
+from tests.flows.house import use_model
+from tests.flows.sitting import Sitting
+
+LURE = f'"><img src=x onerror={RUN}><script>{RUN}</script>{BIDI}'
+COMMAND = f"rm -f 'x{LURE}' # {INVISIBLE}{TAG_LETTERS}"
+_SAID = "\n\n".join((*HTML, *MARKDOWN, *TERMINAL, BIDI, INVISIBLE))
+_FOUND = """() => {
+    const main = document.querySelector('main') ?? document.body;
+    const bad = [...main.querySelectorAll('script, iframe, object, embed, base, meta, link, video, audio, marquee')];
+    const handlers = [...main.querySelectorAll('*')].filter((element) =>
+        element.getAttributeNames().some((name) => name.startsWith('on') || name === 'ping' || name === 'srcdoc'));
+    const away = [...main.querySelectorAll('a[href], area[href]')].filter((link) =>
+        !['http:', 'https:', 'mailto:', 'blob:'].includes(link.protocol)
+        || (link.host !== location.host && link.protocol.startsWith('http') && !link.rel.includes('noreferrer')));
+    const pictures = [...main.querySelectorAll('img, image, source')].filter((picture) =>
+        !(picture.currentSrc || picture.src || '').startsWith(location.origin));
+    const said = (element) => element.outerHTML.slice(0, 200);
+    return {
+        ran: window.ran ?? 0,
+        elements: [...bad, ...handlers, ...away, ...pictures].map(said),
+        bidi: main.innerText.includes('\\u202e'),
+        title: /\\u202e/.test(document.title),
+        clobbered: typeof document.getElementById !== 'function' || document.body.tagName !== 'BODY',
+    };
+}"""
+
+
+def play(seen: Seen) -> Turn:
+    """Look at a hostile file, say every vector, then ask to run something that hides what it is."""
+    told = sum(message["role"] == "assistant" for message in seen.body["messages"])
+    return (
+        Turn(f"I look at {LURE}", calls=(Call("read", {"path": "hostile.txt"}), Call("glob", {"pattern": "*"}))),
+        Turn(_SAID, calls=(Call("plan", {"steps": [{"title": one[:200]} for one in VECTORS[:10]]}),)),
+        Turn(LURE, calls=(Call("shell", {"command": COMMAND}),)),
+    )[min(told, 2)]
+
+
+def fill(stage: Stage) -> None:
+    """Let it all happen; ``ids``: ``objective``, ``desk`` and ``approval``, which waits."""
+    house, project = stage.house, stage.project
+    (project / "hostile.txt").write_text("\n".join(VECTORS), "utf-8")
+    for place, vector in enumerate(VECTORS[:30]):
+        (project / f"{place:02d} {vector}".replace("/", "|").replace("\n", " ")[:100]).write_text(LURE, "utf-8")
+    stage.model.script = play
+    use_model(house, stage.model.openai)
+    stage.ids["objective"] = house.give(f"{LURE}\n{_SAID}", project)
+    opened = house.post("/sessions", {"directory": str(project), "title": LURE[:150]})
+    desk = Sitting(house, str(opened["session"]))
+    stage.ids["desk"] = desk.id
+    desk.say(_SAID)
+    for name in ("objective", "desk"):
+        house.until(lambda id=stage.ids[name]: bool(house.get("/approvals", session=id)["items"]), f"{name} to ask")  # type: ignore[misc]
+    stage.ids["approval"] = house.get("/approvals", session=stage.ids["objective"])["items"][0]["id"]
+
+
+PLACES = (
+    "/",
+    "/objectives",
+    "/objectives/{objective}",
+    "/sessions",
+    "/sessions/{desk}",
+    "/approvals",
+    "/approvals/{approval}",
+    "/audit",
+    "/search?q=onerror",
+)
+"""Where what others wrote is shown."""
+
+
+def unfold(page: Page) -> None:
+    """Open whatever is folded up."""
+    for _ in range(20):
+        folded = page.get_by_role("main").get_by_role("button", expanded=False)
+        if not folded.count():
+            break
+        folded.first.click()
+        page.keyboard.press("Escape")
+
+
+def harm(page: Page) -> list[str]:
+    """What a vector achieved in a page; empty is right."""
+    found = page.evaluate(_FOUND)
+    said = [f"an element that should be text: {html}" for html in found["elements"]]
+    said += [f"{found['ran']} scripts ran"] if found["ran"] else []
+    said += ["text that runs backwards is shown as it is"] if found["bidi"] or found["title"] else []
+    return said + (["the document's own names are hidden"] if found["clobbered"] else [])
+
+
+def reached(requests: list[str]) -> list[str]:
+    """Requests to the vectors' own host."""
+    return [url for url in requests if EVIL.removeprefix("http://") in url.partition("?")[0]]
