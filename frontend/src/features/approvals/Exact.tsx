@@ -83,7 +83,7 @@ function Value({
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
         tabIndex={0}
-        aria-label={heading(tool, argument.name) || t("whatRuns")}
+        aria-label={argument.name ? t("argument", { name: heading(tool, argument.name) }) : t("whatRuns")}
         className={`max-h-80 overflow-auto rounded-md border border-line px-3 py-2 font-mono text-sm ${tone(tool, argument.name)}`}
       >
         <pre className="whitespace-pre-wrap break-words">

@@ -29,6 +29,7 @@ export const t = define("approvals", {
   high: "high",
   critical: "critical",
   whatRuns: "What would run",
+  argument: "The argument {name}",
   takesOut: "takes out",
   putsIn: "puts in",
   cut: "It begins so: {shown, number} of {lines, number} lines, {size} in all.",
