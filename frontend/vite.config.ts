@@ -6,7 +6,7 @@ import { precompress } from "./vite.precompress";
 
 // `STEAD_PAGE=NAME.localhost:PORT npm run dev` shows a page that reloads itself before a running daemon. The daemon answers
 // only to its own name, so requests carry that, whatever the page's own address is.
-const page = process.env["STEAD_PAGE"];
+const page = process.env.STEAD_PAGE;
 const daemon = page && {
   target: `http://127.0.0.1:${page.slice(page.lastIndexOf(":") + 1)}`,
   ws: true,

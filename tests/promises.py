@@ -560,6 +560,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("UI-3.keyboard", "keyboard shortcuts", "page"),
     Promise("UI-3.responsive", "from phone to wide screen", "page"),
     Promise("UI-3.accessible", "accessible", "page"),
+    Promise("UI-3.words", "every word in catalogues, for other languages", "page", stage=5, done=True),
     Promise("TUI-1.interactive", "an interactive terminal client", "terminal"),
     Promise(
         "TUI-1.headless",

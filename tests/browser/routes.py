@@ -29,6 +29,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "/quarantine": ("/quarantine",),
     "/settings": ("/settings",),
     "/search": ("/search?q=tides",),
+    "/more/$name": ("/more/memory",),
 }
 """Each route of the app with the addresses under which it is looked at; names in braces are those of ``seeds.some``."""
 

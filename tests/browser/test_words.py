@@ -1,7 +1,7 @@
 """Every word comes from the catalogues: in the pseudo-locale nothing is left that is plain English.
 
-What others wrote (titles, arguments, names of files) is no word of the page; it stands in ``bdi``, ``code``, ``pre`` or a
-field, and dates and figures in ``time`` or as numbers with units.
+What others wrote (titles, arguments, names of files) is no word of the page; it stands in ``bdi``, ``code``, ``pre`` or
+a field, and dates and figures in ``time`` or as numbers with units.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from tests.browser.stage import Stage
 
 PLAIN = r"""() => {
   const skip = "bdi, code, pre, kbd, time, textarea, svg, script, style, .cm-editor, .xterm, .uplot";
-  const figure = /^[\s\d.,:;%$€()\/×·–—+-]*((US)?\$|[kMGT]?B|bytes?|ms|s|sec|secs|min|mins|hr|hrs|days?|[KMB]|tok)?[\s\d.,:;%$()\/×·–—+-]*$/;
+  const unit = "(US)?\\$|[kMGT]?B|bytes?|ms|s|secs?|mins?|hr|hrs|wks?|days?|[KMB]|tok";
+  const figure = new RegExp(`^([^\\p{L}]*(${unit})?)*[^\\p{L}]*$`, "u");
   const dressed = (text) => text.includes("⟦") || text.includes("⟧") || figure.test(text);
   const found = new Set();
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -25,13 +26,12 @@ PLAIN = r"""() => {
     if (!/\p{L}{2}/u.test(text) || parent.closest(skip) || !parent.checkVisibility()) continue;
     // A message with something inside it can be several nodes; its brackets are then with the others.
     if (dressed(text) || dressed(parent.textContent)) continue;
-    if ([...text.matchAll(/\d+\s*(ms|s|sec|min|hr|day|days|byte|bytes|kB|MB|GB|wk)\b/g)].length) continue;
     found.add(text.slice(0, 80));
   }
   for (const name of ["aria-label", "placeholder", "title", "alt"]) {
     for (const element of document.querySelectorAll(`[${name}]`)) {
       const text = element.getAttribute(name).trim();
-      if (!/\p{L}{2}/u.test(text) || dressed(text) || !element.checkVisibility()) continue;
+      if (!/\p{L}{2}/u.test(text) || dressed(text) || text.startsWith("/") || !element.checkVisibility()) continue;
       if (element.closest("time, bdi, code, pre, .cm-editor, .xterm") || element.hasAttribute("data-theirs")) continue;
       found.add(`${name}: ${text.slice(0, 80)}`);
     }

@@ -25,6 +25,8 @@ export interface Connection {
   offlineSince: number;
   /** The last event seen. */
   seq: number;
+  /** Names the daemon's code; "" before it said so. */
+  build: string;
 }
 
 export const useConnection = create<Connection>(() => ({
@@ -33,6 +35,7 @@ export const useConnection = create<Connection>(() => ({
   stale: false,
   offlineSince: 0,
   seq: 0,
+  build: "",
 }));
 
 const listeners = new Set<(items: readonly Live[]) => void>();
@@ -158,6 +161,7 @@ function greet(hello: Schema["Hello"]): void {
   delayMs = FIRST_DELAY_MS;
   target = hello.head_seq;
   const before = identity;
+  useConnection.setState({ build: hello.build });
   identity = { server: hello.server_id, epoch: hello.epoch, build: hello.build };
   if (!before) return;
   if (before.build !== hello.build) useConnection.setState({ stale: true });

@@ -107,6 +107,11 @@ export const PAGES = {
     title: t("search"),
     load: async () => (await import("@/features/search/SearchPage")).SearchPage,
   },
+  more: {
+    path: "/more/$name",
+    title: t("more"),
+    load: async () => (await import("@/features/more/MorePage")).MorePage,
+  },
 } satisfies Record<string, Page>;
 
 export type PageName = keyof typeof PAGES;

@@ -1,8 +1,8 @@
 import { Link, useRouterState } from "@tanstack/react-router";
+import { useComing } from "@/api/coming";
 import { useWaiting } from "@/api/pending";
 import { t } from "@/i18n/en/app";
 import { PAGES, type PageName } from "../pages";
-import { useComing } from "./coming";
 import { GROUPS, isAt } from "./places";
 
 /** The pages in words, on the left. */
@@ -36,10 +36,10 @@ export function Places({ onGo }: { onGo?: () => void }) {
               </li>
             ))}
             {group.name === t("groupHome") &&
-              coming.map((place) => (
-                <li key={place.path}>
-                  <Link to={place.path} {...(onGo && { onClick: onGo })} className={line(false)}>
-                    {place.title}
+              coming.map((name) => (
+                <li key={name}>
+                  <Link to="/more/$name" params={{ name }} className={line(false)} {...(onGo && { onClick: onGo })}>
+                    {t(name)}
                   </Link>
                 </li>
               ))}

@@ -45,7 +45,6 @@ export function ApprovalCard({ approval: row, level = 2 }: { approval: Schema["A
     <article
       ref={card}
       aria-labelledby={id}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the card takes keys of its own while it has the focus
       tabIndex={0}
       onKeyDown={onKey}
       className={`rounded-lg border bg-raised p-4 md:p-5 ${open ? "border-ask-line" : "border-line"}`}

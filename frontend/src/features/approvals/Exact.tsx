@@ -81,7 +81,6 @@ function Value({
   return (
     <>
       <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
         tabIndex={0}
         aria-label={argument.name ? t("argument", { name: heading(tool, argument.name) }) : t("whatRuns")}
         className={`max-h-80 overflow-auto rounded-md border border-line px-3 py-2 font-mono text-sm ${tone(tool, argument.name)}`}

@@ -1,0 +1,59 @@
+"""Whatever the API can do, the page can do: its source asks for every operation, or it is said why not."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from stead.web.api import describe
+
+SOURCE = Path(__file__).parents[2] / "frontend" / "src"
+_CALL = re.compile(r"api\s*\.\s*(GET|POST|PUT|DELETE)\(\s*[\"'`](/[^\"'`]*)[\"'`]")
+_RAW = re.compile(r"[\"'`]/api/v1(/[^\"'`?$]*)")
+
+ELSEWHERE = {
+    ("post", "/sign-in-codes"): "makes the link that `stead open` shows; a browser must not let in another browser",
+    ("post", "/shutdown"): "only the command line may end the daemon: a page could not start it again",
+    ("get", "/events/stream"): "the same events for scripts; the page watches by its WebSocket",
+}
+"""Operations that the page leaves to others, and why."""
+
+
+def operations() -> set[tuple[str, str]]:
+    document = json.loads(describe([]))
+    return {(method, path) for path, methods in document["paths"].items() for method in methods}
+
+
+def asked_for() -> dict[tuple[str, str], str]:
+    """The operations that the page's source names, and the file that does."""
+    found: dict[tuple[str, str], str] = {}
+    for file in sorted(SOURCE.rglob("*.ts*")):
+        if file.name == "generated.ts" or ".test." in file.name:
+            continue
+        text = file.read_text("utf-8")
+        name = file.relative_to(SOURCE).as_posix()
+        found |= {(method.lower(), path): name for method, path in _CALL.findall(text)}
+        found |= {("get", path): name for path in _RAW.findall(text)}
+    return found
+
+
+def test_every_operation_is_within_reach_of_the_page_or_it_is_said_why_not() -> None:
+    missing = operations() - asked_for().keys() - ELSEWHERE.keys()
+    assert not missing, "no page reaches:\n" + "\n".join(f"{method} {path}" for method, path in sorted(missing))
+
+
+def test_what_is_left_to_others_is_there_and_the_page_does_not_ask_for_it() -> None:
+    assert ELSEWHERE.keys() <= operations()
+    assert not ELSEWHERE.keys() & asked_for().keys()
+
+
+def test_the_page_asks_for_nothing_that_is_not_there() -> None:
+    there = operations()
+    known_elsewhere = {("get", "/live"), ("get", "/openapi.json")}
+    strange = {
+        f"{method} {path} in {file}"
+        for (method, path), file in asked_for().items()
+        if (method, path) not in there | known_elsewhere and not path.startswith("/live")
+    }
+    assert not strange
