@@ -1,0 +1,75 @@
+/** How it ended: what it says it did, what shows it, or why it could not and what can be done. */
+import { useState } from "react";
+import { t } from "@/i18n/en/objectives";
+import { Markdown } from "@/markdown/Lazy";
+import { Button } from "@/ui/Button";
+import { cx } from "@/ui/classes";
+import { formatDuration } from "@/ui/format";
+import { SafeText } from "@/ui/SafeText";
+import { Shape } from "@/ui/State";
+import { RetryDialog } from "./Dialogs";
+import { kindOf, type Row, wantsMore, whyWords } from "./words";
+
+const SHOWN_FILES = 6;
+
+export function Outcome({ row, written }: { row: Row; written: readonly string[] }) {
+  const good = row.status === "completed";
+  const title = good ? t("resultTitle") : row.status === "failed" ? t("failedTitle") : t("cancelledTitle");
+  const kind = kindOf(row.status);
+  return (
+    <section
+      aria-labelledby="outcome"
+      className={cx(
+        "rounded-lg border p-4 md:px-5",
+        { good: "border-good-line", danger: "border-danger-line" }[kind as "good" | "danger"] ?? "border-line",
+      )}
+    >
+      <h2 id="outcome" className="flex flex-wrap items-center gap-x-2 gap-y-1 font-semibold text-lg">
+        <span className={{ good: "text-good", danger: "text-danger" }[kind as "good" | "danger"] ?? "text-ink-2"}>
+          <Shape kind={kind} />
+        </span>
+        {title}
+        <span className="ml-auto font-normal text-ink-2 text-sm">
+          {t("took", { time: formatDuration((row.ended_ms - row.created_ms) / 1000) })}
+        </span>
+      </h2>
+      {!good && row.reason && <p className="mt-1 font-medium">{whyWords(row.reason)}.</p>}
+      {row.summary && (
+        <div className="mt-2 max-w-measure">
+          <Markdown>{row.summary}</Markdown>
+        </div>
+      )}
+      {written.length > 0 && <Written paths={written} />}
+      {row.status === "failed" && <NextStep row={row} />}
+    </section>
+  );
+}
+
+function Written({ paths }: { paths: readonly string[] }) {
+  return (
+    <div className="mt-3 flex flex-wrap items-baseline gap-x-3 gap-y-1 border-line border-t pt-3 text-sm">
+      <span className="text-ink-2">{t("wrote")}</span>
+      {paths.slice(0, SHOWN_FILES).map((path) => (
+        <SafeText key={path} mono>
+          {path}
+        </SafeText>
+      ))}
+      {paths.length > SHOWN_FILES && (
+        <span className="text-ink-2">{t("andMore", { count: paths.length - SHOWN_FILES })}</span>
+      )}
+    </div>
+  );
+}
+
+function NextStep({ row }: { row: Row }) {
+  const [asking, setAsking] = useState(false);
+  return (
+    <div className="mt-3 flex flex-wrap items-center gap-3">
+      <Button kind="primary" onClick={() => setAsking(true)}>
+        {wantsMore(row.reason) ? t("raiseAndRetry") : t("retry")}
+      </Button>
+      <span className="min-w-0 flex-1 basis-60 text-ink-2 text-sm">{t("retryKeeps")}</span>
+      <RetryDialog row={row} open={asking} onClose={() => setAsking(false)} />
+    </div>
+  );
+}

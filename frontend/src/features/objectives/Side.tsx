@@ -1,0 +1,119 @@
+/** Around the timeline: steering, what it spent, what it may do without asking, how it was set up. */
+import { type KeyboardEvent, useState } from "react";
+import { BudgetMeter } from "@/features/workspace/BudgetMeter";
+import { t } from "@/i18n/en/objectives";
+import type { Opening } from "@/story/shape";
+import { Button } from "@/ui/Button";
+import { Disclosure } from "@/ui/Disclosure";
+import { Field } from "@/ui/Field";
+import { formatDuration } from "@/ui/format";
+import { SafeText } from "@/ui/SafeText";
+import { TextArea } from "@/ui/TextArea";
+import { useDeed } from "./commands";
+import type { Grant } from "./facts";
+import { Part } from "./Plan";
+import { isOpen, type Row } from "./words";
+
+export function Steer({ row }: { row: Row }) {
+  const { act, pending } = useDeed(row.id);
+  const [text, setText] = useState("");
+  const send = () => {
+    if (text.trim() && !pending) act({ verb: "say", text: text.trim() }, () => setText(""));
+  };
+  const keys = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+    event.preventDefault();
+    send();
+  };
+  return (
+    <div className="flex items-end gap-2 border-line border-t px-4 py-3 md:px-6">
+      <Field label={t("steer")} labelHidden className="flex-1">
+        <TextArea rows={1} value={text} onValueChange={setText} onKeyDown={keys} placeholder={t("steerPlaceholder")} />
+      </Field>
+      <Button icon="send" busy={pending !== null && t("sending")} disabled={!text.trim()} onClick={send}>
+        {t("send")}
+      </Button>
+    </div>
+  );
+}
+
+export function Budget({ row, samples }: { row: Row; samples: readonly { tokens: number; usdMicros: number }[] }) {
+  return (
+    <Part title={t("spending")}>
+      <BudgetMeter
+        tokensUsed={row.tokens_used}
+        tokensReserved={row.tokens_reserved}
+        tokensLimit={row.budget.tokens}
+        usdMicrosUsed={row.usd_micros_used}
+        usdMicrosLimit={row.budget.usd_micros}
+        priceKnown={row.price_known}
+        samples={isOpen(row.status) ? samples : []}
+        unit="step"
+        createdMs={isOpen(row.status) ? row.created_ms : undefined}
+      />
+    </Part>
+  );
+}
+
+/** Tools that need not ask here, and a way to take that back. */
+export function Grants({ id, grants }: { id: string; grants: readonly Grant[] }) {
+  const { act, pending } = useDeed(id);
+  if (grants.length === 0) return null;
+  return (
+    <Part title={t("granted")}>
+      <ul className="flex flex-col">
+        {grants.map((grant) => (
+          <li key={grant.tool} className="flex items-center gap-2 border-line border-b py-1.5 first:border-t">
+            <span className="min-w-0 flex-1">
+              <SafeText mono>{grant.tool}</SafeText>
+              <span className="block text-ink-2 text-xs">
+                {grant.shapes.includes("any") ? t("grantAny") : t("grantShape", { count: grant.shapes.length })}
+              </span>
+            </span>
+            <Button
+              size="sm"
+              kind="quiet"
+              disabled={pending !== null}
+              onClick={() => act({ verb: "revoke", tool: grant.tool })}
+            >
+              {t("takeBack")}
+              <span className="sr-only"> {grant.tool}</span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}
+
+export function Setup({ row, opening }: { row: Row; opening: Opening | null }) {
+  const models = row.chain.map((ref) => `${ref.provider}/${ref.model}`).join(" → ");
+  const facts: [string, string][] = [
+    [t("folder"), row.directory],
+    [t("models"), models],
+  ];
+  if (opening) {
+    facts.push([t("profile"), t(`profile_${opening.profile}`)]);
+    if (opening.mode === "trial") facts.push([t("changes"), t("mayTrial")]);
+    if (opening.tools.length > 0) facts.push([t("tools"), opening.tools.join(", ")]);
+    if (opening.hosts.length > 0) facts.push([t("hosts"), opening.hosts.join(", ")]);
+    if (opening.secrets.length > 0) facts.push([t("secrets"), opening.secrets.map(({ name }) => name).join(", ")]);
+    if (opening.unprotected.length > 0) facts.push([t("unprotected"), opening.unprotected.join(", ")]);
+    facts.push([t("iterations"), t("ofMost", { used: row.iterations, most: opening.limits.iterations })]);
+    facts.push([t("wallMinutes"), t("atMost", { amount: formatDuration(opening.limits.wall_s) })]);
+  }
+  return (
+    <Disclosure summary={<span className="font-semibold text-sm">{t("setup")}</span>}>
+      <dl className="flex flex-col gap-2 text-sm">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt className="text-ink-2">{name}</dt>
+            <dd>
+              <SafeText>{value}</SafeText>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Disclosure>
+  );
+}

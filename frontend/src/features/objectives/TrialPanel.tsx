@@ -1,0 +1,145 @@
+/** Changes on trial: what would change in the folder, to be applied or thrown away. A machine wrote paths and diffs. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, data, Refused, type Schema } from "@/api/client";
+import { t } from "@/i18n/en/objectives";
+import { Button } from "@/ui/Button";
+import { Checkbox } from "@/ui/Checkbox";
+import { Dialog, DialogClose } from "@/ui/Dialog";
+import { Disclosure } from "@/ui/Disclosure";
+import { DiffView } from "@/ui/diff/DiffView";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { formatBytes } from "@/ui/format";
+import { Panel } from "@/ui/Panel";
+import { SafeText } from "@/ui/SafeText";
+import { State } from "@/ui/State";
+import { useDeed } from "./commands";
+import { isUnderWay, type Row } from "./words";
+
+type Change = Schema["Change"];
+/** More are counted, not shown. */
+const SHOWN = 200;
+
+export function TrialPanel({ row }: { row: Row }) {
+  const { data: trial, error } = useQuery({
+    queryKey: ["trial", row.id],
+    queryFn: () => data(api.GET("/objectives/{session}/trial", { params: { path: { session: row.id } } })),
+    enabled: !isUnderWay(row.status),
+  });
+  if (isUnderWay(row.status)) return <p className="text-ink-2 text-sm">{t("trialLater")}</p>;
+  if (error instanceof Refused && error.status === 404) return null;
+  if (error) return <ErrorNote title={t("trialFailed")} error={error} />;
+  if (!trial) return null;
+  return <Changes id={row.id} changes={trial.changes} />;
+}
+
+function Changes({ id, changes }: { id: string; changes: readonly Change[] }) {
+  const { act, pending } = useDeed(id);
+  const [force, setForce] = useState(false);
+  const [withProtected, setWithProtected] = useState(false);
+  const [discarding, setDiscarding] = useState(false);
+  const held = (why: Change["held"]) => changes.filter((change) => change.held === why).length;
+  const free = held("") + (force ? held("conflict") : 0) + (withProtected ? held("protected") : 0);
+  return (
+    <Panel boxed title={t("trialTitle")} description={t("trialAbout", { count: changes.length })}>
+      <ul className="border-line border-t">
+        {changes.slice(0, SHOWN).map((change) => (
+          <li key={change.path} className="border-line border-b">
+            <OneChange change={change} />
+          </li>
+        ))}
+      </ul>
+      {changes.length > SHOWN && (
+        <p className="mt-2 text-ink-2 text-sm">{t("andMore", { count: changes.length - SHOWN })}</p>
+      )}
+      <div className="mt-3 flex flex-col gap-1">
+        {held("conflict") > 0 && (
+          <Checkbox
+            checked={force}
+            onCheckedChange={setForce}
+            label={t("trialForce", { count: held("conflict") })}
+            hint={t("trialForceHint")}
+          />
+        )}
+        {held("protected") > 0 && (
+          <Checkbox
+            checked={withProtected}
+            onCheckedChange={setWithProtected}
+            label={t("trialProtected", { count: held("protected") })}
+            hint={t("trialProtectedHint")}
+          />
+        )}
+      </div>
+      <div className="mt-4 flex flex-wrap gap-2">
+        <Button kind="danger" onClick={() => setDiscarding(true)}>
+          {t("discard")}
+        </Button>
+        <span className="flex-1" />
+        <Button
+          kind="primary"
+          disabled={free === 0}
+          busy={pending === "apply" && t("applying")}
+          onClick={() => act({ verb: "apply", paths: [], force, include_protected: withProtected })}
+        >
+          {t("apply", { count: free })}
+        </Button>
+      </div>
+      <Dialog
+        open={discarding}
+        onOpenChange={setDiscarding}
+        size="sm"
+        title={t("discardTitle", { count: changes.length })}
+        description={t("discardDetail")}
+        footer={
+          <>
+            <DialogClose render={<Button>{t("keep")}</Button>} />
+            <Button
+              kind="danger"
+              busy={pending === "discard" && t("discarding")}
+              onClick={() => {
+                act({ verb: "discard" });
+                setDiscarding(false);
+              }}
+            >
+              {t("discard")}
+            </Button>
+          </>
+        }
+      />
+    </Panel>
+  );
+}
+
+function OneChange({ change }: { change: Change }) {
+  const [open, setOpen] = useState(false);
+  const about = [
+    t(`change_${change.kind}`),
+    change.what === "file" ? "" : t(`what_${change.what}`),
+    change.note,
+    change.size_bytes > 0 && !change.diff ? formatBytes(change.size_bytes) : "",
+  ];
+  const summary = (
+    <span className="flex min-w-0 flex-wrap items-baseline gap-x-3 py-1.5">
+      <SafeText mono>{change.path}</SafeText>
+      <span className="text-ink-2 text-sm">
+        <SafeText>{about.filter(Boolean).join(" · ")}</SafeText>
+      </span>
+      {change.held && (
+        <span className="text-sm">
+          <State kind={change.held === "impossible" ? "danger" : "ask"}>{t(`held_${change.held}`)}</State>
+        </span>
+      )}
+    </span>
+  );
+  if (!change.diff && !change.why) return <div className="pl-5">{summary}</div>;
+  return (
+    <Disclosure summary={summary} open={open} onOpenChange={setOpen}>
+      {change.why && (
+        <p className="mb-2 max-w-measure text-ink-2 text-sm">
+          <SafeText>{change.why}</SafeText>
+        </p>
+      )}
+      {open && change.diff && <DiffView path={change.path} diff={change.diff} />}
+    </Disclosure>
+  );
+}
