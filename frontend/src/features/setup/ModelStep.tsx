@@ -1,0 +1,98 @@
+/** The first step: which model, with a key that is tried at once. Going on takes an answer of the model itself. */
+import { useState } from "react";
+import { api, data } from "@/api/client";
+import { useCommand, withKey } from "@/api/queries";
+import {
+  chooseChain,
+  type Provider,
+  REHEARSAL,
+  readAgain,
+  usePresets,
+  useProviders,
+} from "@/features/models/connecting";
+import { t } from "@/i18n/en/setup";
+import { Button } from "@/ui/Button";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { Skeleton } from "@/ui/Skeleton";
+import { ConnectForm } from "./ConnectForm";
+import { choicesOf } from "./choices";
+import { ProviderChoices } from "./ProviderChoices";
+
+export function ModelStep({ current, onDone }: { current: string; onDone: () => void }) {
+  const providers = useProviders();
+  const presets = usePresets();
+  const [picked, pick] = useState("");
+  const error = providers.error ?? presets.error;
+  if (error && !(providers.data && presets.data)) return <ErrorNote error={error} />;
+  if (!providers.data || !presets.data) return <Skeleton lines={6} />;
+  const choices = choicesOf(providers.data.items, presets.data.items);
+  // A provider that was just saved has become one that is here.
+  const chosen =
+    choices.find((choice) => choice.id === picked) ??
+    choices.find((choice) => `preset:${choice.preset}` === picked && choice.group === "here") ??
+    choices.find((choice) => current && choice.name === current && choice.group === "here");
+  return (
+    <div className="grid gap-5">
+      <ProviderChoices choices={choices} value={chosen?.id ?? ""} onChange={pick} />
+      <LookAgain />
+      {chosen?.id === REHEARSAL && <Rehearsing onDone={onDone} />}
+      {chosen && chosen.id !== REHEARSAL && <ConnectForm key={chosen.name} choice={chosen} onDone={onDone} />}
+      {chosen?.row && !chosen.row.found && <Forget row={chosen.row} />}
+    </div>
+  );
+}
+
+function LookAgain() {
+  const look = useCommand(() => data(api.POST("/status/check", { body: {} })));
+  return (
+    <p className="-mt-2 flex flex-wrap items-center gap-x-2 text-ink-2 text-sm">
+      {t("local")}
+      <Button
+        kind="quiet"
+        size="sm"
+        icon="refresh"
+        busy={look.isPending && `${t("looking")}…`}
+        onClick={() => look.mutate(undefined, { onSettled: readAgain })}
+      >
+        {t("lookAgain")}
+      </Button>
+      {look.error && <span className="text-danger">{look.error.message}</span>}
+    </p>
+  );
+}
+
+function Rehearsing({ onDone }: { onDone: () => void }) {
+  const use = useCommand(() => chooseChain([{ provider: REHEARSAL, model: REHEARSAL }]));
+  return (
+    <div className="grid justify-items-start gap-3 border-line border-t pt-4">
+      <p className="max-w-measure rounded-lg border border-ask-line bg-ask-fill px-3.5 py-2.5">{t("rehearsalNote")}</p>
+      {use.error && <ErrorNote error={use.error} />}
+      <Button
+        kind="primary"
+        busy={use.isPending && t("useRehearsal")}
+        onClick={() => use.mutate(undefined, { onSuccess: () => readAgain().then(onDone) })}
+      >
+        {t("useRehearsal")}
+      </Button>
+    </div>
+  );
+}
+
+function Forget({ row }: { row: Provider }) {
+  const remove = useCommand((provider: string, key) =>
+    data(api.DELETE("/providers/{provider}", { params: { path: { provider }, ...withKey(key) } })),
+  );
+  return (
+    <div>
+      <Button
+        kind="danger"
+        size="sm"
+        busy={remove.isPending && t("forget")}
+        onClick={() => remove.mutate(row.name, { onSettled: readAgain })}
+      >
+        {t("forget")}
+      </Button>
+      {remove.error && <ErrorNote error={remove.error} />}
+    </div>
+  );
+}
