@@ -1,5 +1,6 @@
 /** What is shown where a page is not, or cannot be. */
 import { type ErrorComponentProps, Link } from "@tanstack/react-router";
+import { useConnection } from "@/api/live";
 import { t } from "@/i18n/en/app";
 
 export function NotFound() {
@@ -14,15 +15,17 @@ export function NotFound() {
   );
 }
 
+/** A page whose code went away with an update is the daemon's doing, and loading anew mends it. */
 export function Broken({ error, reset }: ErrorComponentProps) {
+  const stale = useConnection((connection) => connection.stale);
   return (
     <section className="mx-auto max-w-measure p-6">
       <h1 className="font-semibold text-2xl">{t("broken")}</h1>
       <p className="mt-2 text-ink-2">
         {t("brokenWhy", { error: error instanceof Error ? error.message : String(error) })}
       </p>
-      <button type="button" onClick={reset} className="mt-4 text-accent underline">
-        {t("tryAgain")}
+      <button type="button" onClick={stale ? () => location.reload() : reset} className="mt-4 text-accent underline">
+        {t(stale ? "reload" : "tryAgain")}
       </button>
     </section>
   );
