@@ -15,6 +15,9 @@ interface View {
   width: number;
   /** By session: the path of the file that is open there. */
   files: Readonly<Record<string, string>>;
+  /** Terminals keep a copy of their output for screen readers. */
+  readAloud: boolean;
+  setReadAloud: (wanted: boolean) => void;
   show: (panel: PanelName) => void;
   resize: (width: number) => void;
   /** Open a file of a session, "" for none, and the panel that shows it. */
@@ -32,10 +35,12 @@ export const useWorkspace = create<View>()(
       panel: "files",
       width: USUAL,
       files: {},
+      readAloud: false,
+      setReadAloud: (readAloud) => set({ readAloud }),
       show: (panel) => set({ panel }),
       resize: (width) => set({ width: bounded(width, innerWidth) }),
       openFile: (session, path) => set((was) => ({ panel: "files", files: { ...was.files, [session]: path } })),
     }),
-    { name: "stead.workspace", partialize: ({ panel, width }) => ({ panel, width }) },
+    { name: "stead.workspace", partialize: ({ panel, width, readAloud }) => ({ panel, width, readAloud }) },
   ),
 );

@@ -1,0 +1,35 @@
+import { t } from "@/i18n/en/terminal";
+import { Button } from "@/ui/Button";
+import { Dialog, DialogClose } from "@/ui/Dialog";
+import { SafeText } from "@/ui/SafeText";
+import type { Paste } from "./paste";
+
+const MOST = 4_000;
+
+/** What would be pasted, before it is: several lines run as soon as they arrive. */
+export function PasteDialog({ paste, onAnswer }: { paste: Paste; onAnswer: (sure: boolean) => void }) {
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || onAnswer(false)}
+      title={t("pasteTitle", { lines: paste.lines })}
+      description={t("pasteWhy")}
+      footer={
+        <>
+          <DialogClose render={<Button>{t("cancel")}</Button>} />
+          <Button kind="ask" onClick={() => onAnswer(true)}>
+            {t("pasteGo")}
+          </Button>
+        </>
+      }
+    >
+      <div className="rounded-md border border-line bg-surface px-3 py-2 font-mono text-xs leading-5">
+        <SafeText lines>{paste.text.slice(0, MOST).replace(/\r\n?/g, "\n")}</SafeText>
+        {paste.text.length > MOST && (
+          <p className="font-sans text-ink-2">{t("pasteMore", { count: paste.text.length - MOST })}</p>
+        )}
+      </div>
+      {paste.removed > 0 && <p className="mt-2 text-sm text-ask">{t("pasteCleaned", { count: paste.removed })}</p>}
+    </Dialog>
+  );
+}
