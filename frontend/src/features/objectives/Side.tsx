@@ -95,10 +95,12 @@ export function Setup({ row, opening }: { row: Row; opening: Opening | null }) {
   if (opening) {
     facts.push([t("profile"), t(`profile_${opening.profile}`)]);
     if (opening.mode === "trial") facts.push([t("changes"), t("mayTrial")]);
-    if (opening.tools.length > 0) facts.push([t("tools"), opening.tools.join(", ")]);
-    if (opening.hosts.length > 0) facts.push([t("hosts"), opening.hosts.join(", ")]);
-    if (opening.secrets.length > 0) facts.push([t("secrets"), opening.secrets.map(({ name }) => name).join(", ")]);
-    if (opening.unprotected.length > 0) facts.push([t("unprotected"), opening.unprotected.join(", ")]);
+    // Events leave out what is as it comes, whatever their types say.
+    const { tools, hosts = [], secrets = [], unprotected = [] } = opening;
+    if (tools.length > 0) facts.push([t("tools"), tools.join(", ")]);
+    if (hosts.length > 0) facts.push([t("hosts"), hosts.join(", ")]);
+    if (secrets.length > 0) facts.push([t("secrets"), secrets.map(({ name }) => name).join(", ")]);
+    if (unprotected.length > 0) facts.push([t("unprotected"), unprotected.join(", ")]);
     facts.push([t("iterations"), t("ofMost", { used: row.iterations, most: opening.limits.iterations })]);
     facts.push([t("wallMinutes"), t("atMost", { amount: formatDuration(opening.limits.wall_s) })]);
   }
