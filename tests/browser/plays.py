@@ -41,6 +41,11 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
     "tell me of the harbour": (Turn(STORY),),
     "tell it slowly": (Turn(STORY * 3, delay_s=0.05),),
     "keep watch": (Turn("I watch.", calls=(Call("shell", {"command": "sleep 60"}),)),),
+    "paint the quay": (
+        Turn("I paint.", calls=(Call("write", {"path": "quay.txt", "content": "\u202etxt.yauq\u200b\n" * 60}),)),
+        Turn("It is painted."),
+    ),
+    "ring the bell": (Turn("I ring.", calls=(Call("shell", {"command": "touch bell\u2066.txt"}),)), Turn("It rang.")),
     "fail": (Turn(status=400, error="the model of this play refuses"),),
 }
 DONE = Turn("Done.")
