@@ -37,7 +37,7 @@ export function MoreFields({ draft, change }: DraftProps) {
 
 const TEXTS = ["allow", "hosts", "unprotected", "tools"] as const;
 
-function Permissions({ draft, change }: DraftProps) {
+export function Permissions({ draft, change }: DraftProps) {
   return (
     <Group title={t("permissions")}>
       <div className="grid gap-4 md:grid-cols-2">
@@ -84,7 +84,7 @@ const LIMITS = [
   ["sendBacks", 1, 100],
 ] as const;
 
-function LimitFields({ draft, change }: DraftProps) {
+export function LimitFields({ draft, change }: DraftProps) {
   return (
     <Group title={t("limits")}>
       <div className="grid gap-4 sm:grid-cols-2 md:grid-cols-3">
@@ -104,7 +104,7 @@ function LimitFields({ draft, change }: DraftProps) {
   );
 }
 
-function Group({ title, children }: { title: string; children: ReactNode }) {
+export function Group({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className="min-w-0 border-line border-t pt-3">
       <h2 className="mb-3 font-semibold text-base">{title}</h2>

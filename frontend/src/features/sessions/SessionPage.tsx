@@ -1,5 +1,193 @@
-import { Unbuilt } from "@/app/Unbuilt";
+/** One session: the conversation as a document, where the person speaks, and beside it what it works on. */
+import { useParams } from "@tanstack/react-router";
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { create } from "zustand";
+import { persist } from "zustand/middleware";
+import { t } from "@/i18n/en/sessions";
+import type { Item, Row, Story } from "@/story/shape";
+import { useStory } from "@/story/store";
+import { Timeline, type TimelineHandle } from "@/story/Timeline";
+import { Empty } from "@/ui/Empty";
+import { ButtonLink, Link } from "@/ui/Link";
+import { nameOf } from "@/ui/paths";
+import { SafeText } from "@/ui/SafeText";
+import { Skeleton } from "@/ui/Skeleton";
+import { State } from "@/ui/State";
+import { Composer } from "./Composer";
+import { Controls } from "./Controls";
+import { Find } from "./Find";
+import { Now } from "./Now";
+import { Presence } from "./Presence";
+import { Queue } from "./Queue";
+import { Sheet } from "./Sheet";
+import { isUnderWay, kindOf, statusWord } from "./words";
+
+const SidePanels = lazy(async () => ({ default: (await import("@/features/workspace/SidePanels")).SidePanels }));
+const DESK = "(min-width: 64rem)";
+
+interface Panels {
+  open: boolean;
+}
+
+/** Whether the panels are open beside conversations; kept in this browser. */
+const usePanels = create<Panels>()(persist((): Panels => ({ open: true }), { name: "stead.panels" }));
 
 export function SessionPage() {
-  return <Unbuilt />;
+  const { id = "" } = useParams({ strict: false }) as { id?: string };
+  const { story, state } = useStory(id);
+  const { row } = story;
+  if (row?.kind === "objective") return <NotASession id={id} />;
+  if (row) return <Desk key={id} row={row} story={story} />;
+  if (story.deleted) return <Gone title={t("deletedTitle")} why={t("deletedWhy")} />;
+  if (state === "ready") return <Gone title={t("missing")} why={t("missingWhy")} />;
+  return (
+    <div className="mx-auto max-w-4xl p-4 md:p-6" aria-busy={state === "loading"}>
+      <h1 className="sr-only">{t("title")}</h1>
+      {state === "loading" ? <Skeleton lines={8} label={t("loading")} /> : <Timeline session={id} />}
+    </div>
+  );
+}
+
+function Desk({ row, story }: { row: Row; story: Story }) {
+  const timeline = useRef<TimelineHandle>(null);
+  const [finding, setFinding] = useState(false);
+  const [marked, setMarked] = useState("");
+  const wide = useMedia(DESK);
+  const kept = usePanels((panels) => panels.open);
+  const [sheet, setSheet] = useState(false);
+  const panels = wide ? kept : sheet;
+  const toggle = () => (wide ? usePanels.setState({ open: !kept }) : setSheet(!sheet));
+  useFindKey(() => setFinding(true));
+
+  const show = useCallback((place: number, id: string) => {
+    setMarked(id);
+    if (place >= 0) timeline.current?.show(place);
+  }, []);
+  const closeFind = () => {
+    setFinding(false);
+    setMarked("");
+  };
+  const toQuestion = () => {
+    const items: readonly Item[] = timeline.current?.items ?? [];
+    const place = items.findIndex((item) => item.kind === "step" && item.question?.status === "pending");
+    if (place >= 0) timeline.current?.show(place);
+  };
+
+  return (
+    <div className="flex h-[calc(100dvh-var(--top))] min-h-0 flex-col max-md:h-[calc(100dvh-var(--top)-var(--bar)-env(safe-area-inset-bottom))]">
+      <Head row={row} story={story}>
+        <Controls
+          row={row}
+          finding={finding}
+          panels={panels}
+          onFind={() => (finding ? closeFind() : setFinding(true))}
+          onPanels={toggle}
+        />
+      </Head>
+      <div className="flex min-h-0 flex-1">
+        <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+          {finding && <Find items={() => timeline.current?.items ?? []} onShow={show} onClose={closeFind} />}
+          <Timeline session={row.id} kind="session" ref={timeline} marked={marked} className="flex-1" />
+          <div className="border-line border-t">
+            <Queue session={row.id} active={isUnderWay(row.status)} />
+            <Now row={row} story={story} onQuestion={toQuestion} />
+            <Composer row={row} story={story} onSent={() => timeline.current?.toEnd()} />
+          </div>
+        </div>
+        {wide && kept && (
+          <Suspense fallback={<div className="w-96 border-line border-l" />}>
+            <SidePanels session={row.id} />
+          </Suspense>
+        )}
+      </div>
+      {!wide && (
+        <Sheet open={sheet} title={t("panels")} onOpenChange={setSheet}>
+          <Suspense fallback={<Skeleton lines={6} className="p-4" />}>
+            <SidePanels session={row.id} />
+          </Suspense>
+        </Sheet>
+      )}
+    </div>
+  );
+}
+
+function Head({ row, story, children }: { row: Row; story: Story; children: React.ReactNode }) {
+  const model = row.chain[0];
+  return (
+    <header className="flex items-center gap-x-4 gap-y-1 border-line border-b px-4 py-2 max-md:flex-wrap md:px-6">
+      <div className="min-w-0 flex-1">
+        <div className="flex min-w-0 items-baseline gap-3">
+          <h1 className="min-w-0 truncate font-semibold text-lg">
+            <SafeText>{row.title || nameOf(row.directory)}</SafeText>
+          </h1>
+          <State kind={kindOf(row.status)} className="text-sm">
+            {statusWord(row.status)}
+          </State>
+        </div>
+        <div className="flex min-w-0 items-center gap-3 text-ink-2 text-sm">
+          <span title={row.directory} className="min-w-0 truncate font-mono text-xs">
+            <SafeText>{row.directory}</SafeText>
+          </span>
+          {model && (
+            <span className="shrink-0 truncate text-xs max-md:hidden">
+              <SafeText>{`${model.provider}/${model.model}`}</SafeText>
+            </span>
+          )}
+          <Presence session={row.id} story={story} />
+        </div>
+      </div>
+      {children}
+    </header>
+  );
+}
+
+function Gone({ title, why }: { title: string; why: string }) {
+  return (
+    <div className="mx-auto max-w-4xl p-4 md:p-6">
+      <h1 className="mb-4 font-semibold text-xl">{title}</h1>
+      <Empty title={why} action={<ButtonLink to="/sessions">{t("toList")}</ButtonLink>} />
+    </div>
+  );
+}
+
+function NotASession({ id }: { id: string }) {
+  return (
+    <div className="mx-auto max-w-4xl p-4 md:p-6">
+      <h1 className="mb-4 font-semibold text-xl">{t("objectiveTitle")}</h1>
+      <p>
+        {t("objectiveWhy")}{" "}
+        <Link to="/objectives/$id" params={{ id }}>
+          {t("toObjective")}
+        </Link>
+      </p>
+    </div>
+  );
+}
+
+/** The browser's own search sees only what is near the window, so ours takes its keys here. */
+function useFindKey(find: () => void): void {
+  const act = useRef(find);
+  act.current = find;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "f" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey)
+        return;
+      event.preventDefault();
+      act.current();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+}
+
+function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const list = matchMedia(query);
+    const change = () => setMatches(list.matches);
+    change();
+    list.addEventListener("change", change);
+    return () => list.removeEventListener("change", change);
+  }, [query]);
+  return matches;
 }

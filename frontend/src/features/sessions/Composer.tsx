@@ -1,0 +1,121 @@
+/** Where the person speaks. Enter sends; while it works, what is sent is read before the next request, or cuts in. */
+import { type KeyboardEvent, useRef, useState } from "react";
+import { t } from "@/i18n/en/sessions";
+import type { Row, Story } from "@/story/shape";
+import { Button } from "@/ui/Button";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { KeyHint } from "@/ui/KeyHint";
+import { useDeed } from "./commands";
+import { saidBefore, useSaying } from "./drafts";
+import { isUnderWay } from "./words";
+
+export function Composer({ row, story, onSent }: { row: Row; story: Story; onSent: () => void }) {
+  const [text, setText] = useSaying(row.id);
+  const { act, pending, error, reset } = useDeed(row.id);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const history = useHistory(story, text, setText);
+  const working = isUnderWay(row.status);
+  const empty = text.trim() === "";
+
+  const say = (interrupt: boolean) => {
+    if (empty || pending) return;
+    act({ verb: "say", text, interrupt }, () => {
+      // What was typed while it was sent stays.
+      setText((box.current?.value ?? "") === text ? "" : (box.current?.value ?? ""));
+      onSent();
+    });
+  };
+  const keys = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing || event.altKey) return;
+    if (event.key === "Enter" && !event.shiftKey) {
+      event.preventDefault();
+      say(working && (event.ctrlKey || event.metaKey));
+    } else if (history(event)) {
+      event.preventDefault();
+    }
+  };
+
+  return (
+    <form
+      className="mx-auto w-full max-w-4xl px-4 pb-3 md:px-6"
+      onSubmit={(event) => {
+        event.preventDefault();
+        say(false);
+      }}
+    >
+      {error && (
+        <div className="mb-2">
+          <ErrorNote title={t("failed_say")} error={error} kept={t("kept")} />
+        </div>
+      )}
+      <div className="flex items-end gap-2 rounded-lg border border-line-strong bg-raised p-1.5 focus-within:border-accent focus-within:outline-1 focus-within:outline-accent">
+        <textarea
+          ref={box}
+          rows={1}
+          value={text}
+          aria-label={t("saying")}
+          placeholder={t(row.status === "closed" ? "sayClosed" : working || row.turns > 0 ? "sayAnything" : "say")}
+          onChange={(event) => {
+            setText(event.target.value);
+            if (error) reset();
+          }}
+          onKeyDown={keys}
+          className="field-sizing-content max-h-[40dvh] min-h-(--row) min-w-0 flex-1 resize-none bg-transparent px-2 py-1.5 text-base outline-none placeholder:text-ink-3"
+        />
+        {working && (
+          <Button kind="plain" disabled={empty || pending !== null} onClick={() => say(true)}>
+            {t("interrupt")}
+          </Button>
+        )}
+        <Button
+          type="submit"
+          kind={working ? "plain" : "primary"}
+          disabled={empty}
+          busy={pending === "say" && t("sending")}
+        >
+          {t("send")}
+        </Button>
+      </div>
+      <p className="mt-1 flex min-h-4 items-center gap-1.5 px-1 text-ink-3 text-xs max-md:hidden">
+        {working ? (
+          <>
+            {t("hintWorking")} <KeyHint keys="Mod+Enter" />
+          </>
+        ) : (
+          t("hint")
+        )}
+      </p>
+    </form>
+  );
+}
+
+/** The up arrow brings back what was said before, the down arrow what was being written. */
+function useHistory(story: Story, text: string, setText: (text: string) => void) {
+  const [at, setAt] = useState(-1);
+  const [kept, setKept] = useState("");
+  return (event: KeyboardEvent<HTMLTextAreaElement>): boolean => {
+    const { key, currentTarget: box } = event;
+    if (key !== "ArrowUp" && key !== "ArrowDown") {
+      if (key.length === 1 || key === "Backspace") setAt(-1);
+      return false;
+    }
+    const said = saidBefore(story);
+    const walking = at >= 0 && text === said[at];
+    const first = !text.slice(0, box.selectionStart).includes("\n");
+    const last = !text.slice(box.selectionEnd).includes("\n");
+    if (key === "ArrowUp" && first && (walking || text === "")) {
+      const next = Math.min(said.length - 1, walking ? at + 1 : 0);
+      if (next < 0) return false;
+      if (!walking) setKept(text);
+      setAt(next);
+      setText(said[next] ?? "");
+      return true;
+    }
+    if (key === "ArrowDown" && last && walking) {
+      setAt(at - 1);
+      setText(at === 0 ? kept : (said[at - 1] ?? ""));
+      return true;
+    }
+    return false;
+  };
+}

@@ -1,0 +1,58 @@
+/** What it does now, for how long, and what was spent. */
+import { t } from "@/i18n/en/sessions";
+import type { Row, Story } from "@/story/shape";
+import { Elapsed } from "@/story/view/Elapsed";
+import { formatTokens, formatUsd } from "@/ui/format";
+import { SafeText } from "@/ui/SafeText";
+import { Shape } from "@/ui/State";
+import { doing, isUnderWay, kindOf } from "./words";
+
+const COLOUR = {
+  work: "text-accent",
+  ask: "text-ask",
+  danger: "text-danger",
+  good: "text-good",
+  tainted: "text-tainted",
+  quiet: "text-ink-3",
+} as const;
+
+export function Now({ row, story, onQuestion }: { row: Row; story: Story; onQuestion: () => void }) {
+  const { text, since } = doing(story);
+  const kind = kindOf(row.status);
+  return (
+    <div className="mx-auto flex w-full max-w-4xl items-center gap-2 px-5 py-1.5 text-sm md:px-7">
+      <span className={COLOUR[kind]}>
+        <Shape kind={kind} />
+      </span>
+      {row.status === "waiting" ? (
+        <button
+          type="button"
+          onClick={onQuestion}
+          className="min-h-(--target) rounded-sm text-ask underline underline-offset-2"
+        >
+          {text}
+        </button>
+      ) : (
+        <span className={isUnderWay(row.status) ? "min-w-0 truncate" : "min-w-0 truncate text-ink-2"}>
+          <SafeText>{text}</SafeText>
+        </span>
+      )}
+      {since > 0 && (
+        <span className="shrink-0 text-ink-2">
+          <Elapsed since={since} />
+        </span>
+      )}
+      <span className="ml-auto shrink-0 text-ink-2 tabular">{spentOf(row)}</span>
+    </div>
+  );
+}
+
+/** What was spent, and of how much where money is what ends it. */
+export function spentOf(row: Row): string {
+  const tokens = formatTokens(row.tokens_used);
+  const usd = formatUsd(row.usd_micros_used, row.price_known);
+  const limit = row.budget.usd_micros;
+  return limit === "unlimited" || !row.price_known
+    ? t("spent", { tokens, usd })
+    : t("spentOf", { tokens, usd, limit: formatUsd(limit) });
+}

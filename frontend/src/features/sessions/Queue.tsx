@@ -1,0 +1,157 @@
+/** The calls of the reply that is being worked off: those that wait can be changed or called off, those done run again. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, data, type Schema } from "@/api/client";
+import { useCommand, withKey } from "@/api/queries";
+import { t } from "@/i18n/en/sessions";
+import { subjectOf } from "@/story/calls";
+import { parseJson } from "@/story/json";
+import { verbOf } from "@/story/view/words";
+import { Button } from "@/ui/Button";
+import { Dialog, DialogClose } from "@/ui/Dialog";
+import { Disclosure } from "@/ui/Disclosure";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { Field } from "@/ui/Field";
+import { SafeText } from "@/ui/SafeText";
+import { TextArea } from "@/ui/TextArea";
+import { toast } from "@/ui/Toasts";
+
+type Call = Schema["CallRow"];
+type Change = { call: string } & ({ verb: "cancel" | "retry" } | { verb: "edit"; arguments: string });
+const STEPS: ReadonlySet<string> = new Set(["new", "asking", "approved", "refused", "lapsed", "started", "done"]);
+
+export function Queue({ session, active }: { session: string; active: boolean }) {
+  const calls = useQuery({
+    queryKey: ["sessions", session, "calls"],
+    queryFn: () => data(api.GET("/sessions/{session}/calls", { params: { path: { session } } })),
+    enabled: active,
+  });
+  const [editing, setEditing] = useState<Call | null>(null);
+  const { act } = useChange(session);
+  const rows = active ? (calls.data?.items ?? []) : [];
+  if (rows.length === 0) return null;
+  return (
+    <div className="mx-auto w-full max-w-4xl px-4 md:px-6">
+      <Disclosure summary={<span className="text-ink-2 text-sm">{t("queue", { count: rows.length })}</span>}>
+        <ul aria-label={t("queueName")} className="max-h-48 overflow-y-auto">
+          {rows.map((call) => (
+            <CallLine
+              key={call.key}
+              call={call}
+              onEdit={() => setEditing(call)}
+              onChange={(verb) => act({ call: call.key, verb })}
+            />
+          ))}
+        </ul>
+      </Disclosure>
+      {editing && <EditCall session={session} call={editing} onClose={() => setEditing(null)} />}
+    </div>
+  );
+}
+
+function CallLine({
+  call,
+  onEdit,
+  onChange,
+}: {
+  call: Call;
+  onEdit: () => void;
+  onChange: (verb: "cancel" | "retry") => void;
+}) {
+  const done = call.step === "done";
+  const started = call.step === "started";
+  return (
+    <li className="flex min-h-(--row) items-center gap-3 border-line border-t text-sm">
+      <span className="shrink-0 font-medium">{verbOf(call.tool) || <SafeText mono>{call.tool}</SafeText>}</span>
+      <span className="min-w-0 flex-1 truncate font-mono text-ink-2">
+        <SafeText>{subjectOf(call.arguments)}</SafeText>
+      </span>
+      {call.edited && <span className="text-ink-2">{t("callEdited")}</span>}
+      <span className="text-ink-2">
+        {STEPS.has(call.step) ? t(`callStep_${call.step}` as "callStep_new") : call.step}
+      </span>
+      {done ? (
+        <Button kind="quiet" size="sm" onClick={() => onChange("retry")}>
+          {t("callRetry")}
+        </Button>
+      ) : (
+        <>
+          {!started && (
+            <Button kind="quiet" size="sm" onClick={onEdit}>
+              {t("callEdit")}
+            </Button>
+          )}
+          <Button kind="quiet" size="sm" onClick={() => onChange("cancel")}>
+            {t("callCancel")}
+          </Button>
+        </>
+      )}
+    </li>
+  );
+}
+
+/** The arguments as text; what the person leaves there is theirs. */
+function EditCall({ session, call, onClose }: { session: string; call: Call; onClose: () => void }) {
+  const [text, setText] = useState(call.arguments);
+  const { act, pending, error } = useChange(session);
+  const wrong = !(parseJson(text) instanceof Map);
+  return (
+    <Dialog
+      open
+      keep
+      size="lg"
+      onOpenChange={(open) => open || onClose()}
+      title={t("editTitle")}
+      description={t("editDetail")}
+      footer={
+        <>
+          <DialogClose render={<Button>{t("cancel")}</Button>} />
+          <Button
+            kind="primary"
+            disabled={wrong}
+            busy={pending && t("editing")}
+            onClick={() => act({ call: call.key, verb: "edit", arguments: text }, onClose)}
+          >
+            {t("editGo")}
+          </Button>
+        </>
+      }
+    >
+      <Field label={t("editField")} error={wrong ? t("editWrong") : undefined}>
+        <TextArea mono rows={8} value={text} onValueChange={setText} />
+      </Field>
+      {error && (
+        <div className="mt-3">
+          <ErrorNote title={t("callFailed")} error={error} />
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+function useChange(session: string) {
+  const command = useCommand((change: Change, key) => send(session, change, key));
+  return {
+    pending: command.isPending,
+    error: command.error,
+    act: (change: Change, then?: () => void) =>
+      command.mutate(change, {
+        onSuccess: () => then?.(),
+        onError: (error) => {
+          if (!then) toast({ title: t("callFailed"), detail: error.message, kind: "danger" });
+        },
+      }),
+  };
+}
+
+function send(session: string, change: Change, key: string): Promise<Schema["Answer"]> {
+  const params = { path: { session, call: change.call }, ...withKey(key) };
+  switch (change.verb) {
+    case "cancel":
+      return data(api.POST("/sessions/{session}/calls/{call}/cancel", { params, body: { reason: "" } }));
+    case "retry":
+      return data(api.POST("/sessions/{session}/calls/{call}/retry", { params, body: {} }));
+    case "edit":
+      return data(api.POST("/sessions/{session}/calls/{call}/edit", { params, body: { arguments: change.arguments } }));
+  }
+}

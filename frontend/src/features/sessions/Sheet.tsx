@@ -1,0 +1,31 @@
+/** The whole window for what stands beside the conversation on a desk. Nothing is swiped: a terminal takes the finger. */
+import { Dialog } from "@base-ui/react/dialog";
+import type { ReactNode } from "react";
+import { t } from "@/i18n/en/ui";
+import { IconButton } from "@/ui/IconButton";
+
+export function Sheet({
+  open,
+  title,
+  onOpenChange,
+  children,
+}: {
+  open: boolean;
+  title: string;
+  onOpenChange: (open: boolean) => void;
+  children: ReactNode;
+}) {
+  return (
+    <Dialog.Root open={open} onOpenChange={onOpenChange}>
+      <Dialog.Portal>
+        <Dialog.Popup className="fixed inset-0 z-40 flex flex-col bg-paper text-ink outline-none">
+          <div className="flex items-center justify-between border-line border-b px-4">
+            <Dialog.Title className="py-2 font-semibold text-lg">{title}</Dialog.Title>
+            <Dialog.Close render={<IconButton icon="cross" label={t("close")} className="-mr-2" />} />
+          </div>
+          <div className="min-h-0 flex-1">{children}</div>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,72 @@
+/** What a person can have done to a session. A refusal is said in a toast, where nothing else says it. */
+import { api, data, type Schema } from "@/api/client";
+import { queries, useCommand, withKey } from "@/api/queries";
+import { t } from "@/i18n/en/sessions";
+import { toast } from "@/ui/Toasts";
+
+export type Deed =
+  | { verb: "pause" | "resume" | "stop" | "close" | "delete" | "checkpoint" }
+  | { verb: "say"; text: string; interrupt: boolean }
+  | { verb: "fork"; directory: string; title: string };
+
+export function useDeed(session: string) {
+  const command = useCommand((deed: Deed, key) => send(session, deed, key));
+  return {
+    pending: command.isPending ? (command.variables?.verb ?? null) : null,
+    error: command.error,
+    reset: command.reset,
+    /** Have it done. With `then`, whoever calls shows `error` as well; without, a toast does. */
+    act: (deed: Deed, then?: (answer: Schema["Answer"]) => void) =>
+      command.mutate(deed, {
+        onSuccess: (answer) => {
+          void queries.invalidateQueries({ queryKey: ["sessions", session] });
+          then?.(answer);
+        },
+        onError: (error) => {
+          if (!then) toast({ title: t(`failed_${deed.verb}`), detail: error.message, kind: "danger" });
+        },
+      }),
+  };
+}
+
+function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"]> {
+  const params = { path: { session }, ...withKey(key) };
+  switch (deed.verb) {
+    case "pause":
+      return data(api.POST("/sessions/{session}/pause", { params, body: {} }));
+    case "resume":
+      return data(api.POST("/sessions/{session}/resume", { params, body: {} }));
+    case "stop":
+      return data(api.POST("/sessions/{session}/stop", { params, body: { why: t("stopWhy") } }));
+    case "close":
+      return data(api.POST("/sessions/{session}/close", { params, body: {} }));
+    case "delete":
+      return data(api.POST("/sessions/{session}/delete", { params, body: {} }));
+    case "checkpoint":
+      return data(api.POST("/sessions/{session}/checkpoints", { params, body: { note: "" } }));
+    case "say":
+      return data(
+        api.POST("/sessions/{session}/messages", { params, body: { text: deed.text, interrupt: deed.interrupt } }),
+      );
+    case "fork": {
+      const { directory, title } = deed;
+      return data(api.POST("/sessions/{session}/fork", { params, body: { at: 0, directory, title } }));
+    }
+  }
+}
+
+/** The whole of it as Markdown, for people, as a file. */
+export async function exportSession(session: string): Promise<void> {
+  try {
+    const text = await data(api.GET("/sessions/{session}/export", { params: { path: { session } }, parseAs: "text" }));
+    const url = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = `${session}.md`;
+    link.click();
+    URL.revokeObjectURL(url);
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    toast({ title: t("failed_export"), detail, kind: "danger" });
+  }
+}

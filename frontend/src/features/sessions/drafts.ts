@@ -1,0 +1,26 @@
+/** What is being written to a session, kept in this tab; and what was said before, to be had back. */
+import { useEffect, useState } from "react";
+import type { Story } from "@/story/shape";
+
+const STORED_AS = "stead.saying.";
+
+/** The draft for a session. It survives a reload and a look at another page. */
+export function useSaying(session: string): [text: string, set: (text: string) => void] {
+  const [text, setText] = useState(() => sessionStorage.getItem(STORED_AS + session) ?? "");
+  useEffect(() => {
+    if (text) sessionStorage.setItem(STORED_AS + session, text);
+    else sessionStorage.removeItem(STORED_AS + session);
+  }, [session, text]);
+  return [text, setText];
+}
+
+/** What the person said here, newest first, without repeats in a row. */
+export function saidBefore(story: Story): readonly string[] {
+  const said: string[] = [];
+  for (let at = story.items.length - 1; at >= 0 && said.length < 100; at -= 1) {
+    const item = story.items[at];
+    if (item?.kind === "said" && item.body.label.integrity !== "untrusted" && item.body.text !== said.at(-1))
+      said.push(item.body.text);
+  }
+  return said;
+}
