@@ -63,6 +63,7 @@ TRUSTED_BASE = rules.TrustedBase(
             "pages",
             "patching",
             "search",
+            "terminal",
         )
     ),
 )

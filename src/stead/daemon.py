@@ -203,8 +203,6 @@ class House:
         self.keeper = HeadKeeper(self.audit)
         self.journal.on_growth = self.keeper.noticed
         self.views = Views(home.views / f"{DEFAULT_WORKSPACE}.db", keys, self.journal)
-        off = without('machines are switched off; set machine = "auto" in config.toml')
-        host = None if settings.machine == "auto" else off
         self.egress = EgressProxy(
             home.run / "egress",
             own.dialer(own.reach),
@@ -213,14 +211,7 @@ class House:
             on_use=lambda session, used: self.sessions.note(session, used),
             owner=OUTSIDE_USER if os.geteuid() == 0 else None,
         )
-        self.machines = BubblewrapMachines(
-            home,
-            host=host,
-            on_change=self._machine_changed,
-            on_swept=lambda session, swept: self.sessions.note(session, swept_up(swept)),
-            egress=self.egress,
-            on_terminal=lambda session, id, ended: self.sessions.note(session, closed(id, ended)),
-        )
+        self.machines = self._machines(home, settings)
         aside = AsideDesk(home, self.machines.kill)
         held = Held()
         self.kept = FolderCheckpoints(
@@ -271,6 +262,17 @@ class House:
             desk=self.desk,
             questions=self.views,
             digest_key=keys.digests,
+        )
+
+    def _machines(self, home: Home, settings: Settings) -> BubblewrapMachines:
+        off = without('machines are switched off; set machine = "auto" in config.toml')
+        return BubblewrapMachines(
+            home,
+            host=None if settings.machine == "auto" else off,
+            on_change=self._machine_changed,
+            on_swept=lambda session, swept: self.sessions.note(session, swept_up(swept)),
+            egress=self.egress,
+            on_terminal=lambda session, id, ended: self.sessions.note(session, closed(id, ended)),
         )
 
     def _gate(self, tools: Sequence[Tool], reach: Reach, keys: Keys) -> Gate:
@@ -369,11 +371,9 @@ class House:
         return f"{self.journal.chain_at(1).hex()[:16]}-{file.st_dev:x}-{file.st_ino:x}"
 
     def _machine_changed(self, session: SessionId, what: str, why: str) -> None:
-        isolation = self.machines.isolation()
-        if what == "started":
-            self.sessions.note(session, ev.MachineStarted(driver=isolation.driver, isolation=isolation.statement))
-        else:
-            self.sessions.note(session, ev.MachineEnded(why=why))
+        host = self.machines.isolation()
+        started = ev.MachineStarted(driver=host.driver, isolation=host.statement)
+        self.sessions.note(session, started if what == "started" else ev.MachineEnded(why=why))
 
 
 class Desk:

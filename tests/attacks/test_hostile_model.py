@@ -38,6 +38,7 @@ WAYS_IN_AND_OUT = {
     "machines/runner/browse.py": "the browser machine's inner end of the proxy's socket; tests/browsing",
     "machines/runner/chromium.py": "starts the browser, in a machine of its own; tests/browsing",
     "machines/runner/jobs.py": "starts what a model asks for, in the machine; commands()",
+    "machines/runner/terminal.py": "starts the person's shell, in a machine; tests/machines/test_terminals.py",
     "machines/trial.py": "puts a trial's changes in place at a person's word; tests/machines",
     "net/dialing.py": "fetch, api_read, api_call, web_search, and the proxy; fetches(), test_ssrf.py and tests/egress",
     "providers/clients.py": "the model's own wire; hostile_wire.replies()",

@@ -144,7 +144,7 @@ class LivingHome:
         answer: Json = self.client().post(path, body or {})
         return answer
 
-    def get(self, path: str, **query: str | int) -> Json:
+    def get(self, path: str, /, **query: str | int) -> Json:
         """One read over HTTP."""
         answer: Json = self.client().get(path, **query)
         return answer

@@ -88,12 +88,12 @@ class Door:
 
     @asynccontextmanager
     async def socket(self, query: str = "", **changed: str) -> AsyncIterator[ClientConnection]:
-        """A WebSocket of the command line, or, with ``cookie``, of the page."""
-        cookie = changed.pop("cookie", "")
+        """A WebSocket of the command line, or, with ``cookie``, of the page; of another ``path``, too."""
+        cookie, path = changed.pop("cookie", ""), changed.pop("path", "/live")
         host = self.page_host if cookie else self.api_host
         headers = {"Cookie": f"stead={cookie}"} if cookie else {"Authorization": f"Bearer {BEARER}"}
         async with connect(
-            f"ws://{host}/api/v1/live{query}",
+            f"ws://{host}/api/v1{path}{query}",
             host="127.0.0.1",
             port=self.port,
             origin=changed.pop("origin", self.page) if cookie else None,  # type: ignore[arg-type]  # a NewType of str

@@ -48,7 +48,7 @@ class Client:
         """Look again at the next request."""
         self._address = None
 
-    def get(self, path: str, **query: str | int) -> Json:
+    def get(self, path: str, /, **query: str | int) -> Json:
         """Read something.
 
         Raises:

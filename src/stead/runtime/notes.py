@@ -47,6 +47,11 @@ class Notes:
         if self._waiting is None or self._waiting.done():
             self._waiting = asyncio.create_task(self._wait(), name=self._name)
 
+    @property
+    def ended(self) -> set[str]:
+        """Terminals whose end is among them."""
+        return {fact.id for fact in self._facts if isinstance(fact, ev.TerminalClosed)}
+
     def take(self) -> list[Noted]:
         """All of them, in their order; whoever takes them writes them."""
         facts, self._facts = self._facts, []

@@ -25,7 +25,7 @@ def mend(session: Session, terminals: Collection[str] = ()) -> tuple[ev.Body, ..
 
     Args:
         session: as the journal has it.
-        terminals: ids of those that are still there.
+        terminals: ids of those that are still there, or whose end is about to be written.
     """
     facts: list[ev.Body] = []
     if session.open_request is not None:

@@ -81,7 +81,8 @@ class Actor:
                 with contextlib.suppress(NotFound):  # told when the model is needed
                     await asyncio.to_thread(d.models.info, ref)  # the first call loads the vendors' price list
             self._stream = stream
-            stream.add(*recovery.mend(stream.session, [row.id for row in d.terminals.rows(self.id)]))
+            known = {row.id for row in d.terminals.rows(self.id)} | self._notes.ended
+            stream.add(*recovery.mend(stream.session, known))
             try:
                 show(d.machines, self.id, stream.session.spec)
             except InvalidRequest as gone:

@@ -80,12 +80,12 @@ class TerminalRoom:
 
     async def _close(self, command: cmd.CloseTerminal, claim: Claimed, door: str) -> cmd.Answer:
         session, id = command.session, command.terminal
-        actor = self.sessions.actor(session)
-        await actor.state()
-        ended = await self.deps.terminals.close(session, id)
-        fact = closed(id, ended, door)
+
+        async def work(_state: Session) -> tuple[ev.Body, ...]:
+            return (closed(id, await self.deps.terminals.close(session, id), door),)
+
         claim = of(claim, session)
-        return answer(claim, await actor.tell(lambda _state: (fact,), claim, cause=claim.id))
+        return answer(claim, await self.sessions.actor(session).carry_out(work, claim, cause=claim.id))
 
     async def _end(self, session: SessionId, id: str) -> None:
         """Whatever came in between, it does not stay."""

@@ -52,14 +52,14 @@ class WebApp:
             backend.pace,
             Watchers(backend.service.bus, backend.clock),
         )
-        terminals = TerminalSockets(backend.service.terminals, self._streams)
+        self._terminals = TerminalSockets(backend.service.terminals, self._streams)
         self._api: ASGIApp | None = None
         self._making = asyncio.Lock()
         routes: list[BaseRoute] = [
             Route("/api/v1/status", self._status),
             Route("/api/v1/events/stream", self._streams.events),
             WebSocketRoute("/api/v1/live", self._streams.live),
-            WebSocketRoute("/api/v1/sessions/{session}/terminals/{terminal}", terminals.serve),
+            WebSocketRoute("/api/v1/sessions/{session}/terminals/{terminal}", self._terminals.serve),
             WebSocketRoute("/{path:path}", _no_socket),
             Mount("/api/v1", self._serve_api),
             Route("/{path:path}", pages),
@@ -81,6 +81,7 @@ class WebApp:
     async def close_streams(self) -> None:
         """End every live stream; the first step of leaving."""
         await self._streams.close()
+        await self._terminals.close()
 
     def _import_api(self) -> ASGIApp:
         from stead.web.api import build_api

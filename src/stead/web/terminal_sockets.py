@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -18,7 +19,7 @@ from stead.domain.ids import SessionId
 from stead.domain.terminals import Seat, Terminal
 from stead.runtime.service import TerminalDesk
 from stead.web.errors import Problem, answer, problem_of
-from stead.web.live import BAD_MESSAGE, SIGNED_OUT, STREAMS_LIMIT, TOO_SLOW, Streams, first_of
+from stead.web.live import BAD_MESSAGE, LAST_WORD_S, SIGNED_OUT, STREAMS_LIMIT, TOO_SLOW, Streams, first_of
 
 ENDED = 1000
 _GONE = 0
@@ -39,7 +40,12 @@ class TerminalSockets:
     def __init__(self, desk: TerminalDesk, streams: Streams) -> None:
         self._desk = desk
         self._streams = streams
-        self._open = 0
+        self._open: set[asyncio.Task[Any]] = set()
+
+    async def close(self) -> None:
+        """Wait a moment for watchers to hear that the door closes; the streams have said so."""
+        if self._open:
+            await asyncio.wait(self._open, timeout=LAST_WORD_S)
 
     async def serve(self, socket: WebSocket) -> None:
         """``WS /sessions/{session}/terminals/{terminal}``."""
@@ -48,19 +54,27 @@ class TerminalSockets:
         except SteadError as error:
             await socket.send_denial_response(answer(problem_of(error)))
             return
-        if self._open >= STREAMS_LIMIT:
+        if len(self._open) >= STREAMS_LIMIT:
             full = Problem(429, "rate", f"{STREAMS_LIMIT} terminals are watched, which is the limit; close some", 5.0)
             await socket.send_denial_response(answer(full))
             return
-        seat = terminal.watch()
-        self._open += 1
+        task = asyncio.current_task()
+        assert task is not None
+        self._open.add(task)
         try:
-            await socket.accept()
-            code = await first_of(self._show(socket, seat), self._listen(socket, terminal), self._streams.ends())
+            code = await self._watch(socket, terminal)
             if code != _GONE:
                 await self._farewell(socket, code, _how(terminal) if code == ENDED else "")
         finally:
-            self._open -= 1
+            self._open.discard(task)
+
+    async def _watch(self, socket: WebSocket, terminal: Terminal) -> int:
+        """Until it is over, for whatever reason; gives the close code. The place is free before goodbyes are said."""
+        await socket.accept()
+        seat = terminal.watch()
+        try:
+            return await first_of(self._show(socket, seat), self._listen(socket, terminal), self._streams.ends())
+        finally:
             seat.leave()
 
     async def _terminal(self, session: str, id: str) -> Terminal:
