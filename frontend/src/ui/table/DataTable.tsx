@@ -35,8 +35,10 @@ export interface DataTableProps<Row extends object> {
   toolbar?: ReactNode | undefined;
   /** After the last row: "Show more", or what the rows are a part of. */
   after?: ReactNode | undefined;
-  /** No filter and no columns to choose, for a few rows beside something else. */
+  /** No filter and no columns to choose: the page has filters of its own, or there are a few rows only. */
   bare?: boolean | undefined;
+  /** Low, beside something else; otherwise it may fill the window. */
+  low?: boolean | undefined;
 }
 
 const NOTHING: Narrowing = { text: "", facets: {} };
@@ -83,7 +85,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
 }
 
 function Filled<Row extends object>({ rows, ...props }: DataTableProps<Row> & { rows: readonly Row[] }) {
-  const { name, columns, rowId, error, actions, after, bare } = props;
+  const { name, columns, rowId, error, actions, after, low } = props;
   const desk = useSyncExternalStore(watchDesk, () => DESK.matches);
   const [narrowing, setNarrowing] = useState(NOTHING);
   // The field keeps up with typing; the rows may lag by a frame or two.
@@ -130,7 +132,7 @@ function Filled<Row extends object>({ rows, ...props }: DataTableProps<Row> & { 
           selectable={actions !== undefined}
           to={props.to}
           onOpen={props.onOpen}
-          roomy={!bare}
+          roomy={!low}
         />
       ) : (
         <Cards name={name} model={model} columns={columns} to={props.to} onOpen={props.onOpen} />
