@@ -17,7 +17,8 @@ const STORED_AS = "stead.locale";
 
 const i18n = setupI18n();
 i18n.setMessagesCompiler(compileMessage);
-const locale = wanted();
+/** The language that the page is in. */
+export const locale = wanted();
 i18n.loadAndActivate({ locale, messages: {} });
 document.documentElement.lang = locale === PSEUDO ? "en" : locale;
 document.documentElement.dir = "ltr";

@@ -22,7 +22,7 @@ export function ProviderChoices({
         return (
           <fieldset key={group} className="min-w-0">
             <legend className="mb-1.5 text-ink-2 text-sm">{t(group)}</legend>
-            <div className="grid gap-2 grid-cols-[repeat(auto-fill,minmax(min(100%,12rem),1fr))]">
+            <div className="grid gap-2 grid-cols-[repeat(auto-fill,minmax(min(100%,9rem),1fr))]">
               {inside.map((choice) => (
                 <Card
                   key={choice.id}
@@ -41,7 +41,7 @@ export function ProviderChoices({
 
 function Card({ choice, chosen, onChoose }: { choice: Choice; chosen: boolean; onChoose: () => void }) {
   return (
-    <label className="relative flex min-h-14 cursor-pointer flex-col justify-center rounded-lg border border-line-strong bg-raised px-3 py-2 transition-colors hover:bg-hover has-checked:border-accent has-checked:bg-accent-fill has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2">
+    <label className="relative flex min-h-14 cursor-pointer flex-col justify-center rounded-lg border border-line bg-raised px-3 py-2 hover:border-line-strong transition-colors hover:bg-hover has-checked:border-accent has-checked:bg-accent-fill has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2">
       <input
         type="radio"
         name="provider"

@@ -46,6 +46,5 @@ export const t = define("models", {
   keyGone: "missing",
   keyEnv: "from {name}",
   keyEnvGone: "{name} is not set",
-  rehearsal: "Rehearsal",
-  presets: "{count, plural, one {# model} other {# models}}",
+  close: "Close",
 });

@@ -1,0 +1,44 @@
+import { useState } from "react";
+import { useCommand } from "@/api/queries";
+import { signOut } from "@/app/session";
+import { t } from "@/i18n/en/settings";
+import { Button } from "@/ui/Button";
+import { CopyButton } from "@/ui/CopyButton";
+import { Dialog, DialogClose } from "@/ui/Dialog";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { Panel } from "@/ui/Panel";
+
+const COMMAND = "stead open";
+
+export function BrowserSection() {
+  const [asked, ask] = useState(false);
+  const leave = useCommand(() => signOut());
+  return (
+    <Panel title={t("browserTitle")} description={t("browserAbout")}>
+      <p className="flex max-w-100 items-center justify-between gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-3">
+        <code>{COMMAND}</code>
+        <CopyButton text={COMMAND} />
+      </p>
+      <Button kind="danger" className="mt-5" onClick={() => ask(true)}>
+        {t("signOut")}
+      </Button>
+      <Dialog
+        open={asked}
+        onOpenChange={ask}
+        size="sm"
+        title={t("signOutTitle")}
+        description={t("signOutAbout")}
+        footer={
+          <>
+            <DialogClose render={<Button>{t("cancel")}</Button>} />
+            <Button kind="danger" busy={leave.isPending && t("signOut")} onClick={() => leave.mutate(undefined)}>
+              {t("signOut")}
+            </Button>
+          </>
+        }
+      >
+        {leave.error && <ErrorNote error={leave.error} />}
+      </Dialog>
+    </Panel>
+  );
+}

@@ -1,0 +1,50 @@
+import { type FormEvent, useId, useRef, useState } from "react";
+import { type Provider, useTrying, type Wish } from "@/features/models/connecting";
+import { KeyField } from "@/features/models/KeyField";
+import { TryState } from "@/features/models/TryState";
+import { t as m } from "@/i18n/en/models";
+import { t } from "@/i18n/en/settings";
+import { Button } from "@/ui/Button";
+import { Dialog, DialogClose } from "@/ui/Dialog";
+
+export function KeyDialog({ row, onOpenChange }: { row: Provider; onOpenChange: (open: boolean) => void }) {
+  const form = useId();
+  const field = useRef<HTMLInputElement>(null);
+  const [missing, setMissing] = useState(false);
+  const trying = useTrying();
+  const { phase } = trying.state;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const typed = Boolean(field.current?.value.trim());
+    setMissing(!typed);
+    const { found: _found, checked: _checked, ...kept } = row;
+    const wish: Wish = { ...kept, preset: row.preset as Wish["preset"], key: "vault" };
+    if (typed) void trying.begin({ name: row.name, wish, field: field.current });
+  }
+
+  const busy = phase === "saving" || phase === "asking";
+  const done = trying.state.phase === "tried" && trying.state.check.ok;
+  return (
+    <Dialog
+      open
+      keep
+      onOpenChange={onOpenChange}
+      title={t("keyTitle", { name: row.name })}
+      description={t("keyAbout")}
+      footer={
+        <>
+          <DialogClose render={<Button>{done ? m("close") : t("cancel")}</Button>} />
+          <Button type="submit" form={form} kind="primary" busy={busy && m("try")}>
+            {t("addIt")}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit} noValidate className="grid gap-4">
+        <KeyField field={field} error={missing ? m("keyMissing") : undefined} />
+        {phase !== "idle" && <TryState state={trying.state} onStop={trying.stop} />}
+      </form>
+    </Dialog>
+  );
+}

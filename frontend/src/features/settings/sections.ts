@@ -1,0 +1,24 @@
+/** The parts of the settings, in their order. Each has an address of its own: /settings?section=NAME. */
+import type { ComponentType } from "react";
+import { t } from "@/i18n/en/settings";
+import { AboutSection } from "./AboutSection";
+import { AppearanceSection } from "./AppearanceSection";
+import { BrowserSection } from "./BrowserSection";
+import { LimitsSection } from "./LimitsSection";
+import { ModelsSection } from "./models/ModelsSection";
+import { SearchSection } from "./SearchSection";
+
+export interface Section {
+  name: string;
+  title: string;
+  Content: ComponentType;
+}
+
+export const SECTIONS: readonly [Section, ...Section[]] = [
+  { name: "models", title: t("models"), Content: ModelsSection },
+  { name: "limits", title: t("limits"), Content: LimitsSection },
+  { name: "search", title: t("search"), Content: SearchSection },
+  { name: "appearance", title: t("appearance"), Content: AppearanceSection },
+  { name: "browser", title: t("browser"), Content: BrowserSection },
+  { name: "about", title: t("about"), Content: AboutSection },
+];
