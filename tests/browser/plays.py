@@ -23,9 +23,7 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
     "summarise the tides": (
         Turn("I make a plan first.", calls=(Call("plan", _PLAN),)),
         Turn("I read the notes.", calls=(Call("read", {"path": "notes/tides.md"}),)),
-        Turn(
-            "", calls=(Call("write", {"path": "SUMMARY.md", "content": "# Tides\n\nHigh at 06:10, low at 12:25.\n"}),)
-        ),
+        Turn("", calls=(Call("write", {"path": "SUMMARY.md", "text": "# Tides\n\nHigh at 06:10, low at 12:25.\n"}),)),
         Turn("The notes say: high water at 06:10, low water at 12:25."),
     ),
     "light the lamps": (
@@ -42,7 +40,7 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
     "tell it slowly": (Turn(STORY * 3, delay_s=0.05),),
     "keep watch": (Turn("I watch.", calls=(Call("shell", {"command": "sleep 60"}),)),),
     "paint the quay": (
-        Turn("I paint.", calls=(Call("write", {"path": "quay.txt", "content": "\u202etxt.yauq\u200b\n" * 60}),)),
+        Turn("I paint.", calls=(Call("write", {"path": "quay.txt", "text": "\u202etxt.yauq\u200b\n" * 60}),)),
         Turn("It is painted."),
     ),
     "ring the bell": (Turn("I ring.", calls=(Call("shell", {"command": "touch bell\u2066.txt"}),)), Turn("It rang.")),
