@@ -81,7 +81,7 @@ function Basics({ draft, change, tried }: { draft: Draft; change: (change: Parti
           value={draft.goal}
           onValueChange={(goal) => change({ goal })}
           placeholder={t("goalPlaceholder")}
-          className="text-lg"
+          className="min-h-36 text-lg"
         />
       </Field>
       <div data-part="folder">

@@ -96,7 +96,7 @@ export function Setup({ row, opening }: { row: Row; opening: Opening | null }) {
     facts.push([t("profile"), t(`profile_${opening.profile}`)]);
     if (opening.mode === "trial") facts.push([t("changes"), t("mayTrial")]);
     // Events leave out what is as it comes, whatever their types say.
-    const { tools, hosts = [], secrets = [], unprotected = [] } = opening;
+    const { tools = [], hosts = [], secrets = [], unprotected = [] } = opening;
     if (tools.length > 0) facts.push([t("tools"), tools.join(", ")]);
     if (hosts.length > 0) facts.push([t("hosts"), hosts.join(", ")]);
     if (secrets.length > 0) facts.push([t("secrets"), secrets.map(({ name }) => name).join(", ")]);

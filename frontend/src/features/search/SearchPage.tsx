@@ -1,5 +1,118 @@
-import { Unbuilt } from "@/app/Unbuilt";
+/** Where the history says it. What is looked for and where is in the address, so that a search can be linked. */
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { api, data } from "@/api/client";
+import { useStreams } from "@/api/streams";
+import { t } from "@/i18n/en/history";
+import { Button } from "@/ui/Button";
+import { Empty } from "@/ui/Empty";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { Field } from "@/ui/Field";
+import { Input } from "@/ui/Input";
+import { PageHead } from "@/ui/PageHead";
+import { Skeleton } from "@/ui/Skeleton";
+import { Filters } from "./Filters";
+import { Hits } from "./Hits";
+import type { Kind } from "./words";
+
+const TYPING_MS = 250;
+const FIRST = 50;
+/** The daemon gives no more. */
+const MOST = 500;
+const LONGEST = 500;
 
 export function SearchPage() {
-  return <Unbuilt />;
+  const search: { q?: unknown; in?: unknown } = useSearch({ strict: false });
+  // The router takes a number in an address for a number.
+  const query = search.q === undefined ? "" : String(search.q);
+  const where = search.in === "objective" || search.in === "session" ? search.in : "";
+  return (
+    <div className="mx-auto max-w-220 p-4 md:p-6">
+      <PageHead title={t("title")} description={t("about")} />
+      <Query query={query} where={where} />
+      {query.trim() && <Results key={query} query={query.trim()} where={where} />}
+    </div>
+  );
+}
+
+function Query({ query, where }: { query: string; where: Kind | "" }) {
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState(query);
+  const [seen, setSeen] = useState(query);
+  // Back and forward change the address and with it what is typed.
+  if (seen !== query) {
+    setSeen(query);
+    if (typed.trim() !== query.trim()) setTyped(query);
+  }
+  useEffect(() => {
+    if (typed === query) return;
+    const timer = setTimeout(
+      () => void navigate({ to: "/search", search: { q: typed, ...(where && { in: where }) }, replace: true }),
+      TYPING_MS,
+    );
+    return () => clearTimeout(timer);
+  }, [typed, query, where, navigate]);
+  return (
+    <search>
+      <Field label={t("query")} labelHidden>
+        <Input
+          type="search"
+          autoFocus
+          value={typed}
+          onValueChange={setTyped}
+          maxLength={LONGEST}
+          placeholder={t("placeholder")}
+          className="h-10 text-lg"
+        />
+      </Field>
+    </search>
+  );
+}
+
+function Results({ query, where }: { query: string; where: Kind | "" }) {
+  const [limit, setLimit] = useState(FIRST);
+  const {
+    data: page,
+    error,
+    isFetching,
+  } = useQuery({
+    queryKey: ["search", query, limit],
+    queryFn: () => data(api.GET("/search", { params: { query: { q: query, limit } } })),
+    placeholderData: (before) => before,
+  });
+  const rows = useStreams(page?.items.map((hit) => hit.session) ?? []);
+  if (error) {
+    return (
+      <div className="mt-5">
+        <ErrorNote title={t("failed")} error={error} />
+      </div>
+    );
+  }
+  if (!page) return <Skeleton lines={6} className="mt-5" />;
+  if (page.items.length === 0) {
+    return (
+      <div className="mt-5">
+        <Empty title={t("noneTitle", { query })}>{t("noneWhy")}</Empty>
+      </div>
+    );
+  }
+  const shown = page.items.filter((hit) => !where || rows.get(hit.session)?.kind === where);
+  const more = page.items.length === limit && limit < MOST;
+  return (
+    <>
+      <div className="mt-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-1 border-line border-b">
+        <Filters query={query} where={where} />
+        <p role="status" className="py-2 text-ink-2 text-sm">
+          {more ? t("foundMost", { count: shown.length }) : t("found", { count: shown.length })}
+        </p>
+      </div>
+      {shown.length === 0 ? <p className="py-6 text-ink-2">{t("hereNone")}</p> : <Hits hits={shown} rows={rows} />}
+      {more && (
+        <Button className="mt-4" disabled={isFetching} onClick={() => setLimit(MOST)}>
+          {t("more")}
+        </Button>
+      )}
+    </>
+  );
 }
