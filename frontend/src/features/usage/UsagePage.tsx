@@ -1,5 +1,115 @@
-import { Unbuilt } from "@/app/Unbuilt";
+/** What models used: today against the cap, the days before, and the numbers behind both. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
+import { lazy, Suspense, useMemo, useState } from "react";
+import { api, data } from "@/api/client";
+import { t } from "@/i18n/en/usage";
+import { Button } from "@/ui/Button";
+import { cx } from "@/ui/classes";
+import { Empty } from "@/ui/Empty";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { formatTokens, formatUsd } from "@/ui/format";
+import { ButtonLink, Link } from "@/ui/Link";
+import { PageHead } from "@/ui/PageHead";
+import { Skeleton } from "@/ui/Skeleton";
+import { Numbers } from "./Numbers";
+import { Today } from "./Today";
+import { byDay, type Row, tokensOf, totalOf } from "./totals";
+import type { Measure } from "./words";
+
+const Plot = lazy(async () => ({ default: (await import("./Plot")).Plot }));
+
+const RANGES = [7, 30, 90, 365] as const;
+type Range = (typeof RANGES)[number];
+const USUAL: Range = 30;
 
 export function UsagePage() {
-  return <Unbuilt />;
+  const { days }: { days?: unknown } = useSearch({ strict: false });
+  const range = RANGES.find((one) => one === Number(days)) ?? USUAL;
+  const {
+    data: rows,
+    error,
+    refetch,
+    isPlaceholderData,
+  } = useQuery({
+    queryKey: ["usage", range],
+    queryFn: async () => (await data(api.GET("/usage", { params: { query: { days: range } } }))).items,
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <div className="mx-auto max-w-300 p-4 md:p-6">
+      <PageHead title={t("title")} description={t("about")} />
+      <Today />
+      <Ranges range={range} />
+      {rows ? (
+        <div className={cx("transition-opacity", isPlaceholderData && "opacity-60")} aria-busy={isPlaceholderData}>
+          <Used rows={rows} days={range} />
+        </div>
+      ) : error ? (
+        <ErrorNote title={t("readFailed")} error={error} kept={t("readKept")}>
+          <Button size="sm" onClick={() => void refetch()}>
+            {t("again")}
+          </Button>
+        </ErrorNote>
+      ) : (
+        <Skeleton lines={8} />
+      )}
+    </div>
+  );
+}
+
+function Ranges({ range }: { range: Range }) {
+  return (
+    <nav aria-label={t("range")} className="mb-4 border-b border-line">
+      <ul className="flex gap-1">
+        {RANGES.map((one) => (
+          <li key={one}>
+            <Link
+              to="/usage"
+              search={one === USUAL ? {} : { days: one }}
+              kind="plain"
+              aria-current={one === range ? "page" : undefined}
+              className={cx(
+                "-mb-px flex h-(--row-roomy) items-center border-b-2 px-2.5 font-medium whitespace-nowrap -outline-offset-2",
+                one === range ? "border-accent text-ink" : "border-transparent text-ink-2",
+              )}
+            >
+              {one === 365 ? t("year") : t("days", { count: one })}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Used({ rows, days }: { rows: readonly Row[]; days: Range }) {
+  const perDay = useMemo(() => byDay(rows, days, Date.now()), [rows, days]);
+  const total = useMemo(() => totalOf(rows), [rows]);
+  const [chosen, setChosen] = useState<Measure | null>(null);
+  if (rows.length === 0) {
+    return (
+      <Empty title={t("noneTitle", { days })} action={<ButtonLink to="/objectives/new">{t("noneAction")}</ButtonLink>}>
+        {t("noneWhy")}
+      </Empty>
+    );
+  }
+  // A home whose models have no known price has only tokens to look at.
+  const measure = chosen ?? (total.usd_micros > 0 ? "money" : "tokens");
+  return (
+    <>
+      <p className="mb-4 max-w-measure text-base">
+        {t("summary", {
+          money: formatUsd(total.usd_micros, total.price_known),
+          tokens: formatTokens(tokensOf(total)),
+          requests: total.requests,
+          failed: total.failed,
+        })}
+      </p>
+      <Suspense fallback={<div className="mb-6 h-64" aria-busy="true" />}>
+        <Plot days={perDay} measure={measure} onMeasure={setChosen} />
+      </Suspense>
+      <Numbers rows={rows} perDay={perDay} days={days} />
+    </>
+  );
 }

@@ -16,8 +16,8 @@ import { GridRow } from "./GridRow";
 import { moved, type Place } from "./keys";
 import type { Model } from "./model";
 import { useHeldOrder } from "./order";
+import { useRowHeight } from "./rowHeight";
 
-const ROW_PX = 32;
 const CHOICE_PX = 40;
 const AHEAD = 6;
 const CONTROLS = "a, button, input, select, textarea, label, [role=checkbox]";
@@ -42,6 +42,7 @@ export interface GridProps<Row extends object> {
  */
 export function Grid<Row extends object>({ name, model, columns, selectable, to, onOpen, roomy }: GridProps<Row>) {
   const router = useRouter();
+  const rowPx = useRowHeight();
   const box = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState<Place>({ row: 0, column: 0 });
   const [editing, setEditing] = useState(false);
@@ -59,10 +60,10 @@ export function Grid<Row extends object>({ name, model, columns, selectable, to,
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => rowPx,
     getItemKey: (index) => rows[index]?.id ?? index,
     overscan: AHEAD,
-    scrollMargin: ROW_PX,
+    scrollMargin: rowPx,
     rangeExtractor: useCallback((range: Range) => withRow(defaultRangeExtractor(range), active.row), [active.row]),
   });
 
@@ -102,7 +103,7 @@ export function Grid<Row extends object>({ name, model, columns, selectable, to,
     // Keys inside a field or a button of a cell are theirs.
     if (!(event.target instanceof HTMLElement) || event.target.dataset.place === undefined) return;
     if (event.altKey || event.metaKey) return;
-    const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 0) / ROW_PX) - 2);
+    const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 0) / rowPx) - 2);
     const next = moved(event.key, event.ctrlKey, active, { rows: rows.length, columns: visible.length, page });
     if (next) {
       goTo(next);
@@ -136,8 +137,8 @@ export function Grid<Row extends object>({ name, model, columns, selectable, to,
   };
 
   const items = virtual.getVirtualItems();
-  const end = (items.at(-1)?.end ?? ROW_PX) - ROW_PX;
-  const rest = rows.length * ROW_PX - end;
+  const end = (items.at(-1)?.end ?? rowPx) - rowPx;
+  const rest = rows.length * rowPx - end;
   return (
     <div
       ref={box}
@@ -164,7 +165,7 @@ export function Grid<Row extends object>({ name, model, columns, selectable, to,
           {items.map((item, index) => {
             const row = rows[item.index];
             if (!row) return null;
-            const gap = item.start - (items[index - 1]?.end ?? ROW_PX);
+            const gap = item.start - (items[index - 1]?.end ?? rowPx);
             const here = item.index === active.row;
             return (
               <Fragment key={item.key}>

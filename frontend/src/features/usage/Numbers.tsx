@@ -1,0 +1,156 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { api, data, type Schema } from "@/api/client";
+import { t } from "@/i18n/en/usage";
+import { Empty } from "@/ui/Empty";
+import { formatUsd } from "@/ui/format";
+import { SafeText } from "@/ui/SafeText";
+import { Tabs } from "@/ui/Tabs";
+import { Time } from "@/ui/Time";
+import type { Column } from "@/ui/table/columns";
+import { DataTable } from "@/ui/table/DataTable";
+import { byModel, type DayTotal, type ModelTotal, type Row, type Total } from "./totals";
+import { dayName } from "./words";
+
+type Work = Schema["ObjectiveRow"];
+type View = "day" | "model" | "work";
+
+const NEWEST = 200;
+
+/** The numbers behind the plot, and other ways to add them up. */
+export function Numbers({ rows, perDay, days }: { rows: readonly Row[]; perDay: readonly DayTotal[]; days: number }) {
+  const [view, setView] = useState<View>("day");
+  return (
+    <Tabs
+      label={t("by")}
+      value={view}
+      onValueChange={setView}
+      items={[
+        { value: "day", label: t("byDay"), content: <Days perDay={perDay} days={days} /> },
+        { value: "model", label: t("byModel"), content: <Models rows={rows} days={days} /> },
+        { value: "work", label: t("byWork"), content: <WorkTable /> },
+      ]}
+    />
+  );
+}
+
+const FIGURES: readonly Column<Total>[] = [
+  {
+    id: "cost_usd",
+    header: t("cost"),
+    numeric: true,
+    width: 132,
+    value: (row) => (row.requests > 0 ? row.usd_micros / 1_000_000 : 0),
+    cell: (row) => formatUsd(row.usd_micros, row.price_known),
+  },
+  { id: "tokens_in", header: t("tokensIn"), numeric: true, value: (row) => row.tokens_in },
+  { id: "tokens_cached", header: t("cached"), numeric: true, value: (row) => row.tokens_cached },
+  { id: "tokens_out", header: t("tokensOut"), numeric: true, value: (row) => row.tokens_out },
+  { id: "requests", header: t("requests"), numeric: true, value: (row) => row.requests },
+  { id: "failed", header: t("failed"), numeric: true, width: 88, value: (row) => row.failed },
+];
+
+const DAYS: readonly Column<DayTotal>[] = [
+  { id: "day", header: t("day"), value: (row) => row.day, cell: (row) => dayName(row.day) },
+  ...FIGURES,
+];
+
+function Days({ perDay, days }: { perDay: readonly DayTotal[]; days: number }) {
+  return (
+    <DataTable
+      name={t("daysName")}
+      bare
+      columns={DAYS}
+      rows={perDay}
+      rowId={(row) => row.day}
+      sort={{ id: "day", desc: true }}
+      exportAs={`usage-by-day-${days}`}
+      empty={<Empty title={t("noneTitle", { days })} />}
+    />
+  );
+}
+
+const MODELS: readonly Column<ModelTotal>[] = [
+  {
+    id: "model",
+    header: t("model"),
+    value: (row) => row.model || t("noModel"),
+    cell: (row) => (row.model ? <SafeText>{row.model}</SafeText> : <span className="text-ink-2">{t("noModel")}</span>),
+  },
+  { id: "provider", header: t("provider"), value: (row) => row.provider || null, width: 140 },
+  ...FIGURES,
+];
+
+function Models({ rows, days }: { rows: readonly Row[]; days: number }) {
+  const models = useMemo(() => byModel(rows), [rows]);
+  return (
+    <DataTable
+      name={t("modelsName")}
+      bare
+      columns={MODELS}
+      rows={models}
+      rowId={(row) => JSON.stringify([row.provider, row.model])}
+      exportAs={`usage-by-model-${days}`}
+      empty={<Empty title={t("noneTitle", { days })} />}
+    />
+  );
+}
+
+const WORK: readonly Column<Work>[] = [
+  { id: "title", header: t("work"), value: (row) => row.title },
+  {
+    id: "kind",
+    header: t("kind"),
+    value: (row) => row.kind ?? "objective",
+    cell: (row) => t(row.kind ?? "objective"),
+    facet: { words: (kind) => t(kind === "session" ? "session" : "objective") },
+    width: 110,
+  },
+  {
+    id: "cost_usd",
+    header: t("cost"),
+    numeric: true,
+    width: 132,
+    value: (row) => row.usd_micros_used / 1_000_000,
+    cell: (row) => formatUsd(row.usd_micros_used, row.price_known || row.tokens_used === 0),
+  },
+  { id: "tokens", header: t("total"), numeric: true, width: 120, value: (row) => row.tokens_used },
+  {
+    id: "updated_ms",
+    header: t("updated"),
+    numeric: true,
+    width: 140,
+    value: (row) => row.updated_ms,
+    cell: (row) => <Time at={row.updated_ms} className="text-ink-2" />,
+  },
+];
+
+function WorkTable() {
+  const {
+    data: rows,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ["usage", "work"],
+    queryFn: async () => {
+      const query = { params: { query: { limit: NEWEST } } };
+      const lists = await Promise.all([data(api.GET("/objectives", query)), data(api.GET("/sessions", query))]);
+      return lists.flatMap((list) => list.items);
+    },
+  });
+  return (
+    <DataTable
+      name={t("workName")}
+      columns={WORK}
+      rows={rows}
+      rowId={(row) => row.id}
+      to={(row) => `/${row.kind === "session" ? "sessions" : "objectives"}/${row.id}`}
+      sort={{ id: "cost_usd", desc: true }}
+      error={error}
+      onRetry={() => void refetch()}
+      exportAs="usage-by-work"
+      empty={<Empty title={t("noneTitle", { days: 365 })}>{t("noneWhy")}</Empty>}
+      after={<p className="mt-2 text-sm text-ink-2">{t("workNote", { count: NEWEST })}</p>}
+    />
+  );
+}

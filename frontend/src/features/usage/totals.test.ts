@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { byDay, byModel, dayOf, type Row, tokensOf, totalOf } from "./totals";
+
+const NOW = Date.parse("2026-03-02T10:00:00Z");
+
+function row(day: string, model: string, more: Partial<Row> = {}): Row {
+  return {
+    day,
+    provider: "harbour",
+    model,
+    tokens_in: 100,
+    tokens_cached: 40,
+    tokens_out: 10,
+    usd_micros: 500,
+    price_known: true,
+    requests: 1,
+    failed: 0,
+    ...more,
+  };
+}
+
+test("days without a request are there, as zeros, and the oldest comes first", () => {
+  const days = byDay([row("2026-03-01", "a"), row("2026-03-01", "b")], 4, NOW);
+  expect(days.map((one) => one.day)).toEqual(["2026-02-27", "2026-02-28", "2026-03-01", "2026-03-02"]);
+  expect(days.map(tokensOf)).toEqual([0, 0, 220, 0]);
+});
+
+test("a day whose price is not known in part is not known", () => {
+  const [today] = byDay([row("2026-03-02", "a"), row("2026-03-02", "b", { price_known: false })], 1, NOW);
+  expect(today).toMatchObject({ usd_micros: 1000, price_known: false });
+});
+
+test("a model of two providers is two, and the dearest comes first", () => {
+  const rows = [
+    row("2026-03-01", "a"),
+    row("2026-03-02", "a"),
+    row("2026-03-02", "a", { provider: "quay", usd_micros: 5000 }),
+  ];
+  expect(byModel(rows).map(({ provider, requests, usd_micros }) => [provider, requests, usd_micros])).toEqual([
+    ["quay", 1, 5000],
+    ["harbour", 2, 1000],
+  ]);
+});
+
+test("the total of nothing is nothing, at a known price", () => {
+  expect(totalOf([])).toMatchObject({ requests: 0, usd_micros: 0, price_known: true });
+});
+
+test("days are those of UTC", () => {
+  expect(dayOf(Date.parse("2026-03-01T23:59:59Z"))).toBe("2026-03-01");
+});

@@ -1,0 +1,34 @@
+import { formats } from "@/i18n";
+import { t } from "@/i18n/en/usage";
+import { formatTokens, formatUsd } from "@/ui/format";
+import { type DayTotal, type Total, tokensOf } from "./totals";
+
+/** What is drawn, and what a cap can limit. */
+export type Measure = "money" | "tokens";
+
+const DAY = new Intl.DateTimeFormat(formats, { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+const SHORT_DAY = new Intl.DateTimeFormat(formats, { day: "numeric", month: "short", timeZone: "UTC" });
+
+/** A day of the ledger. It is one of UTC, so it must not be moved into the person's time zone. */
+export function dayName(day: string): string {
+  return DAY.format(Date.parse(day));
+}
+
+export function shortDay(seconds: number): string {
+  return SHORT_DAY.format(seconds * 1000);
+}
+
+/** In millionths of a dollar, or in tokens. */
+export function amountOf(total: Total, measure: Measure): number {
+  return measure === "money" ? total.usd_micros : tokensOf(total);
+}
+
+export function amountText(amount: number, measure: Measure, known = true): string {
+  return measure === "money" ? formatUsd(amount, known) : formatTokens(amount);
+}
+
+/** One day, for the line above the plot. */
+export function dayText(total: DayTotal, measure: Measure): string {
+  const amount = amountText(amountOf(total, measure), measure, total.price_known || total.requests === 0);
+  return t("onDay", { day: dayName(total.day), amount });
+}
