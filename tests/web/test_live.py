@@ -8,6 +8,7 @@ import json
 import random
 import socket
 from collections.abc import AsyncGenerator
+from pathlib import Path
 
 import pytest
 from websockets.asyncio.client import ClientConnection
@@ -188,8 +189,9 @@ async def test_frames_gather_what_comes_at_once_and_stay_small(home: Home) -> No
         assert len(json.loads(await watching.recv())) == 2
 
 
-async def test_the_first_frame_says_who_speaks_and_where_the_journal_stands(door: Door) -> None:
-    await door.home.record(HOME, notice(1), notice(2))
+async def test_the_first_frame_says_who_speaks_and_where_the_journal_stands(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_bytes(b"<!doctype html>")
+    await home.record(HOME, notice(1), notice(2))
     hello = {
         "v": 1,
         "body": {
@@ -198,10 +200,15 @@ async def test_the_first_frame_says_who_speaks_and_where_the_journal_stands(door
             "epoch": "epoch-1",
             "head_seq": 2,
             "oldest_seq": 1,
-            "build": f"test+{Pages().build()}",
+            "build": f"test+{Pages(tmp_path).build()}",
         },
     }
-    async with asyncio.timeout(DEADLINE_S), door.socket("?after=2") as watching, door.cli() as cli:
+    async with (
+        asyncio.timeout(DEADLINE_S),
+        open_door(home, page=tmp_path) as door,
+        door.socket("?after=2") as watching,
+        door.cli() as cli,
+    ):
         assert json.loads(await watching.recv()) == [hello]
         async with cli.stream("GET", "/api/v1/events/stream?after=2") as response:
             assert response.headers["content-type"].startswith("text/event-stream")
