@@ -25,8 +25,8 @@ UI-2 UI-3 TUI-1 OPS-1 OPS-2 OPS-3 OPS-4 OPS-5 OPS-6
 """
 FEATURES = frozenset(_FEATURE_TABLE.split())
 
-WIRE_FOLDERS = ("tests/flows/", "tests/attacks/")
-"""Where a claim counts: tests that come in through a door, or attack from inside a machine or from a page."""
+WIRE_FOLDERS = ("tests/flows/", "tests/attacks/", "tests/browser/")
+"""Where a claim counts: tests that come in through a door, from a page, or attack from inside a machine."""
 
 
 @dataclass(frozen=True)

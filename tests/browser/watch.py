@@ -25,10 +25,12 @@ _NO_ANSWER = re.compile(
 class Watch:
     """Hears pages, and says what nobody expected.
 
-    ``requests``: every address that was asked for, sockets included, in order.
+    ``requests``: every address that was asked for, sockets included, in order; what the page's policy stopped before it
+    left is in ``stopped`` instead, and is heard on the console.
     """
 
     requests: list[str] = field(default_factory=list)
+    stopped: list[str] = field(default_factory=list)
     _heard: list[str] = field(default_factory=list)
     _hosts: set[str] = field(default_factory=set)
     _answers: list[tuple[int, re.Pattern[str]]] = field(default_factory=list)
@@ -40,6 +42,7 @@ class Watch:
         context.on("console", self._console)
         context.on("weberror", self._error)
         context.on("request", self._request)
+        context.on("requestfailed", self._failed)
         context.on("response", self._response)
         context.on("page", self._page)
 
@@ -61,7 +64,8 @@ class Watch:
 
     def complaints(self) -> list[str]:
         """What nobody expected. Call it when all pages have settled: what is expected may be said after it happened."""
-        return [line for line in self._heard if not any(one.search(line) for one in self._lines)]
+        away = [f"off the host: {url}" for url in self.requests if self._is_away(url)]
+        return away + [line for line in self._heard if not any(one.search(line) for one in self._lines)]
 
     def _page(self, page: Page) -> None:
         page.on("websocket", self._socket)
@@ -81,15 +85,18 @@ class Watch:
         self._heard.append(f"page error: {error.error}")
 
     def _request(self, request: Request) -> None:
-        self._asked(request.url)
+        self.requests.append(request.url)
+
+    def _failed(self, request: Request) -> None:
+        if request.failure == "csp" and request.url in self.requests:
+            self.requests.remove(request.url)
+            self.stopped.append(request.url)
 
     def _socket(self, socket: WebSocket) -> None:
-        self._asked(socket.url)
+        self.requests.append(socket.url)
 
-    def _asked(self, url: str) -> None:
-        self.requests.append(url)
-        if not url.startswith(_INNER) and urlsplit(url).netloc not in self._hosts:
-            self._heard.append(f"off the host: {url}")
+    def _is_away(self, url: str) -> bool:
+        return not url.startswith(_INNER) and urlsplit(url).netloc not in self._hosts
 
     def _response(self, response: Response) -> None:
         if response.status >= 400 and not self._is_expected(response.status, response.url):

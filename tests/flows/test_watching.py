@@ -1,4 +1,4 @@
-"""Several watch one session of a running daemon; the API by itself; the status page."""
+"""Several watch one session of a running daemon; the API by itself."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import json
 from pathlib import Path
 
 import httpx2
-import pytest
 
 from tests.flows.house import LivingHome
 from tests.flows.watching import Watcher
 from tests.promises import promise
-from tests.web.browser import CHROMIUM, chromium
 
 GOAL = "read README.md and write SUMMARY.md with its headings"
 
@@ -60,25 +58,3 @@ def test_a_program_finds_its_way_by_the_document_alone(house: LivingHome, projec
         assert "goall" in wrong.json()["error"]["message"]
     row = house.finish(given.json()["session"])
     assert row["status"] == "completed"
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here; install it to test the page")
-@promise("UI-1.status")
-async def test_the_status_page_shows_the_work_and_takes_the_answer(house: LivingHome, project: Path) -> None:
-    link = (await asyncio.to_thread(house.cli, "open", "--print")).stdout.strip()
-    async with chromium() as browser:
-        page = await browser.page()
-        await page.goto(link)
-        await page.until("document.body.innerText.includes('Rehearsal.')")
-        await page.type("#new-goal", GOAL)
-        await page.type("#new-directory", str(project))
-        await page.click("form.new button")
-        await page.until("document.querySelector('.question')?.textContent.includes('SUMMARY.md')")
-        assert not (project / "SUMMARY.md").exists()
-        await page.click(".question button", "Allow once")
-        await page.until("document.querySelector('.head .state')?.textContent.includes('completed')")
-        assert "Install" in (project / "SUMMARY.md").read_text("utf-8")
-        plan = await page.run("[...document.querySelectorAll('.plan li')].map(step => step.className)")
-        assert plan
-        assert set(plan) == {"done"}
-        assert page.errors == []
