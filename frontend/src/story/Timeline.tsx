@@ -71,12 +71,15 @@ function Rows({ story, without, marked, ref, className }: RowsProps) {
   );
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const toggle = useCallback((id: string) => {
+    // What the person opens stays where it is, even where the end is near.
+    setFollowing(false);
     setOpen((was) => {
       const now = new Set(was);
       if (!now.delete(id)) now.add(id);
       return now;
     });
   }, []);
+  const [following, setFollowing] = useState(true);
   // Below the last item stands what is under way.
   const tail = story.writing !== null || isThinking(story);
   const virtual = useVirtualizer({
@@ -87,27 +90,35 @@ function Rows({ story, without, marked, ref, className }: RowsProps) {
     overscan: 8,
     paddingStart: 16,
     paddingEnd: 24,
-    anchorTo: "end",
-    followOnAppend: true,
+    anchorTo: following ? "end" : "start",
+    followOnAppend: following,
     scrollEndThreshold: NEAR_PX,
     initialOffset: () => items.reduce((sum, item) => sum + estimate(item), 0),
   });
   const [away, setAway] = useState(false);
   const watch = () => {
     const element = box.current;
-    if (element) setAway(element.scrollHeight - element.scrollTop - element.clientHeight > NEAR_PX);
+    if (!element) return;
+    const far = element.scrollHeight - element.scrollTop - element.clientHeight > NEAR_PX;
+    setAway(far);
+    setFollowing(!far);
   };
+  const toEnd = useCallback(() => {
+    setFollowing(true);
+    virtual.scrollToEnd();
+  }, [virtual]);
   useImperativeHandle(
     ref,
     () => ({
       items,
       show: (place) => virtual.scrollToIndex(place, { align: "center" }),
-      toEnd: () => virtual.scrollToEnd(),
+      toEnd,
     }),
-    [items, virtual],
+    [items, virtual, toEnd],
   );
   return (
     <div className={cx("relative min-h-0", className)}>
+      <h2 className="sr-only">{t("timeline")}</h2>
       <section
         ref={box}
         aria-label={t("timeline")}
@@ -146,12 +157,7 @@ function Rows({ story, without, marked, ref, className }: RowsProps) {
       </section>
       {away && (
         <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
-          <Button
-            size="sm"
-            icon="sort-down"
-            className="pointer-events-auto rounded-full shadow-raised"
-            onClick={() => virtual.scrollToEnd()}
-          >
+          <Button size="sm" icon="sort-down" className="pointer-events-auto rounded-full shadow-raised" onClick={toEnd}>
             {t("toEnd")}
           </Button>
         </div>

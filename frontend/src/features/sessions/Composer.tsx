@@ -5,6 +5,7 @@ import type { Row, Story } from "@/story/shape";
 import { Button } from "@/ui/Button";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { KeyHint } from "@/ui/KeyHint";
+import { Tooltip } from "@/ui/Tooltip";
 import { useDeed } from "./commands";
 import { saidBefore, useSaying } from "./drafts";
 import { isUnderWay } from "./words";
@@ -54,7 +55,7 @@ export function Composer({ row, story, onSent }: { row: Row; story: Story; onSen
           rows={1}
           value={text}
           aria-label={t("saying")}
-          placeholder={t(row.status === "closed" ? "sayClosed" : working || row.turns > 0 ? "sayAnything" : "say")}
+          placeholder={t(row.status === "closed" ? "sayClosed" : working ? "sayMore" : "say")}
           onChange={(event) => {
             setText(event.target.value);
             if (error) reset();
@@ -63,9 +64,17 @@ export function Composer({ row, story, onSent }: { row: Row; story: Story; onSen
           className="field-sizing-content max-h-[40dvh] min-h-(--row) min-w-0 flex-1 resize-none bg-transparent px-2 py-1.5 text-base outline-none placeholder:text-ink-3"
         />
         {working && (
-          <Button kind="plain" disabled={empty || pending !== null} onClick={() => say(true)}>
-            {t("interrupt")}
-          </Button>
+          <Tooltip
+            content={
+              <span className="flex items-center gap-2">
+                {t("interruptWhy")} <KeyHint keys="Mod+Enter" />
+              </span>
+            }
+          >
+            <Button kind="plain" disabled={empty || pending !== null} onClick={() => say(true)}>
+              {t("interrupt")}
+            </Button>
+          </Tooltip>
         )}
         <Button
           type="submit"
@@ -76,15 +85,6 @@ export function Composer({ row, story, onSent }: { row: Row; story: Story; onSen
           {t("send")}
         </Button>
       </div>
-      <p className="mt-1 flex min-h-4 items-center gap-1.5 px-1 text-ink-3 text-xs max-md:hidden">
-        {working ? (
-          <>
-            {t("hintWorking")} <KeyHint keys="Mod+Enter" />
-          </>
-        ) : (
-          t("hint")
-        )}
-      </p>
     </form>
   );
 }

@@ -14,7 +14,6 @@ import { ErrorNote } from "@/ui/ErrorNote";
 import { Field } from "@/ui/Field";
 import { FolderPicker } from "@/ui/FolderPicker";
 import { Input } from "@/ui/Input";
-import { Link } from "@/ui/Link";
 import { PageHead } from "@/ui/PageHead";
 import { RadioGroup } from "@/ui/RadioGroup";
 import { TextArea } from "@/ui/TextArea";
@@ -49,15 +48,7 @@ export function NewSessionPage() {
   return (
     <form ref={form} onSubmit={submit} noValidate>
       <div className="mx-auto flex max-w-180 flex-col gap-6 p-4 md:p-6">
-        <PageHead
-          title={t("newTitle")}
-          description={t("newAbout")}
-          above={
-            <Link to="/sessions" kind="plain">
-              {t("back")}
-            </Link>
-          }
-        />
+        <PageHead title={t("newTitle")} description={t("newAbout")} />
         <div data-part="folder" className="-mt-2">
           <FolderPicker
             value={draft.directory}

@@ -1,4 +1,5 @@
 /** What it does now, for how long, and what was spent. */
+import type { ReactNode } from "react";
 import { t } from "@/i18n/en/sessions";
 import type { Row, Story } from "@/story/shape";
 import { Elapsed } from "@/story/view/Elapsed";
@@ -16,14 +17,28 @@ const COLOUR = {
   quiet: "text-ink-3",
 } as const;
 
-export function Now({ row, story, onQuestion }: { row: Row; story: Story; onQuestion: () => void }) {
+export function Now({
+  row,
+  story,
+  onQuestion,
+  children,
+}: {
+  row: Row;
+  story: Story;
+  onQuestion: () => void;
+  children?: ReactNode;
+}) {
   const { text, since } = doing(story);
   const kind = kindOf(row.status);
   return (
-    <div className="mx-auto flex w-full max-w-4xl items-center gap-2 px-5 py-1.5 text-sm md:px-7">
-      <span className={COLOUR[kind]}>
-        <Shape kind={kind} />
-      </span>
+    <div className="mx-auto flex min-h-9 w-full max-w-4xl items-center gap-2 px-5 py-0.5 text-sm md:px-7">
+      {text ? (
+        <span className={COLOUR[kind]}>
+          <Shape kind={kind} />
+        </span>
+      ) : (
+        <span className="text-ink-3 max-md:hidden">{t("hint")}</span>
+      )}
       {row.status === "waiting" ? (
         <button
           type="button"
@@ -42,6 +57,7 @@ export function Now({ row, story, onQuestion }: { row: Row; story: Story; onQues
           <Elapsed since={since} />
         </span>
       )}
+      {children}
       <span className="ml-auto shrink-0 text-ink-2 tabular">{spentOf(row)}</span>
     </div>
   );

@@ -9,9 +9,9 @@ import { parseJson } from "@/story/json";
 import { verbOf } from "@/story/view/words";
 import { Button } from "@/ui/Button";
 import { Dialog, DialogClose } from "@/ui/Dialog";
-import { Disclosure } from "@/ui/Disclosure";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Field } from "@/ui/Field";
+import { Popover } from "@/ui/Popover";
 import { SafeText } from "@/ui/SafeText";
 import { TextArea } from "@/ui/TextArea";
 import { toast } from "@/ui/Toasts";
@@ -31,9 +31,18 @@ export function Queue({ session, active }: { session: string; active: boolean })
   const rows = active ? (calls.data?.items ?? []) : [];
   if (rows.length === 0) return null;
   return (
-    <div className="mx-auto w-full max-w-4xl px-4 md:px-6">
-      <Disclosure summary={<span className="text-ink-2 text-sm">{t("queue", { count: rows.length })}</span>}>
-        <ul aria-label={t("queueName")} className="max-h-48 overflow-y-auto">
+    <>
+      <Popover
+        title={t("queueName")}
+        side="top"
+        className="w-140 max-w-(--available-width)"
+        trigger={
+          <Button kind="quiet" size="sm">
+            {t("queue", { count: rows.length })}
+          </Button>
+        }
+      >
+        <ul aria-label={t("queueName")} className="mt-1 max-h-72 overflow-y-auto">
           {rows.map((call) => (
             <CallLine
               key={call.key}
@@ -43,9 +52,9 @@ export function Queue({ session, active }: { session: string; active: boolean })
             />
           ))}
         </ul>
-      </Disclosure>
+      </Popover>
       {editing && <EditCall session={session} call={editing} onClose={() => setEditing(null)} />}
-    </div>
+    </>
   );
 }
 

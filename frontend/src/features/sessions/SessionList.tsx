@@ -5,7 +5,6 @@ import { t } from "@/i18n/en/sessions";
 import { formatUsd } from "@/ui/format";
 import { Link } from "@/ui/Link";
 import { nameOf } from "@/ui/paths";
-import { revealed } from "@/ui/reveal";
 import { SafeText } from "@/ui/SafeText";
 import { State } from "@/ui/State";
 import { Time } from "@/ui/Time";
@@ -61,7 +60,6 @@ function Line({ row }: { row: Row }) {
       to="/sessions/$id"
       params={{ id: row.id }}
       kind="plain"
-      aria-label={t("rowName", { title: revealed(title), status })}
       className="-mx-2 grid h-full grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 rounded-md px-2 hover:bg-hover md:grid-cols-[minmax(0,1fr)_8rem_5rem_7rem]"
     >
       <span className="min-w-0">

@@ -89,8 +89,9 @@ function Desk({ row, story }: { row: Row; story: Story }) {
           {finding && <Find items={() => timeline.current?.items ?? []} onShow={show} onClose={closeFind} />}
           <Timeline session={row.id} kind="session" ref={timeline} marked={marked} className="flex-1" />
           <div className="border-line border-t">
-            <Queue session={row.id} active={isUnderWay(row.status)} />
-            <Now row={row} story={story} onQuestion={toQuestion} />
+            <Now row={row} story={story} onQuestion={toQuestion}>
+              <Queue session={row.id} active={isUnderWay(row.status)} />
+            </Now>
             <Composer row={row} story={story} onSent={() => timeline.current?.toEnd()} />
           </div>
         </div>
@@ -115,7 +116,7 @@ function Head({ row, story, children }: { row: Row; story: Story; children: Reac
   const model = row.chain[0];
   return (
     <header className="flex items-center gap-x-4 gap-y-1 border-line border-b px-4 py-2 max-md:flex-wrap md:px-6">
-      <div className="min-w-0 flex-1">
+      <div className="min-w-44 flex-1">
         <div className="flex min-w-0 items-baseline gap-3">
           <h1 className="min-w-0 truncate font-semibold text-lg">
             <SafeText>{row.title || nameOf(row.directory)}</SafeText>

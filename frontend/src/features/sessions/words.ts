@@ -41,9 +41,7 @@ export function doing(story: Story): { text: string; since: number } {
   if (!row) return { text: "", since: 0 };
   switch (row.status) {
     case "idle":
-      return still(
-        row.reason && row.reason !== "done" ? t("nowIdleWhy", { why: reasonWords(row.reason) }) : t("nowIdle"),
-      );
+      return still(row.reason && row.reason !== "done" ? t("nowIdleWhy", { why: reasonWords(row.reason) }) : "");
     case "closed":
       return still(t("nowClosed"));
     case "paused":

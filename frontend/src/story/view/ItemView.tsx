@@ -64,7 +64,7 @@ export const ItemView = memo(function ItemView({ item, row, open, onToggle }: It
 /** The reply that is being written, as far as it is known. */
 export function WritingView({ writing }: { writing: Writing }) {
   return (
-    <div className="py-1.5" aria-busy="true" aria-live="off">
+    <div className="py-1.5">
       <Markdown writing>{writing.text}</Markdown>
     </div>
   );

@@ -45,6 +45,7 @@ export const StepLine = memo(function StepLine({
         <SafeText>{objectOf(step)}</SafeText>
       </span>
       <span className="flex shrink-0 items-baseline gap-3 text-ink-2 text-sm tabular">
+        <Lines step={step} />
         {kind === "good" ? <span className="sr-only">{word}</span> : <span className={COLOUR[kind]}>{word}</span>}
         <Took step={step} />
         {step.tokensIn + step.tokensOut > 0 && (
@@ -73,4 +74,16 @@ function Took({ step }: { step: StepItem }) {
   if (step.state === "running") return <Elapsed since={step.startedMs} />;
   if (!step.finished || step.finished.outcome === "denied") return null;
   return <span>{formatDuration(step.finished.duration_ms / 1000)}</span>;
+}
+
+/** How many lines its edits added and took away. */
+function Lines({ step }: { step: StepItem }) {
+  const added = step.edits.reduce((sum, edit) => sum + edit.change.added, 0);
+  const removed = step.edits.reduce((sum, edit) => sum + edit.change.removed, 0);
+  if (added + removed === 0) return null;
+  return (
+    <span className={step.edits.every((edit) => edit.undone) ? "line-through" : undefined}>
+      <span className="text-good">+{added}</span> <span className="text-danger">−{removed}</span>
+    </span>
+  );
 }
