@@ -1,4 +1,5 @@
-/** What can be done to an objective, by its state. STOP is there for as long as something runs. */
+/** What can be done to an objective, by its state. STOP is there for as long as something runs; trying a failed one again
+ * stands with the reason that it failed. */
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, data } from "@/api/client";
@@ -18,7 +19,6 @@ export function Controls({ row }: { row: Row }) {
   const [asking, setAsking] = useState<"cancel" | "delete" | "retry" | null>(null);
   const close = () => setAsking(null);
   const underWay = isUnderWay(row.status);
-  const again = row.status === "failed" || row.status === "cancelled";
 
   const entries: MenuEntry[] = [
     { label: t("exportMarkdown"), icon: "download", onSelect: () => void exported(row) },
@@ -62,7 +62,7 @@ export function Controls({ row }: { row: Row }) {
           {t("resume")}
         </Button>
       )}
-      {again && (
+      {row.status === "cancelled" && (
         <Button icon="refresh" onClick={() => setAsking("retry")} className="flex-1">
           {t("retry")}
         </Button>

@@ -1,11 +1,11 @@
 /** One objective: the plan, what happened, and what can be done about it. */
-import { useQuery } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
-import { useMemo } from "react";
-import { api, data } from "@/api/client";
-import { ApprovalCard } from "@/features/approvals/ApprovalCard";
+import { useParams, useSearch } from "@tanstack/react-router";
+import { useEffect, useMemo, useRef } from "react";
+import { usePending } from "@/api/pending";
 import { t } from "@/i18n/en/objectives";
-import { Timeline } from "@/story/Timeline";
+import type { Item, Story } from "@/story/shape";
+import { Timeline, type TimelineHandle } from "@/story/Timeline";
+import { cx } from "@/ui/classes";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { ButtonLink, Link } from "@/ui/Link";
@@ -26,8 +26,8 @@ import { isOpen, kindOf, type Row, whatAt } from "./words";
 
 export function ObjectivePage() {
   const { id = "" } = useParams({ strict: false });
-  const { row, story, deleted, missing, error } = useObjective(id);
-  if (row) return <Shown key={id} row={row} story={story} />;
+  const { row, story, ready, deleted, missing, error } = useObjective(id);
+  if (row) return <Shown key={id} row={row} story={story} ready={ready} />;
   return (
     <div className="mx-auto max-w-260 p-4 md:p-6">
       <h1 className="sr-only">{t("one")}</h1>
@@ -47,25 +47,34 @@ export function ObjectivePage() {
   );
 }
 
-function Shown({ row, story }: { row: Row; story: ReturnType<typeof useObjective>["story"] }) {
+function Shown({ row, story, ready }: { row: Row; story: Story; ready: boolean }) {
   const { items, opening } = story;
   const evidence = useMemo(() => evidenceOf(opening, items), [opening, items]);
   const grants = useMemo(() => grantsOf(items, Date.now()), [items]);
   const samples = useMemo(() => samplesOf(items), [items]);
   const written = useMemo(() => writtenBy(items), [items]);
   const onTrial = useMemo(() => mayHoldChanges(opening, items), [opening, items]);
+  const { timeline, marked } = usePlace(items, ready);
   const open = isOpen(row.status);
   return (
     <div className="max-lg:pb-16 lg:flex lg:h-[calc(100dvh-var(--top))] lg:flex-col">
       <Head row={row} />
       <div className="grid lg:min-h-0 lg:flex-1 lg:grid-cols-[minmax(0,1fr)_19rem] xl:grid-cols-[17rem_minmax(0,1fr)_19rem]">
         <div className="flex min-h-0 min-w-0 flex-col xl:col-start-2 xl:row-start-1">
-          <ScrollBox className="flex flex-col gap-4 px-4 pt-4 empty:hidden md:px-6 lg:max-h-[60%] lg:shrink-0 lg:overflow-y-auto">
-            <Questions row={row} />
-            {!open && <Outcome row={row} written={written} />}
-            {onTrial && <TrialPanel row={row} />}
-          </ScrollBox>
-          <Timeline session={row.id} kind="objective" without={ELSEWHERE} className="h-[70dvh] lg:h-auto lg:flex-1" />
+          {(!open || onTrial) && (
+            <ScrollBox className="flex flex-col gap-4 border-line border-b p-4 md:px-6 lg:max-h-[60%] lg:shrink-0 lg:overflow-y-auto">
+              {!open && <Outcome row={row} written={written} />}
+              {onTrial && <TrialPanel row={row} />}
+            </ScrollBox>
+          )}
+          <Timeline
+            ref={timeline}
+            session={row.id}
+            kind="objective"
+            without={ELSEWHERE}
+            marked={marked}
+            className="h-[70dvh] lg:h-auto lg:flex-1"
+          />
           {open && <Steer row={row} />}
         </div>
         <div className="min-w-0 max-lg:border-line max-lg:border-t lg:overflow-y-auto lg:border-line lg:border-l xl:contents">
@@ -79,9 +88,11 @@ function Shown({ row, story }: { row: Row; story: ReturnType<typeof useObjective
           </div>
         </div>
       </div>
-      <div className="fixed inset-x-0 bottom-[calc(var(--bar)+env(safe-area-inset-bottom))] z-20 flex items-center border-line border-t bg-paper px-4 py-1.5 md:bottom-0 md:left-(--rail) lg:hidden">
-        <Controls row={row} />
-      </div>
+      {open && (
+        <div className="fixed inset-x-0 bottom-[calc(var(--bar)+env(safe-area-inset-bottom))] z-20 flex items-center border-line border-t bg-paper px-4 py-1.5 md:bottom-0 md:left-(--rail) lg:hidden">
+          <Controls row={row} />
+        </div>
+      )}
     </div>
   );
 }
@@ -108,7 +119,7 @@ function Head({ row }: { row: Row }) {
             <State kind={kindOf(row.status)}>{t(row.status)}</State>
             {isOpen(row.status) && (
               <span className="min-w-0 text-ink-2">
-                <SafeText>{whatAt(row)}</SafeText>
+                {row.status === "waiting" ? <Question row={row} /> : <SafeText>{whatAt(row)}</SafeText>}
               </span>
             )}
           </span>
@@ -120,20 +131,37 @@ function Head({ row }: { row: Row }) {
           </SafeText>
         </p>
       </div>
-      <div className="max-lg:hidden lg:w-[16rem]">
+      <div className={cx("flex items-start justify-end lg:w-64", isOpen(row.status) && "max-lg:hidden")}>
         <Controls row={row} />
       </div>
     </header>
   );
 }
 
-/** What it asks, here and now. */
-function Questions({ row }: { row: Row }) {
-  const { data: page } = useQuery({
-    queryKey: ["approvals", "of", row.id],
-    queryFn: () => data(api.GET("/approvals", { params: { query: { session: row.id } } })),
-    enabled: isOpen(row.status),
-  });
-  if (!isOpen(row.status)) return null;
-  return page?.items.map((approval) => <ApprovalCard key={approval.id} approval={approval} />);
+/** What it asks, where it can be read in full. */
+function Question({ row }: { row: Row }) {
+  const { data: page } = usePending();
+  const first = page?.items.find((approval) => approval.session === row.id);
+  if (!first) return <SafeText>{whatAt(row)}</SafeText>;
+  return (
+    <Link to="/approvals/$id" params={{ id: first.id }}>
+      {whatAt(row)}
+    </Link>
+  );
+}
+
+/** Bring the place that the address names into sight, once it is known: the item that the event belongs to. */
+function usePlace(items: readonly Item[], ready: boolean) {
+  const search: { at?: unknown } = useSearch({ strict: false });
+  const at = Number(search.at ?? 0);
+  const timeline = useRef<TimelineHandle>(null);
+  const id =
+    at > 0 && ready
+      ? items.findLast((item) => item.seq <= at && !ELSEWHERE.some((kind) => kind === item.kind))?.id
+      : undefined;
+  useEffect(() => {
+    const place = id === undefined ? -1 : (timeline.current?.items.findIndex((item) => item.id === id) ?? -1);
+    if (place >= 0) timeline.current?.show(place);
+  }, [id]);
+  return { timeline, marked: id };
 }

@@ -7,6 +7,7 @@ const said = (excerpt: string) => pieces(excerpt).map(({ text, found }) => (foun
 test("what was found stands between its marks", () => {
   expect(said("…high «tides» at «06»:10…")).toEqual(["…high ", "[tides]", " at ", "[06]", ":10…"]);
   expect(said("«lamp»")).toEqual(["[lamp]"]);
+  expect(said("# «Tides»\n\n- high\tat\r\n06")).toEqual(["# ", "[Tides]", " - high at 06"]);
 });
 
 test("marks of the text itself lose nothing of it", () => {

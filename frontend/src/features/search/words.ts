@@ -28,7 +28,9 @@ export interface Piece {
 }
 
 /** An excerpt in pieces: the daemon puts what it found between « and », and a text may have such marks of its own. */
-export function pieces(excerpt: string): Piece[] {
+export function pieces(text: string): Piece[] {
+  // An excerpt is a line; those of the text are no more than spaces here.
+  const excerpt = text.replaceAll(/[\t\r\n]+/g, " ");
   const found: Piece[] = [];
   let at = 0;
   for (const match of excerpt.matchAll(/«([^«»]*)»/g)) {
