@@ -12,7 +12,7 @@ import { Field } from "@/ui/Field";
 import { IconButton } from "@/ui/IconButton";
 import { SafeText } from "@/ui/SafeText";
 import { Select } from "@/ui/Select";
-import { State } from "@/ui/State";
+import { toast } from "@/ui/Toasts";
 
 type Ref = Schema["ModelRef"];
 
@@ -73,17 +73,18 @@ export function Order({ status, rows }: { status: Schema["Readiness"]; rows: rea
           kind="primary"
           disabled={same && status.chosen}
           busy={save.isPending && `${t("saving")}…`}
-          onClick={() => save.mutate(draft, { onSettled: readAgain })}
+          onClick={() =>
+            save.mutate(draft, {
+              onSuccess: () => {
+                toast({ title: t("saved"), kind: "good" });
+                return readAgain();
+              },
+            })
+          }
         >
           {t("save")}
         </Button>
-        <span role="status" className="text-ink-2 text-sm">
-          {save.isSuccess && same ? (
-            <State kind="good">{t("saved")}</State>
-          ) : (
-            same && status.chosen && t("orderUnchanged")
-          )}
-        </span>
+        <span className="text-ink-2 text-sm">{same && status.chosen && t("orderUnchanged")}</span>
       </div>
     </div>
   );
