@@ -23,26 +23,28 @@ export function Exact({
 }) {
   const short = values.filter(isShort);
   return (
-    <dl className="grid gap-2">
-      {values
-        .filter((argument) => !isShort(argument))
-        .map((argument) => (
-          <div key={argument.name} className="min-w-0">
-            <dt className="pb-0.5 text-ink-3 text-xs">
-              {argument.name ? <SafeText>{heading(tool, argument.name)}</SafeText> : t("whatRuns")}
-            </dt>
-            <dd>
-              <Value
-                tool={tool}
-                argument={argument}
-                open={opened.has(argument.name)}
-                onOpen={() => onOpen(argument.name)}
-              />
-            </dd>
-          </div>
-        ))}
+    <div className="grid gap-2">
+      <dl className="grid gap-2 empty:hidden">
+        {values
+          .filter((argument) => !isShort(argument))
+          .map((argument) => (
+            <div key={argument.name} className="min-w-0">
+              <dt className="pb-0.5 text-ink-3 text-xs">
+                {argument.name ? <SafeText>{heading(tool, argument.name)}</SafeText> : t("whatRuns")}
+              </dt>
+              <dd>
+                <Value
+                  tool={tool}
+                  argument={argument}
+                  open={opened.has(argument.name)}
+                  onOpen={() => onOpen(argument.name)}
+                />
+              </dd>
+            </div>
+          ))}
+      </dl>
       {short.length > 0 && (
-        <div className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
+        <dl className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
           {short.map(({ name, value }) => (
             <div key={name} className="flex min-w-0 gap-1.5">
               <dt className="text-ink-3">
@@ -53,9 +55,9 @@ export function Exact({
               </dd>
             </div>
           ))}
-        </div>
+        </dl>
       )}
-    </dl>
+    </div>
   );
 }
 
