@@ -27,11 +27,13 @@ export function Checkbox({ label, labelHidden = false, hint, indeterminate, ...r
         {...rest}
         id={id}
         indeterminate={indeterminate}
-        className="mt-0.5 flex size-4.5 shrink-0 items-center justify-center rounded-sm border border-line-strong bg-raised data-checked:border-accent data-checked:bg-accent data-checked:text-on-accent data-disabled:opacity-60 data-indeterminate:border-accent data-indeterminate:bg-accent data-indeterminate:text-on-accent"
+        className="group -mx-0.75 -mt-0.5 flex size-6 shrink-0 items-center justify-center rounded-sm data-disabled:opacity-60"
       >
-        <Base.Indicator className="flex">
-          <Icon name={indeterminate ? "minus" : "check"} size={12} />
-        </Base.Indicator>
+        <span className="flex size-4.5 items-center justify-center rounded-sm border border-line-strong bg-raised group-data-checked:border-accent group-data-checked:bg-accent group-data-checked:text-on-accent group-data-indeterminate:border-accent group-data-indeterminate:bg-accent group-data-indeterminate:text-on-accent">
+          <Base.Indicator className="flex">
+            <Icon name={indeterminate ? "minus" : "check"} size={12} />
+          </Base.Indicator>
+        </span>
       </Base.Root>
       <span className={labelHidden ? "sr-only" : "min-w-0 text-base"}>
         {label}

@@ -50,9 +50,11 @@ export function RadioGroup<V extends string>({
               id={`${id}-${item.value}`}
               value={item.value}
               disabled={item.disabled}
-              className="mt-0.5 flex size-4.5 shrink-0 items-center justify-center rounded-full border border-line-strong bg-raised data-checked:border-accent data-checked:bg-accent data-disabled:opacity-60"
+              className="group -mx-0.75 -mt-0.5 flex size-6 shrink-0 items-center justify-center rounded-full data-disabled:opacity-60"
             >
-              <Radio.Indicator className="size-2 rounded-full bg-on-accent" />
+              <span className="flex size-4.5 items-center justify-center rounded-full border border-line-strong bg-raised group-data-checked:border-accent group-data-checked:bg-accent">
+                <Radio.Indicator className="size-2 rounded-full bg-on-accent" />
+              </span>
             </Radio.Root>
             <span className="min-w-0 text-base">
               {item.label}

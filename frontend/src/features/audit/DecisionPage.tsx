@@ -22,6 +22,7 @@ import { Values } from "./Values";
 import { kindOf, permitOf } from "./words";
 
 const LARGEST = 2 ** 53;
+const TITLES = { allow: "titleAllow", ask: "titleAsk", deny: "titleDeny" } as const;
 
 export function DecisionPage() {
   const { seq }: { seq?: string } = useParams({ strict: false });
@@ -52,16 +53,13 @@ function Shown({ decision }: { decision: Decision }) {
       <div className="-mb-2">
         <PageHead
           above={<Back />}
-          title={t("decisionTitle", { tool: revealed(decision.tool), verdict: t(decision.verdict) })}
+          title={t(TITLES[decision.verdict], { tool: revealed(decision.tool) })}
           description={<SafeText lines>{decision.reason}</SafeText>}
-          actions={
-            <State kind={kindOf(decision.verdict)} className="text-lg font-medium">
-              {t(decision.verdict)}
-            </State>
-          }
         />
         <p className="max-w-measure text-base">
-          {permitOf(decision)}
+          <State kind={kindOf(decision.verdict)} className="whitespace-normal! font-medium">
+            {permitOf(decision)}
+          </State>
           {decision.answer_reason && (
             <span className="text-ink-2">
               {" "}

@@ -27,6 +27,7 @@ export function listColumns(titles: ReturnType<typeof useTitles>): readonly Colu
       value: (row) => row.verdict,
       cell: (row) => <State kind={kindOf(row.verdict)}>{t(row.verdict)}</State>,
       width: 100,
+      card: "beside",
     },
     {
       id: "what",
@@ -37,9 +38,10 @@ export function listColumns(titles: ReturnType<typeof useTitles>): readonly Colu
           {gist(row.arguments).slice(0, GIST_LIMIT)}
         </SafeText>
       ),
+      card: "line",
     },
-    { id: "rule", header: t("rule"), value: (row) => row.rule, width: 150 },
-    { id: "answer", header: t("answer"), value: (row) => answerOf(row) || null, width: 176 },
+    { id: "rule", header: t("rule"), value: (row) => row.rule, width: 140 },
+    { id: "answer", header: t("answer"), value: (row) => answerOf(row) || null, width: 84 },
     {
       id: "outcome",
       header: t("outcome"),
@@ -62,7 +64,8 @@ export function listColumns(titles: ReturnType<typeof useTitles>): readonly Colu
       header: t("when"),
       value: (row) => row.ts_ms,
       cell: (row) => <Time at={row.ts_ms} className="text-ink-2" />,
-      width: 128,
+      width: 132,
+      card: "beside",
     },
   ];
   return columns.map((column) => ({ ...column, sortable: false }));

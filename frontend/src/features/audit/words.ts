@@ -25,11 +25,11 @@ export function outcomeOf(decision: Decision): { kind: StateKind; word: string }
   return known ? { kind: known.kind, word: t(known.word) } : { kind: "quiet", word: decision.outcome };
 }
 
-/** Who said what, in a few words; "" where nobody was asked. */
+const ANSWERS = { given: "given", denied: "answeredNo", lapsed: "lapsed" } as const;
+
+/** What was answered, in a word; "" where nobody was asked. */
 export function answerOf(decision: Decision): string {
-  if (decision.answer === "given") return t("given", { door: doorName(decision.answered_by) });
-  if (decision.answer === "denied") return t("answeredNo", { door: doorName(decision.answered_by) });
-  if (decision.answer === "lapsed") return t("lapsed");
+  if (decision.answer !== "") return t(ANSWERS[decision.answer]);
   return decision.verdict === "ask" ? t("open") : "";
 }
 

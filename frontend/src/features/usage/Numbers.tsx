@@ -55,13 +55,15 @@ const DAYS: readonly Column<DayTotal>[] = [
   ...FIGURES,
 ];
 
+/** Days without a request are gaps of the plot, not rows of zeros. */
 function Days({ perDay, days }: { perDay: readonly DayTotal[]; days: number }) {
+  const busy = useMemo(() => perDay.filter((day) => day.requests > 0), [perDay]);
   return (
     <DataTable
       name={t("daysName")}
       bare
       columns={DAYS}
-      rows={perDay}
+      rows={busy}
       rowId={(row) => row.day}
       sort={{ id: "day", desc: true }}
       exportAs={`usage-by-day-${days}`}

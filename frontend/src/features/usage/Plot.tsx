@@ -112,7 +112,7 @@ function optionsFor(element: HTMLElement, measure: Measure, onPoint: (place: num
       y: { range: (_, __, most) => [0, most > 0 ? most * 1.05 : 1] },
     },
     axes: [
-      { ...axis, grid: { show: false }, space: 72, values: (_, splits) => splits.map(shortDay) },
+      { ...axis, grid: { show: false }, size: 28, space: 72, values: (_, splits) => splits.map(shortDay) },
       { ...axis, size: 68, values: (_, splits) => splits.map((split) => amountText(split, measure)) },
     ],
     series: [

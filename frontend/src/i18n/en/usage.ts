@@ -2,7 +2,7 @@ import { define } from "@/i18n";
 
 export const t = define("usage", {
   title: "Usage",
-  about: "Tokens and money, by day, model and piece of work. Days are those of UTC, as the cap counts them.",
+  about: "Tokens and money by day, model and work. Days are UTC, as the cap counts them.",
   range: "Days",
   days: "{count} days",
   year: "A year",

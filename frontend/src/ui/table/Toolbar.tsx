@@ -62,11 +62,13 @@ export function Toolbar<Row extends object>(props: ToolbarProps<Row>) {
         </>
       )}
       <div className="ml-auto flex items-center gap-2">
-        <span role="status" className="tabular text-sm whitespace-nowrap text-ink-2">
-          {shown.length === rows.length
-            ? t("rows", { count: rows.length })
-            : t("rowsOf", { shown: formatCount(shown.length), count: rows.length })}
-        </span>
+        {!bare && (
+          <span role="status" className="tabular text-sm whitespace-nowrap text-ink-2">
+            {shown.length === rows.length
+              ? t("rows", { count: rows.length })
+              : t("rowsOf", { shown: formatCount(shown.length), count: rows.length })}
+          </span>
+        )}
         {!bare && desk && (
           <Menu trigger={<Button icon="columns">{t("columns")}</Button>} entries={columnEntries(columns, model)} />
         )}

@@ -19,6 +19,8 @@ export interface Column<Row> {
   /** A choice among its values stands above the table; `words` says a value as people do. */
   facet?: { words?: (value: string) => string } | undefined;
   edit?: Edit<Row> | undefined;
+  /** On a phone's card: beside the name, or a line of its own, both without the heading. */
+  card?: "beside" | "line" | undefined;
 }
 
 /** A cell that is written in place. The draft stays in the cell until Enter or until it is left; Escape forgets it. */
