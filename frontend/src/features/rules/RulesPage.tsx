@@ -1,5 +1,108 @@
-import { Unbuilt } from "@/app/Unbuilt";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, data } from "@/api/client";
+import { queries, useCommand, withKey } from "@/api/queries";
+import { t } from "@/i18n/en/rules";
+import { Button } from "@/ui/Button";
+import { Dialog, DialogClose } from "@/ui/Dialog";
+import { Empty } from "@/ui/Empty";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { PageHead } from "@/ui/PageHead";
+import { SafeText } from "@/ui/SafeText";
+import { State } from "@/ui/State";
+import type { Column } from "@/ui/table/columns";
+import { DataTable } from "@/ui/table/DataTable";
+import { Grants } from "./Grants";
+import { MakeRule } from "./MakeRule";
+import { Profiles } from "./Profiles";
+import { type Rule, understood, VERDICTS } from "./words";
+
+const COLUMNS: readonly Column<Rule>[] = [
+  { id: "rule", header: t("rule"), value: (row) => row.text },
+  {
+    id: "verdict",
+    header: t("verdict"),
+    value: (row) => row.verdict,
+    cell: (row) => <State kind={VERDICTS[row.verdict]}>{t(row.verdict)}</State>,
+    facet: { words: (verdict) => t(verdict === "deny" || verdict === "ask" ? verdict : "allow") },
+    width: 120,
+  },
+  { id: "understood", header: t("understood"), value: understood },
+  {
+    id: "where",
+    header: t("where"),
+    value: (row) => row.directory || t("everywhere"),
+    cell: (row) =>
+      row.directory ? <SafeText mono>{row.directory}</SafeText> : <span className="text-ink-2">{t("everywhere")}</span>,
+    width: 220,
+  },
+];
 
 export function RulesPage() {
-  return <Unbuilt />;
+  const rules = useQuery({ queryKey: ["rules"], queryFn: () => data(api.GET("/rules")) });
+  const [ending, setEnding] = useState<Rule | null>(null);
+  return (
+    <div className="mx-auto grid max-w-300 gap-10 p-4 md:p-6">
+      <div className="grid gap-5">
+        <PageHead title={t("title")} description={t("about")} />
+        <MakeRule />
+        <DataTable
+          name={t("table")}
+          columns={COLUMNS}
+          rows={rules.data?.items}
+          rowId={(row) => row.id}
+          error={rules.error}
+          onRetry={() => void rules.refetch()}
+          onOpen={setEnding}
+          exportAs="stead-rules"
+          empty={<Empty title={t("none")}>{t("noneWhy")}</Empty>}
+        />
+      </div>
+      <Grants />
+      <Profiles />
+      {ending && <RemoveRule rule={ending} onClose={() => setEnding(null)} />}
+    </div>
+  );
+}
+
+function RemoveRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
+  const remove = useCommand((id: string, key) =>
+    data(api.DELETE("/rules/{id}", { params: { path: { id }, ...withKey(key) } })),
+  );
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      size="sm"
+      title={t("removeTitle")}
+      description={t("removeWhy")}
+      footer={
+        <>
+          <DialogClose render={<Button>{t("cancel")}</Button>} />
+          <Button
+            kind="danger"
+            busy={remove.isPending && `${t("removing")}…`}
+            onClick={() =>
+              remove.mutate(rule.id, {
+                onSuccess: async () => {
+                  await queries.invalidateQueries({ queryKey: ["rules"] });
+                  onClose();
+                },
+              })
+            }
+          >
+            {t("remove")}
+          </Button>
+        </>
+      }
+    >
+      <p className="font-medium">
+        <SafeText>{rule.text}</SafeText>
+      </p>
+      <p className="mt-1 text-ink-2">
+        <State kind={VERDICTS[rule.verdict]}>{t(rule.verdict)}</State> <SafeText>{understood(rule)}</SafeText>
+      </p>
+      {remove.error && <ErrorNote error={remove.error} />}
+    </Dialog>
+  );
 }

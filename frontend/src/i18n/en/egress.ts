@@ -1,0 +1,46 @@
+/** Words of the page on the network. */
+import { define } from "@/i18n";
+
+export const t = define("egress", {
+  title: "Network",
+  about:
+    "What runs in a sandbox has no network but one way out, which refuses what you did not allow. Allow a host for a folder, and work in that folder may reach it without asking.",
+  allowed: "Allowed hosts",
+  table: "allowed hosts",
+  host: "Host",
+  folder: "Folder",
+  allow: "Allow a host",
+  none: "No host is allowed",
+  noneWhy: "Work asks each time it wants to reach something. You can allow it then, or here ahead of time.",
+  hostHint:
+    "One name, such as docs.example.com, or *.example.com for every name below it. With :port for another port than 80 and 443.",
+  hostMissing: "Give a host.",
+  folderMissing: "Choose a folder.",
+  allowIt: "Allow it",
+  allowing: "Allowing",
+  cancel: "Cancel",
+  remove: "Stop allowing",
+  removeTitle: "Stop allowing {host}?",
+  removeWhy: "Open connections to it from {folder} are cut at once. Work there asks again.",
+  removing: "Cutting",
+  recent: "Recent connections",
+  recentAbout: "What left a sandbox, or tried to: from the last {count, number} events of the record.",
+  recentTable: "connections",
+  recentNone: "None lately",
+  recentNoneWhy:
+    "Nothing in a sandbox has reached out. Web pages that are only read go by another way, and stand in the audit log.",
+  when: "When",
+  verdict: "Verdict",
+  allow_: "let out",
+  deny_: "refused",
+  what: "Request",
+  tunnel: "encrypted, not looked into",
+  rule: "Rule",
+  why: "Why",
+  sent: "Sent",
+  received: "Received",
+  secrets: "Secrets put in",
+  work: "Work",
+  many: "{count, number} connections",
+  inSummary: "several, too fast to be told one by one",
+});
