@@ -96,11 +96,15 @@ function Rows({ story, without, marked, ref, className }: RowsProps) {
     initialOffset: () => items.reduce((sum, item) => sum + estimate(item), 0),
   });
   const [away, setAway] = useState(false);
+  // How many there were when the end was last in sight.
+  const seen = useRef(items.length);
+  if (!away) seen.current = items.length;
   const watch = () => {
     const element = box.current;
     if (!element) return;
     const far = element.scrollHeight - element.scrollTop - element.clientHeight > NEAR_PX;
     setAway(far);
+    if (!far) seen.current = items.length;
     setFollowing(!far);
   };
   const toEnd = useCallback(() => {
@@ -158,7 +162,7 @@ function Rows({ story, without, marked, ref, className }: RowsProps) {
       {away && (
         <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
           <Button size="sm" icon="sort-down" className="pointer-events-auto rounded-full shadow-raised" onClick={toEnd}>
-            {t("toEnd")}
+            {t(items.length > seen.current ? "newBelow" : "toEnd")}
           </Button>
         </div>
       )}

@@ -3,6 +3,7 @@ import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
+import { bounded, useWorkspace } from "@/features/workspace/view";
 import { t } from "@/i18n/en/sessions";
 import type { Item, Row, Story } from "@/story/shape";
 import { useStory } from "@/story/store";
@@ -55,6 +56,7 @@ function Desk({ row, story }: { row: Row; story: Story }) {
   const wide = useMedia(DESK);
   const kept = usePanels((panels) => panels.open);
   const [sheet, setSheet] = useState(false);
+  const width = useWorkspace((view) => view.width);
   const panels = wide ? kept : sheet;
   const toggle = () => (wide ? usePanels.setState({ open: !kept }) : setSheet(!sheet));
   useFindKey(() => setFinding(true));
@@ -96,7 +98,9 @@ function Desk({ row, story }: { row: Row; story: Story }) {
           </div>
         </div>
         {wide && kept && (
-          <Suspense fallback={<div className="w-96 border-line border-l" />}>
+          <Suspense
+            fallback={<div style={{ width: bounded(width, innerWidth) }} className="shrink-0 border-line border-l" />}
+          >
             <SidePanels session={row.id} />
           </Suspense>
         )}

@@ -72,11 +72,25 @@ export function WritingView({ writing }: { writing: Writing }) {
 
 function OpenedView({ item: { body } }: { item: OpenedItem }) {
   const goal = body.type === "objective.created" ? body.goal : "";
+  // What stands at its default is left out of the event.
+  const hosts = body.hosts ?? [];
+  const secrets = body.secrets ?? [];
   return (
     <div className="text-ink-2 text-sm">
       <p>
-        <SafeText>{t("opened", { directory: body.directory })}</SafeText>
+        <SafeText>{t("opened", { directory: body.directory })}</SafeText>. {t(`profile_${body.profile}`)}.
+        {body.mode === "trial" && ` ${t("onTrial")}.`}
       </p>
+      {hosts.length > 0 && (
+        <p>
+          <SafeText>{t("hosts", { names: hosts.join(", ") })}</SafeText>.
+        </p>
+      )}
+      {secrets.length > 0 && (
+        <p>
+          <SafeText>{t("secrets", { names: secrets.map((secret) => secret.name).join(", ") })}</SafeText>.
+        </p>
+      )}
       {goal && (
         <div className="my-2 max-w-measure border-accent border-l-2 pl-3 text-base text-ink">
           <SafeText lines>{goal}</SafeText>

@@ -50,10 +50,12 @@ export const StepLine = memo(function StepLine({
         <Took step={step} />
         {step.tokensIn + step.tokensOut > 0 && (
           <span
-            className="w-14 text-right text-ink-3 max-md:hidden"
+            className="min-w-16 text-right text-ink-3 max-md:hidden"
             title={t("tokensIn", { input: step.tokensIn, output: step.tokensOut })}
           >
-            {step.usdMicros > 0 ? formatUsd(step.usdMicros) : formatTokens(step.tokensIn + step.tokensOut)}
+            {step.usdMicros > 0
+              ? formatUsd(step.usdMicros)
+              : t("tok", { count: formatTokens(step.tokensIn + step.tokensOut) })}
           </span>
         )}
       </span>
