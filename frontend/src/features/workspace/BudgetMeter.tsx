@@ -3,6 +3,7 @@ import { useId } from "react";
 import { formats } from "@/i18n";
 import { t } from "@/i18n/en/workspace";
 import { cx } from "@/ui/classes";
+import { formatCount, formatUsd } from "@/ui/format";
 import { type Forecast, forecast, hoursLeft, type Limit, type Sample, type Spending, share } from "./budget/forecast";
 
 export interface BudgetMeterProps extends Spending {
@@ -15,34 +16,32 @@ export interface BudgetMeterProps extends Spending {
 }
 
 const NEAR = 0.8;
-const count = new Intl.NumberFormat(formats);
 const rough = new Intl.NumberFormat(formats, { maximumSignificantDigits: 2 });
-const money = new Intl.NumberFormat(formats, { style: "currency", currency: "USD" });
-const fineMoney = new Intl.NumberFormat(formats, { style: "currency", currency: "USD", maximumFractionDigits: 4 });
 
 /** What was spent of what may be, in tokens and in money, and how long the rest lasts. */
 export function BudgetMeter({ samples, unit = "turn", createdMs, ...spending }: BudgetMeterProps) {
   const { tokensUsed, tokensReserved, tokensLimit, usdMicrosUsed, usdMicrosLimit, priceKnown } = spending;
-  const tokens = (of: number) => count.format(of);
   return (
     <div className="flex min-w-0 flex-col gap-4">
-      <Bar label={t("tokens")} used={tokensUsed} reserved={tokensReserved} limit={tokensLimit} say={tokens} />
+      <Bar
+        label={t("tokens")}
+        used={tokensUsed}
+        reserved={tokensReserved}
+        limit={tokensLimit}
+        saidUsed={formatCount(tokensUsed)}
+        saidReserved={formatCount(tokensReserved)}
+        saidLimit={tokensLimit === "unlimited" ? "" : formatCount(tokensLimit)}
+      />
       <Bar
         label={t("money")}
         used={usdMicrosUsed}
         limit={usdMicrosLimit}
-        say={inMoney}
-        note={priceKnown ? undefined : t("priceUnknown")}
+        saidUsed={formatUsd(usdMicrosUsed, priceKnown)}
+        saidLimit={usdMicrosLimit === "unlimited" ? "" : formatUsd(usdMicrosLimit)}
       />
       <Outlook spending={spending} samples={samples ?? []} unit={unit} createdMs={createdMs} />
     </div>
   );
-}
-
-/** A sum of money; small ones to a hundredth of a cent. */
-export function inMoney(usdMicros: number): string {
-  const usd = usdMicros / 1e6;
-  return usd !== 0 && Math.abs(usd) < 0.1 ? fineMoney.format(usd) : money.format(usd);
 }
 
 function Bar({
@@ -50,26 +49,27 @@ function Bar({
   used,
   reserved = 0,
   limit,
-  say,
-  note,
+  saidUsed,
+  saidReserved = "",
+  saidLimit,
 }: {
   label: string;
   used: number;
   reserved?: number;
   limit: Limit;
-  say: (amount: number) => string;
-  note?: string | undefined;
+  saidUsed: string;
+  saidReserved?: string;
+  saidLimit: string;
 }) {
   const noteId = useId();
   const gone = share(used, limit);
   const held = share(used + reserved, limit);
   const state = gone === null ? "open" : gone >= 1 ? "spent" : gone >= NEAR ? "near" : "open";
   const words =
-    limit === "unlimited" ? t("usedNoLimit", { used: say(used) }) : t("usedOf", { used: say(used), limit: say(limit) });
+    limit === "unlimited" ? t("usedNoLimit", { used: saidUsed }) : t("usedOf", { used: saidUsed, limit: saidLimit });
   const notes = [
     state === "spent" ? t("spent") : state === "near" ? t("nearlySpent") : "",
-    reserved > 0 ? t("reserved", { amount: say(reserved) }) : "",
-    note ?? "",
+    reserved > 0 ? t("reserved", { amount: saidReserved }) : "",
   ].filter(Boolean);
   return (
     <div>
@@ -132,7 +132,10 @@ function Outlook({
 
 function inWords({ left, of, tokensEach, usdMicrosEach }: Forecast, unit: "turn" | "step", priced: boolean): string {
   const tokens = rough.format(tokensEach);
-  const each = priced ? t("eachBoth", { tokens, money: inMoney(usdMicrosEach) }) : t("eachTokens", { tokens });
+  const each =
+    priced && usdMicrosEach > 0
+      ? t("eachBoth", { tokens, money: formatUsd(usdMicrosEach) })
+      : t("eachTokens", { tokens });
   const pace = t(unit === "turn" ? "paceTurns" : "paceSteps", { count: of, each });
   if (left === null) return pace;
   return `${t(unit === "turn" ? "turnsLeft" : "stepsLeft", { count: left })} ${pace}`;

@@ -1,7 +1,8 @@
-import { Fragment, useId, useMemo, useRef, useState } from "react";
+import { Fragment, useMemo, useRef, useState } from "react";
 import { t } from "@/i18n/en/diff";
 import { Button } from "../Button";
 import { cx } from "../classes";
+import { revealed } from "../reveal";
 import { SafeText } from "../SafeText";
 import { useWidth } from "../useWidth";
 import { differing, pairs, partners } from "./pairs";
@@ -30,7 +31,6 @@ export function DiffLines({ hunks, path, layout = "auto", most = MOST }: DiffLoo
   const box = useRef<HTMLElement>(null);
   const width = useWidth(box);
   const [limit, setLimit] = useState(most);
-  const label = useId();
   const { added, removed } = useMemo(() => countLines(hunks), [hunks]);
   const split = layout === "split" || (layout === "auto" && width >= WIDE_PX);
   const total = hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
@@ -39,12 +39,9 @@ export function DiffLines({ hunks, path, layout = "auto", most = MOST }: DiffLoo
   return (
     <section
       ref={box}
-      aria-labelledby={label}
-      className="overflow-hidden rounded-md border border-line bg-raised font-mono text-xs leading-5"
+      aria-label={`${t("label", { added, removed })} ${revealed(path)}`}
+      className="overflow-hidden rounded-md border border-line bg-raised font-mono text-xs leading-5 [font-variant-ligatures:none]"
     >
-      <h3 id={label} className="sr-only">
-        {t("label", { added, removed })} <SafeText>{path}</SafeText>
-      </h3>
       {hunks.map((hunk, place) => {
         const lines = hunk.lines.slice(0, Math.max(0, room));
         room -= lines.length;

@@ -60,7 +60,7 @@ export function RestoreDialog({ session, row, onClose }: { session: string; row:
         />
         {wanted.files && (
           <section aria-label={t("wouldChange")} className="flex flex-col gap-2">
-            <h3 className="text-sm font-medium">{t("wouldChange")}</h3>
+            <p className="text-sm font-medium">{t("wouldChange")}</p>
             <SinceThen session={session} checkpoint={row.id} />
           </section>
         )}

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { api, data, type Schema } from "@/api/client";
 import { t } from "@/i18n/en/workspace";
 import { ErrorNote } from "@/ui/ErrorNote";
-import { formatCount, formatUsd } from "@/ui/format";
+import { formatCount, formatPercent, formatUsd } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import { Skeleton } from "@/ui/Skeleton";
 import { ContextBar } from "./ContextBar";
@@ -102,7 +102,7 @@ function Parts({ row }: { row: Schema["ContextRow"] }) {
               </th>
               <td className="py-1 pr-2 text-right align-top">{formatCount(part.count)}</td>
               <td className="py-1 pr-2 text-right align-top">{formatCount(part.tokens)}</td>
-              <td className="py-1 text-right align-top">{t("percent", { share: part.share_percent })}</td>
+              <td className="py-1 text-right align-top">{formatPercent(part.share_percent / 100)}</td>
             </tr>
           ))}
         </tbody>

@@ -93,7 +93,7 @@ export function FileTree({
       ref={scroller}
       role="tree"
       aria-label={t("treeLabel")}
-      aria-activedescendant={current ? `${id}-${current}` : undefined}
+      aria-activedescendant={place >= 0 ? `${id}-${place}` : undefined}
       tabIndex={0}
       onKeyDown={press}
       className="group/tree h-full overflow-auto -outline-offset-2"
@@ -111,7 +111,7 @@ export function FileTree({
           return (
             <Entry
               key={item.key}
-              id={`${id}-${row.id}`}
+              id={`${id}-${item.index}`}
               row={row}
               style={style}
               active={row.id === current}
@@ -151,8 +151,7 @@ function Entry({
       aria-setsize={row.of}
       aria-selected={chosen}
       aria-expanded={folder ? row.open : undefined}
-      aria-label={t("entry", { kind: file.kind, name: revealed(file.name) })}
-      title={file.link ? t("linkTo", { target: revealed(file.link) }) : undefined}
+      title={file.link ? t("linkTo", { target: revealed(file.link) }) : revealed(file.name)}
       onClick={onClick}
       style={style}
       className={cx(
@@ -169,6 +168,7 @@ function Entry({
         className={cx("text-ink-3", row.open && "rotate-90")}
       />
       <span className="min-w-0 truncate">
+        {folder || <span className="sr-only">{t(`is_${file.kind}`)} </span>}
         <SafeText>{file.name}</SafeText>
       </span>
     </div>

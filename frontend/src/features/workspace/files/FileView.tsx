@@ -36,9 +36,9 @@ export function FileView({ session, path, back }: { session: string; path: strin
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1.5">
         {back}
         <div className="min-w-0 flex-1 basis-40">
-          <h3 className="truncate font-mono text-sm font-medium" title={revealed(path)}>
+          <p className="truncate font-mono text-sm font-medium" title={revealed(path)}>
             <SafeText>{path}</SafeText>
-          </h3>
+          </p>
           {content && <Facts content={content} />}
         </div>
         {content && !content.binary && content.text !== "" && (

@@ -29,12 +29,13 @@ export function rowsOf(
   else if (here.state === "failed") note("failed", here.why);
   else {
     if (here.files.length === 0) note("empty");
+    // Before them: nobody looks for it after two thousand names.
+    if (here.truncated) note("truncated");
     here.files.forEach((file, place) => {
       const opened = file.kind === "folder" && open.has(file.path);
       rows.push({ kind: "entry", id: file.path, depth, file, open: opened, place, of: here.files.length });
       if (opened) rowsOf(known, open, file.path, depth + 1, rows);
     });
-    if (here.truncated) note("truncated");
   }
   return rows;
 }

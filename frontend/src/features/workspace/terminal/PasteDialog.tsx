@@ -23,7 +23,7 @@ export function PasteDialog({ paste, onAnswer }: { paste: Paste; onAnswer: (sure
         </>
       }
     >
-      <div className="rounded-md border border-line bg-surface px-3 py-2 font-mono text-xs leading-5">
+      <div className="rounded-md border border-line bg-surface px-3 py-2 font-mono text-xs leading-5 [font-variant-ligatures:none]">
         <SafeText lines>{paste.text.slice(0, MOST).replace(/\r\n?/g, "\n")}</SafeText>
         {paste.text.length > MOST && (
           <p className="font-sans text-ink-2">{t("pasteMore", { count: paste.text.length - MOST })}</p>

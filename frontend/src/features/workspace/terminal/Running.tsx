@@ -40,7 +40,7 @@ export function Running({ session }: { session: string }) {
         onScroll={({ currentTarget: at }) => {
           follow.current = at.scrollHeight - at.scrollTop - at.clientHeight < 24;
         }}
-        className="max-h-60 overflow-auto rounded-md border border-line bg-surface px-3 py-2 font-mono text-xs leading-5"
+        className="max-h-60 overflow-auto rounded-md border border-line bg-surface px-3 py-2 font-mono text-xs leading-5 [font-variant-ligatures:none]"
       >
         {output?.gap && text && <p className="font-sans text-ink-2">{t("runsGap")}</p>}
         {text ? (

@@ -68,7 +68,11 @@ export function TerminalScreen({
   return (
     <div className="relative min-h-0 flex-1">
       {failed && <ErrorNote title={t("failed")} error={failed} />}
-      <div ref={box} onPasteCapture={paste} className="absolute inset-0 overflow-hidden py-2 pl-3" />
+      <div
+        ref={box}
+        onPasteCapture={paste}
+        className="absolute inset-0 overflow-hidden py-2 pl-3 [font-variant-ligatures:none]"
+      />
       {away && (
         <p
           role="status"
