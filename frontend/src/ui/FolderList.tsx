@@ -1,5 +1,5 @@
 /** The folders in a folder, walked by mouse or keys. A part of `FolderPicker`. */
-import { type KeyboardEvent, type ReactNode, type Ref, type RefObject, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/folders";
 import { cx } from "./classes";
@@ -9,7 +9,8 @@ import { SafeText } from "./SafeText";
 
 export interface FolderListProps {
   id: string;
-  ref: Ref<HTMLDivElement>;
+  /** Of the rows. */
+  ref: RefObject<HTMLUListElement | null>;
   /** Whose folders these are; "" while that is being asked. */
   at: string;
   folders: readonly Schema["FolderRow"][];
@@ -20,9 +21,8 @@ export interface FolderListProps {
   onWalk: (path: string) => void;
 }
 
-export function FolderList({ id, ref, at, folders, starting, truncated, problem, onWalk }: FolderListProps) {
+export function FolderList({ id, ref: rows, at, folders, starting, truncated, problem, onWalk }: FolderListProps) {
   const [hidden, setHidden] = useState(false);
-  const rows = useRef<HTMLUListElement>(null);
   useKeptFocus(rows, at);
   const out = folders.filter((folder) => folder.hidden && !starting).length;
   const shown = hidden || starting ? folders : folders.filter((folder) => !folder.hidden);
@@ -39,7 +39,7 @@ export function FolderList({ id, ref, at, folders, starting, truncated, problem,
   };
 
   return (
-    <div id={id} ref={ref} className="mt-2 overflow-hidden rounded-md border border-line bg-raised">
+    <div id={id} className="mt-2 overflow-hidden rounded-md border border-line bg-raised">
       <Crumbs at={at} onWalk={onWalk} />
       <ul
         ref={rows}
@@ -47,7 +47,7 @@ export function FolderList({ id, ref, at, folders, starting, truncated, problem,
         aria-label={t("list", { path: at })}
         className="h-52 overflow-y-auto overscroll-contain p-1"
       >
-        {at !== "" && at !== "/" && (
+        {at !== "" && at !== "/" && !starting && (
           <Row icon="arrow-left" onClick={() => onWalk(parentOf(at))}>
             {t("up", { name: nameOf(parentOf(at)) || t("top") })}
           </Row>

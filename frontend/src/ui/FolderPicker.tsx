@@ -31,7 +31,8 @@ const RECENT = 4;
 export function FolderPicker({ value, onChange, label = t("label"), hint = t("hint"), error }: FolderPickerProps) {
   const [open, setOpen] = useState(false);
   const id = useId();
-  const list = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+  const entering = useRef(false);
   const home = useFolder("", value.startsWith("~") || (open && value === "")).data?.path ?? "";
   const [asked, ask] = useSettled(expanded(value, home), TYPING_MS);
   const found = useFound(asked, open);
@@ -46,8 +47,16 @@ export function FolderPicker({ value, onChange, label = t("label"), hint = t("hi
     if (event.key !== "ArrowDown") return;
     event.preventDefault();
     setOpen(true);
-    list.current?.querySelector("button")?.focus();
+    ask(expanded(value, home));
+    entering.current = true;
   };
+  // The list that was asked for comes a moment after the key.
+  useEffect(() => {
+    const row = entering.current && list.current?.querySelector("button");
+    if (!row) return;
+    entering.current = false;
+    row.focus();
+  });
 
   return (
     <div className="min-w-0">
