@@ -15,7 +15,7 @@ export function BudgetFields({
   onChange: (change: { tokens?: Amount; usd?: Amount }) => void;
 }) {
   return (
-    <div className="grid gap-4 sm:grid-cols-2">
+    <div className="grid gap-4 md:grid-cols-2">
       <AmountField
         label={t("tokensMost")}
         value={tokens}

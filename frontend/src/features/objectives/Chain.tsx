@@ -85,7 +85,7 @@ function Another({ taken, onAdd }: { taken: readonly Ref[]; onAdd: (ref: Ref) =>
   const ref = { provider: provider ?? "", model: model.trim() };
   const there = taken.some((other) => nameOf(other) === nameOf(ref));
   return (
-    <div className="grid items-end gap-3 sm:grid-cols-[1fr_1.4fr_auto]">
+    <div className="grid items-end gap-3 md:grid-cols-[1fr_1.4fr_auto]">
       <Field label={t("provider")}>
         <Select
           items={rows.map((row) => ({ value: row.name, label: row.name }))}

@@ -87,7 +87,7 @@ const LIMITS = [
 export function LimitFields({ draft, change }: DraftProps) {
   return (
     <Group title={t("limits")}>
-      <div className="grid gap-4 sm:grid-cols-2 md:grid-cols-3">
+      <div className="grid gap-4 md:grid-cols-3">
         {LIMITS.map(([name, min, max]) => (
           <Field key={name} label={t(name)} className="justify-end">
             <NumberInput

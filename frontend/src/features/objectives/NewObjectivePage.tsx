@@ -48,11 +48,9 @@ export function NewObjectivePage() {
           title={t("newTitle")}
           description={t("newAbout")}
           actions={
-            draft !== FRESH && (
-              <Button kind="quiet" size="sm" icon="undo" onClick={clear}>
-                {t("clear")}
-              </Button>
-            )
+            <Button kind="quiet" size="sm" icon="undo" disabled={draft === FRESH} onClick={clear}>
+              {t("clear")}
+            </Button>
           }
         />
         <Basics draft={draft} change={change} tried={tried} />

@@ -55,7 +55,7 @@ export const t = define("objectives", {
   whyModel: "The model failed",
   whyCancelled: "You cancelled it",
   newTitle: "New objective",
-  newAbout: "Say what is to be reached, not how. Stead plans, works, and shows evidence for what it did.",
+  newAbout: "Say what is to be reached. Stead finds the way, and shows what it did.",
   goal: "Goal",
   goalHint: "Name what must be there at the end, such as a file. That is what it is held to.",
   goalPlaceholder:
