@@ -14,10 +14,11 @@ from tests.browser.routes import ADDRESSES, path
 from tests.browser.stage import Stage
 
 PLAIN = r"""() => {
-  const skip = "bdi, code, pre, kbd, time, textarea, svg, script, style, .cm-editor, .xterm, .uplot";
+  const skip = "bdi, code, pre, kbd, time, textarea, svg, script, style, .prose, .cm-editor, .xterm, .uplot";
   const unit = "(US)?\\$|[kMGT]?B|bytes?|ms|s|secs?|mins?|hr|hrs|wks?|days?|[KMB]|tok";
   const figure = new RegExp(`^([^\\p{L}]*(${unit})?)*[^\\p{L}]*$`, "u");
-  const dressed = (text) => text.includes("⟦") || text.includes("⟧") || figure.test(text);
+  const day = /\d{1,2} \p{L}{3,4}( \d{4})?/gu;
+  const dressed = (text) => text.includes("⟦") || text.includes("⟧") || figure.test(text.replaceAll(day, ""));
   const found = new Set();
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -32,7 +33,7 @@ PLAIN = r"""() => {
     for (const element of document.querySelectorAll(`[${name}]`)) {
       const text = element.getAttribute(name).trim();
       if (!/\p{L}{2}/u.test(text) || dressed(text) || text.startsWith("/") || !element.checkVisibility()) continue;
-      if (element.closest("time, bdi, code, pre, .cm-editor, .xterm") || element.hasAttribute("data-theirs")) continue;
+      if (element.closest("time, bdi, code, pre, [role=row], .cm-editor, .xterm")) continue;
       found.add(`${name}: ${text.slice(0, 80)}`);
     }
   }
