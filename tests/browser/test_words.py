@@ -18,7 +18,8 @@ PLAIN = r"""() => {
   const unit = "(US)?\\$|[kMGT]?B|bytes?|ms|s|secs?|mins?|hr|hrs|wks?|days?|[KMB]|tok";
   const figure = new RegExp(`^([^\\p{L}]*(${unit})?)*[^\\p{L}]*$`, "u");
   const day = /\d{1,2} \p{L}{3,4}( \d{4})?/gu;
-  const dressed = (text) => text.includes("⟦") || text.includes("⟧") || figure.test(text.replaceAll(day, ""));
+  const id = /^[a-z]{1,2}_[0-9a-f]{8,16}$/;
+  const dressed = (text) => id.test(text) || text.includes("⟦") || text.includes("⟧") || figure.test(text.replaceAll(day, ""));
   const found = new Set();
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -33,7 +34,7 @@ PLAIN = r"""() => {
     for (const element of document.querySelectorAll(`[${name}]`)) {
       const text = element.getAttribute(name).trim();
       if (!/\p{L}{2}/u.test(text) || dressed(text) || text.startsWith("/") || !element.checkVisibility()) continue;
-      if (element.closest("time, bdi, code, pre, [role=row], .cm-editor, .xterm")) continue;
+      if (element.closest("time, bdi, code, pre, tr, .cm-editor, .xterm")) continue;
       found.add(`${name}: ${text.slice(0, 80)}`);
     }
   }

@@ -15,7 +15,7 @@ import { useAnswer, useDwell } from "./answering";
 import { DenyForm } from "./DenyForm";
 import { Exact } from "./Exact";
 import { Facts } from "./Facts";
-import { argumentsOf, beginning, doorName, doubtful, sentence, sourceName } from "./words";
+import { argumentsOf, beginning, doorName, doubtful, riskWord, sentence, sourceName } from "./words";
 
 const RISKS = { low: "quiet", medium: "quiet", high: "ask", critical: "danger" } as const;
 
@@ -160,8 +160,4 @@ function settled(row: Schema["ApprovalRow"]): string {
 
 function risk(name: string) {
   return name in RISKS ? RISKS[name as keyof typeof RISKS] : "ask";
-}
-
-function riskWord(name: string): string {
-  return name in RISKS ? t(name as keyof typeof RISKS) : name;
 }

@@ -102,6 +102,14 @@ export function covered(shape: string): { words: string; exact: string } {
   }
 }
 
+const RISKS = ["low", "medium", "high", "critical"] as const;
+
+/** A risk in the page's words; what a newer daemon may say stays as it is. */
+export function riskWord(name: string): string {
+  const known = RISKS.find((risk) => risk === name);
+  return known ? t(known) : name;
+}
+
 /** Where an answer was given. */
 export function doorName(door: string): string {
   if (door === "web") return t("here");

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { riskWord } from "@/features/approvals/words";
 import { t } from "@/i18n/en/audit";
 import { CopyButton } from "@/ui/CopyButton";
 import { formatInstant } from "@/ui/format";
@@ -20,7 +21,7 @@ export function Facts({ decision }: { decision: Decision }) {
       <Fact name={t("rule")}>
         <code>{decision.rule}</code>
       </Fact>
-      <Fact name={t("risk")}>{decision.risk}</Fact>
+      <Fact name={t("risk")}>{riskWord(decision.risk)}</Fact>
       {planned >= 0 && <Fact name={t("planned")}>{t("plannedAs", { place: planned + 1 })}</Fact>}
       <Fact name={t("became")}>
         {outcome ? (
