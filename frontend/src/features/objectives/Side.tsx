@@ -77,7 +77,7 @@ export function Grants({ id, grants }: { id: string; grants: readonly Grant[] })
               onClick={() => act({ verb: "revoke", tool: grant.tool })}
             >
               {t("takeBack")}
-              <span className="sr-only"> {grant.tool}</span>
+              <bdi className="sr-only"> {grant.tool}</bdi>
             </Button>
           </li>
         ))}
