@@ -14,7 +14,7 @@ import { toast } from "@/ui/Toasts";
 /** Forms of the daemon's grammar, which is English whatever the page's language is. */
 const EXAMPLES = [
   "never change infra/",
-  "never run `git push`",
+  "never run `rm`",
   "ask before running `make`",
   "only fetch from docs.example.com",
   "only change files in src/",

@@ -35,7 +35,7 @@ export function ConnectForm({ choice, onDone }: { choice: Choice; onDone: () => 
     }
     setWrong("");
     setGood(null);
-    const asItIs = choice.row && !typed;
+    const asItIs = choice.row && !typed && (!choice.needsAddress || address.trim() === choice.row.base_url);
     const wish = asItIs ? undefined : wishOf(choice, { address, model: "", withKey: typed });
     const check = await trying.begin({ name: choice.name, wish, field: key.current });
     setGood(check?.ok ? check : null);

@@ -21,16 +21,15 @@ import { ProviderChoices } from "./ProviderChoices";
 export function ModelStep({ current, onDone }: { current: string; onDone: () => void }) {
   const providers = useProviders();
   const presets = usePresets();
-  const [picked, pick] = useState("");
+  const [picked, pick] = useState({ id: "", name: current });
   const error = providers.error ?? presets.error;
   if (error && !(providers.data && presets.data)) return <ErrorNote error={error} />;
   if (!providers.data || !presets.data) return <Skeleton lines={6} />;
   const choices = choicesOf(providers.data.items, presets.data.items);
   // A provider that was just saved has become one that is here.
   const chosen =
-    choices.find((choice) => choice.id === picked) ??
-    choices.find((choice) => `preset:${choice.preset}` === picked && choice.group === "here") ??
-    choices.find((choice) => current && choice.name === current && choice.group === "here");
+    choices.find((choice) => choice.group === "here" && choice.name === picked.name) ??
+    choices.find((choice) => choice.id === picked.id);
   return (
     <div className="grid gap-5">
       <ProviderChoices choices={choices} value={chosen?.id ?? ""} onChange={pick} />

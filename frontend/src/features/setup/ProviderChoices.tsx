@@ -12,7 +12,7 @@ export function ProviderChoices({
 }: {
   choices: readonly Choice[];
   value: string;
-  onChange: (id: string) => void;
+  onChange: (choice: Choice) => void;
 }) {
   return (
     <div className="grid gap-4">
@@ -24,12 +24,7 @@ export function ProviderChoices({
             <legend className="mb-1.5 text-ink-2 text-sm">{t(group)}</legend>
             <div className="grid gap-2 grid-cols-[repeat(auto-fill,minmax(min(100%,9rem),1fr))]">
               {inside.map((choice) => (
-                <Card
-                  key={choice.id}
-                  choice={choice}
-                  chosen={choice.id === value}
-                  onChoose={() => onChange(choice.id)}
-                />
+                <Card key={choice.id} choice={choice} chosen={choice.id === value} onChoose={() => onChange(choice)} />
               ))}
             </div>
           </fieldset>

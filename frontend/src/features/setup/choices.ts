@@ -34,7 +34,7 @@ export function choicesOf(rows: readonly Provider[], presets: readonly Schema["P
       preset: row.preset,
       row,
       needsKey: !hasKey(row),
-      needsAddress: false,
+      needsAddress: row.preset === COMPATIBLE && !row.found,
     })),
     ...free.map((preset) => ({
       id: `preset:${preset.name}`,

@@ -29,7 +29,7 @@ export const t = define("secrets", {
   goesNowhere: "nothing: it goes nowhere yet",
   bindings: "{count, plural, one {# destination} other {# destinations}}",
   lastUsed: "Last used",
-  usedAt: "where to",
+  usedAt: "Used at",
   never: "never",
   added: "In the vault since",
   version: "Version",
