@@ -133,6 +133,7 @@ export const t = define("workspace", {
     "{count, plural, =0 {Put the conversation back} one {Put # path and the conversation back} other {Put # paths and the conversation back}}",
   go_files: "{count, plural, =0 {Nothing to put back} one {Put # path back} other {Put # paths back}}",
   go_conversation: "Put the conversation back",
+  restoreGo: "Go back",
   restoring: "Going back…",
   restored: "Went back",
   restoredUndo: "How things were was kept as a checkpoint.",

@@ -86,7 +86,7 @@ const FILL = {
   same: "",
   added: "bg-good-fill",
   removed: "bg-danger-fill",
-  note: "bg-surface text-ink-2 italic",
+  note: "bg-surface text-ink-2",
 };
 const SIGN = { same: " ", added: "+", removed: "−", note: " " };
 const INK = { same: "text-ink-3", added: "text-good", removed: "text-danger", note: "text-ink-3" };

@@ -42,7 +42,7 @@ export function RestoreDialog({ session, row, onClose }: { session: string; row:
             disabled={wanted.files && !differences.data}
             onClick={submit}
           >
-            {t(`go_${what}`, { count })}
+            {wanted.files && !differences.data ? t("restoreGo") : t(`go_${what}`, { count })}
           </Button>
         </>
       }

@@ -1,12 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, data, type Schema } from "@/api/client";
+import { formats } from "@/i18n";
 import { t } from "@/i18n/en/workspace";
 import { ErrorNote } from "@/ui/ErrorNote";
-import { formatCount, formatPercent, formatUsd } from "@/ui/format";
+import { formatCount, formatUsd } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import { Skeleton } from "@/ui/Skeleton";
 import { ContextBar } from "./ContextBar";
 import { groups } from "./groups";
+
+const share = new Intl.NumberFormat(formats, { style: "percent", maximumFractionDigits: 1 });
 
 /** What the next request would carry, part by part, and what that costs. */
 export function ContextPanel({ session }: { session: string }) {
@@ -94,7 +97,7 @@ function Parts({ row }: { row: Schema["ContextRow"] }) {
                     <SafeText>{part.name}</SafeText>
                   </span>
                 )}
-                <span className="block pl-4.5 text-xs text-ink-3">
+                <span className="ml-2 text-xs text-ink-3">
                   {[part.cached ? t("cached") : t("fresh"), part.trimmed ? t("trimmed") : ""]
                     .filter(Boolean)
                     .join(" · ")}
@@ -102,7 +105,7 @@ function Parts({ row }: { row: Schema["ContextRow"] }) {
               </th>
               <td className="py-1 pr-2 text-right align-top">{formatCount(part.count)}</td>
               <td className="py-1 pr-2 text-right align-top">{formatCount(part.tokens)}</td>
-              <td className="py-1 text-right align-top">{formatPercent(part.share_percent / 100)}</td>
+              <td className="py-1 text-right align-top">{share.format(part.share_percent / 100)}</td>
             </tr>
           ))}
         </tbody>

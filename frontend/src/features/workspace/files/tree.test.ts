@@ -15,9 +15,9 @@ test("rows are what is open, and folders that are not known yet say that they co
   const rows = rowsOf(KNOWN, OPEN);
   expect(rows.map((row) => [row.id, row.depth])).toEqual([
     ["docs", 1],
+    ["truncated:docs", 2],
     ["docs/a.md", 2],
     ["docs/b.md", 2],
-    ["truncated:docs", 2],
     ["src", 1],
     ["coming:src", 2],
     ["README.md", 1],

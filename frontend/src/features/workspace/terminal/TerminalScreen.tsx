@@ -129,7 +129,8 @@ function join(screen: Screen, parent: HTMLElement, session: string, id: string, 
       }),
     );
   const endFit = onSize(parent, screen, (size) => {
-    // One that ended meanwhile needs no size; whatever else is wrong, the wire says too.
+    // One that has ended needs no size.
+    if (terminal.options.disableStdin) return;
     tell(size).catch((error: unknown) => {
       if (!terminal.options.disableStdin && error instanceof Error) told.onError(error);
     });

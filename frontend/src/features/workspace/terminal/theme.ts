@@ -41,8 +41,12 @@ export function hex(colour: Rgb): string {
 /** The theme of an element of the page, which may be light or dark. */
 export function themeOf(element: HTMLElement): ITheme {
   const probe = document.createElement("span");
-  const brush = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
+  const brush = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", {
+    willReadFrequently: true,
+  });
   if (!brush) throw new Error("this browser has no canvas to read colours with");
+  // Else its colour would still be on the way from the one before when it is read.
+  probe.style.transitionProperty = "none";
   element.append(probe);
   const theme = themeFrom((token) => {
     probe.style.color = `var(--color-${token})`;
