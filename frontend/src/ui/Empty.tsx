@@ -11,7 +11,7 @@ export function Empty({
   action?: ReactNode | undefined;
 }) {
   return (
-    <div className="flex flex-col items-start gap-3 border-t border-line py-8">
+    <div className="flex flex-col items-start gap-3 py-8">
       <div className="max-w-measure">
         <p className="text-base font-medium">{title}</p>
         {children && <div className="mt-1 text-base text-ink-2">{children}</div>}

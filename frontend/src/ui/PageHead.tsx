@@ -16,7 +16,9 @@ export function PageHead({
   return (
     <header className="mb-5 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
       <div className="min-w-0">
-        {above && <div className="mb-1 text-sm text-ink-2">{above}</div>}
+        {above && (
+          <div className="mb-0.5 text-sm text-ink-2 [&_a]:inline-flex [&_a]:min-h-6 [&_a]:items-center">{above}</div>
+        )}
         <h1 className="text-xl font-semibold break-words">{title}</h1>
         {description && <p className="mt-1 max-w-measure text-base text-ink-2">{description}</p>}
       </div>

@@ -75,7 +75,7 @@ function Limit({
 }) {
   if (most === "unlimited") {
     return (
-      <p className="flex items-baseline justify-between gap-3 text-sm">
+      <p className="flex items-baseline gap-3 text-sm">
         <span className="text-ink-2">{label}</span>
         <span className="tabular">{t("noLimit", { used: usedWords })}</span>
       </p>
