@@ -58,17 +58,17 @@ export function Now({
         </span>
       )}
       {children}
-      <span className="ml-auto shrink-0 text-ink-2 tabular">{spentOf(row)}</span>
+      <span className="ml-auto shrink-0 text-ink-2 tabular">
+        <span className="max-md:hidden">{t("spentTokens", { tokens: formatTokens(row.tokens_used) })} </span>
+        {spentOf(row)}
+      </span>
     </div>
   );
 }
 
-/** What was spent, and of how much where money is what ends it. */
+/** The money that was spent, and of how much where money is what ends it. */
 export function spentOf(row: Row): string {
-  const tokens = formatTokens(row.tokens_used);
   const usd = formatUsd(row.usd_micros_used, row.price_known);
   const limit = row.budget.usd_micros;
-  return limit === "unlimited" || !row.price_known
-    ? t("spent", { tokens, usd })
-    : t("spentOf", { tokens, usd, limit: formatUsd(limit) });
+  return limit === "unlimited" || !row.price_known ? usd : t("spentOf", { usd, limit: formatUsd(limit) });
 }

@@ -70,11 +70,12 @@ function CallLine({
   const done = call.step === "done";
   const started = call.step === "started";
   return (
-    <li className="flex min-h-(--row) items-center gap-3 border-line border-t text-sm">
+    <li className="flex flex-wrap items-center gap-x-3 border-line border-t py-1 text-sm">
       <span className="shrink-0 font-medium">{verbOf(call.tool) || <SafeText mono>{call.tool}</SafeText>}</span>
-      <span className="min-w-0 flex-1 truncate font-mono text-ink-2">
+      <span className="order-last line-clamp-3 basis-full font-mono text-ink-2 text-xs">
         <SafeText>{subjectOf(call.arguments)}</SafeText>
       </span>
+      <span className="flex-1" />
       {call.edited && <span className="text-ink-2">{t("callEdited")}</span>}
       <span className="text-ink-2">
         {STEPS.has(call.step) ? t(`callStep_${call.step}` as "callStep_new") : call.step}

@@ -129,7 +129,7 @@ function Head({ row, story, children }: { row: Row; story: Story; children: Reac
             {statusWord(row.status)}
           </State>
         </div>
-        <div className="flex min-w-0 items-center gap-3 text-ink-2 text-sm">
+        <div className="flex min-w-0 items-center gap-3 text-ink-2 text-sm max-md:hidden">
           <span title={row.directory} className="min-w-0 truncate font-mono text-xs">
             <SafeText>{row.directory}</SafeText>
           </span>

@@ -28,6 +28,8 @@ export function SessionsPage() {
   const navigate = useNavigate();
   const status = STATUSES.find((one) => one === search.status) ?? "";
   const q = typeof search.q === "string" ? search.q : "";
+  const list = useSessions(status);
+  const none = list.data?.pages[0]?.items.length === 0 && status === "";
   const go = (next: Partial<Wanted>) => {
     const { status: state, q: words } = { status, q, ...next };
     const wanted = { ...(state && { status: state }), ...(words && { q: words }) };
@@ -39,46 +41,72 @@ export function SessionsPage() {
         title={t("title")}
         description={t("about")}
         actions={
-          <ButtonLink to="/sessions/new" kind="primary">
-            {t("open")}
-          </ButtonLink>
+          !none && (
+            <ButtonLink to="/sessions/new" kind="primary">
+              {t("open")}
+            </ButtonLink>
+          )
         }
       />
-      <search className="mb-3 flex gap-2">
-        <div className="min-w-0 max-w-80 flex-1">
-          <Input
-            type="search"
-            aria-label={t("search")}
-            placeholder={t("search")}
-            value={q}
-            onValueChange={(words) => go({ q: words })}
-          />
-        </div>
-        <div className="w-40 shrink-0">
-          <Select
-            aria-label={t("filter")}
-            items={(["all", ...STATUSES] as const).map((value) => ({
-              value,
-              label: value === "all" ? t("all") : statusWord(value),
-            }))}
-            value={status || "all"}
-            onValueChange={(value) => go({ status: value === "all" ? "" : value })}
-          />
-        </div>
-      </search>
-      <Rows status={status} q={q} onClear={() => go({ status: "", q: "" })} />
+      {none ? (
+        <Empty
+          title={t("noneTitle")}
+          action={
+            <ButtonLink to="/sessions/new" kind="primary">
+              {t("open")}
+            </ButtonLink>
+          }
+        >
+          {t("noneWhy")}
+        </Empty>
+      ) : (
+        <>
+          <Filters status={status} q={q} onGo={go} />
+          <Rows list={list} q={q} onClear={() => go({ status: "", q: "" })} />
+        </>
+      )}
     </div>
   );
 }
 
-function Rows({ status, q, onClear }: Wanted & { onClear: () => void }) {
-  const list = useInfiniteQuery({
+function useSessions(status: Status | "") {
+  return useInfiniteQuery({
     queryKey: ["sessions", "list", status],
     initialPageParam: "",
     queryFn: ({ pageParam }) =>
       data(api.GET("/sessions", { params: { query: { status, after: pageParam, limit: PAGE_ROWS } } })),
     getNextPageParam: (page) => page.next || undefined,
   });
+}
+
+function Filters({ status, q, onGo }: Wanted & { onGo: (next: Partial<Wanted>) => void }) {
+  return (
+    <search className="mb-3 flex gap-2">
+      <div className="min-w-0 max-w-80 flex-1">
+        <Input
+          type="search"
+          aria-label={t("search")}
+          placeholder={t("search")}
+          value={q}
+          onValueChange={(words) => onGo({ q: words })}
+        />
+      </div>
+      <div className="w-40 shrink-0">
+        <Select
+          aria-label={t("filter")}
+          items={(["all", ...STATUSES] as const).map((value) => ({
+            value,
+            label: value === "all" ? t("all") : statusWord(value),
+          }))}
+          value={status || "all"}
+          onValueChange={(value) => onGo({ status: value === "all" ? "" : value })}
+        />
+      </div>
+    </search>
+  );
+}
+
+function Rows({ list, q, onClear }: { list: ReturnType<typeof useSessions>; q: string; onClear: () => void }) {
   const words = useDeferredValue(q.trim().toLowerCase());
   if (!list.data) {
     if (!list.error) return <Skeleton lines={8} />;
@@ -90,12 +118,6 @@ function Rows({ status, q, onClear }: Wanted & { onClear: () => void }) {
   }
   const all = list.data.pages.flatMap((page) => page.items);
   const rows = words ? all.filter((row) => holds(row, words)) : all;
-  if (all.length === 0 && !status)
-    return (
-      <Empty title={t("noneTitle")} action={<ButtonLink to="/sessions/new">{t("open")}</ButtonLink>}>
-        {t("noneWhy")}
-      </Empty>
-    );
   return (
     <>
       {rows.length === 0 ? (

@@ -37,7 +37,7 @@ function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"
     case "resume":
       return data(api.POST("/sessions/{session}/resume", { params, body: {} }));
     case "stop":
-      return data(api.POST("/sessions/{session}/stop", { params, body: { why: t("stopWhy") } }));
+      return data(api.POST("/sessions/{session}/stop", { params, body: { why: "" } }));
     case "close":
       return data(api.POST("/sessions/{session}/close", { params, body: {} }));
     case "delete":

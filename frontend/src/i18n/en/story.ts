@@ -19,6 +19,8 @@ export const t = define("story", {
   empty: "Nothing happened yet",
   you: "you",
   fromDoor: "from {door}",
+  door_web: "the page",
+  door_cli: "a terminal",
   interrupted: "cut in",
   thought: "Thought",
   writing: "Writing",

@@ -26,6 +26,7 @@ import { Fold } from "./Fold";
 import { toldOf } from "./lines";
 import { StepDetail } from "./StepDetail";
 import { StepLine } from "./StepLine";
+import { doorWord } from "./words";
 
 export interface ItemProps {
   item: Item;
@@ -112,7 +113,7 @@ function Said({ item }: { item: SaidItem }) {
     <div className={cx("mt-5 mb-1 border-l-2 pl-3", foreign ? "border-tainted-line" : "border-accent")}>
       <p className="flex items-center gap-2 text-ink-3 text-xs">
         <span className="font-medium text-ink-2">{foreign ? door : t("you")}</span>
-        {!foreign && door !== "web" && <span>{t("fromDoor", { door })}</span>}
+        {!foreign && door !== "web" && <span>{t("fromDoor", { door: doorWord(door) })}</span>}
         {interrupts && <span>{t("interrupted")}</span>}
         {foreign && <Tainted origins={[`message:${door}`]} word />}
         <Time at={item.ts} exact className="tabular" />

@@ -9,6 +9,7 @@ import { argumentsOf } from "../calls";
 import type { StepItem } from "../shape";
 import { Edits } from "./Edits";
 import { LongText } from "./LongText";
+import { doorWord } from "./words";
 
 const LONG = 160;
 
@@ -102,7 +103,7 @@ function Course({ step }: { step: StepItem }) {
         </p>
       )}
       {question && question.status !== "pending" && <p>{answerWords(question)}</p>}
-      {step.edited && <p>{t("editedBy", { door: step.edited })}</p>}
+      {step.edited && <p>{t("editedBy", { door: doorWord(step.edited) })}</p>}
       {step.cancelled && (
         <p>
           <SafeText>{step.cancelReason ? t("cancelledWhy", { why: step.cancelReason }) : t("cancelledPlain")}</SafeText>
@@ -114,7 +115,8 @@ function Course({ step }: { step: StepItem }) {
   );
 }
 
-function answerWords({ status, door, why }: NonNullable<StepItem["question"]>): ReactNode {
+function answerWords({ status, door: at, why }: NonNullable<StepItem["question"]>): ReactNode {
+  const door = doorWord(at);
   if (status === "given") return t("allowedBy", { door });
   if (status === "lapsed") return t("lapsedWhy", { why });
   return <SafeText>{why ? t("deniedWhy", { door, why }) : t("deniedBy", { door })}</SafeText>;

@@ -74,7 +74,7 @@ const COLOUR = {
 
 function Took({ step }: { step: StepItem }) {
   if (step.state === "running") return <Elapsed since={step.startedMs} />;
-  if (!step.finished || step.finished.outcome === "denied") return null;
+  if (!step.finished || (step.finished.outcome !== "ok" && step.finished.duration_ms === 0)) return null;
   return <span>{formatDuration(step.finished.duration_ms / 1000)}</span>;
 }
 

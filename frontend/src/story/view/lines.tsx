@@ -6,7 +6,7 @@ import { formatTokens, formatUsd } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import type { StateKind } from "@/ui/State";
 import type { LineBody } from "../shape";
-import { reasonWords } from "./words";
+import { doorWord, reasonWords } from "./words";
 
 export interface Told {
   kind: StateKind;
@@ -43,7 +43,9 @@ export function toldOf(body: LineBody): Told {
     case "session.stopped":
       return {
         kind: "danger",
-        text: body.why ? t("stoppedWhy", { door: body.surface, why: body.why }) : t("stopped", { door: body.surface }),
+        text: body.why
+          ? t("stoppedWhy", { door: doorWord(body.surface), why: body.why })
+          : t("stopped", { door: doorWord(body.surface) }),
       };
     case "session.closed":
       return quiet(t("closed"));

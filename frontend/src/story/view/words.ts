@@ -82,3 +82,8 @@ const OUTCOMES: Readonly<Record<string, StateKind>> = {
   cancelled: "quiet",
 };
 const STATES: Readonly<Record<string, StateKind>> = { running: "work", asking: "ask" };
+
+/** Where somebody spoke or answered. */
+export function doorWord(door: string): string {
+  return door === "web" || door === "cli" ? t(`door_${door}`) : door;
+}
