@@ -16,6 +16,8 @@ type Work = Schema["ObjectiveRow"];
 type View = "day" | "model" | "work";
 
 const NEWEST = 200;
+/** Rows that are found by looking. */
+const FEW = 20;
 
 /** The numbers behind the plot, and other ways to add them up. */
 export function Numbers({ rows, perDay, days }: { rows: readonly Row[]; perDay: readonly DayTotal[]; days: number }) {
@@ -88,7 +90,7 @@ function Models({ rows, days }: { rows: readonly Row[]; days: number }) {
   return (
     <DataTable
       name={t("modelsName")}
-      bare
+      bare={models.length <= FEW}
       columns={MODELS}
       rows={models}
       rowId={(row) => JSON.stringify([row.provider, row.model])}
