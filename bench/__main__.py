@@ -34,6 +34,7 @@ MODULES = {
     "R1": "r1_chaos",
     "R2": "r2_stop",
     "R3": "r3_budget",
+    "R5": "r5_watchers",
     "R6": "r6_upgrade",
     "R7": "r7_faults",
     "S1": "s1_escape",
@@ -49,6 +50,11 @@ MODULES = {
     "S11": "s11_audit",
     "S12": "s12_doors",
     "S13": "s13_base",
+    "U1": "u1_load",
+    "U3": "u3_table",
+    "U4": "u4_timeline",
+    "U5": "u5_axe",
+    "U7": "u7_hostile",
     "WS-3": "ws3_checkpoints",
 }
 """Which file measures which bar. Each runs in a process of its own, so that none weighs on another's figure."""

@@ -15,7 +15,7 @@ from tests.browser.watch import Watch
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PATIENCE_MS = 20_000
 """How long a page may take to show something on a loaded machine; never a pause."""
-_FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--font-render-hinting=none"]
+FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--font-render-hinting=none"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def chromium() -> Iterator[Browser]:
     assert CHROMIUM is not None
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         try:
             yield browser
         finally:

@@ -36,9 +36,9 @@ def write(home: Home, directory: str) -> dict[str, str]:
     for number in range(OBJECTIVES):
         start = now_ms - (OBJECTIVES - number) * DAY_MS // 10
         title = f"{_VERBS[number % 10]} the {_NOUNS[number // 10 % 10]} of quay {number:03d}"
-        told += _drafts(SessionId(f"s_{number:016x}"), start, objective(title, directory, turns=1 + number % 3))
-    told += _drafts(ids["long"], now_ms - DAY_MS // 2, objective("Read every log", directory, turns=STEPS))
-    told += _drafts(ids["talk"], now_ms - DAY_MS // 4, talk("Ten years of letters", directory, TALK_EVENTS))
+        told += drafts(SessionId(f"s_{number:016x}"), start, objective(title, directory, turns=1 + number % 3))
+    told += drafts(ids["long"], now_ms - DAY_MS // 2, objective("Read every log", directory, turns=STEPS))
+    told += drafts(ids["talk"], now_ms - DAY_MS // 4, talk("Ten years of letters", directory, TALK_EVENTS))
     fill(home, told)
     return {name: str(id) for name, id in ids.items()}
 
@@ -123,16 +123,17 @@ def answer(number: int, text: str) -> Iterator[ev.Body]:
     yield _replied(number, (Text(text),), "stop")
 
 
-def _replied(number: int, parts: tuple[Text | ToolCall, ...], stop: Literal["stop", "tool_call"]) -> ev.ModelReplied:
-    usage, spend = Usage(4000, 60, 3900), ev.Spend(4060, 900)
-    return ev.ModelReplied(RequestNo(number), parts, stop, MODEL, usage, spend, (), 1500, 300)
-
-
-def _drafts(id: SessionId, start_ms: int, bodies: Iterable[ev.Body]) -> list[ev.Draft]:
+def drafts(id: SessionId, start_ms: int, bodies: Iterable[ev.Body]) -> list[ev.Draft]:
+    """A stream's events from its first on, 0.4 s apart."""
     return [
         ev.Draft(id, place, start_ms + place * 400, "stead", CommandId(""), body)
         for place, body in enumerate(bodies, 1)
     ]
+
+
+def _replied(number: int, parts: tuple[Text | ToolCall, ...], stop: Literal["stop", "tool_call"]) -> ev.ModelReplied:
+    usage, spend = Usage(4000, 60, 3900), ev.Spend(4060, 900)
+    return ev.ModelReplied(RequestNo(number), parts, stop, MODEL, usage, spend, (), 1500, 300)
 
 
 async def _append(journal: JournalFile, drafts: Sequence[ev.Draft]) -> None:

@@ -38,6 +38,17 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
     ),
     "tell me of the harbour": (Turn(STORY),),
     "tell it slowly": (Turn(STORY * 3, delay_s=0.05),),
+    "sweep both quays": (
+        Turn(
+            "Both.",
+            calls=(
+                Call("shell", {"command": "rm -f notes/north-*.md"}),
+                Call("shell", {"command": "rm -f notes/south-*.md"}),
+                Call("shell", {"command": "rm -f notes/west-*.md"}),
+            ),
+        ),
+        Turn("Both are swept."),
+    ),
     "keep watch": (Turn("I watch.", calls=(Call("shell", {"command": "sleep 60"}),)),),
     "paint the quay": (
         Turn("I paint.", calls=(Call("write", {"path": "quay.txt", "text": "\u202etxt.yauq\u200b\n" * 60}),)),

@@ -1,0 +1,133 @@
+"""A tab whose connection is cut again and again while it catches up, and what it was given over all its connections."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs, urlsplit
+
+from playwright.sync_api import Browser, Page, WebSocket, expect
+
+from stead.domain import events as ev
+from stead.domain.ids import SessionId
+from tests.browser import history
+from tests.browser.chrome import Visit, is_live, settled
+from tests.browser.stage import Stage
+from tests.browser.watch import Watch
+from tests.browser.wire import wired
+
+TALK = SessionId("s_0000000000007a1c")
+_FRAME_BYTES = 50_000
+"""Cuts come within about so many bytes: some in the first message, some after the third."""
+
+
+@dataclass
+class Heard:
+    """What a tab's socket was given.
+
+    ``seqs``: of every event, as they came. ``asked``: the ``after`` of each connection, with how many events had come.
+    """
+
+    seqs: list[int] = field(default_factory=list)
+    asked: list[tuple[int, int]] = field(default_factory=list)
+
+    def socket(self, socket: WebSocket) -> None:
+        """Hear a connection from its beginning."""
+        self.asked.append((int(parse_qs(urlsplit(socket.url).query)["after"][0]), len(self.seqs)))
+        socket.on("framereceived", self._frame)
+
+    def _frame(self, message: str | bytes) -> None:
+        self.seqs += [one["seq"] for one in json.loads(message) if "seq" in one]
+
+    def wrong(self, head: int, upto: int) -> list[str]:
+        """What was lost, came twice or out of order between two places of the journal; each line is one event."""
+        wanted = range(head + 1, upto + 1)
+        found = [f"{seq} was lost" for seq in wanted if seq not in set(self.seqs)]
+        pairs = zip(self.seqs, self.seqs[1:], strict=False)
+        found += [f"{later} came after {earlier}" for earlier, later in pairs if later <= earlier]
+        for after, had in self.asked:
+            last = self.seqs[had - 1] if had else head
+            if after < last:
+                found.append(f"what comes after {after} was asked for again, when {last} had come")
+        return found
+
+
+@dataclass(frozen=True)
+class CaughtUp:
+    """How a tab came through.
+
+    Args:
+        events: how many it missed.
+        drops: how often its connection was cut while it caught up.
+        wrong: events lost, doubled or out of order, and differences between its story and that of a fresh tab.
+        took_s: from the daemon's first answer to the last event in sight.
+    """
+
+    events: int
+    drops: int
+    wrong: tuple[str, ...]
+    took_s: float
+
+
+def catch_up(browser: Browser, stage: Stage, watch: Watch, *, events: int, drops: int) -> CaughtUp:
+    """A session's tab misses events because the daemon is killed, and is cut off ``drops`` times while it reads them.
+
+    The home's journal must hold the beginning of the session: see ``begin``.
+    """
+    watch.expect_outage()
+    rng = random.Random(events)
+    with wired(browser, stage) as (wire, other):
+        visit, heard = Visit(other, watch), Heard()
+        page = visit(stage, "/")
+        page.on("websocket", heard.socket)
+        page.goto(f"{stage.origin}/sessions/{TALK}")
+        settled(page)
+        head = int(stage.house.get("/status")["head"])
+        stage.house.kill()
+        is_live(page, "offline")
+        letters = _append(stage, events)
+        wire.cuts += [rng.randrange(500, 3 * _FRAME_BYTES) for _ in range(drops)]
+        stage.house.start()
+        began = time.perf_counter()
+        _sees(page, letters)
+        took_s = time.perf_counter() - began
+        is_live(page)
+        upto = int(stage.house.get("/status")["head"])
+        wrong = heard.wrong(head, upto)
+        wrong += _differences(page, visit(stage, f"/sessions/{TALK}"), letters)
+        visit.close()
+        return CaughtUp(upto - head, wire.done, tuple(wrong), took_s)
+
+
+def begin(stage: Stage) -> None:
+    """Write the session's first letter, before the daemon starts."""
+    history.fill(stage.house.home, _drafts(stage, 9))
+
+
+def _append(stage: Stage, events: int) -> int:
+    """The rest of the letters; gives the last one's number."""
+    known = len(_drafts(stage, 9))
+    history.fill(stage.house.home, _drafts(stage, events + 9)[known:])
+    return (events + 9) // 9
+
+
+def _drafts(stage: Stage, events: int) -> list[ev.Draft]:
+    start_ms = time.time_ns() // 1_000_000 - history.DAY_MS
+    return history.drafts(TALK, start_ms, history.talk("Ten years of letters", str(stage.project), events))
+
+
+def _sees(page: Page, letter: int) -> None:
+    last = page.get_by_role("main").get_by_text(f"Letter {letter} says")
+    expect(last.first).to_be_visible(timeout=120_000)
+
+
+def _differences(page: Page, fresh: Page, letters: int) -> list[str]:
+    """Between the story of the tab that was cut off and that of a tab which read it all at once."""
+    _sees(fresh, letters)
+    ours, theirs = (
+        int(one.get_by_role("region", name="What happened").get_by_role("listitem").last.get_attribute("aria-setsize") or 0)
+        for one in (page, fresh)
+    )
+    return [] if ours == theirs else [f"the tab tells {ours} things, a fresh one {theirs}"]

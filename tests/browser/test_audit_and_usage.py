@@ -1,0 +1,130 @@
+"""The audit log and the usage of a home, as a person reads them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.axe import axe, small_targets, wider_than_the_window
+from tests.browser.chrome import LOOKS, PHONE, Look, Visit
+from tests.browser.stage import Stage
+
+
+def _saved(page: Page, entry: str) -> str:
+    """What a file of the export menu holds."""
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name=entry).click()
+    return Path(download.value.path()).read_text("utf-8")
+
+
+def _decisions(stage: Stage, **filters: str) -> list[dict[str, object]]:
+    return list(stage.house.get("/audit", limit="500", **filters)["items"])
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=lambda look: look.name)
+def test_the_log_a_decision_and_the_usage_are_for_everyone(some: Stage, visit: Visit, look: Look) -> None:
+    for path in ("/audit", f"/audit/{some.ids['decision']}", "/usage"):
+        page = visit(some, path, look)
+        axe(page)
+        assert wider_than_the_window(page) == []
+        assert small_targets(page) == []
+
+
+def test_each_verdict_is_a_row_and_the_filter_stands_in_the_address(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/audit?verdict=ask")
+    grid = page.get_by_role("grid", name="decisions")
+    asked = _decisions(some, verdict="ask")
+    expect(grid.get_by_role("row")).to_have_count(len(asked) + 1)
+    page.get_by_role("combobox", name="Verdict").click()
+    page.get_by_role("option", name="Every verdict").click()
+    expect(page).to_have_url(f"{some.origin}/audit")
+    expect(grid.get_by_role("row")).to_have_count(len(_decisions(some)) + 1)
+
+
+def test_arrow_keys_lead_to_a_decision_and_why_it_was_made(some: Stage, visit: Visit) -> None:
+    page = visit(some, f"/audit?session={some.ids['waiting']}&verdict=ask")
+    cell = page.get_by_role("gridcell", name="shell", exact=True)
+    cell.focus()
+    page.keyboard.press("End")
+    expect(cell).not_to_be_focused()
+    page.keyboard.press("Home")
+    expect(cell).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("shell had to ask")
+    expect(page.get_by_text("shell-removes", exact=True)).to_be_visible()
+    expect(page.get_by_role("link", name=some.ids["approval"])).to_be_visible()
+    expect(page.get_by_text("rm -f notes/old-*.md")).to_be_visible()
+
+
+def test_a_file_has_all_that_the_filter_lets_through(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/audit?verdict=allow")
+    allowed = _decisions(some, verdict="allow")
+    rows = list(csv.DictReader(io.StringIO(_saved(page, "All of these as CSV"))))
+    assert [row["seq"] for row in rows] == [str(one["seq"]) for one in allowed]
+    assert json.loads(_saved(page, "All of these as JSON")) == allowed
+
+
+def test_the_journal_is_checked_and_a_head_is_signed(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/audit")
+    page.get_by_role("button", name="Sign a head now").click()
+    signed = page.get_by_role("region", name="Can it be trusted?")
+    head = some.house.get("/audit/head")
+    expect(signed.get_by_text(str(head["signature"]))).to_be_visible()
+    page.get_by_role("button", name="Check the journal").click()
+    expect(signed.get_by_text("Nothing is wrong")).to_be_visible()
+    axe(page)
+
+
+def test_what_is_no_decision_says_so(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/audit/not-a-number")
+    expect(page.get_by_role("heading", level=1)).to_have_text("There is no decision not-a-number")
+    page.get_by_role("link", name="See all decisions").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Audit log")
+
+
+def test_the_cap_is_changed_and_is_what_the_daemon_keeps(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/usage", PHONE)
+    page.get_by_role("button", name="Change the cap").click()
+    dialog = page.get_by_role("dialog", name="What a day may cost")
+    axe(page)
+    dialog.get_by_role("textbox", name="Money a day").fill("12.5")
+    dialog.get_by_role("switch", name="Limit the tokens").click()
+    dialog.get_by_role("button", name="Save the cap").click()
+    expect(dialog).to_be_hidden()
+    assert some.house.get("/cap") == {"daily": {"tokens": "unlimited", "usd_micros": 12_500_000}}
+    expect(page.get_by_text("of $12.50")).to_be_visible()
+
+
+def test_the_numbers_behind_the_bars_are_the_ledgers(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/usage?days=7")
+    rows = some.house.get("/usage", days="7")["items"]
+    expect(page.get_by_role("img", name="Tokens per day, 7 days")).to_be_visible()
+    saved = list(csv.DictReader(io.StringIO(_saved(page, "As CSV"))))
+    assert sum(int(row["Tokens in"]) for row in saved) == sum(row["tokens_in"] for row in rows)
+    page.get_by_role("tab", name="By session and objective").click()
+    expect(page.get_by_role("link", name="The harbour's code")).to_be_visible()
+    axe(page)
+
+
+def test_nothing_yet_says_what_will_be_here(fresh: Stage, visit: Visit) -> None:
+    page = visit(fresh, "/audit")
+    expect(page.get_by_text("Nothing was decided yet")).to_be_visible()
+    axe(page)
+    page = visit(fresh, "/usage")
+    expect(page.get_by_text("No model was asked in these 30 days")).to_be_visible()
+    axe(page)
+
+
+def test_far_too_much_is_a_few_hundred_nodes(plenty: Stage, visit: Visit) -> None:
+    page = visit(plenty, "/audit")
+    for _ in range(3):
+        page.get_by_role("button", name="Show older ones").click()
+        expect(page.get_by_role("button", name="Show older ones")).to_be_enabled()
+    assert page.get_by_role("grid").get_attribute("aria-rowcount") == "401"
+    assert page.get_by_role("grid").locator("*").count() < 1000
