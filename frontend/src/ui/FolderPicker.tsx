@@ -32,6 +32,7 @@ export function FolderPicker({ value, onChange, label = t("label"), hint = t("hi
   const [open, setOpen] = useState(false);
   const id = useId();
   const list = useRef<HTMLUListElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   const entering = useRef(false);
   const home = useFolder("", value.startsWith("~") || (open && value === "")).data?.path ?? "";
   const [asked, ask] = useSettled(expanded(value, home), TYPING_MS);
@@ -42,6 +43,11 @@ export function FolderPicker({ value, onChange, label = t("label"), hint = t("hi
     setOpen(true);
     ask(path);
     onChange(path);
+  };
+  // The button that was pressed goes, as its folder is the value now; the focus stays with the field.
+  const choose = (path: string) => {
+    onChange(path);
+    box.current?.querySelector("input")?.focus();
   };
   const down = (event: KeyboardEvent) => {
     if (event.key !== "ArrowDown") return;
@@ -59,7 +65,7 @@ export function FolderPicker({ value, onChange, label = t("label"), hint = t("hi
   });
 
   return (
-    <div className="min-w-0">
+    <div ref={box} className="min-w-0">
       <Field label={label} hint={hint} error={error ?? found.wrong}>
         <div className="flex gap-2">
           <Input
@@ -81,7 +87,7 @@ export function FolderPicker({ value, onChange, label = t("label"), hint = t("hi
           <State kind="good">{t("yes")}</State>
         </p>
       )}
-      {recent.length > 0 && !open && <Recent paths={recent} onChoose={onChange} />}
+      {recent.length > 0 && !open && <Recent paths={recent} onChoose={choose} />}
       {open && (
         <FolderList
           id={id}

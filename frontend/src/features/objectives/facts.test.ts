@@ -27,6 +27,7 @@ function call(tool: string, given: object, outcome: string): Body[] {
   const spend = { tokens: 1, usd_micros: 0, price_known: true };
   return [
     { type: "model.replied", number: calls, parts, stop: "tool_call", usage: { input: 1, output: 0 }, spend },
+    ...(outcome === "denied" ? [] : [{ type: "tool.started", key, tool, arguments: JSON.stringify(given) }]),
     { type: "tool.finished", key, tool, outcome, text: "", warnings: [] },
   ] as unknown as Body[];
 }
@@ -88,6 +89,7 @@ test("changes are looked for after something ran on trial, until they are settle
   const ran = call("write", { path: "a" }, "ok");
   const may = ({ opening, items }: ReturnType<typeof of>) => mayHoldChanges(opening, items);
   expect(may(of())).toBe(false);
+  expect(may(of(...call("plan", {}, "ok"), ...call("write", { path: "a" }, "denied")))).toBe(false);
   expect(may(of(...ran))).toBe(true);
   expect(may(of(...ran, { ...applied, left: true } as Body))).toBe(true);
   expect(may(of(...ran, applied))).toBe(false);

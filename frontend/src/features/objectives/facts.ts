@@ -81,7 +81,8 @@ export function samplesOf(items: readonly Item[]): { tokens: number; usdMicros: 
  */
 export function mayHoldChanges(opening: Opening | null, items: readonly Item[]): boolean {
   if (opening?.mode !== "trial") return false;
-  const ran = items.findLastIndex((item) => item.kind === "step" && item.finished !== null);
+  // A plan needs no machine, and what was refused never ran.
+  const ran = items.findLastIndex((item) => item.kind === "step" && item.startedMs > 0 && item.tool !== "plan");
   const settled = items.findLastIndex(settles);
   return ran > settled;
 }
