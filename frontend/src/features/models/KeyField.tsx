@@ -6,15 +6,17 @@ import { Input } from "@/ui/Input";
 export function KeyField({
   field,
   kept = false,
+  optional = kept,
   error,
 }: {
   field: { current: HTMLInputElement | null };
   /** There is one in the vault already. */
   kept?: boolean | undefined;
+  optional?: boolean | undefined;
   error?: string | undefined;
 }) {
   return (
-    <Field label={t("key")} hint={t(kept ? "keyKept" : "keyHint")} error={error} optional={kept}>
+    <Field label={t("key")} hint={t(kept ? "keyKept" : "keyHint")} error={error} optional={optional}>
       <Input
         ref={field}
         type="password"

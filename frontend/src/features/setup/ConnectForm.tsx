@@ -41,7 +41,14 @@ export function ConnectForm({ choice, onDone }: { choice: Choice; onDone: () => 
     setGood(check?.ok ? check : null);
   }
 
-  const keyField = <KeyField field={key} kept={!mustType} error={wrong === "key" ? m("keyMissing") : undefined} />;
+  const keyField = (
+    <KeyField
+      field={key}
+      kept={choice.row?.key === "vault" && !refused}
+      optional={!mustType}
+      error={wrong === "key" ? m("keyMissing") : undefined}
+    />
+  );
   return (
     <div className="grid gap-4 border-line border-t pt-4">
       <form onSubmit={tryIt} noValidate className="grid max-w-120 gap-4">

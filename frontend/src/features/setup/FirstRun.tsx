@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { t } from "@/i18n/en/setup";
 import { Markdown } from "@/markdown/Lazy";
+import type { Item, Row } from "@/story/shape";
 import { useStory } from "@/story/store";
 import { ItemView, WritingView } from "@/story/view/ItemView";
 import { drawn } from "@/story/view/rows";
@@ -79,7 +80,7 @@ export function FirstRun({ id, onAnew }: { id: string; onAnew: () => void }) {
 function Live({ id }: { id: string }) {
   const { story } = useStory(id);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const items = drawn(story.items).filter((item) => item.kind !== "opened");
+  const items = drawn(story.items).filter((item) => !isSaidBelow(item, story.row));
   const toggle = (item: string) =>
     setOpen((was) => {
       const next = new Set(was);
@@ -96,7 +97,15 @@ function Live({ id }: { id: string }) {
   );
 }
 
-function Ended({ row, steps }: { row: NonNullable<ReturnType<typeof useStory>["story"]["row"]>; steps: number }) {
+/** The goal stands above, and the end with its summary below. */
+function isSaidBelow(item: Item, row: Row | null): boolean {
+  if (item.kind === "opened") return true;
+  if (row?.status !== "completed") return false;
+  if (item.kind === "reply") return item.text.trim() === row.summary.trim();
+  return item.kind === "line" && item.body.type === "objective.ended";
+}
+
+function Ended({ row, steps }: { row: Row; steps: number }) {
   if (row.status !== "completed") {
     return (
       <ErrorNote title={t("failedTitle")} kept={t("failedAbout")}>

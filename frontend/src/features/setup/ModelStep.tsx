@@ -1,5 +1,5 @@
 /** The first step: which model, with a key that is tried at once. Going on takes an answer of the model itself. */
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { api, data } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
 import {
@@ -18,10 +18,24 @@ import { ConnectForm } from "./ConnectForm";
 import { choicesOf } from "./choices";
 import { ProviderChoices } from "./ProviderChoices";
 
-export function ModelStep({ current, onDone }: { current: string; onDone: () => void }) {
+export function ModelStep({
+  current,
+  onDone,
+  onSkip,
+}: {
+  /** The provider in use, if a person chose it. */
+  current: string;
+  onDone: () => void;
+  onSkip: () => void;
+}) {
   const providers = useProviders();
   const presets = usePresets();
   const [picked, pick] = useState({ id: "", name: current });
+  const form = useRef<HTMLDivElement>(null);
+  // On a phone the form is below the cards, out of sight.
+  useEffect(() => {
+    if (picked.id) form.current?.scrollIntoView({ block: "nearest" });
+  }, [picked.id]);
   const error = providers.error ?? presets.error;
   if (error && !(providers.data && presets.data)) return <ErrorNote error={error} />;
   if (!providers.data || !presets.data) return <Skeleton lines={6} />;
@@ -34,9 +48,16 @@ export function ModelStep({ current, onDone }: { current: string; onDone: () => 
     <div className="grid gap-5">
       <ProviderChoices choices={choices} value={chosen?.id ?? ""} onChange={pick} />
       <LookAgain />
-      {chosen?.id === REHEARSAL && <Rehearsing onDone={onDone} />}
-      {chosen && chosen.id !== REHEARSAL && <ConnectForm key={chosen.name} choice={chosen} onDone={onDone} />}
-      {chosen?.row && !chosen.row.found && <Forget row={chosen.row} />}
+      <div ref={form} className="grid scroll-my-20 gap-5 empty:hidden">
+        {chosen?.id === REHEARSAL && <Rehearsing onDone={onDone} />}
+        {chosen && chosen.id !== REHEARSAL && <ConnectForm key={chosen.name} choice={chosen} onDone={onDone} />}
+        {chosen?.row && !chosen.row.found && <Forget row={chosen.row} />}
+      </div>
+      <div>
+        <Button kind="quiet" size="sm" className="-ml-2" onClick={onSkip}>
+          {t("skip")}
+        </Button>
+      </div>
     </div>
   );
 }

@@ -47,7 +47,13 @@ function Steps({ setup, status }: { setup: SetupState; status: NonNullable<Setup
   }
 
   const work: Record<Step, ReactNode> = {
-    model: <ModelStep current={status.chosen ? (status.chain[0]?.provider ?? "") : ""} onDone={() => go("sandbox")} />,
+    model: (
+      <ModelStep
+        current={status.chosen ? (status.chain[0]?.provider ?? "") : ""}
+        onDone={() => go("sandbox")}
+        onSkip={() => go("sandbox")}
+      />
+    ),
     sandbox: <SandboxStep isolation={status.isolation} onDone={() => go("first")} />,
     first: objective ? (
       <FirstRun key={objective} id={objective} onAnew={() => go("first")} />

@@ -40,7 +40,6 @@ export const t = define("egress", {
   sent: "Sent",
   received: "Received",
   secrets: "Secrets put in",
-  work: "Work",
   many: "{count, number} connections",
   inSummary: "several, too fast to be told one by one",
 });

@@ -24,7 +24,6 @@ export const t = define("secrets", {
   save: "Put it into the vault",
   saving: "Saving",
   cancel: "Cancel",
-  close: "Close",
   boundTo: "Bound to",
   goesNowhere: "nothing: it goes nowhere yet",
   bindings: "{count, plural, one {# destination} other {# destinations}}",

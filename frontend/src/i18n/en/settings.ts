@@ -16,7 +16,6 @@ export const t = define("settings", {
   cancel: "Cancel",
   remove: "Remove",
   test: "Test",
-  testing: "Testing, {seconds, number} s",
   more: "More about {name}",
 
   order: "Order of models",
@@ -54,7 +53,6 @@ export const t = define("settings", {
   removeTitle: "Remove {name}?",
   removeAbout: "It and its key are forgotten, and it leaves the order of models. Work that is under way with it fails.",
   found: "found by itself",
-  foundWhy: "It was found on this computer or in the environment. What is found cannot be removed here.",
   model: "model",
   noModel: "whichever it lists first",
   publicOnly: "sent nothing private",

@@ -91,10 +91,20 @@ export function Order({ status, rows }: { status: Schema["Readiness"]; rows: rea
 }
 
 function Add({ rows, draft, onAdd }: { rows: readonly Provider[]; draft: readonly Ref[]; onAdd: (ref: Ref) => void }) {
+  const [open, setOpen] = useState(false);
   const [provider, setProvider] = useState<string | null>(null);
   const [model, setModel] = useState("");
   const row = rows.find((one) => one.name === provider);
   const there = draft.some((ref) => ref.provider === provider && ref.model === model);
+  if (!open) {
+    return (
+      <div>
+        <Button icon="plus" kind="quiet" size="sm" onClick={() => setOpen(true)}>
+          {t("orderAdd")}
+        </Button>
+      </div>
+    );
+  }
   return (
     <div className="grid items-start gap-3 md:grid-cols-[12rem_minmax(0,1fr)_auto]">
       <Field label={t("orderProvider")}>

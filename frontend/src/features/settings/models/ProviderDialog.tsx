@@ -104,7 +104,7 @@ function Opened({ onOpenChange, row, taken }: Props) {
             <Input mono value={draft.model} onValueChange={(model) => change({ model })} />
           </Field>
         )}
-        <KeyField field={field} kept={row?.key === "vault" || !preset?.key_env} />
+        <KeyField field={field} kept={row?.key === "vault"} optional={row?.key === "vault" || !preset?.key_env} />
         <RadioGroup<Wish["clearance"]>
           label={m("clearance")}
           items={[
