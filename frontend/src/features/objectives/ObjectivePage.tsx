@@ -83,7 +83,7 @@ function Shown({ row, story, ready }: { row: Row; story: Story; ready: boolean }
           </ScrollBox>
           <div className="flex min-w-0 flex-col gap-6 border-line p-4 max-xl:border-t md:px-6 xl:col-start-3 xl:row-start-1 xl:overflow-y-auto xl:border-l">
             <Budget row={row} samples={samples} />
-            <Grants id={row.id} grants={grants} />
+            {row.status !== "completed" && <Grants id={row.id} grants={grants} />}
             <Setup row={row} opening={opening} />
           </div>
         </div>

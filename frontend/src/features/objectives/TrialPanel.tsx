@@ -30,6 +30,7 @@ export function TrialPanel({ row }: { row: Row }) {
   if (error instanceof Refused && error.status === 404) return null;
   if (error) return <ErrorNote title={t("trialFailed")} error={error} />;
   if (!trial) return null;
+  if (trial.changes.length === 0) return <p className="text-ink-2 text-sm">{t("trialAbout", { count: 0 })}</p>;
   return <Changes id={row.id} changes={trial.changes} />;
 }
 
@@ -92,7 +93,7 @@ function Changes({ id, changes }: { id: string; changes: readonly Change[] }) {
         description={t("discardDetail")}
         footer={
           <>
-            <DialogClose render={<Button>{t("keep")}</Button>} />
+            <DialogClose render={<Button>{t("keepThem")}</Button>} />
             <Button
               kind="danger"
               busy={pending === "discard" && t("discarding")}

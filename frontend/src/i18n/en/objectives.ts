@@ -176,6 +176,7 @@ export const t = define("objectives", {
   deleteDetail:
     "Its goal, what was said and every output are erased for good. Files that it wrote stay, and so does the record that it was there and what it cost.",
   keep: "Keep it",
+  keepThem: "Keep them",
   notNow: "Not now",
   retryTitle: "Try again with what it knows",
   retryDetail: "This is what it may spend from here on, beside what is spent already.",
