@@ -6,7 +6,7 @@ import { t } from "@/i18n/en/workspace";
 import { subjectOf } from "@/story/calls";
 import { SafeText } from "@/ui/SafeText";
 import { State } from "@/ui/State";
-import { type Output, taken } from "./output";
+import { type Output, printed, taken } from "./output";
 
 /** The model's call that runs now, and what it prints: to be watched, not typed into. Nothing while nothing runs. */
 export function Running({ session }: { session: string }) {
@@ -68,15 +68,4 @@ function useOutput(session: string): Output | null {
     [session],
   );
   return output;
-}
-
-/** Without colours and with the last state of each line, as a terminal would show it; the rest is revealed as it is. */
-function printed(text: string): string {
-  return (
-    text
-      .replaceAll("\r\n", "\n")
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of a terminal begin with the escape character
-      .replace(/\u001b\[[0-9;]*m/g, "")
-      .replace(/[^\n]*\r(?=[^\n])/g, "")
-  );
 }

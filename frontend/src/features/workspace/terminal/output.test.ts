@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MOST, taken } from "./output";
+import { MOST, printed, taken } from "./output";
 
 test("pieces join in order, and what came twice counts once", () => {
   const first = taken(null, "call_1_0", 0, "abc");
@@ -24,4 +24,21 @@ test("only so much is kept, and that it is not all is said", () => {
   expect(over.text).toHaveLength(MOST);
   expect(over.text.endsWith("yz")).toBe(true);
   expect(over.gap).toBe(true);
+});
+
+test("of a line that was written over only its last state is shown, without colours", () => {
+  expect(printed("\u001b[1m10 %\r50 %\r100 %\u001b[0m\r\ndone\r\nlast\r")).toBe("100 %\ndone\nlast\r");
+  expect(printed("\r\r\rx")).toBe("x");
+  expect(printed("")).toBe("");
+});
+
+test.each([
+  ["one endless line", "x".repeat(MOST)],
+  ["returns alone", "\r".repeat(MOST)],
+  ["halves of colours", "\u001b[".repeat(MOST / 2)],
+  ["a colour without an end", `\u001b[${"1;".repeat(MOST / 2)}`],
+])("%s does not hold the page", (_, text) => {
+  const began = performance.now();
+  printed(text);
+  expect(performance.now() - began).toBeLessThan(500);
 });

@@ -27,3 +27,21 @@ export function taken(was: Output | null, key: string, offset: number, text: str
     gap: gap || whole.length > MOST,
   };
 }
+
+/** Without colours and with the last state of each line, as a terminal would show it; the rest is revealed as it is. */
+export function printed(text: string): string {
+  return (
+    text
+      .replaceAll("\r\n", "\n")
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of a terminal begin with the escape character
+      .replace(/\u001b\[[0-9;]{0,64}m/g, "")
+      .split("\n")
+      .map(lastState)
+      .join("\n")
+  );
+}
+
+/** What stands in a line after its last return. Looked for from its end: one expression for it would take a long line's length squared. */
+function lastState(line: string): string {
+  return line.slice(line.lastIndexOf("\r", line.length - 2) + 1);
+}
