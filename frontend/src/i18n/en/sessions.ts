@@ -116,7 +116,7 @@ export const t = define("sessions", {
   sending: "Sending…",
   interrupt: "Interrupt",
   hint: "Enter sends, Shift+Enter is a new line",
-  interruptWhy: "Cuts off what runs. Sent plainly, it is read before the next request",
+  interruptWhy: "Cuts off the reply, and calls that have not begun do not run. Sent plainly, it is read before the next request",
   kept: "What you wrote is still here.",
   nowIdleWhy: "Rests: {why}",
   nowPending: "Begins",
