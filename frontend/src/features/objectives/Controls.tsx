@@ -1,6 +1,5 @@
 /** What can be done to an objective, by its state. STOP is there for as long as something runs; trying a failed one again
  * stands with the reason that it failed. */
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, data } from "@/api/client";
 import { t } from "@/i18n/en/objectives";
@@ -15,7 +14,6 @@ import { isOpen, isUnderWay, type Row } from "./words";
 
 export function Controls({ row }: { row: Row }) {
   const { act, pending } = useDeed(row.id);
-  const navigate = useNavigate();
   const [asking, setAsking] = useState<"cancel" | "delete" | "retry" | null>(null);
   const close = () => setAsking(null);
   const underWay = isUnderWay(row.status);
@@ -70,12 +68,7 @@ export function Controls({ row }: { row: Row }) {
       <Menu trigger={<IconButton icon="more" label={t("moreActions")} className="ml-auto" />} entries={entries} />
       <CancelDialog id={row.id} open={asking === "cancel"} onClose={close} />
       <RetryDialog row={row} open={asking === "retry"} onClose={close} />
-      <DeleteDialog
-        id={row.id}
-        open={asking === "delete"}
-        onClose={close}
-        onDeleted={() => void navigate({ to: "/objectives" })}
-      />
+      <DeleteDialog id={row.id} open={asking === "delete"} onClose={close} />
     </div>
   );
 }

@@ -41,7 +41,8 @@ export function CancelDialog({ id, open, onClose }: Asked & { id: string }) {
   );
 }
 
-export function DeleteDialog({ id, open, onClose, onDeleted }: Asked & { id: string; onDeleted: () => void }) {
+/** Once it is done the page itself says so, in this tab and in every other. */
+export function DeleteDialog({ id, open, onClose }: Asked & { id: string }) {
   const { act, pending, error } = useDeed(id);
   return (
     <Dialog
@@ -57,7 +58,7 @@ export function DeleteDialog({ id, open, onClose, onDeleted }: Asked & { id: str
             kind="danger"
             icon="trash"
             busy={pending !== null && t("deleting")}
-            onClick={() => act({ verb: "delete" }, onDeleted)}
+            onClick={() => act({ verb: "delete" }, onClose)}
           >
             {t("deleteIt")}
           </Button>
