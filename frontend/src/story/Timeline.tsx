@@ -3,7 +3,7 @@
  * near the window is in the page, so ten thousand steps scroll like ten. It follows the end while the end is in sight.
  */
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type Ref, useCallback, useImperativeHandle, useMemo, useRef, useState } from "react";
+import { type Ref, useCallback, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { t } from "@/i18n/en/story";
 import { Button } from "@/ui/Button";
 import { cx } from "@/ui/classes";
@@ -99,14 +99,24 @@ function Rows({ story, without, marked, ref, className }: RowsProps) {
   // How many there were when the end was last in sight.
   const seen = useRef(items.length);
   if (!away) seen.current = items.length;
+  const top = useRef(0);
   const watch = () => {
     const element = box.current;
     if (!element) return;
+    const up = element.scrollTop < top.current;
+    top.current = element.scrollTop;
     const far = element.scrollHeight - element.scrollTop - element.clientHeight > NEAR_PX;
+    // Many rows that come at once push the end away by themselves; only a way up leaves it.
+    if (far && following && !up) return;
     setAway(far);
     if (!far) seen.current = items.length;
     setFollowing(!far);
   };
+  const height = virtual.getTotalSize();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the end is sought whenever it has moved, not once it is followed
+  useLayoutEffect(() => {
+    if (following) virtual.scrollToEnd();
+  }, [height, items.length]);
   const toEnd = useCallback(() => {
     setFollowing(true);
     virtual.scrollToEnd();
@@ -130,7 +140,7 @@ function Rows({ story, without, marked, ref, className }: RowsProps) {
         onScroll={watch}
         className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none] focus-visible:-outline-offset-2"
       >
-        <ol className="relative mx-auto w-full max-w-4xl" style={{ height: virtual.getTotalSize() }}>
+        <ol className="relative mx-auto w-full max-w-4xl" style={{ height }}>
           {virtual.getVirtualItems().map(({ key, index, start }) => {
             const item = items[index];
             return (
