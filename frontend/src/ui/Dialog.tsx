@@ -1,5 +1,5 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
-import type { ReactElement, ReactNode } from "react";
+import { type ReactElement, type ReactNode, useRef } from "react";
 import { t } from "@/i18n/en/ui";
 import { cx } from "./classes";
 import { IconButton } from "./IconButton";
@@ -22,7 +22,12 @@ export interface DialogProps {
 
 const SIZES = { sm: "md:max-w-100", md: "md:max-w-140", lg: "md:max-w-220" };
 
-/** Over the page until it is answered. The focus stays inside and returns to where it was. */
+const FIELD = "input:not([type=hidden], :disabled), textarea:not(:disabled)";
+
+/**
+ * Over the page until it is answered. The focus begins at the first field or, without one, at the dialog itself: never at
+ * a button, which an Enter on its way would press. It stays inside and returns to where it was.
+ */
 export function Dialog({
   open,
   onOpenChange,
@@ -34,6 +39,7 @@ export function Dialog({
   size = "md",
   keep = false,
 }: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null);
   return (
     <Base.Root open={open} onOpenChange={(next) => onOpenChange?.(next)} disablePointerDismissal={keep}>
       {trigger && <Base.Trigger render={trigger} />}
@@ -41,6 +47,8 @@ export function Dialog({
         <Base.Backdrop className="fixed inset-0 z-40 bg-scrim transition-opacity data-starting-style:opacity-0 data-ending-style:opacity-0" />
         <Base.Viewport className="fixed inset-0 z-40 flex items-end justify-center md:items-start md:p-6 md:pt-[12dvh]">
           <Base.Popup
+            ref={popup}
+            initialFocus={() => popup.current?.querySelector<HTMLElement>(FIELD) ?? popup.current}
             className={cx(
               "flex max-h-[92dvh] w-full flex-col rounded-t-lg border border-line bg-raised text-ink shadow-raised outline-none md:max-h-[76dvh] md:rounded-lg",
               "transition-[opacity,transform] data-starting-style:translate-y-2 data-starting-style:opacity-0 data-ending-style:opacity-0",

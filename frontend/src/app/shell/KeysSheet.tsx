@@ -3,6 +3,7 @@ import { t } from "@/i18n/en/keys";
 import { Button } from "@/ui/Button";
 import { Dialog } from "@/ui/Dialog";
 import { KeyHint } from "@/ui/KeyHint";
+import { VisuallyHidden } from "@/ui/VisuallyHidden";
 import { keysOf, named, SHORTCUTS, useBindings } from "../shortcuts";
 
 /** The sheet of shortcuts, where each can be given other keys. */
@@ -49,12 +50,12 @@ export function KeysList() {
               <Button
                 size="sm"
                 kind="quiet"
-                aria-label={t("change", { label })}
                 aria-pressed={changing === id}
                 onClick={() => setChanging(changing === id ? "" : id)}
                 onBlur={() => setChanging("")}
                 onKeyDown={(event) => onKey(event, id)}
               >
+                <VisuallyHidden>{t("change", { label })} </VisuallyHidden>
                 {changing === id ? t("press") : keys ? <Keys keys={keys} /> : t("none")}
               </Button>
             </li>

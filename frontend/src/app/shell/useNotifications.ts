@@ -5,6 +5,7 @@ import { api, data, type Schema } from "@/api/client";
 import { type Envelope, isEvent, subscribe, useConnection } from "@/api/live";
 import { sentence } from "@/features/approvals/words";
 import { t } from "@/i18n/en/notices";
+import { revealed } from "@/ui/reveal";
 import { toast } from "@/ui/Toasts";
 import { keep, tellOutside } from "../notices";
 import { useOverlays } from "./overlays";
@@ -35,7 +36,7 @@ async function tell({ body, stream, ts }: Envelope, hands: Hands): Promise<void>
     const row = await data(api.GET("/approvals/{approval}", { params: { path: { approval: body.id } } }));
     const path = `/approvals/${row.id}`;
     keep({ kind: "ask", title: sentence(row), detail: row.title, path, at: ts });
-    tellOutside(row.id, t("asks"), row.title, () => hands.go(path));
+    tellOutside(row.id, t("asks"), revealed(row.title), () => hands.go(path));
     if (isShown(row)) return;
     const action = { label: t("answer"), onClick: () => hands.ask(row.id) };
     toast({ title: sentence(row), detail: row.title, kind: "ask", action });
@@ -45,7 +46,7 @@ async function tell({ body, stream, ts }: Envelope, hands: Hands): Promise<void>
     const kind = body.status === "completed" ? "good" : body.status === "failed" ? "danger" : "quiet";
     const title = t(body.status, { title: row.title });
     keep({ kind, title, detail: body.summary || body.reason, path, at: ts });
-    tellOutside(`${row.id} ended`, title, "", () => hands.go(path));
+    tellOutside(`${row.id} ended`, revealed(title), "", () => hands.go(path));
     if (location.pathname === path) return;
     toast({ title, kind, action: { label: t("look"), onClick: () => hands.go(path) } });
   }

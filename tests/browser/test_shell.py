@@ -1,0 +1,136 @@
+"""What is on every page: where to go, what waits, what happened, and the one button that stops everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.axe import axe
+from tests.browser.chrome import PHONE, Visit, settled
+from tests.browser.seeds import GENEROUS
+from tests.browser.stage import Stage, staged
+from tests.flows.house import use_model
+from tests.promises import promise
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """A home with a model and one objective that is done."""
+    with staged(tmp_path_factory.mktemp("stage")) as stage:
+        use_model(stage.house, stage.model.openai)
+        stage.ids["done"] = stage.house.give("Please tell me of the harbour", stage.project, budget=GENEROUS)
+        stage.house.wait(stage.ids["done"], "completed")
+        yield stage
+
+
+@promise("UI-3.keyboard")
+def test_the_palette_leads_everywhere_and_does_things_without_a_mouse(stage: Stage, visit: Visit) -> None:
+    page = visit(stage, "/usage")
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name="Go to, or do")
+    expect(field).to_be_focused()
+    axe(page)
+    page.keyboard.type("audit")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/audit")
+    settled(page)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("tell me of the har")
+    expect(page.get_by_role("option", name="Please tell me of the harbour")).to_be_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/objectives/{stage.ids['done']}")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("dark colours")
+    page.keyboard.press("Enter")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.keyboard.press("Control+k")
+    page.keyboard.press("Escape")
+    expect(field).to_have_count(0)
+
+
+@promise("UI-3.keyboard")
+def test_keys_go_to_pages_can_be_changed_and_do_nothing_while_one_types(stage: Stage, visit: Visit) -> None:
+    page = visit(stage, "/")
+    page.keyboard.press("g")
+    page.keyboard.press("o")
+    page.wait_for_url("**/objectives")
+    settled(page)
+    page.keyboard.press("?")
+    sheet = page.get_by_role("dialog", name="Keyboard shortcuts")
+    axe(page)
+    sheet.get_by_role("button", name="Change the keys of: Go to Usage").click()
+    page.keyboard.press("F8")
+    expect(sheet.get_by_role("button", name="Change the keys of: Go to Usage")).to_contain_text("F8")
+    page.keyboard.press("Escape")
+    page.keyboard.press("F8")
+    page.wait_for_url("**/usage")
+    page.goto(stage.origin + "/objectives/new")
+    settled(page)
+    page.get_by_role("textbox", name="Goal").fill("")
+    page.keyboard.type("go on?")
+    expect(page.get_by_role("textbox", name="Goal")).to_have_value("go on?")
+    assert page.url.endswith("/objectives/new")
+
+
+@promise("UI-1.dashboard")
+def test_home_says_what_waits_what_runs_and_what_happened(stage: Stage, visit: Visit) -> None:
+    session = stage.house.give("Please ring the bell", stage.project, budget=GENEROUS)
+    stage.house.until(lambda: bool(stage.house.get("/approvals", session=session)["items"]), "a question")
+    page = visit(stage, "/")
+    main = page.get_by_role("main")
+    expect(main.get_by_role("region", name="What waits for you")).to_contain_text("touch bell")
+    expect(main.get_by_role("region", name="What waits for you")).to_contain_text("U+2066")
+    expect(main.get_by_role("region", name="What is running")).to_contain_text("waits for your answer")
+    happened = main.get_by_role("region", name="What happened since you looked")
+    expect(happened).to_contain_text("Please tell me of the harbour")
+    main.get_by_role("link", name="Answer").first.click()
+    page.wait_for_url("**/approvals/a_*")
+    page.get_by_role("button", name="Deny").click()
+    page.get_by_role("button", name="Deny it").click()
+    page.goto(stage.origin)
+    settled(page)
+    expect(main.get_by_role("region", name="What waits for you")).to_contain_text("Nothing does")
+
+
+def test_a_question_comes_to_whatever_page_is_open_and_stays_in_the_list_of_notices(stage: Stage, visit: Visit) -> None:
+    page = visit(stage, "/usage")
+    session = stage.house.give("Please ring the bell once", stage.project, budget=GENEROUS)
+    page.get_by_role("button", name="Answer it").click()
+    sheet = page.get_by_role("dialog", name="A question")
+    axe(page)
+    sheet.get_by_role("button", name="Allow once").click()
+    expect(sheet).to_contain_text("Allowed in a browser.")
+    stage.house.wait(session, "completed")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Notifications").click()
+    notices = page.get_by_role("dialog", name="Notifications")
+    expect(notices).to_contain_text("Run a shell command in quill")
+    expect(notices).to_contain_text("Done: Please ring the bell once")
+
+
+def test_everything_is_stopped_from_any_page_and_not_by_one_press(stage: Stage, visit: Visit) -> None:
+    session = stage.house.give("Please keep watch", stage.project, budget=GENEROUS)
+    page = visit(stage, "/settings", PHONE)
+    page.get_by_role("button", name="Stop everything").click()
+    sheet = page.get_by_role("dialog", name="Stop everything that runs?")
+    assert stage.house.get(f"/objectives/{session}")["status"] != "paused"
+    sheet.get_by_role("button", name="Stop everything").click()
+    expect(sheet).to_have_count(0)
+    stage.house.wait(session, "paused")
+    expect(page.get_by_role("button", name="Stop everything")).to_have_count(0)
+    stage.house.post(f"/objectives/{session}/cancel")
+
+
+@promise("UI-3.responsive")
+def test_a_phone_reaches_every_page_by_its_menu(stage: Stage, visit: Visit) -> None:
+    page = visit(stage, "/", PHONE)
+    page.get_by_role("button", name="All pages").click()
+    places = page.get_by_role("navigation", name="All pages")
+    axe(page)
+    places.get_by_role("link", name="Quarantine").click()
+    page.wait_for_url("**/quarantine")
+    expect(places).to_have_count(0)
