@@ -31,7 +31,7 @@ export function Proof() {
           <Button busy={sign.isPending && t("signing")} onClick={() => sign.mutate()}>
             {t("sign")}
           </Button>
-          <Button icon="shield" disabled={check.state === "running"} onClick={check.start}>
+          <Button icon="shield" busy={check.state === "running" && t("verifying")} onClick={check.start}>
             {t("verify")}
           </Button>
         </div>

@@ -90,7 +90,7 @@ export const t = define("audit", {
     "{count, plural, =0 {No signed head was there to compare with.} one {# signed head agrees.} other {# signed heads agree.}}",
   outside:
     "{count, plural, =0 {None is kept outside the journal, so events cut off its end could not be noticed.} one {# of them is kept outside the journal.} other {# of them are kept outside the journal.}}",
-  covered: "{count, plural, =0 {} one {It covers the first event.} other {They cover the first # events.}}",
+  covered: "{count, plural, =0 {} one {That covers the first event.} other {That covers the first # events.}}",
   faults: "Faults",
   doubts: "What could not be checked",
   // -- one decision

@@ -8,9 +8,7 @@ import { revealed } from "../reveal";
 import { SafeText } from "../SafeText";
 import type { Column } from "./columns";
 import { EditCell } from "./EditCell";
-import type { Model } from "./model";
-
-type TableRow<Row extends object> = ReturnType<Model<Row>["getRowModel"]>["rows"][number];
+import type { TableRow } from "./model";
 
 interface GridRowProps<Row extends object> {
   row: TableRow<Row>;

@@ -34,7 +34,8 @@ export function download(name: string, type: "text/csv" | "application/json", te
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-function cell(value: CellValue): string {
+/** A cell of CSV, which no spreadsheet takes for a formula. */
+export function cell(value: CellValue): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
   const text = FORMULA.test(value) ? `'${value}` : value;

@@ -64,3 +64,5 @@ export function useModel<Row extends object>({ rows, columns, rowId, sort }: Mod
 }
 
 export type Model<Row extends object> = ReturnType<typeof useModel<Row>>;
+
+export type TableRow<Row extends object> = ReturnType<Model<Row>["getRowModel"]>["rows"][number];
