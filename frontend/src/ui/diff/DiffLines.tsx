@@ -96,27 +96,44 @@ function Lines({ lines }: { lines: readonly Line[] }) {
   const others = useMemo(() => partners(lines), [lines]);
   return blocks(lines).map((block) => (
     <div key={block.at} className="[contain-intrinsic-size:auto_125rem] [content-visibility:auto]">
-      {block.rows.map(({ at, row: line }) => (
-        <div key={at} className={cx("grid grid-cols-[2.75rem_2.75rem_1.25rem_minmax(0,1fr)] pr-2", FILL[line.kind])}>
-          <Numeral of={line.old} />
-          <Numeral of={line.new} />
-          <Content line={line} other={others.get(line)} />
-        </div>
-      ))}
+      {block.rows.map(({ at, row: line }) =>
+        line.kind === "note" ? (
+          <Note key={at} line={line} />
+        ) : (
+          <div key={at} className={cx("grid grid-cols-[2.75rem_2.75rem_1.25rem_minmax(0,1fr)] pr-2", FILL[line.kind])}>
+            <Numeral of={line.old} />
+            <Numeral of={line.new} />
+            <Content line={line} other={others.get(line)} />
+          </div>
+        ),
+      )}
     </div>
   ));
+}
+
+/** What is no line of a file stands across the columns. */
+function Note({ line }: { line: Line }) {
+  return (
+    <p className="bg-surface px-3 font-sans text-ink-2">
+      <SafeText lines>{line.text}</SafeText>
+    </p>
+  );
 }
 
 function SplitLines({ lines }: { lines: readonly Line[] }) {
   const rows = useMemo(() => pairs(lines), [lines]);
   return blocks(rows).map((block) => (
     <div key={block.at} className="[contain-intrinsic-size:auto_125rem] [content-visibility:auto]">
-      {block.rows.map(({ at, row: { left, right } }) => (
-        <div key={at} className="grid grid-cols-2">
-          <Side line={left} number={left?.old ?? null} other={right} />
-          <Side line={right} number={right?.new ?? null} other={left} twin={left === right} />
-        </div>
-      ))}
+      {block.rows.map(({ at, row: { left, right } }) =>
+        left?.kind === "note" ? (
+          <Note key={at} line={left} />
+        ) : (
+          <div key={at} className="grid grid-cols-2">
+            <Side line={left} number={left?.old ?? null} other={right} />
+            <Side line={right} number={right?.new ?? null} other={left} twin={left === right} />
+          </div>
+        ),
+      )}
     </div>
   ));
 }

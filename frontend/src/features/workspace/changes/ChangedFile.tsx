@@ -69,10 +69,10 @@ function Lines({ change }: { change: Schema["FileChange"] }) {
     <span className="tabular text-sm">
       <span className="sr-only">{t("linesChanged", { added: change.added, removed: change.removed })}</span>
       <span aria-hidden="true" className="text-good">
-        +{formatCount(change.added)}
-      </span>{" "}
+        {change.added > 0 && `+${formatCount(change.added)} `}
+      </span>
       <span aria-hidden="true" className="text-danger">
-        −{formatCount(change.removed)}
+        {change.removed > 0 && `−${formatCount(change.removed)}`}
       </span>
     </span>
   );
