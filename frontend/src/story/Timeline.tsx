@@ -8,6 +8,7 @@ import { t } from "@/i18n/en/story";
 import { Button } from "@/ui/Button";
 import { cx } from "@/ui/classes";
 import { ErrorNote } from "@/ui/ErrorNote";
+import { Progress } from "@/ui/Progress";
 import { Skeleton } from "@/ui/Skeleton";
 import type { Item, Story } from "./shape";
 import { retryStory, useStory } from "./store";
@@ -40,10 +41,10 @@ const NONE: readonly Item["kind"][] = [];
 const NEAR_PX = 80;
 
 export function Timeline({ session, without = NONE, marked, ref, className }: TimelineProps) {
-  const { story, state, error } = useStory(session);
+  const { story, state, error, share } = useStory(session);
   if (state === "failed")
     return (
-      <div className={className}>
+      <div className={cx("p-4 md:p-6", className)}>
         <ErrorNote title={t("failed")} error={error} kept={t("failedKept")}>
           <Button onClick={() => retryStory(session)}>{t("again")}</Button>
         </ErrorNote>
@@ -52,7 +53,18 @@ export function Timeline({ session, without = NONE, marked, ref, className }: Ti
   if (state === "loading")
     return (
       <div aria-busy="true" className={className}>
-        <Skeleton lines={8} label={t("loading")} />
+        <div className="mx-auto w-full max-w-4xl p-4 md:p-6">
+          {share > 0 ? (
+            <Progress
+              label={t("loading")}
+              value={share * 100}
+              detail={t("events", { count: story.items.length })}
+              className="max-w-80"
+            />
+          ) : (
+            <Skeleton lines={8} label={t("loading")} />
+          )}
+        </div>
       </div>
     );
   return <Rows key={session} story={story} without={without} marked={marked} ref={ref} className={className} />;

@@ -31,6 +31,18 @@ export function compact(value: Json): string {
   return JSON.stringify(value);
 }
 
+/** A value as JSON for people: what is nested stands on lines of its own. */
+export function spread(value: Json, indent = "\n"): string {
+  const deeper = `${indent} `;
+  if (Array.isArray(value) && value.length > 0)
+    return `[${value.map((item) => deeper + spread(item, deeper)).join(",")}${indent}]`;
+  if (value instanceof Map && value.size > 0) {
+    const fields = [...value].map(([key, item]) => `${deeper}${JSON.stringify(key)}: ${spread(item, deeper)}`);
+    return `{${fields.join(",")}${indent}}`;
+  }
+  return compact(value);
+}
+
 interface Token {
   readonly sign?: string | undefined;
   readonly text?: string | undefined;

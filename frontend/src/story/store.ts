@@ -22,6 +22,8 @@ export interface Opened {
   readonly state: "loading" | "ready" | "failed";
   /** Why it could not be read. */
   readonly error: Error | null;
+  /** How much of the journal was gone through, from 0 to 1. */
+  readonly share: number;
 }
 
 interface Reading {
@@ -72,7 +74,7 @@ function unread(id: string): Opened {
   let known = blank.get(id);
   if (!known) {
     blank.clear();
-    known = { story: begin(id), state: "loading", error: null };
+    known = { story: begin(id), state: "loading", error: null, share: 0 };
     blank.set(id, known);
   }
   return known;
@@ -90,7 +92,7 @@ async function read(id: string): Promise<void> {
   reading.waiting ??= [];
   let story = useStories.getState()[id]?.story ?? begin(id);
   const first = story.seq === 0;
-  if (first) put(id, { story, state: "loading", error: null });
+  if (first) put(id, { story, state: "loading", error: null, share: 0 });
   try {
     for (let more = true; more; ) {
       const page = await data(
@@ -100,15 +102,16 @@ async function read(id: string): Promise<void> {
       // The client maps the types of what it reads; these are the same ones, under the names that the reducer knows.
       story = took(story, page.items as Event[]);
       more = page.items.length === PAGE_EVENTS;
-      if (more && first) put(id, { story, state: "loading", error: null });
+      if (more && first) put(id, { story, state: "loading", error: null, share: story.seq / Math.max(1, page.head) });
     }
     story = took(story, reading.waiting ?? []);
     reading.waiting = null;
-    put(id, { story, state: "ready", error: null });
+    put(id, { story, state: "ready", error: null, share: 1 });
   } catch (error) {
     if (reading.round !== round) return;
     reading.waiting = null;
-    put(id, { story, state: "failed", error: error instanceof Error ? error : new Error(String(error)) });
+    const why = error instanceof Error ? error : new Error(String(error));
+    put(id, { story, state: "failed", error: why, share: 0 });
   }
 }
 

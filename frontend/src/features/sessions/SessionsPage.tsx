@@ -12,6 +12,7 @@ import { ButtonLink } from "@/ui/Link";
 import { PageHead } from "@/ui/PageHead";
 import { Select } from "@/ui/Select";
 import { Skeleton } from "@/ui/Skeleton";
+import { ExportMenu } from "./ExportMenu";
 import { SessionList } from "./SessionList";
 import { type Row, type Status, statusWord } from "./words";
 
@@ -42,9 +43,12 @@ export function SessionsPage() {
         description={t("about")}
         actions={
           !none && (
-            <ButtonLink to="/sessions/new" kind="primary">
-              {t("open")}
-            </ButtonLink>
+            <>
+              <ExportMenu status={status} />
+              <ButtonLink to="/sessions/new" kind="primary">
+                {t("open")}
+              </ButtonLink>
+            </>
           )
         }
       />

@@ -1,6 +1,7 @@
 /** What a person can have done to a session. A refusal is said in a toast, where nothing else says it. */
 import { api, data, type Schema } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";
+import { download } from "@/features/objectives/exporting";
 import { t } from "@/i18n/en/sessions";
 import { toast } from "@/ui/Toasts";
 
@@ -59,12 +60,7 @@ function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"
 export async function exportSession(session: string): Promise<void> {
   try {
     const text = await data(api.GET("/sessions/{session}/export", { params: { path: { session } }, parseAs: "text" }));
-    const url = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
-    const link = document.createElement("a");
-    link.href = url;
-    link.download = `${session}.md`;
-    link.click();
-    URL.revokeObjectURL(url);
+    download(`${session}.md`, text, "text/markdown");
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     toast({ title: t("failed_export"), detail, kind: "danger" });

@@ -28,6 +28,10 @@ export const t = define("sessions", {
   noneMatchWhy: "Try other words, or another state.",
   clearFilter: "Show all",
   older: "Older sessions",
+  export: "Export",
+  exportCsv: "As CSV",
+  exportJson: "As JSON",
+  exporting: "Reading all of them…",
   reading: "Reading…",
   turns: "{count, plural, =0 {no turn yet} one {# turn} other {# turns}}",
 
@@ -116,7 +120,8 @@ export const t = define("sessions", {
   sending: "Sending…",
   interrupt: "Interrupt",
   hint: "Enter sends, Shift+Enter is a new line",
-  interruptWhy: "Cuts off the reply, and calls that have not begun do not run. Sent plainly, it is read before the next request",
+  interruptWhy:
+    "Cuts off the reply, and calls that have not begun do not run. Sent plainly, it is read before the next request",
   kept: "What you wrote is still here.",
   nowIdleWhy: "Rests: {why}",
   nowPending: "Begins",

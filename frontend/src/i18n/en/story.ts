@@ -4,6 +4,7 @@ import { define } from "@/i18n";
 export const t = define("story", {
   timeline: "What happened",
   loading: "Reading what happened",
+  events: "{count, plural, one {# entry} other {# entries}}",
   failed: "What happened could not be read",
   failedKept: "Nothing is lost: Stead has the whole record.",
   again: "Try again",
