@@ -14,8 +14,10 @@ from playwright.sync_api import Browser
 
 from tests.browser import seeds
 from tests.browser.chrome import CHROMIUM, Visit, chromium
+from tests.browser.hands import Hands, Keys, Mouse
 from tests.browser.stage import Stage, staged
 from tests.browser.watch import Watch
+from tests.flows.house import use_model
 
 
 @pytest.fixture(scope="package")
@@ -56,6 +58,21 @@ def some(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with staged(_folder(tmp_path_factory)) as stage:
         seeds.some(stage)
         yield stage
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """A home with a model and nothing else, for journeys that bring their own work."""
+    with staged(_folder(tmp_path_factory)) as stage:
+        use_model(stage.house, stage.model.openai)
+        yield stage
+
+
+@pytest.fixture(params=[Mouse(), Keys()], ids=["mouse", "keyboard"])
+def hands(request: pytest.FixtureRequest) -> Hands:
+    """How a journey is walked: each is walked with both."""
+    made: Hands = request.param
+    return made
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,9 @@ class Hands(Protocol):
     def write(self, page: Page, name: Name, text: str) -> None:
         """Put text into a field, in place of what it held."""
 
+    def enter(self, page: Page, name: Name, within: Locator) -> None:
+        """Give the focus to a field that is drawn by a script, such as a terminal's, inside what shows it."""
+
 
 class Mouse:
     """Clicks."""
@@ -43,6 +46,11 @@ class Mouse:
         field = _field(page, name)
         field.click()
         field.fill(text)
+
+    def enter(self, page: Page, name: Name, within: Locator) -> None:
+        """A click into what shows it."""
+        within.click()
+        expect(_field(page, name)).to_be_focused()
 
 
 class Keys:
@@ -85,6 +93,10 @@ class Keys:
         keyboard.tab_to(page, "textbox", name, among=field)
         page.keyboard.press("Control+a")
         page.keyboard.insert_text(text)
+
+    def enter(self, page: Page, name: Name, within: Locator) -> None:
+        """Tab."""
+        keyboard.tab_to(page, "textbox", name, among=_field(page, name), seen=False)
 
 
 def _field(page: Page, name: Name) -> Locator:
