@@ -1,5 +1,5 @@
 /** How a test goes, and what it said: cause and cure in words, the provider's own words beneath. */
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { t } from "@/i18n/en/models";
 import { Button } from "@/ui/Button";
 import { ErrorNote } from "@/ui/ErrorNote";
@@ -13,8 +13,14 @@ const CANCEL_AFTER_S = 3;
 export function TryState({ state, onStop }: { state: Trying; onStop: () => void }) {
   const running = state.phase === "saving" || state.phase === "asking";
   const seconds = useSeconds(running ? state.since : 0, running);
+  const box = useRef<HTMLDivElement>(null);
+  const over = state.phase === "tried" || state.phase === "failed";
+  // What was said may be below what a dialog or a phone shows.
+  useEffect(() => {
+    if (over) box.current?.scrollIntoView({ block: "nearest" });
+  }, [over]);
   return (
-    <div role="status" className="empty:hidden">
+    <div ref={box} role="status" className="scroll-my-4 empty:hidden max-md:scroll-mb-24">
       {state.phase === "saving" && <State kind="work">{t("saving")}…</State>}
       {state.phase === "asking" && (
         <span className="flex min-h-(--row) flex-wrap items-center gap-3">

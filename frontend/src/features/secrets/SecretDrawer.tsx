@@ -21,6 +21,7 @@ const readAgain = () => queries.invalidateQueries({ queryKey: ["secrets"] });
 
 export function SecretDrawer({ row, onClose }: { row: Secret; onClose: () => void }) {
   const [asked, ask] = useState(false);
+  const [binding, setBinding] = useState(row.bindings.length === 0);
   return (
     <Drawer
       open
@@ -53,7 +54,7 @@ export function SecretDrawer({ row, onClose }: { row: Secret; onClose: () => voi
               ))}
             </ul>
           )}
-          <Disclosure summary={t("bindTitle")} defaultOpen={row.bindings.length === 0} className="mt-2">
+          <Disclosure summary={t("bindTitle")} open={binding} onOpenChange={setBinding} className="mt-2">
             <BindForm name={row.name} onDone={readAgain} />
           </Disclosure>
         </section>

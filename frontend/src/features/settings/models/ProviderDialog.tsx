@@ -36,7 +36,9 @@ export function ProviderDialog(props: Props) {
   return props.open ? <Opened {...props} /> : null;
 }
 
-function Opened({ onOpenChange, row, taken }: Props) {
+function Opened({ onOpenChange, row, taken: now }: Props) {
+  // As it was when the dialog opened: the one that is being added here may be tried again under its name.
+  const [taken] = useState(now);
   const form = useId();
   const presets = usePresets().data?.items ?? [];
   const [draft, setDraft] = useState<Draft>(row ? draftOf(row) : FRESH);
