@@ -46,7 +46,7 @@ function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"
     case "delete":
       return data(api.POST("/objectives/{session}/delete", { params, body: {} }));
     case "stop":
-      return data(api.POST("/objectives/{session}/stop", { params, body: { why: t("stoppedWhy") } }));
+      return data(api.POST("/objectives/{session}/stop", { params, body: { why: "" } }));
     case "retry":
       return data(api.POST("/objectives/{session}/retry", { params, body: { budget: deed.budget } }));
     case "say":

@@ -157,7 +157,6 @@ export const t = define("objectives", {
   notShownYet: "Not shown yet",
   stop: "Stop",
   stopping: "Stopping…",
-  stoppedWhy: "stopped in the browser",
   pause: "Pause",
   pausing: "Pausing…",
   resume: "Go on",
