@@ -1,4 +1,5 @@
-import { type ComponentType, lazy, Suspense, useEffect, useState } from "react";
+import { type ComponentType, Suspense, useEffect, useState } from "react";
+import { fetched, part } from "@/api/parts";
 import { t } from "@/i18n/en/workspace";
 import { IconButton } from "@/ui/IconButton";
 import { Skeleton } from "@/ui/Skeleton";
@@ -8,21 +9,21 @@ import { WidthHandle } from "./WidthHandle";
 
 type Panel = ComponentType<{ session: string }>;
 
-const LOAD: Record<PanelName, () => Promise<{ default: Panel }>> = {
-  files: async () => ({ default: (await import("./files/FilesPanel")).FilesPanel }),
-  changes: async () => ({ default: (await import("./changes/ChangesPanel")).ChangesPanel }),
-  terminal: async () => ({ default: (await import("./terminal/TerminalPanel")).TerminalPanel }),
-  checkpoints: async () => ({ default: (await import("./checkpoints/CheckpointsPanel")).CheckpointsPanel }),
-  context: async () => ({ default: (await import("./context/ContextPanel")).ContextPanel }),
-  budget: async () => ({ default: (await import("./budget/BudgetPanel")).BudgetPanel }),
+const LOAD: Record<PanelName, () => Promise<Panel>> = {
+  files: async () => (await import("./files/FilesPanel")).FilesPanel,
+  changes: async () => (await import("./changes/ChangesPanel")).ChangesPanel,
+  terminal: async () => (await import("./terminal/TerminalPanel")).TerminalPanel,
+  checkpoints: async () => (await import("./checkpoints/CheckpointsPanel")).CheckpointsPanel,
+  context: async () => (await import("./context/ContextPanel")).ContextPanel,
+  budget: async () => (await import("./budget/BudgetPanel")).BudgetPanel,
 };
 const SHOWN: Record<PanelName, Panel> = {
-  files: lazy(LOAD.files),
-  changes: lazy(LOAD.changes),
-  terminal: lazy(LOAD.terminal),
-  checkpoints: lazy(LOAD.checkpoints),
-  context: lazy(LOAD.context),
-  budget: lazy(LOAD.budget),
+  files: part(LOAD.files),
+  changes: part(LOAD.changes),
+  terminal: part(LOAD.terminal),
+  checkpoints: part(LOAD.checkpoints),
+  context: part(LOAD.context),
+  budget: part(LOAD.budget),
 };
 /** Those with a place in something: a scroll, a shell. */
 const KEPT: ReadonlySet<PanelName> = new Set(["files", "terminal"]);
@@ -91,7 +92,7 @@ function useLoadInTurn(): void {
       for (const name of PANELS) {
         await idle();
         if (over) return;
-        await LOAD[name]();
+        await fetched(LOAD[name]);
       }
     })();
     return () => {

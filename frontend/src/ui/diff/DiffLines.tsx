@@ -15,8 +15,8 @@ export interface DiffLook {
 }
 
 const MOST = 300;
-/** Where two columns have room for some 60 characters each. */
-const WIDE_PX = 1020;
+/** Where two columns have room for some 50 characters each. */
+const WIDE_PX = 880;
 /** Drawn only when they come near the window. */
 const BLOCK = 100;
 

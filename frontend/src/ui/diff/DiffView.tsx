@@ -1,8 +1,9 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { part } from "@/api/parts";
 import { Skeleton } from "../Skeleton";
 
-const Shown = lazy(async () => ({ default: (await import("./DiffLines")).UnifiedDiff }));
-const Compared = lazy(async () => ({ default: (await import("./DiffCompared")).DiffCompared }));
+const Shown = part(async () => (await import("./DiffLines")).UnifiedDiff);
+const Compared = part(async () => (await import("./DiffCompared")).DiffCompared);
 
 interface Common {
   /** The name of the file, for its label. */

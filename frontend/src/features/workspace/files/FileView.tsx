@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, lazy, type ReactNode, Suspense, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, Suspense, useMemo, useRef, useState } from "react";
 import { api, data, type Schema } from "@/api/client";
+import { part } from "@/api/parts";
 import { t } from "@/i18n/en/workspace";
 import { CopyButton } from "@/ui/CopyButton";
 import type { CodeHandle } from "@/ui/code/CodeView";
@@ -13,7 +14,7 @@ import { SafeText } from "@/ui/SafeText";
 import { Skeleton } from "@/ui/Skeleton";
 import { Time } from "@/ui/Time";
 
-const CodeView = lazy(async () => ({ default: (await import("@/ui/code/CodeView")).CodeView }));
+const CodeView = part(async () => (await import("@/ui/code/CodeView")).CodeView);
 
 /** One file, as it is now: it follows when the model or anybody else changes it. */
 export function FileView({ session, path, back }: { session: string; path: string; back: ReactNode }) {

@@ -149,7 +149,7 @@ function Head({
       ) : (
         <span className="text-sm font-medium">{t("yours")}</span>
       )}
-      <span className="min-w-0 flex-1 basis-40 truncate text-xs text-ink-2">{t("leave")}</span>
+      <span className="min-w-0 flex-1 truncate text-xs text-ink-2">{t("leave")}</span>
       <IconButton
         icon="eye"
         label={t("readAloud")}
