@@ -23,7 +23,7 @@ const manager = Toast.createToastManager<{ kind: ToastKind }>();
  */
 export function toast({ title, detail, kind = "quiet", action }: ToastMessage): void {
   const id = manager.add({
-    title,
+    title: <SafeText>{title}</SafeText>,
     description: detail ? <SafeText lines>{detail}</SafeText> : undefined,
     timeout: action || kind === "danger" ? 0 : SHOWN_MS,
     priority: kind === "danger" ? "high" : "low",

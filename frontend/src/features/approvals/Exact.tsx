@@ -1,9 +1,10 @@
 /** Exactly what would run, argument by argument. */
 import { t } from "@/i18n/en/approvals";
 import { Button } from "@/ui/Button";
+import { cx } from "@/ui/classes";
 import { formatBytes } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
-import { type Argument, beginning } from "./words";
+import { ACTED_ON, type Argument, beginning } from "./words";
 
 /**
  * @param values  the call's arguments.
@@ -85,7 +86,11 @@ function Value({
       <section
         tabIndex={0}
         aria-label={argument.name ? t("argument", { name: heading(tool, argument.name) }) : t("whatRuns")}
-        className={`max-h-80 overflow-auto rounded-md border border-line px-3 py-2 font-mono text-sm ${tone(tool, argument.name)}`}
+        className={cx(
+          "overflow-auto rounded-md border border-line px-3 py-2 font-mono text-sm",
+          !ACTED_ON.has(argument.name) && "max-h-80",
+          tone(tool, argument.name),
+        )}
       >
         <pre className="whitespace-pre-wrap break-words">
           <SafeText lines>{text}</SafeText>

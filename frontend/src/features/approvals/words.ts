@@ -1,6 +1,7 @@
 /** What an approval says, in words. The same words as the command line's card. */
 import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/approvals";
+import { type Json, parseJson, spread } from "@/story/json";
 
 type Row = Schema["ApprovalRow"];
 
@@ -9,34 +10,40 @@ export interface Argument {
   value: string;
 }
 
-/** Arguments that say what is acted on: shown first, and never cut. */
-const WHOLE: ReadonlySet<string> = new Set(["command", "path", "url"]);
+/** Arguments that say what is acted on: shown first, and in no box of their own that scrolls. */
+export const ACTED_ON: ReadonlySet<string> = new Set(["command", "path", "url"]);
 const FIRST_LINES = 12;
 const LINE_LIMIT = 200;
+const ACTED_ON_LIMIT = 1_000;
 
 /** A call's arguments, what is acted on first; the raw text under one name if it is no JSON object. */
 export function argumentsOf(text: string): Argument[] {
   const values = parsed(text);
   if (!values) return [{ name: "", value: text }];
-  return Object.entries(values)
-    .map(([name, value]) => ({ name, value: typeof value === "string" ? value : JSON.stringify(value, null, 1) }))
-    .sort((one, other) => Number(WHOLE.has(other.name)) - Number(WHOLE.has(one.name)));
+  return [...values]
+    .map(([name, value]) => ({ name, value: typeof value === "string" ? value : spread(value) }))
+    .sort((one, other) => Number(ACTED_ON.has(other.name)) - Number(ACTED_ON.has(one.name)));
 }
 
-/** How an argument begins, and whether that is less than all of it. Lines are cut too: one can be as long as a file. */
+/**
+ * How an argument begins, and whether that is less than all of it. Lines are cut too: one can be as long as a file. What is
+ * acted on is no exception: three hundred empty lines would move the end of a command out of sight of whoever allows it.
+ */
 export function beginning({ name, value }: Argument): { text: string; lines: number; shown: number; cut: boolean } {
   const lines = value.split("\n");
-  const tooLong = lines.length > FIRST_LINES || lines.some((line) => line.length > LINE_LIMIT);
-  if (!tooLong || WHOLE.has(name)) return { text: value, lines: lines.length, shown: lines.length, cut: false };
-  const first = lines.slice(0, FIRST_LINES).map((line) => line.slice(0, LINE_LIMIT));
+  const limit = ACTED_ON.has(name) ? ACTED_ON_LIMIT : LINE_LIMIT;
+  const tooLong = lines.length > FIRST_LINES || lines.some((line) => line.length > limit);
+  if (!tooLong) return { text: value, lines: lines.length, shown: lines.length, cut: false };
+  const first = lines.slice(0, FIRST_LINES).map((line) => line.slice(0, limit));
   return { text: first.join("\n"), lines: lines.length, shown: first.length, cut: true };
 }
 
 /** What would be done, as a sentence. `path` and the like come from the model: show the sentence by `SafeText`. */
 export function sentence(row: Pick<Row, "tool" | "arguments" | "directory">): string {
   const folder = row.directory.split("/").filter(Boolean).pop() ?? "/";
-  const values = parsed(row.arguments) ?? {};
-  const path = typeof values.path === "string" ? values.path : "";
+  const values = parsed(row.arguments);
+  const named = values?.get("path");
+  const path = typeof named === "string" ? named : "";
   switch (row.tool) {
     case "shell":
       return t("shell", { folder });
@@ -47,7 +54,7 @@ export function sentence(row: Pick<Row, "tool" | "arguments" | "directory">): st
     case "patch":
       return t("patch", { folder });
     case "fetch":
-      return t("fetch", { host: hostOf(values.url) });
+      return t("fetch", { host: hostOf(values?.get("url")) });
     case "browse":
       return t("browse", { folder });
     case "api_read":
@@ -117,16 +124,12 @@ export function doorName(door: string): string {
   return door ? t("byDoor", { door }) : "";
 }
 
-function hostOf(url: unknown): string {
-  return typeof url === "string" && URL.canParse(url) ? new URL(url).host : String(url ?? "");
+function hostOf(url: Json | undefined): string {
+  return typeof url === "string" && URL.canParse(url) ? new URL(url).host : spread(url ?? "");
 }
 
-function parsed(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value !== null && typeof value === "object" && !Array.isArray(value) ? { ...value } : null;
-  } catch {
-    // A model may write what is no JSON; then the text itself is what is shown.
-    return null;
-  }
+/** A model may write what is no JSON; then the text itself is what is shown. */
+function parsed(text: string): Map<string, Json> | null {
+  const value = parseJson(text);
+  return value instanceof Map ? value : null;
 }

@@ -7,9 +7,9 @@ import { Button } from "@/ui/Button";
 import { IconButton } from "@/ui/IconButton";
 import { Menu, type MenuEntry } from "@/ui/Menu";
 import { toast } from "@/ui/Toasts";
+import { download } from "@/ui/table/csv";
 import { useDeed } from "./commands";
 import { CancelDialog, DeleteDialog, RetryDialog } from "./Dialogs";
-import { download } from "./exporting";
 import { isOpen, isUnderWay, type Row } from "./words";
 
 export function Controls({ row }: { row: Row }) {
@@ -79,7 +79,7 @@ async function exported(row: Row): Promise<void> {
     const text = await data(
       api.GET("/sessions/{session}/export", { params: { path: { session: row.id } }, parseAs: "text" }),
     );
-    download(`${row.id}.md`, text, "text/markdown");
+    download(`${row.id}.md`, "text/markdown", text);
   } catch (error) {
     toast({ title: t("exportFailed"), detail: error instanceof Error ? error.message : String(error), kind: "danger" });
   }

@@ -4,7 +4,8 @@ import { t } from "@/i18n/en/objectives";
 import { Button } from "@/ui/Button";
 import { Menu } from "@/ui/Menu";
 import { toast } from "@/ui/Toasts";
-import { asCsv, asJson, download } from "./exporting";
+import { download } from "@/ui/table/csv";
+import { asCsv, asJson } from "./exporting";
 import { read } from "./list";
 import type { Filter } from "./placing";
 
@@ -17,8 +18,8 @@ export function ExportMenu({ status }: { status: Filter }) {
     setBusy(true);
     try {
       const rows = await all((after) => read(status, after, PAGE_ROWS));
-      if (kind === "csv") download("objectives.csv", asCsv(rows), "text/csv");
-      else download("objectives.json", asJson(rows), "application/json");
+      if (kind === "csv") download("objectives.csv", "text/csv", asCsv(rows));
+      else download("objectives.json", "application/json", asJson(rows));
     } catch (error) {
       toast({
         title: t("exportFailed"),

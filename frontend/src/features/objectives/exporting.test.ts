@@ -24,6 +24,6 @@ test("commas, quotes and lines stay in their cell", () => {
   );
 });
 
-test.each(["=1+1", "+1", "-1", "@x", "\tx"])("%j is no formula", (title) => {
+test.each(["=1+1", "+1", "-1", "@x", "\tx", "\nx", "\uff1d1+1", "\uff20x"])("%j is no formula", (title) => {
   expect(asCsv([{ ...ROW, title }]).split("\r\n")[1]).toMatch(/^s_1,"?'/);
 });

@@ -1,4 +1,5 @@
 /** Objectives as a file. Text that begins like a formula is quoted, so that no spreadsheet runs what a model wrote. */
+import { cell } from "@/ui/table/csv";
 import type { Row } from "./words";
 
 const COLUMNS: readonly (readonly [string, (row: Row) => string | number])[] = [
@@ -25,22 +26,6 @@ export function asJson(rows: readonly Row[]): string {
   return `${JSON.stringify(rows, null, 2)}\n`;
 }
 
-/** Hand a text to the person as a file. */
-export function download(name: string, text: string, type: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 0);
-}
-
 function moment(ms: number): string {
   return ms > 0 ? new Date(ms).toISOString() : "";
-}
-
-function cell(value: string | number): string {
-  if (typeof value === "number") return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

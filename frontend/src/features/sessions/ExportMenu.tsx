@@ -1,10 +1,11 @@
 import { useState } from "react";
 import { all, api, data } from "@/api/client";
-import { asCsv, asJson, download } from "@/features/objectives/exporting";
+import { asCsv, asJson } from "@/features/objectives/exporting";
 import { t } from "@/i18n/en/sessions";
 import { Button } from "@/ui/Button";
 import { Menu } from "@/ui/Menu";
 import { toast } from "@/ui/Toasts";
+import { download } from "@/ui/table/csv";
 import type { Status } from "./words";
 
 const PAGE_ROWS = 500;
@@ -18,8 +19,8 @@ export function ExportMenu({ status }: { status: Status | "" }) {
       const rows = await all((after) =>
         data(api.GET("/sessions", { params: { query: { status, after, limit: PAGE_ROWS } } })),
       );
-      if (kind === "csv") download("sessions.csv", asCsv(rows), "text/csv");
-      else download("sessions.json", asJson(rows), "application/json");
+      if (kind === "csv") download("sessions.csv", "text/csv", asCsv(rows));
+      else download("sessions.json", "application/json", asJson(rows));
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       toast({ title: t("failed_export"), detail, kind: "danger" });

@@ -1,9 +1,9 @@
 /** What a person can have done to a session. A refusal is said in a toast, where nothing else says it. */
 import { api, data, type Schema } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";
-import { download } from "@/features/objectives/exporting";
 import { t } from "@/i18n/en/sessions";
 import { toast } from "@/ui/Toasts";
+import { download } from "@/ui/table/csv";
 
 export type Deed =
   | { verb: "pause" | "resume" | "stop" | "close" | "delete" | "checkpoint" }
@@ -60,7 +60,7 @@ function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"
 export async function exportSession(session: string): Promise<void> {
   try {
     const text = await data(api.GET("/sessions/{session}/export", { params: { path: { session } }, parseAs: "text" }));
-    download(`${session}.md`, text, "text/markdown");
+    download(`${session}.md`, "text/markdown", text);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     toast({ title: t("failed_export"), detail, kind: "danger" });
