@@ -80,6 +80,8 @@ const LINES: Readonly<Record<LineBody["type"], true>> = {
   "trial.applied": true,
   "trial.discarded": true,
   "reading.failed": true,
+  "terminal.opened": true,
+  "terminal.closed": true,
 };
 
 function isLine(body: Body): body is LineBody {

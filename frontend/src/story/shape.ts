@@ -156,7 +156,9 @@ export type LineBody = Extract<
       | "protected.quarantined"
       | "trial.applied"
       | "trial.discarded"
-      | "reading.failed";
+      | "reading.failed"
+      | "terminal.opened"
+      | "terminal.closed";
   }
 >;
 

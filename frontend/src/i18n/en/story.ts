@@ -170,6 +170,8 @@ export const t = define("story", {
     "{count, plural, one {# file was} other {# files were}} moved out of the folder, because programs of yours would act on it",
   trialApplied: "{count, plural, one {# change} other {# changes}} applied",
   trialDiscarded: "The changes on trial were thrown away",
+  terminalOpened: "You opened a terminal, from {door}",
+  terminalClosed: "The terminal ended (exit code {code})",
   readingFailed: "Not read: {why}",
   more: "{count, plural, one {and # more} other {and # more}}",
   reason_budget: "the budget was used up",

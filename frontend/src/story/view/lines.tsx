@@ -120,6 +120,10 @@ function ofFiles(body: OfFiles): Told {
       return { kind: "good", text: t("trialApplied", { count: body.applied }), more: <Paths paths={body.paths} /> };
     case "trial.discarded":
       return quiet(t("trialDiscarded"));
+    case "terminal.opened":
+      return quiet(t("terminalOpened", { door: doorWord(body.door) }));
+    case "terminal.closed":
+      return quiet(t("terminalClosed", { code: body.exit_code }));
     case "reading.failed":
       return { kind: "danger", text: t("readingFailed", { why: body.error }) };
     default:
