@@ -48,7 +48,14 @@ export function NewObjectivePage() {
           title={t("newTitle")}
           description={t("newAbout")}
           actions={
-            <Button kind="quiet" size="sm" icon="undo" disabled={draft === FRESH} onClick={clear}>
+            <Button
+              kind="quiet"
+              size="sm"
+              icon="undo"
+              onClick={clear}
+              // Its room is kept where it stands beside the title, so that the first letter moves nothing.
+              className={draft === FRESH ? "invisible max-md:hidden" : undefined}
+            >
               {t("clear")}
             </Button>
           }
