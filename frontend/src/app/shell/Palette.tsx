@@ -3,7 +3,7 @@ import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { type KeyboardEvent, useState } from "react";
 import { api, data } from "@/api/client";
 import { t } from "@/i18n/en/app";
 import { OPTION } from "@/ui/classes";
@@ -33,6 +33,23 @@ const WORKS_SHOWN = 200;
 export function Palette({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [typed, setTyped] = useState("");
   const groups = useGroups(open, typed);
+
+  function carryOut(item: Item) {
+    setTyped("");
+    onClose();
+    item.act();
+  }
+
+  /** Whoever types fast presses Enter before the list has marked its first line. */
+  function onKey(event: KeyboardEvent<HTMLInputElement>) {
+    if (event.key !== "Enter" || event.currentTarget.getAttribute("aria-activedescendant")) return;
+    const wanted = event.currentTarget.value.trim().toLocaleLowerCase();
+    const first = groups
+      .flatMap((group) => group.items)
+      .find(({ label }) => label.toLocaleLowerCase().includes(wanted));
+    if (first) carryOut(first);
+  }
+
   return (
     <Dialog.Root
       open={open}
@@ -55,6 +72,7 @@ export function Palette({ open, onClose }: { open: boolean; onClose: () => void 
                 <Autocomplete.Input
                   aria-label={t("palette")}
                   placeholder={t("paletteHint")}
+                  onKeyDown={onKey}
                   className="h-12 w-full bg-transparent text-base outline-none placeholder:text-ink-3"
                 />
                 <Dialog.Close className="sr-only">{t("cancel")}</Dialog.Close>
@@ -74,11 +92,7 @@ export function Palette({ open, onClose }: { open: boolean; onClose: () => void 
                           <Autocomplete.Item
                             key={item.value}
                             value={item}
-                            onClick={() => {
-                              setTyped("");
-                              onClose();
-                              item.act();
-                            }}
+                            onClick={() => carryOut(item)}
                             className={OPTION}
                           >
                             <span className="min-w-0 flex-1 truncate">

@@ -1,6 +1,7 @@
 /** The frame of every page: the rail, the top line, and on a phone the bar at the bottom. */
 import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { Suspense, useEffect, useRef } from "react";
+import { part } from "@/api/parts";
 import { useWaiting } from "@/api/pending";
 import { t } from "@/i18n/en/app";
 import { PAGES, type PageName } from "../pages";
@@ -14,7 +15,7 @@ import { SignIn } from "./SignIn";
 import { OfflineNote, StaleNote } from "./StaleNote";
 import { TopLine } from "./TopLine";
 
-const Overlays = lazy(async () => ({ default: (await import("./Overlays")).Overlays }));
+const Overlays = part(async () => (await import("./Overlays")).Overlays);
 
 export function Shell() {
   const { state } = useSignedIn();

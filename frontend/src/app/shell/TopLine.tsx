@@ -1,5 +1,6 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { part } from "@/api/parts";
 import { useWaiting } from "@/api/pending";
 import { useRunning } from "@/api/running";
 import { t } from "@/i18n/en/app";
@@ -10,7 +11,7 @@ import { useOverlays } from "./overlays";
 import { isAt } from "./places";
 import { Spend } from "./Spend";
 
-const Bell = lazy(async () => ({ default: (await import("./Bell")).Bell }));
+const Bell = part(async () => (await import("./Bell")).Bell);
 const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** Where you are, what waits for you, what today cost, and whether all of it is true now. */
