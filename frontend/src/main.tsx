@@ -5,16 +5,12 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { keepFresh } from "./api/freshness";
-import { useConnection } from "./api/live";
 import { queries } from "./api/queries";
 import { router } from "./app/router";
 import { begin } from "./app/session";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no element with the id root");
-
-// A part of the page that is not there any more belongs to an older build than the daemon's.
-addEventListener("vite:preloadError", () => useConnection.setState({ stale: true }));
 
 keepFresh(queries);
 void begin();

@@ -75,6 +75,21 @@ def test_a_link_into_the_page_works_while_the_daemon_starts_again(stage: Stage, 
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
 
 
+def test_a_page_first_wanted_while_the_daemon_is_away_is_there_when_it_is_back(
+    stage: Stage, visit: Visit, watch: Watch
+) -> None:
+    watch.expect_outage()
+    page = visit(stage, "/objectives")
+    stage.house.kill()
+    is_live(page, "offline")
+    with page.expect_event("requestfailed", lambda request: request.url.endswith(".js")):
+        page.get_by_role("navigation", name="Main").get_by_role("link", name="Network").click()
+    stage.house.start()
+    expect(page.get_by_role("heading", level=1, name="Network")).to_have_count(1)
+    is_live(page)
+    expect(page.get_by_role("alert")).to_have_count(0)  # the build is the same, and nothing broke
+
+
 def test_a_page_of_an_older_build_says_so_and_is_new_after_a_reload(stage: Stage, visit: Visit, watch: Watch) -> None:
     watch.expect_outage()
     page = visit(stage)

@@ -1,5 +1,6 @@
 /** Addresses to pages. Each page's code is loaded when it is first wanted. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { fetched } from "@/api/parts";
 import { Broken, NotFound } from "./Fallbacks";
 import { PAGES, type Page } from "./pages";
 import { Shell } from "./shell/Shell";
@@ -10,7 +11,7 @@ const routes = Object.values<Page>(PAGES).map((page) =>
   createRoute({
     getParentRoute: () => root,
     path: page.path,
-    component: lazyRouteComponent(async () => ({ default: await page.load() })),
+    component: lazyRouteComponent(async () => ({ default: await fetched(page.load) })),
     errorComponent: Broken,
   }),
 );

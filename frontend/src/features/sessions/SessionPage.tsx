@@ -1,8 +1,9 @@
 /** One session: the conversation as a document, where the person speaks, and beside it what it works on. */
 import { useParams } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
+import { part } from "@/api/parts";
 import { bounded, useWorkspace } from "@/features/workspace/view";
 import { t } from "@/i18n/en/sessions";
 import type { Item, Row, Story } from "@/story/shape";
@@ -23,7 +24,7 @@ import { Queue } from "./Queue";
 import { Sheet } from "./Sheet";
 import { isUnderWay, kindOf, statusWord } from "./words";
 
-const SidePanels = lazy(async () => ({ default: (await import("@/features/workspace/SidePanels")).SidePanels }));
+const SidePanels = part(async () => (await import("@/features/workspace/SidePanels")).SidePanels);
 const DESK = "(min-width: 64rem)";
 
 interface Panels {

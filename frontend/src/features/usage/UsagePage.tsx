@@ -1,8 +1,9 @@
 /** What models used: today against the cap, the days before, and the numbers behind both. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { Suspense, useMemo, useState } from "react";
 import { api, data } from "@/api/client";
+import { part } from "@/api/parts";
 import { t } from "@/i18n/en/usage";
 import { Button } from "@/ui/Button";
 import { cx } from "@/ui/classes";
@@ -17,7 +18,7 @@ import { Today } from "./Today";
 import { byDay, type Row, tokensOf, totalOf } from "./totals";
 import type { Measure } from "./words";
 
-const Plot = lazy(async () => ({ default: (await import("./Plot")).Plot }));
+const Plot = part(async () => (await import("./Plot")).Plot);
 
 const RANGES = [7, 30, 90, 365] as const;
 type Range = (typeof RANGES)[number];

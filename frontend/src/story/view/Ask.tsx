@@ -1,10 +1,11 @@
 /** The question about a call, where it stands in the conversation. */
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import type { Schema } from "@/api/client";
+import { part } from "@/api/parts";
 import { Skeleton } from "@/ui/Skeleton";
 import type { Question, Row } from "../shape";
 
-const Card = lazy(async () => ({ default: (await import("@/features/approvals/ApprovalCard")).ApprovalCard }));
+const Card = part(async () => (await import("@/features/approvals/ApprovalCard")).ApprovalCard);
 
 export function Ask({ row, question }: { row: Row; question: Question }) {
   return (

@@ -1,0 +1,43 @@
+/**
+ * Parts of the page whose code is fetched when it is needed. A part that was needed while the daemon was away is fetched once
+ * it is back; one that the daemon does not have any more belongs to an older build, and the page says so.
+ */
+import { type ComponentType, type LazyExoticComponent, lazy } from "react";
+import { useConnection } from "./live";
+
+const PAUSE_MS = 500;
+
+/** A component whose code is fetched when it is first drawn. */
+// biome-ignore lint/suspicious/noExplicitAny: as the library types it; properties go by the component that is loaded
+export function part<C extends ComponentType<any>>(load: () => Promise<C>): LazyExoticComponent<C> {
+  return lazy(async () => ({ default: await fetched(load) }));
+}
+
+/**
+ * Fetch a part, for as long as it takes.
+ *
+ * @throws what the browser says when the daemon is there and the part is not.
+ */
+export async function fetched<Part>(load: () => Promise<Part>): Promise<Part> {
+  for (let answered = false; ; ) {
+    try {
+      return await load();
+    } catch (error) {
+      // It may have come back just after; only what is missing from a daemon that answered before is not there.
+      if (answered) {
+        useConnection.setState({ stale: true });
+        throw error;
+      }
+      answered = await answers();
+      if (!answered) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+}
+
+async function answers(): Promise<boolean> {
+  try {
+    return (await fetch("/icon.svg", { cache: "no-store" })).ok;
+  } catch {
+    return false;
+  }
+}
