@@ -1,6 +1,6 @@
 # Everything that is done to this clone. `make` alone lists it.
 .DEFAULT_GOAL := help
-.PHONY: help up down test test-long check bench bench-security bench-ui ui ui-types wheel promises lock docs clean
+.PHONY: help up down test test-long check bench bench-security bench-ui ui ui-types picture wheel promises lock docs clean
 
 BIN := .venv/bin
 COMPILE := .uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -37,13 +37,16 @@ bench-security: .setup/test ## measure what the guard is held to: S1 to S13
 	@$(BIN)/python -m bench S1,S2,S3,S6,S7,S8,S9,S10,S11,S12,S13
 
 bench-ui: .setup/test ui ## measure the page: U1 to U7 and R5
-	@$(BIN)/python -m bench U1,U3,U4,U5,U7,R5
+	@$(BIN)/python -m bench U1,U2,U3,U4,U5,U6,U7,R5
 
 ui: ## build the page
 	@scripts/setup.sh page
 
 ui-types: .setup/test ## write the page's types anew from the daemon's OpenAPI document
 	@scripts/with_node.sh $(BIN)/python scripts/gen_types.py
+
+picture: .setup/test ## take the picture that the README opens with anew
+	@STEAD_README_PICTURE=1 $(BIN)/pytest tests/browser/test_readme_picture.py
 
 promises: .setup/test ## what is promised: done and open
 	@$(BIN)/python -m tests.promises

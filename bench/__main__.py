@@ -51,9 +51,11 @@ MODULES = {
     "S12": "s12_doors",
     "S13": "s13_base",
     "U1": "u1_load",
+    "U2": "u2_canvas",
     "U3": "u3_table",
     "U4": "u4_timeline",
     "U5": "u5_axe",
+    "U6": "u6_first_answer",
     "U7": "u7_hostile",
     "WS-3": "ws3_checkpoints",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,8 @@ _LONGEST = """async () => {
     }
     return Math.max(least, ...window.benchWaits);
 }"""
+
+_WORK_S = 0.25
 
 
 @dataclass
@@ -85,3 +88,19 @@ def inputs_to_paint_ms(page: Page, act: Callable[[], None]) -> float:
     page.evaluate(_LISTEN)
     act()
     return float(page.evaluate(_LONGEST))
+
+
+def crowding() -> str:
+    """How crowded this computer is, said after a figure in wall time: how many times longer than its CPU work takes."""
+    began, cpu = time.perf_counter(), time.thread_time()
+    while time.thread_time() - cpu < _WORK_S:
+        pass
+    return f"; just then work took {(time.perf_counter() - began) / _WORK_S:.1f} times its CPU time here"
+
+
+def renderers_cpu_s(browser: Browser) -> float:
+    """CPU seconds of all pages of the browser so far, which do not depend on who else works on this computer."""
+    session = browser.new_browser_cdp_session()
+    rows = session.send("SystemInfo.getProcessInfo")["processInfo"]
+    session.detach()
+    return float(sum(row["cpuTime"] for row in rows if row["type"] == "renderer"))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import pairwise
 from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Browser, Page, WebSocket, expect
@@ -17,6 +20,7 @@ from tests.browser.chrome import Visit, is_live, settled
 from tests.browser.stage import Stage
 from tests.browser.watch import Watch
 from tests.browser.wire import wired
+from tests.flows.watching import Watcher
 
 TALK = SessionId("s_0000000000007a1c")
 _FRAME_BYTES = 50_000
@@ -43,12 +47,12 @@ class Heard:
 
     def wrong(self, head: int, upto: int) -> list[str]:
         """What was lost, came twice or out of order between two places of the journal; each line is one event."""
-        wanted = range(head + 1, upto + 1)
-        found = [f"{seq} was lost" for seq in wanted if seq not in set(self.seqs)]
+        had = set(self.seqs)
+        found = [f"{seq} was lost" for seq in range(head + 1, upto + 1) if seq not in had]
         pairs = zip(self.seqs, self.seqs[1:], strict=False)
         found += [f"{later} came after {earlier}" for earlier, later in pairs if later <= earlier]
-        for after, had in self.asked:
-            last = self.seqs[had - 1] if had else head
+        for after, place in self.asked:
+            last = self.seqs[place - 1] if place else head
             if after < last:
                 found.append(f"what comes after {after} was asked for again, when {last} had come")
         return found
@@ -84,6 +88,7 @@ def catch_up(browser: Browser, stage: Stage, watch: Watch, *, events: int, drops
         page.on("websocket", heard.socket)
         page.goto(f"{stage.origin}/sessions/{TALK}")
         settled(page)
+        page.wait_for_load_state("networkidle")  # a part of the page that is still being fetched is another matter
         head = int(stage.house.get("/status")["head"])
         stage.house.kill()
         is_live(page, "offline")
@@ -101,9 +106,29 @@ def catch_up(browser: Browser, stage: Stage, watch: Watch, *, events: int, drops
         return CaughtUp(upto - head, wire.done, tuple(wrong), took_s)
 
 
-def begin(stage: Stage) -> None:
-    """Write the session's first letter, before the daemon starts."""
-    history.fill(stage.house.home, _drafts(stage, 9))
+def begin(stage: Stage, events: int = 9) -> None:
+    """Write the session's first letter, or more of them, before the daemon starts."""
+    history.fill(stage.house.home, _drafts(stage, events))
+
+
+def told_to_scripts(stage: Stage, transport: str, *, drops: int) -> tuple[int, int, int]:
+    """The same session, told to a script that hangs up again and again.
+
+    Args:
+        transport: "ws" or "sse".
+
+    Returns:
+        How many events it heard, over how many connections, and how many were lost, doubled or out of order.
+    """
+    wanted = [event["seq"] for event in stage.house.events(TALK)]
+    turns = len(stage.house.bodies(TALK, "turn.ended"))
+    watcher = Watcher(stage.house, TALK, transport, cuts=drops, last=("turn.ended", turns))
+    with ThreadPoolExecutor(1) as thread:  # an open browser keeps an event loop in this one
+        thread.submit(asyncio.run, watcher.until_the_end()).result()
+    seen = [event["seq"] for event in watcher.seen]
+    wrong = len(set(wanted) ^ set(seen)) + len(seen) - len(set(seen))
+    wrong += sum(later < earlier for earlier, later in pairwise(seen))
+    return len(seen), watcher.connections, wrong
 
 
 def _append(stage: Stage, events: int) -> int:
@@ -120,14 +145,17 @@ def _drafts(stage: Stage, events: int) -> list[ev.Draft]:
 
 def _sees(page: Page, letter: int) -> None:
     last = page.get_by_role("main").get_by_text(f"Letter {letter} says")
-    expect(last.first).to_be_visible(timeout=120_000)
+    expect(last.first).to_be_visible(timeout=60_000)
 
 
 def _differences(page: Page, fresh: Page, letters: int) -> list[str]:
     """Between the story of the tab that was cut off and that of a tab which read it all at once."""
     _sees(fresh, letters)
     ours, theirs = (
-        int(one.get_by_role("region", name="What happened").get_by_role("listitem").last.get_attribute("aria-setsize") or 0)
+        int(
+            one.get_by_role("region", name="What happened").get_by_role("listitem").last.get_attribute("aria-setsize")
+            or 0
+        )
         for one in (page, fresh)
     )
     return [] if ours == theirs else [f"the tab tells {ours} things, a fresh one {theirs}"]

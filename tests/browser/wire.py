@@ -45,8 +45,8 @@ class Wire:
         ends = [writer]
         with contextlib.suppress(OSError):  # either end may be gone at any time; the other hears of it
             first = await reader.read(_CHUNK_BYTES)
-            limit = self.cuts.pop(0) if first.startswith(_LIVE) and self.cuts else None
             back, forth = await asyncio.open_connection("127.0.0.1", self.target)
+            limit = self.cuts.pop(0) if first.startswith(_LIVE) and self.cuts else None
             ends.append(forth)
             forth.write(first)
             ways = [asyncio.ensure_future(one) for one in (_carry(reader, forth), _carry(back, writer, limit))]
