@@ -27,8 +27,6 @@ export interface TimelineHandle {
 export interface TimelineProps {
   /** A session's or an objective's id. */
   session: string;
-  /** What it is called for those who hear the page: what happened, or a conversation. */
-  kind?: "objective" | "session" | undefined;
   /** Leave these out; an objective's page shows its plan and its goal elsewhere. */
   without?: readonly Item["kind"][] | undefined;
   /** The item that a search is at. */
@@ -41,7 +39,7 @@ const NONE: readonly Item["kind"][] = [];
 /** Pixels from the end within which it is followed. */
 const NEAR_PX = 80;
 
-export function Timeline({ session, kind = "objective", without = NONE, marked, ref, className }: TimelineProps) {
+export function Timeline({ session, without = NONE, marked, ref, className }: TimelineProps) {
   const { story, state, error, share } = useStory(session);
   if (state === "failed")
     return (
@@ -68,26 +66,15 @@ export function Timeline({ session, kind = "objective", without = NONE, marked, 
         </div>
       </div>
     );
-  return (
-    <Rows
-      key={session}
-      name={t(kind === "session" ? "conversation" : "timeline")}
-      story={story}
-      without={without}
-      marked={marked}
-      ref={ref}
-      className={className}
-    />
-  );
+  return <Rows key={session} story={story} without={without} marked={marked} ref={ref} className={className} />;
 }
 
 type RowsProps = Pick<TimelineProps, "marked" | "ref" | "className"> & {
-  name: string;
   story: Story;
   without: readonly Item["kind"][];
 };
 
-function Rows({ name, story, without, marked, ref, className }: RowsProps) {
+function Rows({ story, without, marked, ref, className }: RowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const items = useMemo(
     () => drawn(story.items).filter((item) => !without.includes(item.kind)),
@@ -156,10 +143,10 @@ function Rows({ name, story, without, marked, ref, className }: RowsProps) {
   );
   return (
     <div className={cx("relative min-h-0", className)}>
-      <h2 className="sr-only">{name}</h2>
+      <h2 className="sr-only">{t("timeline")}</h2>
       <section
         ref={box}
-        aria-label={name}
+        aria-label={t("timeline")}
         tabIndex={0}
         onScroll={watch}
         className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none] focus-visible:-outline-offset-2"

@@ -70,7 +70,6 @@ function Shown({ row, story, ready }: { row: Row; story: Story; ready: boolean }
           <Timeline
             ref={timeline}
             session={row.id}
-            kind="objective"
             without={ELSEWHERE}
             marked={marked}
             className="h-[70dvh] lg:h-auto lg:flex-1"

@@ -90,7 +90,7 @@ function Desk({ row, story }: { row: Row; story: Story }) {
       <div className="flex min-h-0 flex-1">
         <div className="flex min-h-0 min-w-0 flex-1 flex-col">
           {finding && <Find items={() => timeline.current?.items ?? []} onShow={show} onClose={closeFind} />}
-          <Timeline session={row.id} kind="session" ref={timeline} marked={marked} className="flex-1" />
+          <Timeline session={row.id} ref={timeline} marked={marked} className="flex-1" />
           <div className="border-line border-t">
             <Now row={row} story={story} onQuestion={toQuestion}>
               <Queue session={row.id} active={isUnderWay(row.status)} />

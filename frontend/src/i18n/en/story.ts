@@ -3,7 +3,6 @@ import { define } from "@/i18n";
 
 export const t = define("story", {
   timeline: "What happened",
-  conversation: "Conversation",
   loading: "Reading what happened",
   events: "{count, plural, one {# entry} other {# entries}}",
   failed: "What happened could not be read",
