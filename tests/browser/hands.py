@@ -26,6 +26,9 @@ class Hands(Protocol):
     def write(self, page: Page, name: Name, text: str) -> None:
         """Put text into a field, in place of what it held."""
 
+    def open_row(self, page: Page, grid: Name, link: Name) -> None:
+        """Follow the first link of this name in a grid of rows."""
+
     def enter(self, page: Page, name: Name, within: Locator) -> None:
         """Give the focus to a field that is drawn by a script, such as a terminal's, inside what shows it."""
 
@@ -46,6 +49,10 @@ class Mouse:
         field = _field(page, name)
         field.click()
         field.fill(text)
+
+    def open_row(self, page: Page, grid: Name, link: Name) -> None:
+        """A click."""
+        page.get_by_role("grid", name=grid).get_by_role("link", name=link).first.click()
 
     def enter(self, page: Page, name: Name, within: Locator) -> None:
         """A click into what shows it."""
@@ -93,6 +100,17 @@ class Keys:
         keyboard.tab_to(page, "textbox", name, among=field)
         page.keyboard.press("Control+a")
         page.keyboard.insert_text(text)
+
+    def open_row(self, page: Page, grid: Name, link: Name) -> None:
+        """Tab into the grid, which has one place for it, then the arrows to the row, and Enter."""
+        rows = page.get_by_role("grid", name=grid)
+        wanted = rows.get_by_role("row").filter(has=page.get_by_role("link", name=link)).first
+        keyboard.tab_to(page, "grid", grid, among=rows.locator("tbody"))
+        for _ in range(50):
+            if keyboard.has_focus(wanted):
+                break
+            page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
 
     def enter(self, page: Page, name: Name, within: Locator) -> None:
         """Tab."""
