@@ -149,7 +149,7 @@ function Rows({ story, without, marked, ref, className }: RowsProps) {
         aria-label={t("timeline")}
         tabIndex={0}
         onScroll={watch}
-        className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none] focus-visible:-outline-offset-2"
+        className="h-full [--under:0px] overflow-y-auto overscroll-contain [overflow-anchor:none] focus-visible:-outline-offset-2"
       >
         <ol className="relative mx-auto w-full max-w-4xl" style={{ height }}>
           {virtual.getVirtualItems().map(({ key, index, start }) => {

@@ -64,7 +64,9 @@ export function Dialog({
               </div>
               <Base.Close render={<IconButton icon="cross" label={t("close")} className="-mt-1 -mr-2" />} />
             </div>
-            {children && <ScrollBox className="min-h-0 overflow-y-auto px-5 pt-1 pb-4">{children}</ScrollBox>}
+            {children && (
+              <ScrollBox className="min-h-0 [--under:0px] overflow-y-auto px-5 pt-1 pb-4">{children}</ScrollBox>
+            )}
             {footer && (
               <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3 pb-[max(--spacing(3),env(safe-area-inset-bottom))]">
                 {footer}

@@ -1,10 +1,11 @@
 /** One objective: the plan, what happened, and what can be done about it. */
-import { useParams, useSearch } from "@tanstack/react-router";
-import { useEffect, useMemo, useRef } from "react";
+import { useParams } from "@tanstack/react-router";
+import { useMemo, useRef } from "react";
 import { usePending } from "@/api/pending";
 import { t } from "@/i18n/en/objectives";
-import type { Item, Story } from "@/story/shape";
+import type { Story } from "@/story/shape";
 import { Timeline, type TimelineHandle } from "@/story/Timeline";
+import { usePlace } from "@/story/usePlace";
 import { cx } from "@/ui/classes";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
@@ -54,7 +55,8 @@ function Shown({ row, story, ready }: { row: Row; story: Story; ready: boolean }
   const samples = useMemo(() => samplesOf(items), [items]);
   const written = useMemo(() => writtenBy(items), [items]);
   const onTrial = useMemo(() => mayHoldChanges(opening, items), [opening, items]);
-  const { timeline, marked } = usePlace(items, ready);
+  const timeline = useRef<TimelineHandle>(null);
+  const marked = usePlace(timeline, items, ready, ELSEWHERE);
   const open = isOpen(row.status);
   return (
     <div className="max-lg:pb-16 lg:flex lg:h-[calc(100dvh-var(--top))] lg:flex-col">
@@ -147,20 +149,4 @@ function Question({ row }: { row: Row }) {
       {whatAt(row)}
     </Link>
   );
-}
-
-/** Bring the place that the address names into sight, once it is known: the item that the event belongs to. */
-function usePlace(items: readonly Item[], ready: boolean) {
-  const search: { at?: unknown } = useSearch({ strict: false });
-  const at = Number(search.at ?? 0);
-  const timeline = useRef<TimelineHandle>(null);
-  const id =
-    at > 0 && ready
-      ? items.findLast((item) => item.seq <= at && !ELSEWHERE.some((kind) => kind === item.kind))?.id
-      : undefined;
-  useEffect(() => {
-    const place = id === undefined ? -1 : (timeline.current?.items.findIndex((item) => item.id === id) ?? -1);
-    if (place >= 0) timeline.current?.show(place);
-  }, [id]);
-  return { timeline, marked: id };
 }

@@ -9,6 +9,7 @@ import { t } from "@/i18n/en/sessions";
 import type { Item, Row, Story } from "@/story/shape";
 import { useStory } from "@/story/store";
 import { Timeline, type TimelineHandle } from "@/story/Timeline";
+import { usePlace } from "@/story/usePlace";
 import { Empty } from "@/ui/Empty";
 import { ButtonLink, Link } from "@/ui/Link";
 import { nameOf } from "@/ui/paths";
@@ -39,7 +40,7 @@ export function SessionPage() {
   const { story, state } = useStory(id);
   const { row } = story;
   if (row?.kind === "objective") return <NotASession id={id} />;
-  if (row) return <Desk key={id} row={row} story={story} />;
+  if (row) return <Desk key={id} row={row} story={story} ready={state === "ready"} />;
   if (story.deleted) return <Gone title={t("deletedTitle")} why={t("deletedWhy")} />;
   if (state === "ready") return <Gone title={t("missing")} why={t("missingWhy")} />;
   return (
@@ -50,10 +51,12 @@ export function SessionPage() {
   );
 }
 
-function Desk({ row, story }: { row: Row; story: Story }) {
+function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean }) {
   const timeline = useRef<TimelineHandle>(null);
   const [finding, setFinding] = useState(false);
-  const [marked, setMarked] = useState("");
+  const [found, setMarked] = useState("");
+  const named = usePlace(timeline, story.items, ready);
+  const marked = found || named;
   const wide = useMedia(DESK);
   const kept = usePanels((panels) => panels.open);
   const [sheet, setSheet] = useState(false);
