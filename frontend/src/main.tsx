@@ -1,4 +1,4 @@
-import "./app/appearance";
+import "./ui/appearance";
 import "./app/base.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
@@ -6,8 +6,8 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { keepFresh } from "./api/freshness";
 import { queries } from "./api/queries";
+import { begin } from "./api/session";
 import { router } from "./app/router";
-import { begin } from "./app/session";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no element with the id root");

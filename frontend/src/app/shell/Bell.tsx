@@ -1,3 +1,4 @@
+import { clearNotices, seeNotices, useNotices } from "@/features/notifications/notices";
 import { t } from "@/i18n/en/notices";
 import { Button } from "@/ui/Button";
 import { IconButton } from "@/ui/IconButton";
@@ -6,7 +7,6 @@ import { Popover } from "@/ui/Popover";
 import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
 import { Time } from "@/ui/Time";
-import { clearNotices, seeNotices, useNotices } from "../notices";
 
 const TEXT = { ask: "text-ask", good: "text-good", danger: "text-danger", quiet: "text-ink-2" } as const;
 

@@ -5,15 +5,15 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useState } from "react";
 import { api, data } from "@/api/client";
+import { signOut } from "@/api/session";
+import { Keys } from "@/features/keys/KeysList";
+import { keysOf } from "@/features/keys/shortcuts";
 import { t } from "@/i18n/en/app";
+import { useAppearance } from "@/ui/appearance";
 import { OPTION } from "@/ui/classes";
 import { Icon } from "@/ui/Icon";
 import { SafeText } from "@/ui/SafeText";
-import { useAppearance } from "../appearance";
 import { PAGES } from "../pages";
-import { signOut } from "../session";
-import { keysOf } from "../shortcuts";
-import { Keys } from "./KeysSheet";
 import { useOverlays } from "./overlays";
 
 interface Item {

@@ -1,5 +1,5 @@
+import { useSignedIn } from "@/api/session";
 import { t } from "@/i18n/en/app";
-import { useSignedIn } from "../session";
 
 /** What a browser sees that nobody signed in. */
 export function SignIn() {

@@ -4,10 +4,10 @@ import { useEffect } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { type Envelope, isEvent, subscribe, useConnection } from "@/api/live";
 import { sentence } from "@/features/approvals/words";
+import { keep, tellOutside } from "@/features/notifications/notices";
 import { t } from "@/i18n/en/notices";
 import { revealed } from "@/ui/reveal";
 import { toast } from "@/ui/Toasts";
-import { keep, tellOutside } from "../notices";
 import { useOverlays } from "./overlays";
 
 interface Hands {

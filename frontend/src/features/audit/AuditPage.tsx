@@ -20,7 +20,7 @@ export function AuditPage() {
   return (
     <div className="mx-auto max-w-360 p-4 md:p-6">
       <PageHead title={t("title")} description={t("about")} actions={<ExportMenu filter={filter} />} />
-      <Proof />
+      <Proof verify={search.verify === true} />
       <List filter={filter} />
     </div>
   );

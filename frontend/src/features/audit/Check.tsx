@@ -1,5 +1,5 @@
 /** A check of the whole journal: asked for, waited for, and what it found. */
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { t } from "@/i18n/en/audit";
 import { t as ui } from "@/i18n/en/ui";
@@ -19,11 +19,12 @@ type Stage =
   | { state: "done"; report: Report; tookMs: number }
   | { state: "failed"; error: Error };
 
-export function useCheck() {
+/** With `atOnce`, one is asked for as soon as it becomes true. */
+export function useCheck(atOnce: boolean) {
   const [stage, setStage] = useState<Stage>({ state: "none" });
   const waiting = useRef<AbortController>(undefined);
-  useEffect(() => () => waiting.current?.abort(), []);
-  const start = async () => {
+  const start = useCallback(async () => {
+    waiting.current?.abort();
     const controller = new AbortController();
     waiting.current = controller;
     const startedMs = Date.now();
@@ -35,7 +36,12 @@ export function useCheck() {
       if (controller.signal.aborted) return;
       setStage({ state: "failed", error: error instanceof Error ? error : new Error(String(error)) });
     }
-  };
+  }, []);
+  useEffect(() => () => waiting.current?.abort(), []);
+  // A filter takes the wish out of the address; a check that runs goes on.
+  useEffect(() => {
+    if (atOnce) void start();
+  }, [atOnce, start]);
   const clear = () => setStage({ state: "none" });
   const stop = () => {
     waiting.current?.abort();

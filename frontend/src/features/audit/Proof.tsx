@@ -10,8 +10,9 @@ import { toast } from "@/ui/Toasts";
 import { CheckResult, CheckRunning, useCheck } from "./Check";
 import { HEAD, SignedHead } from "./SignedHead";
 
-export function Proof() {
-  const check = useCheck();
+/** `verify`: begin with the check, for who came here by the address that asks for it. */
+export function Proof({ verify }: { verify: boolean }) {
+  const check = useCheck(verify);
   const client = useQueryClient();
   const [open, setOpen] = useState(false);
   const sign = useMutation({

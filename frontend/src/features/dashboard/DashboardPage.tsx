@@ -5,6 +5,7 @@ import { api, data } from "@/api/client";
 import { usePending } from "@/api/pending";
 import { useOpenRuns } from "@/api/running";
 import { ApprovalLine } from "@/features/approvals/ApprovalLine";
+import { useSetupState } from "@/features/setup/state";
 import { t } from "@/i18n/en/dashboard";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { ButtonLink, Link } from "@/ui/Link";
@@ -14,6 +15,7 @@ import { Skeleton } from "@/ui/Skeleton";
 import { FirstVisit } from "./FirstVisit";
 import { Happened } from "./Happened";
 import { Running } from "./Running";
+import { Unfinished } from "./Unfinished";
 import { greeting } from "./words";
 
 const CARDS = 4;
@@ -29,6 +31,7 @@ export function DashboardPage() {
     queryFn: () => data(api.GET("/sessions", { params: { query: { limit: LATEST } } })),
   });
   const runs = useOpenRuns();
+  const setup = useSetupState();
   const error = objectives.error ?? sessions.error;
   if (error) {
     return (
@@ -37,7 +40,7 @@ export function DashboardPage() {
       </Frame>
     );
   }
-  if (!objectives.data || !sessions.data || !runs.data) {
+  if (!objectives.data || !sessions.data || !runs.data || !(setup.known || setup.error)) {
     return (
       <Frame>
         <Skeleton lines={8} />
@@ -48,6 +51,8 @@ export function DashboardPage() {
   if (works.length === 0) return <FirstVisit />;
   return (
     <Frame>
+      {setup.error && <ErrorNote error={setup.error} />}
+      {setup.known && !setup.done && <Unfinished step={setup.next} />}
       <Waits />
       <Panel title={t("running")}>
         <Running runs={runs.data.items} works={works} />

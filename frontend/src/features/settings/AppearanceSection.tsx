@@ -1,6 +1,6 @@
-import { type Theme, useAppearance } from "@/app/appearance";
 import { locale, speak } from "@/i18n";
 import { t } from "@/i18n/en/settings";
+import { type Theme, useAppearance } from "@/ui/appearance";
 import { Disclosure } from "@/ui/Disclosure";
 import { Field } from "@/ui/Field";
 import { Panel } from "@/ui/Panel";

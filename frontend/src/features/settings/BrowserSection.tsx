@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useCommand } from "@/api/queries";
-import { signOut } from "@/app/session";
+import { signOut } from "@/api/session";
 import { t } from "@/i18n/en/settings";
 import { Button } from "@/ui/Button";
 import { CopyButton } from "@/ui/CopyButton";

@@ -4,8 +4,10 @@ import { t } from "@/i18n/en/settings";
 import { AboutSection } from "./AboutSection";
 import { AppearanceSection } from "./AppearanceSection";
 import { BrowserSection } from "./BrowserSection";
+import { KeyboardSection } from "./KeyboardSection";
 import { LimitsSection } from "./LimitsSection";
 import { ModelsSection } from "./models/ModelsSection";
+import { NotificationsSection } from "./NotificationsSection";
 import { SearchSection } from "./SearchSection";
 
 export interface Section {
@@ -19,6 +21,8 @@ export const SECTIONS: readonly [Section, ...Section[]] = [
   { name: "limits", title: t("limits"), Content: LimitsSection },
   { name: "search", title: t("search"), Content: SearchSection },
   { name: "appearance", title: t("appearance"), Content: AppearanceSection },
+  { name: "notifications", title: t("notifications"), Content: NotificationsSection },
+  { name: "keyboard", title: t("keyboard"), Content: KeyboardSection },
   { name: "browser", title: t("browser"), Content: BrowserSection },
   { name: "about", title: t("about"), Content: AboutSection },
 ];

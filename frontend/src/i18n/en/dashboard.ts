@@ -23,6 +23,11 @@ export const t = define("dashboard", {
   runs: "runs {tool}",
   newObjective: "New objective",
   newSession: "New session",
+  unfinished: "Setting up is not finished: {step}.",
+  unfinishedGo: "Go on",
+  unfinishedModel: "no model was chosen, or it has not answered yet",
+  unfinishedSandbox: "there is no sandbox to work in",
+  unfinishedFirst: "nothing was answered yet",
   firstTitle: "Stead acts in your stead",
   firstWhy:
     "Give it a goal and a folder. It works in a sandbox of its own, asks before anything that your rules do not allow, and writes down all that it does.",

@@ -7,6 +7,8 @@ export const t = define("settings", {
   models: "Models",
   limits: "Limits",
   search: "Web search",
+  notifications: "Notifications",
+  keyboard: "Keyboard",
   appearance: "Appearance",
   browser: "This browser",
   about: "About and health",
@@ -110,6 +112,20 @@ export const t = define("settings", {
   language: "Language of the page",
   english: "English",
   pseudo: "Pseudo-language, which marks every word that comes from a catalogue",
+
+  outside: "Tell me on the desktop",
+  outsideAbout:
+    "When something waits for you, or an objective ends, while you look at something else. The notice shows its title.",
+  outsideInside: "Inside the page, the bell lists what happened while it is open.",
+  leave: "This browser",
+  leaveGranted: "It lets this page show notices.",
+  leaveDefault: "It was not asked yet. When you switch them on, it asks you whether this page may.",
+  leaveDenied: "It refuses notices of this page, and does not ask again.",
+  leaveDeniedFix:
+    "To allow them: open what is left of the address at the top of the browser, find Notifications among the site’s settings, choose Allow, and come back here.",
+  leaveNone: "It cannot show notices. Another browser may.",
+
+  keyboardAbout: "Press a shortcut to give it other keys; Backspace leaves it without. Kept in this browser alone.",
 
   browserTitle: "Signed in",
   browserAbout:

@@ -30,8 +30,14 @@ export const clearNotices = (): void => useNotices.setState({ items: [], unseen:
 
 interface Outside {
   wanted: boolean;
-  want: (wanted: boolean) => Promise<boolean>;
+  /** Gives what the browser says to it now. */
+  want: (wanted: boolean) => Promise<Leave>;
 }
+
+/** What the browser says to notices outside of it; `none`: it cannot show any. */
+export type Leave = NotificationPermission | "none";
+
+export const leaveOfBrowser = (): Leave => ("Notification" in window ? Notification.permission : "none");
 
 /** Whether the person wants to be told outside the browser. It asks the browser's own permission. */
 export const useOutside = create<Outside>()(
@@ -39,9 +45,10 @@ export const useOutside = create<Outside>()(
     (set) => ({
       wanted: false,
       want: async (wanted) => {
-        const granted = wanted && "Notification" in window && (await Notification.requestPermission()) === "granted";
-        set({ wanted: granted });
-        return granted === wanted;
+        const asks = wanted && leaveOfBrowser() === "default";
+        const leave = asks ? await Notification.requestPermission() : leaveOfBrowser();
+        set({ wanted: wanted && leave === "granted" });
+        return leave;
       },
     }),
     { name: "stead.outside" },
@@ -53,7 +60,7 @@ export const useOutside = create<Outside>()(
  * so however many are open, it is shown once.
  */
 export function tellOutside(tag: string, title: string, body: string, onOpen: () => void): void {
-  if (!useOutside.getState().wanted || !document.hidden || Notification.permission !== "granted") return;
+  if (!useOutside.getState().wanted || !document.hidden || leaveOfBrowser() !== "granted") return;
   const shown = new Notification(title, { body, tag, icon: "/icon.svg" });
   shown.onclick = () => {
     window.focus();

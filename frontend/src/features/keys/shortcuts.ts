@@ -6,8 +6,8 @@
  */
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
+import { t as pages } from "@/i18n/en/app";
 import { t } from "@/i18n/en/keys";
-import { PAGES, type PageName } from "./pages";
 
 export interface Shortcut {
   id: string;
@@ -15,7 +15,8 @@ export interface Shortcut {
   keys: string;
 }
 
-const GO: readonly (readonly [PageName, string])[] = [
+/** Pages by the names that they have in `src/app/pages.ts`, where what is pressed is acted on. */
+const GO = [
   ["dashboard", "G H"],
   ["approvals", "G A"],
   ["objectives", "G O"],
@@ -23,7 +24,7 @@ const GO: readonly (readonly [PageName, string])[] = [
   ["audit", "G L"],
   ["usage", "G U"],
   ["settings", "G P"],
-];
+] as const;
 
 /** All of them, with the keys that they come with. */
 export const SHORTCUTS: readonly Shortcut[] = [
@@ -33,7 +34,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { id: "stop", label: t("stop"), keys: "Mod+Shift+." },
   { id: "new objective", label: t("newObjective"), keys: "N O" },
   { id: "new session", label: t("newSession"), keys: "N S" },
-  ...GO.map(([name, keys]) => ({ id: `go ${name}`, label: t("go", { page: PAGES[name].title }), keys })),
+  ...GO.map(([name, keys]) => ({ id: `go ${name}`, label: t("go", { page: pages(name) }), keys })),
 ];
 
 interface Bindings {
