@@ -184,6 +184,21 @@ async def test_no_link_leads_out_be_it_last_or_on_the_way(host: HostFolders, wor
             await host.content(str(workspace), path)
 
 
+async def test_a_folder_above_that_became_a_link_leads_nowhere_else(host: HostFolders, person: Path) -> None:
+    """A session that works in the folder above may put a link in its place."""
+    workspace = person / "papers" / "ink"
+    workspace.mkdir(parents=True)
+    (person / ".ssh" / "ink").mkdir()
+    (person / ".ssh" / "ink" / "key").write_text("do not show")
+    (person / "papers").rename(person / "was")
+    (person / "papers").symlink_to(".ssh")
+
+    with pytest.raises(InvalidRequest, match="links are not followed"):
+        await host.files(str(workspace), "")
+    with pytest.raises(InvalidRequest, match="links are not followed"):
+        await host.content(str(workspace), "key")
+
+
 async def test_neither_pipe_nor_socket_nor_folder_is_opened(
     host: HostFolders, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

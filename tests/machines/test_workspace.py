@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stead.domain.errors import InvalidRequest
-from stead.machines.workspace import check_directory
+from stead.machines.workspace import check_directory, enter
 
 
 @pytest.fixture
@@ -74,3 +74,16 @@ def test_a_folder_that_may_not_be_written_is_refused(user_home: Path) -> None:
     assert check(project, user_home)
     with pytest.raises(InvalidRequest, match="may not read and write"):
         check(project, user_home, writable=True)
+
+
+def test_a_workspace_is_not_entered_through_a_link_that_was_put_above_it(tmp_path: Path) -> None:
+    workspace = tmp_path / "harbour" / "quay" / "ink"
+    workspace.mkdir(parents=True)
+    (tmp_path / "elsewhere" / "ink").mkdir(parents=True)
+    os.close(enter(str(workspace)))
+    (tmp_path / "harbour" / "quay").rename(tmp_path / "was")
+    (tmp_path / "harbour" / "quay").symlink_to(tmp_path / "elsewhere")
+    assert workspace.is_dir(), "whoever follows links gets there"
+
+    with pytest.raises(NotADirectoryError):
+        enter(str(workspace))

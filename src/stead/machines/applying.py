@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from stead.domain.errors import NotFound
 from stead.domain.trials import Applied, Change, Held
-from stead.machines.changes import REGULAR, changes, conflicts, is_whiteout, opened, side
+from stead.machines.changes import REGULAR, changes, conflicts, is_whiteout, opened, opened_workspace, side
 from stead.machines.protected import opened_above
 from stead.machines.trial import TrialFolder
 
@@ -44,7 +44,7 @@ def apply(trial: TrialFolder, paths: Sequence[str], *, force: bool, include_prot
     gone = sorted((change for change in free if change.kind == "deleted"), key=lambda change: change.path, reverse=True)
     work = _Work(trial, force=force)
     done: list[str] = []
-    with opened(trial.directory) as work.lower, opened(str(trial.upper)) as work.upper:
+    with opened_workspace(trial.directory) as work.lower, opened(str(trial.upper)) as work.upper:
         for change in [*gone, *(change for change in free if change.kind != "deleted")]:
             try:
                 if why := work.carry(change):

@@ -23,6 +23,7 @@ from stead.domain.trials import Change
 from stead.machines.protected import is_protected
 from stead.machines.runner.files import unified
 from stead.machines.trial import TrialFolder
+from stead.machines.workspace import enter
 
 MOST_CHANGES = 20_000
 _DEEPEST = 64
@@ -98,9 +99,19 @@ def changes(trial: TrialFolder, *, diffs: bool = True) -> list[Change]:
         OSError: the person's folder cannot be opened.
     """
     comparison = _Comparison(trial.began_ns, trial.applied, trial.had(), diffs)
-    with opened(trial.directory) as lower, opened(str(trial.upper)) as upper:
+    with opened_workspace(trial.directory) as lower, opened(str(trial.upper)) as upper:
         _compare(comparison, upper, lower, "", 0)
     return sorted(comparison.found, key=lambda change: change.path)
+
+
+@contextmanager
+def opened_workspace(directory: str) -> Iterator[int]:
+    """A descriptor of a session's folder; see ``workspace.enter``."""
+    fd = enter(directory)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from stead.domain.folders import EntryKind, FileContent, FileListing, FileRow, F
 from stead.machines.changes import REGULAR
 from stead.machines.left_out import DEEPEST, shown
 from stead.machines.scanning import why_not
-from stead.machines.workspace import check_directory, closed
+from stead.machines.workspace import check_directory, closed, enter
 
 MOST_FOLDERS = 1_000
 MOST_FILES = 2_000
@@ -196,13 +196,13 @@ def _opened(directory: str, path: str) -> Iterator[tuple[int, str]]:
     Raises:
         InvalidRequest, NotFound: as ``Folders.files``.
     """
-    at = _entered(directory, None, directory)
+    at = _entered(directory)
     walked: list[str] = []
     try:
         for part in _parts(path):
             name = _named(at, part)
             walked.append(shown(name))
-            below = _entered(name, at, "/".join(walked))
+            below = _entered("/".join(walked), name, at)
             os.close(at)
             at = below
         yield at, "/".join(walked)
@@ -218,9 +218,9 @@ def _parts(path: str) -> list[str]:
     return parts
 
 
-def _entered(name: str, above: int | None, path: str) -> int:
+def _entered(path: str, name: str = "", above: int | None = None) -> int:
     try:
-        return os.open(name, _FOLDER, dir_fd=above)
+        return os.open(name, _FOLDER, dir_fd=above) if name else enter(path)
     except FileNotFoundError as error:
         raise NotFound(f"there is no folder {path!r}; it may have gone a moment ago") from error
     except NotADirectoryError as error:

@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 
 from stead.domain.events import RulesFile
-from stead.machines.changes import opened, side
+from stead.machines.changes import opened, opened_workspace, side
 
 NAMES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md")
 """Where projects say it, the field's common name first."""
@@ -47,7 +47,7 @@ def _content(directory: str, name: str, most: int) -> bytes:
     """The beginning of a regular file; nothing for anything else, and for one that may not be read."""
     above, _, last = name.rpartition("/")
     try:
-        with opened(directory) as root:
+        with opened_workspace(directory) as root:
             if not above:
                 return _beginning(root, last, most)
             with opened(above, root) as folder:

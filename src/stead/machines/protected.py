@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from stead.domain.errors import InvalidRequest, MachineUnavailable
 from stead.domain.obeyed import SHIELDED, SHIELDED_PAIRS
+from stead.machines.workspace import enter
 
 UNENTERED = "node_modules"
 """Holds thousands of such files that nobody's program acts on, and code that is run anyway."""
@@ -81,7 +82,7 @@ def scan(directory: str, released: Collection[str] = ()) -> Found:
         OSError: the folder itself cannot be opened.
     """
     found = Found()
-    top = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    top = enter(directory)
     try:
         for seen, (folder, path, entry) in enumerate(_walk(top, "", found, released)):
             if seen == _MOST_ENTRIES:

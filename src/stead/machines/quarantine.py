@@ -27,6 +27,7 @@ from stead.domain.ids import SessionId
 from stead.domain.trials import Quarantined, Swept
 from stead.machines.protected import Found, is_protected, opened_above, scan
 from stead.machines.trial import remove_tree
+from stead.machines.workspace import enter
 
 
 class Baseline(msgspec.Struct, frozen=True):
@@ -104,7 +105,7 @@ class QuarantineFolder:
         before = set(was.kept.values())
         moved: list[Quarantined] = []
         changed: list[str] = []
-        top = os.open(was.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        top = enter(was.directory)
         try:
             for path in sorted(now.kept | now.links):
                 if path == ".git" and path not in was.kept:
@@ -172,7 +173,7 @@ def _let_move(folder: int, name: str) -> None:
 
 def _put_back(row: Quarantined) -> None:
     try:
-        top = os.open(row.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        top = enter(row.directory)
         try:
             with opened_above(top, row.path) as (folder, name):
                 if name in os.listdir(folder):

@@ -23,6 +23,7 @@ from stead.domain.checkpoints import LeftOut, Progress
 from stead.domain.errors import InvalidRequest, StorageFault
 from stead.machines import left_out
 from stead.machines.changes import REGULAR, opened
+from stead.machines.workspace import enter
 from stead.storage.contents import Seen, SeenFolder
 from stead.storage.intake import Intake
 from stead.storage.trees import Entries, Entry
@@ -244,7 +245,7 @@ def opened_top(directory: str) -> Iterator[int]:
         InvalidRequest: it is not there, or may not be read.
     """
     try:
-        top = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        top = enter(directory)
     except OSError as error:
         raise unreadable(directory, error) from error
     try:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from stead.domain.errors import InvalidRequest
 
+_PASSED = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+"""How a folder is passed through, which may be one that nobody may list."""
 _SYSTEM = {"bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin", "sys"}
 _SHARED = {"home", "media", "mnt", "opt", "root", "run", "srv", "tmp", "usr", "var"}
 
@@ -37,6 +39,26 @@ def check_directory(path: str, stead_home: Path, *, writable: bool) -> str:
         wanted = "read and write" if writable else "read"
         raise InvalidRequest(f"Stead may not {wanted} {str(real)!r}; change its permissions or choose another folder")
     return str(real)
+
+
+def enter(directory: str) -> int:
+    """A descriptor of a workspace, by its absolute real path, which the caller closes.
+
+    No folder on the way may be a link by now: a session that works in one further up may have put it there.
+
+    Raises:
+        OSError: one is, or the folder may not be opened.
+    """
+    *above, name = [part for part in directory.split("/") if part]
+    at = os.open("/", _PASSED)
+    try:
+        for part in above:
+            below = os.open(part, _PASSED, dir_fd=at)
+            os.close(at)
+            at = below
+        return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
+    finally:
+        os.close(at)
 
 
 def closed(real: Path, stead_home: Path) -> str:
