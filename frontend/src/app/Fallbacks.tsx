@@ -2,6 +2,16 @@
 import { type ErrorComponentProps, Link } from "@tanstack/react-router";
 import { useConnection } from "@/api/live";
 import { t } from "@/i18n/en/app";
+import { Skeleton } from "@/ui/Skeleton";
+
+/** The code of the page is on its way. */
+export function Loading() {
+  return (
+    <div aria-busy="true" className="mx-auto max-w-300 p-4 md:p-6">
+      <Skeleton lines={8} />
+    </div>
+  );
+}
 
 export function NotFound() {
   return (
