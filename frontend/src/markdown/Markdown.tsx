@@ -9,7 +9,7 @@ import remarkGfm from "remark-gfm";
 import { t } from "@/i18n/en/markdown";
 import { SafeText } from "@/ui/SafeText";
 import { ScrollBox } from "@/ui/ScrollBox";
-import { blocksOf } from "./blocks";
+import { blocksOf, isDense, isTangled, MOST_BLOCKS } from "./blocks";
 import { Code } from "./Code";
 import "./markdown.css";
 import { Fallback } from "./Fallback";
@@ -36,9 +36,9 @@ export interface MarkdownProps {
 }
 
 export function Markdown({ children, writing = false }: MarkdownProps) {
-  const long = children.length > LIMIT;
+  const long = children.length > LIMIT || isTangled(children);
   const blocks = useMemo(() => (long ? [] : blocksOf(children, writing)), [children, writing, long]);
-  if (long) return <SafeText lines>{children}</SafeText>;
+  if (long || blocks.length > MOST_BLOCKS) return <SafeText lines>{children}</SafeText>;
   // Pieces are only ever added or changed at the end, so their places name them.
   const pieces = blocks.map(({ text, level }, at) => ({ text, level, name: `${at}` }));
   return (
@@ -51,6 +51,7 @@ export function Markdown({ children, writing = false }: MarkdownProps) {
 }
 
 const Piece = memo(function Piece({ text, level }: { text: string; level: number }) {
+  if (isDense(text)) return <SafeText lines>{text}</SafeText>;
   return (
     <Fallback text={text}>
       <Renderer remarkPlugins={REMARK} rehypePlugins={REHYPE} components={BY_LEVEL[level - 2] ?? COMPONENTS}>

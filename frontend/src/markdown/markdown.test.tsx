@@ -98,3 +98,33 @@ describe("a text that is being written", () => {
     expect(drawn("See [the list][1].\n\nMore.\n\n[1]: https://quay.example.com/list")).toContain("(quay.example.com)");
   });
 });
+
+describe("Markdown that is written to hold the page", () => {
+  const SIZE = 60_000;
+  const fill = (text: string) => text.repeat(SIZE / text.length);
+  it.each([
+    ["quotes in quotes", fill("> ")],
+    ["quotes without spaces", fill(">")],
+    ["numbers in numbers", fill("1. ")],
+    ["a list that goes in and in", Array.from({ length: 340 }, (_, depth) => `${" ".repeat(depth)}- a`).join("\n")],
+    ["brackets in brackets", `${fill("[")}a${fill("](b)")}`],
+    ["emphasis without an end", fill("**a *b ")],
+    ["underscores between letters", fill("_a")],
+    ["a paragraph for each letter", fill("a\n\n")],
+  ])("%s are shown as they are, soon", (_, text) => {
+    for (const writing of [false, true]) {
+      const began = performance.now();
+      const made = drawn(text, writing);
+      expect(performance.now() - began).toBeLessThan(2000);
+      expect(new DOMParser().parseFromString(made, "text/html").body.textContent).toContain(
+        text.slice(0, 20).trimEnd(),
+      );
+    }
+  });
+
+  it("leaves what people write alone", () => {
+    const text = `${"> ".repeat(6)}deep\n\n${"- a *b* `c` [d](https://ink.example.com)\n".repeat(300)}`;
+    expect(drawn(text)).toContain("<li>");
+    expect(drawn(text)).toContain("<blockquote>");
+  });
+});
