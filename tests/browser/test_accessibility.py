@@ -31,6 +31,7 @@ def test_what_is_looked_for_is_found_where_it_is(fresh: Stage, visit: Visit) -> 
     assert unseen_stops(page, 2)
 
 
+@pytest.mark.promise("UI-3.accessible", "UI-3.themes")
 @pytest.mark.parametrize(("route", "address"), ADDRESSES, ids=[address for _, address in ADDRESSES])
 def test_a_page_keeps_nobody_out_at_a_desk(some: Stage, visit: Visit, route: str, address: str) -> None:
     found = faults(visit, some, address, DESKTOP)

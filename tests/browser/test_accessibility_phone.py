@@ -10,6 +10,7 @@ from tests.browser.routes import ADDRESSES
 from tests.browser.stage import Stage
 
 
+@pytest.mark.promise("UI-3.accessible", "UI-3.responsive")
 @pytest.mark.parametrize(("route", "address"), ADDRESSES, ids=[address for _, address in ADDRESSES])
 def test_a_page_keeps_nobody_out_on_a_phone(some: Stage, visit: Visit, route: str, address: str) -> None:
     found = faults(visit, some, address, PHONE)

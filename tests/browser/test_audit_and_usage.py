@@ -36,6 +36,7 @@ def test_the_log_a_decision_and_the_usage_are_for_everyone(some: Stage, visit: V
         assert small_targets(page) == []
 
 
+@pytest.mark.promise("UI-1.audit")
 def test_each_verdict_is_a_row_and_the_filter_stands_in_the_address(some: Stage, visit: Visit) -> None:
     page = visit(some, "/audit?verdict=ask")
     grid = page.get_by_role("grid", name="decisions")

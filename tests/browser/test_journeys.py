@@ -13,7 +13,7 @@ from tests.promises import promise
 ONCE, DENY = "Allow once", "Deny"
 
 
-@promise("UI-1.status")
+@promise("UI-1.status", "UI-1.objectives")
 def test_a_goal_is_given_on_the_page_its_question_answered_and_its_end_seen(
     walked: Stage, visit: Visit, hands: Hands
 ) -> None:

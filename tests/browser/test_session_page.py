@@ -43,6 +43,7 @@ def bodies(stage: Stage, session: str, kind: str) -> list[dict[str, Any]]:
     return [event["body"] for event in events if event["body"]["type"] == kind]
 
 
+@pytest.mark.promise("UI-1.sessions")
 def test_a_session_is_opened_spoken_to_and_written_to_while_it_writes(stage: Stage, visit: Visit) -> None:
     page = visit(stage, "/sessions")
     page.get_by_role("main").get_by_role("link", name="New session").click()

@@ -19,7 +19,7 @@ PLAIN = r"""() => {
   const figure = new RegExp(`^([^\\p{L}]*(${unit})?)*[^\\p{L}]*$`, "u");
   const day = /\d{1,2} \p{L}{3,4}( \d{4})?/gu;
   const id = /^[a-z]{1,2}_[0-9a-f]{8,16}$/;
-  const dressed = (text) => id.test(text) || text.includes("⟦") || text.includes("⟧") || figure.test(text.replaceAll(day, ""));
+  const dressed = (text) => /[⟦⟧]/.test(text) || id.test(text) || figure.test(text.replaceAll(day, ""));
   const found = new Set();
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {

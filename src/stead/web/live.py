@@ -1,8 +1,8 @@
 """The live streams: server-sent events for scripts, a WebSocket for the page, the same frames on both.
 
 Layer: a door. Plain Starlette routes and ready-made bytes, because these are the hot paths. Streams only show: whatever
-changes something is a POST. A WebSocket may choose what it is shown, say what is before its reader's eyes and acknowledge
-what it saw, nothing else.
+changes something is a POST. A WebSocket may choose what it is shown, say what is before its reader's eyes and
+acknowledge what it saw, nothing else.
 
 A reader that takes nothing for a while is told to come back (4408 on a WebSocket, the end of the response else) as soon
 as it reads again; the server's sockets give up on one that never does. It resumes by ``after`` and has lost nothing.
