@@ -23,8 +23,8 @@ from tests.browser.wire import wired
 from tests.flows.watching import Watcher
 
 TALK = SessionId("s_0000000000007a1c")
-_FRAME_BYTES = 50_000
-"""Cuts come within about so many bytes: some in the first message, some after the third."""
+_EVENT_BYTES = 300
+"""About what an event takes on the wire, so that all cuts come before all events have."""
 
 
 @dataclass
@@ -93,7 +93,8 @@ def catch_up(browser: Browser, stage: Stage, watch: Watch, *, events: int, drops
         stage.house.kill()
         is_live(page, "offline")
         letters = _append(stage, events)
-        wire.cuts += [rng.randrange(500, 3 * _FRAME_BYTES) for _ in range(drops)]
+        share = _EVENT_BYTES * events // (drops + 2)
+        wire.cuts += [rng.randrange(500, 2 * share) for _ in range(drops)]
         stage.house.start()
         began = time.perf_counter()
         _sees(page, letters)
