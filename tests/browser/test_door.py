@@ -181,7 +181,8 @@ def test_signing_out_in_one_tab_ends_every_tab_of_that_browser(some: Stage, visi
 
 @promise("SEC-9.csp")
 @pytest.mark.parametrize("path", ["/", "/approvals", "/objectives/s_0000000000000000"])
-def test_every_page_comes_under_a_strict_policy(fresh: Stage, visit: Visit, path: str) -> None:
+def test_every_page_comes_under_a_strict_policy(fresh: Stage, visit: Visit, watch: Watch, path: str) -> None:
+    watch.expect(404, "^/api/v1/")  # there is no such objective
     page = visit(fresh)
     answer = page.goto(fresh.origin + path)
     assert answer is not None
@@ -239,3 +240,23 @@ PLANT = """() => new Promise((done) => setTimeout(() => {
     for (const one of tries) { try { one(); } catch {} }
     setTimeout(done, 50);
 }, 0))"""
+
+
+def test_a_link_that_is_opened_where_the_page_is_open_leaves_its_code_nowhere(
+    fresh: Stage, visit: Visit, watch: Watch
+) -> None:
+    context = visit.stranger(fresh)
+    watch.expect(401, r"/api/v1/")
+    page = context.new_page()
+    page.goto(fresh.origin)
+    expect(page.get_by_role("heading", name="Sign this browser in")).to_be_visible()
+    link = fresh.link()
+    page.goto(link)  # of the same address: the browser loads nothing anew
+    settled(page)
+    again = fresh.link()
+    page.goto(again)
+    expect(page).to_have_url(fresh.origin + "/")
+    page.go_back()
+    for code in (link, again):
+        assert code.partition("#code=")[2] not in page.url
+        assert not any(code.partition("#code=")[2] in url for url in watch.requests)

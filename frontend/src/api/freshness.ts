@@ -65,6 +65,7 @@ export function keepFresh(client: QueryClient): void {
     }
     if (old.size > 0 && timer === undefined) timer = setTimeout(read, PAUSE_MS);
   });
-  onReset(() => void client.invalidateQueries());
+  // Nothing of another journal stands there as if it were of this one, also when it cannot be read anew.
+  onReset(() => void client.resetQueries());
   onReturn(() => void client.invalidateQueries());
 }

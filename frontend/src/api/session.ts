@@ -2,6 +2,7 @@
 import { create } from "zustand";
 import { api, data, Refused, whenSignedOut } from "@/api/client";
 import * as live from "@/api/live";
+import { queries } from "@/api/queries";
 
 interface SignedIn {
   state: "asking" | "in" | "out";
@@ -15,17 +16,28 @@ export const useSignedIn = create<SignedIn>(() => ({ state: "asking", problem: "
 export async function begin(): Promise<void> {
   whenSignedOut(leave);
   live.onLoss(() => void ask());
-  const code = takeCode();
-  let problem = "";
-  if (code) {
-    try {
-      await data(api.POST("/sign-in", { body: { code } }));
-    } catch (error) {
-      // A link that was used before does no harm in a browser that is signed in.
-      problem = error instanceof Error ? error.message : String(error);
-    }
+  // A link that is opened in a tab of the same address loads nothing anew: its code would stay in the address.
+  addEventListener("hashchange", () => void signInBy(takeCode()));
+  await watch(await spend(takeCode()));
+}
+
+/** Spend a code; gives why it did not sign this browser in, "" if it did or there was none. */
+async function spend(code: string): Promise<string> {
+  if (!code) return "";
+  try {
+    await data(api.POST("/sign-in", { body: { code } }));
+    return "";
+  } catch (error) {
+    // A link that was used before does no harm in a browser that is signed in.
+    return error instanceof Error ? error.message : String(error);
   }
-  await watch(problem);
+}
+
+/** Sign in by a link that came while the page was open; whoever is in stays in, whatever became of the link. */
+async function signInBy(code: string): Promise<void> {
+  if (!code) return;
+  const problem = await spend(code);
+  if (useSignedIn.getState().state === "out") await watch(problem);
 }
 
 async function watch(problem: string): Promise<void> {
@@ -58,17 +70,20 @@ async function ask(): Promise<void> {
 /** End this browser's session. */
 export async function signOut(): Promise<void> {
   await data(api.POST("/sign-out", { body: {} }));
+  // Whoever signs out leaves nothing half-written to whoever comes next.
+  sessionStorage.clear();
   leave();
 }
 
 function leave(): void {
   live.stop();
   useSignedIn.setState({ state: "out", problem: "" });
+  queries.clear();
 }
 
 /** The code in the address, which is then gone from it: no history and no bookmark keeps it. */
 function takeCode(): string {
   const found = /^#code=([\w-]+)$/.exec(location.hash)?.[1] ?? "";
-  if (location.hash) history.replaceState(null, "", location.pathname + location.search);
+  if (location.hash.startsWith("#code")) history.replaceState(null, "", location.pathname + location.search);
   return found;
 }

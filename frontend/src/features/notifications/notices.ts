@@ -1,6 +1,8 @@
 /** What happened lately, for this browser: the list behind the bell, and notices outside the browser for who wants them. */
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
+import { onReset } from "@/api/live";
+import { useSignedIn } from "@/api/session";
 
 export interface Notice {
   kind: "ask" | "good" | "danger" | "quiet";
@@ -27,6 +29,10 @@ export function keep(notice: Notice): void {
 
 export const seeNotices = (): void => useNotices.setState({ unseen: 0 });
 export const clearNotices = (): void => useNotices.setState({ items: [], unseen: 0 });
+
+// They are of one journal and for one person.
+onReset(clearNotices);
+useSignedIn.subscribe(({ state }) => state === "out" && clearNotices());
 
 interface Outside {
   wanted: boolean;
