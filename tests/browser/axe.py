@@ -15,20 +15,33 @@ _SMALL = """least => {
         const style = getComputedStyle(element);
         return style.display === 'inline' && element.closest('p, li, td, dd, pre, code, article, figcaption') !== null;
     };
-    return [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [role=button], [role=tab],'
-        + '[role=switch], [role=checkbox], [role=radio], [role=option], [role=menuitem], [role=slider]')]
+    // A label is part of its control's target.
+    const box = (element) => {
+        const boxes = [element, ...(element.labels ?? [])].map((one) => one.getBoundingClientRect());
+        return boxes.reduce((most, one) => (one.width * one.height > most.width * most.height ? one : most));
+    };
+    const targets = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [role=button],'
+        + '[role=tab], [role=switch], [role=checkbox], [role=radio], [role=option], [role=menuitem], [role=slider]')]
         .filter((element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
-        .filter((element) => !element.disabled && !inline(element))
         // What is clipped away is for screen readers, until it has the focus.
-        .filter((element) => getComputedStyle(element).clipPath === 'none')
-        .map((element) => {
-            // A label is part of its control's target.
-            const boxes = [element, ...(element.labels ?? [])].map((one) => one.getBoundingClientRect());
-            return [element, Math.max(...boxes.map((b) => b.width)), Math.max(...boxes.map((b) => b.height))];
-        })
-        .filter(([, width, height]) => width > 1 && height > 1 && (width < least || height < least))
-        .map(([element, width, height]) => [element.outerHTML.slice(0, 120), width.toFixed(0), height.toFixed(0)])
-        .map(([html, width, height]) => `${html} is ${width}x${height}`);
+        .filter((element) => !element.disabled && getComputedStyle(element).clipPath === 'none')
+        .map((element) => ({ element, rect: box(element) }))
+        .filter(({ rect }) => rect.width > 1 && rect.height > 1);
+    const small = ({ rect }) => rect.width < least - 0.5 || rect.height < least - 0.5;
+    const middle = ({ rect }) => [rect.x + rect.width / 2, rect.y + rect.height / 2];
+    // A small one will do where a circle of that size around its middle meets no other target, nor another's circle.
+    const crowded = (one) => targets.some((other) => {
+        if (other === one || other.element.contains(one.element) || one.element.contains(other.element)) return false;
+        const [x, y] = middle(one);
+        const beside = Math.hypot(
+            Math.max(other.rect.left - x, 0, x - other.rect.right),
+            Math.max(other.rect.top - y, 0, y - other.rect.bottom),
+        );
+        const [otherX, otherY] = middle(other);
+        return beside < least / 2 || (small(other) && Math.hypot(otherX - x, otherY - y) < least);
+    });
+    return targets.filter((one) => small(one) && !inline(one.element) && crowded(one)).map(({ element, rect }) =>
+        `${element.outerHTML.slice(0, 120)} is ${rect.width.toFixed(0)}x${rect.height.toFixed(0)}`);
 }"""
 _WIDER = """() => {
     const wide = document.documentElement.clientWidth;
@@ -73,7 +86,7 @@ def wider_than_the_window(page: Page) -> list[str]:
 
 
 def small_targets(page: Page, least_px: int = 24) -> list[str]:
-    """Controls that are smaller than this both ways or one (WCAG 2.5.8), links within text left aside."""
+    """Controls that are smaller than this and too near to others (WCAG 2.5.8); links within text are left aside."""
     return [str(line) for line in page.evaluate(_SMALL, least_px)]
 
 

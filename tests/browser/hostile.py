@@ -17,24 +17,31 @@ LURE = f'"><img src=x onerror={RUN}><script>{RUN}</script>{BIDI}'
 COMMAND = f"rm -f 'x{LURE}' # {INVISIBLE}{TAG_LETTERS}"
 _SAID = "\n\n".join((*HTML, *MARKDOWN, *TERMINAL, BIDI, INVISIBLE))
 _FOUND = """() => {
-    const main = document.querySelector('main') ?? document.body;
-    const bad = [...main.querySelectorAll('script, iframe, object, embed, base, meta, link, video, audio, marquee')];
-    const handlers = [...main.querySelectorAll('*')].filter((element) =>
+    const all = document.body;
+    const bad = [...all.querySelectorAll('script, iframe, object, embed, base, meta, link, video, audio, marquee')];
+    const handlers = [...all.querySelectorAll('*')].filter((element) =>
         element.getAttributeNames().some((name) => name.startsWith('on') || name === 'ping' || name === 'srcdoc'));
-    const away = [...main.querySelectorAll('a[href], area[href]')].filter((link) =>
+    const away = [...all.querySelectorAll('a[href], area[href]')].filter((link) =>
         !['http:', 'https:', 'mailto:', 'blob:'].includes(link.protocol)
         || (link.host !== location.host && link.protocol.startsWith('http') && !link.rel.includes('noreferrer')));
-    const pictures = [...main.querySelectorAll('img, image, source')].filter((picture) =>
+    const pictures = [...all.querySelectorAll('img, image, source')].filter((picture) =>
         !(picture.currentSrc || picture.src || '').startsWith(location.origin));
     const said = (element) => element.outerHTML.slice(0, 200);
     return {
         ran: window.ran ?? 0,
         elements: [...bad, ...handlers, ...away, ...pictures].map(said),
-        bidi: main.innerText.includes('\\u202e'),
+        bidi: all.innerText.includes('\\u202e'),
         title: /\\u202e/.test(document.title),
         clobbered: typeof document.getElementById !== 'function' || document.body.tagName !== 'BODY',
     };
 }"""
+
+
+_UNFOLD = """() => new Promise((done) => {
+    const folded = 'main button[aria-expanded=false]:not([aria-haspopup]):not(:disabled)';
+    for (const button of document.querySelectorAll(folded)) button.click();
+    requestAnimationFrame(() => requestAnimationFrame(done));
+})"""
 
 
 def play(seen: Seen) -> Turn:
@@ -80,13 +87,9 @@ PLACES = (
 
 
 def unfold(page: Page) -> None:
-    """Open whatever is folded up."""
-    for _ in range(20):
-        folded = page.get_by_role("main").get_by_role("button", expanded=False)
-        if not folded.count():
-            break
-        folded.first.click()
-        page.keyboard.press("Escape")
+    """Open whatever is folded up, and what was folded up in that; menus stay shut."""
+    for _ in range(3):
+        page.evaluate(_UNFOLD)
 
 
 def harm(page: Page) -> list[str]:

@@ -13,7 +13,8 @@ from tests.browser.stage import Stage
 
 BROKEN = """<!doctype html><html><head><title></title></head><body style="margin: 0; color: #aaa; background: #fff">
 <style>button:focus-visible { outline: none }</style>
-<img src="data:,x"><button style="width: 10px; height: 10px; padding: 0; border: 0"></button><p>grey on white</p>
+<img src="data:,x"><button style="width: 10px; height: 10px; padding: 0; border: 0"></button><button>x</button>
+<p>grey on white</p>
 <div style="width: 5000px">wide</div></body></html>"""
 
 
