@@ -16,7 +16,7 @@ from tests.browser.watch import Watch
 
 EVENTS, DROPS = 1_200, 8
 REPLAY_CPU_S = 2 * 3.0
-"""Twice the bar of 5,000 events, in CPU time, which others on this computer do not lengthen much. Half of it is the page."""
+"""Twice the bar of 5,000 events, in CPU time, which others on this computer do not lengthen much."""
 NODES = 500
 
 

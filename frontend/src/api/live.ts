@@ -12,8 +12,8 @@ export type Live = Envelope | Transient;
 type Frame = (Live | Schema["ControlEnvelope"])[];
 
 const FIRST_DELAY_MS = 300;
-/** The longest between two tries: a daemon that is back is noticed within 3 s (bar R5), however long it was away. */
-const LAST_DELAY_MS = 2000;
+/** The longest between two tries: twelve tabs are live again within 3 s (bar R5), however long it was away. */
+const LAST_DELAY_MS = 1200;
 
 export interface Connection {
   /** "idle" before anybody is signed in. */
