@@ -265,7 +265,7 @@ class House:
         )
 
     def _machines(self, home: Home, settings: Settings) -> BubblewrapMachines:
-        off = without('machines are switched off; set machine = "auto" in config.toml')
+        off = without('machines are switched off; set machine = "auto" in config.toml, and start Stead again')
         return BubblewrapMachines(
             home,
             host=None if settings.machine == "auto" else off,

@@ -17,7 +17,7 @@ export function NotificationsSection() {
   const [leave, setLeave] = useLeave();
   const { kind, words } = SAYS[leave];
   return (
-    <Panel title={t("notifications")} description={t("outsideInside")}>
+    <Panel title={t("outsideTitle")} description={t("outsideInside")}>
       <div className="grid max-w-measure gap-5">
         <Switch
           label={t("outside")}

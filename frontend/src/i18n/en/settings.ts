@@ -113,6 +113,7 @@ export const t = define("settings", {
   english: "English",
   pseudo: "Pseudo-language, which marks every word that comes from a catalogue",
 
+  outsideTitle: "Notices on the desktop",
   outside: "Tell me on the desktop",
   outsideAbout:
     "When something waits for you, or an objective ends, while you look at something else. The notice shows its title.",

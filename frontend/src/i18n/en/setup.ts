@@ -41,7 +41,7 @@ export const t = define("setup", {
   sandboxOk: "Commands run apart from your computer",
   sandboxOff: "Shell, files and code are off until this is mended",
   sandboxMissing: "What is missing",
-  sandboxFix: "Mend it, then check again. Nothing has to be started anew.",
+  sandboxFix: "Mend it, then check again.",
   checkAgain: "Check again",
   checking: "Checking",
   goOn: "Go on",

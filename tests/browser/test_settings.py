@@ -1,0 +1,174 @@
+"""The settings: whom Stead asks and for how much, and how the page is in this browser."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.axe import axe
+from tests.browser.chrome import Visit, is_live, settled
+from tests.browser.stage import Stage
+from tests.browser.watch import Watch
+from tests.browser.watching import says
+from tests.promises import promise
+
+KEY = "an-invented-key-3301"
+NEWER = "an-invented-key-4412"
+_KEPT = """() => JSON.stringify([
+    {...localStorage}, {...sessionStorage}, document.cookie,
+    [...document.querySelectorAll('input, textarea')].map((field) => field.value),
+])"""
+
+
+def holds(page: Page, value: str) -> bool:
+    """Whether the page, its fields or what it keeps in the browser has this."""
+    return value in page.content() or value in str(page.evaluate(_KEPT))
+
+
+def test_the_order_of_models_is_changed_and_holds(walked: Stage, visit: Visit) -> None:
+    walked.house.post("/providers", {"name": "spare", "preset": "compatible", "base_url": walked.model.openai})
+    page = visit(walked, "/settings?section=models")
+    page.get_by_role("button", name="Add a model").click()
+    page.get_by_role("combobox", name="Provider").click()
+    page.get_by_role("option", name="spare").click()
+    page.get_by_role("textbox", name="Model").fill("scripted")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("button", name="Move spare/scripted up").click()
+    assert [ref["provider"] for ref in walked.house.get("/status")["chain"]] == ["acme"]
+    page.get_by_role("button", name="Save").click()
+    says(page, "This is the order in use.")
+    assert [ref["provider"] for ref in walked.house.get("/status")["chain"]] == ["spare", "acme"]
+    page.reload()
+    settled(page)
+    expect(page.get_by_role("listitem").filter(has_text="asked first")).to_contain_text("spare/scripted")
+    walked.house.post("/chain", {"chain": [{"provider": "acme", "model": "scripted"}]})
+
+
+def test_what_a_day_may_cost_is_limited_and_an_empty_limit_is_refused(walked: Stage, visit: Visit) -> None:
+    page = visit(walked, "/settings?section=limits")
+    page.get_by_role("checkbox", name="No limit").first.uncheck()
+    page.get_by_role("button", name="Save").click()
+    says(page, "Give more than 0, or no limit.")
+    assert walked.house.get("/cap")["daily"]["tokens"] == "unlimited"
+    page.get_by_role("textbox", name="Tokens").fill("250000")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("meter", name="Tokens")).to_be_visible()
+    assert walked.house.get("/cap")["daily"] == {"tokens": 250_000, "usd_micros": "unlimited"}
+
+
+def test_a_providers_key_is_replaced_and_never_seen_again(walked: Stage, visit: Visit, watch: Watch) -> None:
+    wish = {"name": "keyed", "preset": "compatible", "base_url": walked.model.openai, "model": "scripted"}
+    walked.house.post("/providers", {**wish, "key": "vault"})
+    walked.house.post("/providers/keyed/key", {"key": KEY})
+    page = visit(walked, "/settings?section=models")
+    page.get_by_role("button", name="More about keyed").click()
+    page.get_by_role("menuitem", name="Replace the key").click()
+    dialog = page.get_by_role("dialog", name="Replace the key of keyed")
+    dialog.get_by_role("textbox", name="Key").fill(NEWER)
+    assert holds(page, NEWER)
+    dialog.get_by_role("button", name="Save and try").click()
+    expect(dialog).to_contain_text("keyed answers")
+    assert walked.model.requests()[-1].request.headers["authorization"] == f"Bearer {NEWER}"
+    assert not holds(page, NEWER)
+    dialog.get_by_role("button", name="Close").last.click()
+    expect(dialog).to_have_count(0)
+    page.reload()
+    settled(page)
+    assert not holds(page, NEWER)
+    assert not holds(page, KEY)
+    assert not any(key in url for key in (KEY, NEWER) for url in watch.requests)
+    told = json.dumps([walked.house.events(), walked.house.get("/providers")])
+    assert KEY not in told
+    assert NEWER not in told
+
+
+def test_how_the_page_looks_is_kept_in_this_browser(walked: Stage, visit: Visit) -> None:
+    page = visit(walked, "/settings?section=appearance")
+    light = page.evaluate("getComputedStyle(document.body).color")
+    page.get_by_role("radio", name="Dark").check()
+    page.get_by_role("radio", name="Roomy").check()
+    page.reload()
+    settled(page)
+    expect(page.get_by_role("radio", name="Dark")).to_be_checked()
+    expect(page.get_by_role("radio", name="Roomy")).to_be_checked()
+    assert page.evaluate("getComputedStyle(document.body).color") != light
+    other = visit.stranger(walked, storage=walked.signed_in).new_page()
+    other.goto(walked.origin)
+    is_live(other)
+    assert other.evaluate("getComputedStyle(document.body).color") == light
+
+
+def test_a_shortcut_is_given_other_keys_and_keeps_them(walked: Stage, visit: Visit) -> None:
+    page = visit(walked, "/settings?section=keyboard")
+    usage = page.get_by_role("button", name="Change the keys of: Go to Usage")
+    usage.click()
+    page.keyboard.press("?")
+    says(page, "Those keys already do something else: Show these shortcuts.")
+    page.keyboard.press("F8")
+    expect(usage).to_contain_text("F8")
+    axe(page)
+    page.reload()
+    settled(page)
+    page.keyboard.press("F8")
+    page.wait_for_url("**/usage")
+    page.goto(f"{walked.origin}/settings?section=keyboard")
+    page.get_by_role("button", name="As they came").click()
+    expect(usage).not_to_contain_text("F8")
+
+
+def test_notices_on_the_desktop_are_off_until_they_are_wanted_and_allowed(walked: Stage, visit: Visit) -> None:
+    refused = visit(walked, "/settings?section=notifications")
+    switch = refused.get_by_role("switch", name="Tell me on the desktop")
+    expect(switch).not_to_be_checked()
+    says(refused, "It was not asked yet.")
+    switch.click()  # a browser without a window refuses by itself
+    expect(switch).to_be_disabled()
+    says(refused, "It refuses notices of this page")
+    says(refused, "choose Allow, and come back here")
+    axe(refused)
+    context = visit.stranger(walked, storage=walked.signed_in)
+    context.grant_permissions(["notifications"], origin=walked.origin)
+    page = context.new_page()
+    page.goto(f"{walked.origin}/settings?section=notifications")
+    settled(page)
+    switch = page.get_by_role("switch", name="Tell me on the desktop")
+    expect(switch).not_to_be_checked()
+    says(page, "It lets this page show notices.")
+    switch.click()
+    page.reload()
+    settled(page)
+    expect(switch).to_be_checked()
+
+
+@promise("UI-1.setup")
+def test_health_and_the_record_are_looked_at_from_the_settings(walked: Stage, visit: Visit) -> None:
+    page = visit(walked, "/settings?section=about")
+    says(page, "Stead can do its work.")
+    page.get_by_role("link", name="Verify it").click()
+    page.wait_for_url("**/audit?verify=true")
+    expect(page.get_by_role("status").filter(has_text="Nothing is wrong")).to_be_visible()
+    page.get_by_role("combobox", name="Verdict").click()
+    page.get_by_role("option", name="Asked you").click()
+    expect(page).to_have_url(f"{walked.origin}/audit?verdict=ask")
+    expect(page.get_by_role("status").filter(has_text="Nothing is wrong")).to_be_visible()
+
+
+def test_this_browser_is_signed_out_after_a_question(walked: Stage, visit: Visit, watch: Watch) -> None:
+    watch.expect(401, "^/api/")
+    watch.expect_outage()
+    page = visit.stranger(walked).new_page()
+    page.goto(walked.link())
+    is_live(page)
+    page.goto(f"{walked.origin}/settings?section=browser")
+    settled(page)
+    page.get_by_role("button", name="Sign this browser out").click()
+    sheet = page.get_by_role("dialog", name="Sign this browser out?")
+    sheet.get_by_role("button", name=re.compile("^Cancel$")).click()
+    is_live(page)
+    page.get_by_role("button", name="Sign this browser out").click()
+    sheet.get_by_role("button", name="Sign this browser out").click()
+    says(page, "stead open")
+    page.reload()
+    says(page, "stead open")

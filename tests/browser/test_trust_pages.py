@@ -1,0 +1,114 @@
+"""What people set up to be safe, and take back: secrets, hosts, rules, leave. Adding a secret is a journey."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.axe import axe
+from tests.browser.chrome import Visit
+from tests.browser.stage import Stage
+from tests.browser.test_settings import holds
+from tests.browser.watch import Watch
+from tests.browser.watching import question, says
+
+OLD = "an-invented-value-5520"
+NEW = "an-invented-value-6631"
+
+
+def open_row(page: Page, grid: str, text: str) -> None:
+    """Open the row of a table that has this text."""
+    page.get_by_role("grid", name=grid).get_by_role("row").filter(has_text=text).get_by_text(text).first.click()
+
+
+def test_a_secret_gets_another_value_loses_its_destination_and_goes(walked: Stage, visit: Visit, watch: Watch) -> None:
+    walked.house.post("/secrets", {"name": "beacon", "value": OLD})
+    walked.house.post("/secrets/beacon/bindings", {"binding": {"type": "host", "host": "api.beacon.example.com"}})
+    page = visit(walked, "/secrets")
+    open_row(page, "secrets", "beacon")
+    drawer = page.get_by_role("dialog", name="beacon")
+    (before,) = walked.house.get("/secrets")["items"]
+    expect(drawer).to_contain_text(before["placeholder"])
+    drawer.get_by_role("button", name="Replace the value").click()
+    drawer.get_by_role("textbox", name="Value").fill(NEW)
+    assert holds(page, NEW)
+    drawer.get_by_role("button", name="Replace it").click()
+    expect(drawer).not_to_contain_text(before["placeholder"])
+    assert not holds(page, OLD)
+    assert not holds(page, NEW)
+    drawer.get_by_role("button", name="End the binding to api.beacon.example.com").click()
+    expect(drawer).to_contain_text("Nowhere. Until it is bound to something, it never leaves the vault.")
+    (row,) = walked.house.get("/secrets")["items"]
+    assert row["bindings"] == []
+    assert row["placeholder"] != before["placeholder"]
+    drawer.get_by_role("button", name="Remove").click()
+    page.get_by_role("dialog", name="Remove beacon?").get_by_role("button", name="Remove").click()
+    says(page, "No secrets yet")
+    assert walked.house.get("/secrets")["items"] == []
+    assert not any(value in url for value in (OLD, NEW) for url in watch.requests)
+
+
+def test_a_host_is_allowed_for_a_folder_and_no_longer(walked: Stage, visit: Visit) -> None:
+    page = visit(walked, "/network")
+    page.get_by_role("button", name="Allow a host").click()
+    dialog = page.get_by_role("dialog", name="Allow a host")
+    dialog.get_by_role("button", name="Allow it").click()
+    expect(dialog).to_contain_text("Give a host.")
+    dialog.get_by_role("textbox", name="Host").fill("docs.quay.example.com")
+    dialog.get_by_role("textbox", name="Folder").fill(str(walked.project))
+    expect(dialog).to_contain_text("Stead may work here.")
+    axe(page)
+    dialog.get_by_role("button", name="Allow it").click()
+    expect(dialog).to_have_count(0)
+    assert walked.house.get("/egress/hosts")["items"] == [
+        {"host": "docs.quay.example.com", "directory": str(walked.project)}
+    ]
+    open_row(page, "allowed hosts", "docs.quay.example.com")
+    page.get_by_role("dialog", name="Stop allowing docs.quay.example.com?").get_by_role(
+        "button", name="Stop allowing"
+    ).click()
+    says(page, "No host is allowed")
+    assert walked.house.get("/egress/hosts")["items"] == []
+
+
+def test_a_rule_is_made_shown_as_it_was_understood_and_taken_back(walked: Stage, visit: Visit, watch: Watch) -> None:
+    watch.expect(422, "/rules$")
+    watch.expect(400, "/rules$")
+    page = visit(walked, "/rules")
+    sentence = page.get_by_role("textbox", name="Say a rule")
+    sentence.fill("be nice to the boats")
+    page.get_by_role("button", name="Make it a rule").click()
+    expect(page.get_by_role("main").get_by_role("alert")).to_be_visible()
+    assert walked.house.get("/rules")["items"] == []
+    sentence.fill("never run `make`")
+    page.get_by_role("button", name="Make it a rule").click()
+    row = page.get_by_role("grid", name="rules").get_by_role("row").filter(has_text="never run")
+    expect(row).to_contain_text("forbids")
+    expect(row).to_contain_text("running programs namely make")
+    expect(row).to_contain_text("every folder")
+    assert [rule["verdict"] for rule in walked.house.get("/rules")["items"]] == ["deny"]
+    open_row(page, "rules", "never run")
+    dialog = page.get_by_role("dialog", name="Take this rule back?")
+    expect(dialog).to_contain_text("running programs namely make")
+    dialog.get_by_role("button", name="Take it back").click()
+    says(page, "No rules yet")
+    assert walked.house.get("/rules")["items"] == []
+
+
+def test_leave_that_was_given_for_a_folder_is_taken_back_and_stead_asks_again(walked: Stage, visit: Visit) -> None:
+    id = walked.house.give("Please count the boats", walked.project)
+    asked = question(walked, id)
+    digest = walked.house.get(f"/approvals/{asked}")["digest"]
+    walked.house.post(f"/approvals/{asked}/decision", {"answer": "project", "digest": digest})
+    walked.house.wait(id, "completed", timeout_s=60)
+    page = visit(walked, "/rules")
+    open_row(page, "leaves", "shell")
+    dialog = page.get_by_role("dialog", name="Take back what shell may do?")
+    expect(dialog).to_contain_text(str(walked.project))
+    dialog.get_by_role("button", name="Take it back").click()
+    says(page, "None is in force")
+    expect(page.get_by_role("grid", name=re.compile("leaves"))).to_have_count(0)
+    again = walked.house.give("Please count the boats", walked.project)
+    assert question(walked, again)
+    walked.house.post(f"/objectives/{again}/cancel")
