@@ -126,7 +126,7 @@ function Answers({
   const sources = doubtful(row).map(sourceName).join(", ");
   return (
     <fieldset className="mt-4 flex bg-raised max-md:[&_button]:h-auto max-md:[&_button]:min-h-(--target) max-md:[&_button]:whitespace-normal max-md:[&_button]:py-1.5 max-md:sticky max-md:bottom-(--under) max-md:-mx-4 max-md:border-line max-md:border-t max-md:px-4 max-md:py-3 flex-wrap gap-2 max-md:grid max-md:grid-cols-2">
-      <legend className="sr-only">{t("title")}</legend>
+      <legend className="sr-only">{t("answers")}</legend>
       <Button kind="danger" disabled={sending} onClick={onDeny}>
         {t("deny")}
       </Button>

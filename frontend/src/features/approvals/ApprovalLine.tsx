@@ -25,7 +25,11 @@ export function ApprovalLine({ approval: row }: { approval: Schema["ApprovalRow"
           <SafeText>{row.title}</SafeText>, <Time at={row.requested_ms} />
         </p>
       </div>
-      <ButtonLink to="/approvals/$id" params={{ id: row.id }} aria-label={t("answerNamed", { what: sentence(row) })}>
+      <ButtonLink
+        to="/approvals/$id"
+        params={{ id: row.id }}
+        aria-label={t("answerNamed", { what: `${sentence(row)}: ${first}` })}
+      >
         {t("answer")}
       </ButtonLink>
     </div>

@@ -4,6 +4,7 @@ import { Button } from "@/ui/Button";
 import { cx } from "@/ui/classes";
 import { formatBytes } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
+import { ScrollBox } from "@/ui/ScrollBox";
 import { ACTED_ON, type Argument, beginning } from "./words";
 
 /**
@@ -83,8 +84,8 @@ function Value({
   const size = formatBytes(new TextEncoder().encode(argument.value).length);
   return (
     <>
-      <section
-        tabIndex={0}
+      <ScrollBox
+        role="group"
         aria-label={argument.name ? t("argument", { name: heading(tool, argument.name) }) : t("whatRuns")}
         className={cx(
           "overflow-auto rounded-md border border-line px-3 py-2 font-mono text-sm",
@@ -95,7 +96,7 @@ function Value({
         <pre className="whitespace-pre-wrap break-words">
           <SafeText lines>{text}</SafeText>
         </pre>
-      </section>
+      </ScrollBox>
       {begin.cut && !open && (
         <p className="flex flex-wrap items-center gap-2 pt-1 text-ink-2 text-sm">
           {t("cut", { shown: begin.shown, lines: begin.lines, size })}

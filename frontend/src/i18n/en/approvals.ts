@@ -83,6 +83,7 @@ export const t = define("approvals", {
   byDoor: "by {door}",
   tooLate: "Your answer came too late: {why}",
   failed: "Your answer did not arrive: {why}",
+  answers: "Your answer",
   answer: "Answer",
   answerNamed: "Answer: {what}",
   other: "All questions",
