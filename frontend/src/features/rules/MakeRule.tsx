@@ -59,7 +59,7 @@ export function MakeRule() {
         <legend className="float-left mr-1 text-ink-2 text-sm">{t("examples")}</legend>
         {EXAMPLES.map((example) => (
           <Button key={example} size="sm" kind="quiet" onClick={() => setText(example)}>
-            {example}
+            <code lang="en">{example}</code>
           </Button>
         ))}
       </fieldset>
