@@ -41,6 +41,7 @@ SESSION = SessionId("s_0123456789abcdef")
 PROBES = ("__init__.py", "escape_tools.py", "escape_reach.py", "escape_kernel.py", "escape_aside.py", "escape_probe.py")
 NEIGHBOURS = 150
 """Processes of the same user outside: more than a machine may have, which must not count against it."""
+TRIES_S = 100.0
 
 
 ON_A_COPY = frozenset(
@@ -203,9 +204,9 @@ def neighbours(count: int) -> Iterator[None]:
             other.wait()
 
 
-async def make_tries(base: Path, *, trial: bool) -> Report:
-    """Plant, try, look; on trial, or in the folder itself."""
-    root = os.geteuid() == 0
+async def make_tries(base: Path, mode: str) -> Report:
+    """Plant, try, look; on trial, or in the folder itself, by a command of the session's or in a person's terminal."""
+    root, trial = os.geteuid() == 0, mode == "trial"
     drop = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"] if root else []
     home = Home(base / "stead-home")
     home.make()
@@ -218,12 +219,9 @@ async def make_tries(base: Path, *, trial: bool) -> Report:
         machines.bind(SESSION, str(canaries.project), writable=True, trial=trial)
         pattern = Path("/proc/sys/kernel/core_pattern").read_text()
         try:
-            ran = await machines.run(
-                _permit(),
-                f"touch written; sleep {canaries.inside} >/dev/null 2>&1 & python3 -m tests.attacks.escape_probe",
-                timeout_s=100,
-                cap_bytes=200_000,
-                on_output=lambda _: None,
+            command = f"touch written; sleep {canaries.inside} >/dev/null 2>&1 & python3 -m tests.attacks.escape_probe"
+            said = await (
+                _typed(machines, canaries.project, command) if mode == "terminal" else _run(machines, command)
             )
             user = _owner_of(f"sleep\0{canaries.inside}")
         finally:
@@ -242,10 +240,27 @@ async def make_tries(base: Path, *, trial: bool) -> Report:
             outside += [] if "written" in applied.done else ["what was on trial was lost"]
         owner = (canaries.project / "written").stat().st_uid
         try:
-            held = json.loads(ran.output.splitlines()[-1])
+            held = json.loads(said.splitlines()[-1])
         except (ValueError, IndexError):
-            return Report({}, outside, user, owner, broken=str(ran))
+            return Report({}, outside, user, owner, broken=said or "nothing was said")
         return Report(held, outside, user, owner)
+
+
+async def _run(machines: BubblewrapMachines, command: str) -> str:
+    ran = await machines.run(_permit(), command, timeout_s=TRIES_S, cap_bytes=200_000, on_output=lambda _: None)
+    return ran.output
+
+
+async def _typed(machines: BubblewrapMachines, project: Path, command: str) -> str:
+    """What it prints where a person types it. That goes into a file, as a screen folds long lines."""
+    await machines.terminals.open(SESSION, "t_0123456789abcdef", 24, 80)
+    terminal = machines.terminals.at(SESSION, "t_0123456789abcdef")
+    seat, seen = terminal.watch(), b""
+    await terminal.type(f"({command}) > said 2>&1; echo ov'er'\n".encode())
+    async with asyncio.timeout(TRIES_S):
+        while b"over\r\n" not in seen and (data := await seat.read()):
+            seen += data
+    return (project / "said").read_text()
 
 
 class _NoSecrets:
@@ -299,4 +314,4 @@ def _owner_of(marker: str) -> int:
 
 if __name__ == "__main__":
     signal.alarm(150)
-    print(msgspec.json.encode(asyncio.run(make_tries(Path(sys.argv[1]), trial=sys.argv[2] == "trial"))).decode())
+    print(msgspec.json.encode(asyncio.run(make_tries(Path(sys.argv[1]), sys.argv[2]))).decode())

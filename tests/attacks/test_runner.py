@@ -19,6 +19,7 @@ import pytest
 
 from stead.domain.errors import MachineDied, MachineUnavailable, ToolFault
 from stead.domain.ports import Ran
+from stead.domain.terminals import Ended
 from stead.machines import machine
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.host import Host, compile_inside
@@ -36,6 +37,7 @@ from tests.machines.bench import (
 )
 
 MB = 1 << 20
+TERMINAL = "t_0123456789abcdef"
 
 
 @pytest.fixture
@@ -365,6 +367,29 @@ async def test_answers_that_make_no_sense_end_the_machine(bench: Bench, answer: 
     with pytest.raises(MachineDied):
         await bench.run("true")
     await until(lambda: [change[1] for change in bench.changes] == ["started", "ended"])
+
+
+@pytest.mark.parametrize("code", ['b"9" * 3000', 'b"-1"', 'b"256"', 'b" 1"', '"\u0661".encode()', 'b"0x1"'])
+async def test_a_terminal_ends_with_no_code_that_no_shell_has(bench: Bench, code: str) -> None:
+    """It would be told over a socket, whose last words are short, and written down for ever."""
+    answer = f'frame(asked(), b"done"); frame(asked(), b"done", b"", {code}, b"exited")'
+    in_other_hands(bench, f"{_GREET}{answer}\ntime.sleep(60)")
+    await bench.machines.terminals.open(SESSION, TERMINAL, 24, 80)
+    terminal = bench.machines.terminals.at(SESSION, TERMINAL)
+    await until(lambda: terminal.ended is not None)
+    assert terminal.ended == Ended(137, "lost")
+
+
+@pytest.mark.parametrize("taken", ['b"many"', 'b"-1"', 'b"7"', 'b"9" * 5000', 'b""'])
+async def test_a_terminal_that_took_more_than_it_was_given_is_ended(bench: Bench, taken: str) -> None:
+    answer = f'frame(asked(), b"done"); asked(); frame(asked(), b"done", {taken})'
+    in_other_hands(bench, f"{_GREET}{answer}\ntime.sleep(60)")
+    await bench.machines.terminals.open(SESSION, TERMINAL, 24, 80)
+    terminal = bench.machines.terminals.at(SESSION, TERMINAL)
+    await asyncio.sleep(0)  # the question for output goes first
+    await asyncio.wait_for(terminal.type(b"typed\n"), 10)
+    await until(lambda: terminal.ended is not None)
+    assert terminal.ended == Ended(137, "lost")
 
 
 async def test_a_runner_that_sends_output_for_ever_is_bounded_in_memory_and_time(

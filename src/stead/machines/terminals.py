@@ -31,6 +31,7 @@ MOST_BYTES_PER_S = 4 << 20
 _ASK_LIMIT_S = 30.0
 _FULL_S = 0.05
 """How long is waited before what was typed is offered again to a program that does not read."""
+_LAST_CODE = 255
 _WHYS: dict[bytes, Why] = {b"exited": "exited", b"disk": "disk", b"memory": "memory"}
 
 Closed = Callable[[SessionId, str, Ended], None]
@@ -63,9 +64,12 @@ class _Terminal:
         while data and self.ended is None:
             try:
                 (taken,) = await self._machine.call("type", data, limit_s=_ASK_LIMIT_S)
+                data = data[_counted(taken, len(data)) :]
             except (MachineDied, ToolFault):
                 return  # it ends just now, and its watchers are told how
-            data = data[int(taken) :]
+            except ValueError:
+                self._machine.kill("its runner answered what makes no sense")
+                return
             if data:
                 await asyncio.sleep(_FULL_S)
 
@@ -96,7 +100,7 @@ class _Terminal:
                 self._scrollback.add(fields[0])
                 await self._scrollback.taken()
                 await asyncio.sleep(len(fields[0]) / MOST_BYTES_PER_S)
-            ended = Ended(int(fields[1]), _WHYS[fields[2]])
+            ended = Ended(_counted(fields[1], _LAST_CODE), _WHYS[fields[2]])
         except (ToolFault, MachineDied):
             ended = Ended(KILLED, self.why)
         except (ValueError, KeyError, IndexError):
@@ -108,6 +112,17 @@ class _Terminal:
             self.ended = ended
             self._scrollback.finish()
             self._on_end(self, ended)
+
+
+def _counted(field: bytes, most: int) -> int:
+    """A number from 0 to so many that a runner said.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not 0 < len(field) <= 9 or not field.isdigit() or int(field) > most:
+        raise ValueError(f"{field[:20]!r} is no number up to {most}")
+    return int(field)
 
 
 def ended_by(fields: list[bytes]) -> bool:
