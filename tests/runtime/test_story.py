@@ -56,6 +56,7 @@ def _everything(said: str) -> Story:
         ev.CheckpointFailed(1, said),
         ev.CheckpointRestored(CheckpointId(said), CheckpointId(said), True, False, 1, (said,), (), "cli"),
         ev.NoticeGiven(said, "claim"),
+        ev.TerminalOpened("t_0000000000000001", 24, 80, said),
     )
     story.finish(KEY, said, "error", said)
     story.tell(
@@ -150,3 +151,12 @@ def test_an_objective_is_told_too_and_a_long_output_is_cut() -> None:
     assert "**Goal**:\n\n> tidy the notes" in text
     assert "*7 more characters are in the journal.*" in text
     assert len(text) < TEXT_CHARS + 1000
+
+
+def test_terminals_of_the_person_are_told_without_what_was_typed() -> None:
+    story = Story(desk("Quill")).tell(
+        ev.TerminalOpened("t_0000000000000001", 24, 80, "web"), ev.TerminalClosed("t_0000000000000001", 137, "memory")
+    )
+    text = _text(story.events)
+    assert "The person opened a terminal through `web`." in text
+    assert "A terminal of the person's ended (memory, 137)." in text

@@ -18,6 +18,14 @@ DIFF_LINES = 40
 """Lines of one change that are shown as it happens; ``stead session changes`` has them all."""
 _PATHS = 12
 _WHY = {"turn": "before turn {turn}", "person": "as you asked", "restore": "before going back", "fork": "for a fork"}
+_ENDS = {
+    "exited": "its shell ended with {code}",
+    "closed": "you closed it",
+    "stopped": "it was stopped with the session",
+    "disk": "the disk was nearly full",
+    "memory": "it took too much memory",
+    "lost": "its machine was lost",
+}
 
 
 def told(stream: str, body: Json, out: Output) -> Iterator[Line]:
@@ -50,6 +58,11 @@ def told(stream: str, body: Json, out: Output) -> Iterator[Line]:
             yield from _checkpoint(stream, body)
         case kind if kind.startswith("call."):
             yield from _call(body)
+        case "terminal.opened":
+            yield f"a terminal was opened (from {clean_line(body['door'])})", "dim"
+        case "terminal.closed":
+            how = _ENDS.get(body["why"], "{why}").format(code=body["exit_code"], why=clean_line(body["why"]))
+            yield f"a terminal ended: {how}", "dim" if body["why"] in ("exited", "closed") else "yellow"
         case _:
             yield from _context(body)
 

@@ -102,6 +102,10 @@ class _Teller:
                 | ev.ProjectRulesRead()
             ):
                 return _files(body)
+            case ev.TerminalOpened(door=door):
+                return f"The person opened a terminal through {span(door)}.\n\n"
+            case ev.TerminalClosed(exit_code=code, why=why):
+                return f"A terminal of the person's ended ({why}, {code}).\n\n"
             case _:
                 return _course(body)
 
