@@ -43,6 +43,7 @@ WAYS_IN_AND_OUT = {
     "net/dialing.py": "fetch, api_read, api_call, web_search, and the proxy; fetches(), test_ssrf.py and tests/egress",
     "providers/clients.py": "the model's own wire; hostile_wire.replies()",
     "providers/discovery.py": "looks for model servers on fixed ports of this computer",
+    "providers/listing.py": "the person alone has a server asked for its models; the transport bounds what it answers",
     "tools/checking.py": "checks values against schemas in a process of its own; tests/tools/test_calling.py",
     "web/server.py": "the door; fetches() and commands() try each route, tests/attacks/test_door_matrix.py each knock",
 }
