@@ -18,6 +18,14 @@ export interface PtyEvents {
   exists: () => Promise<boolean>;
 }
 
+/** The daemon takes no longer frame; a longer paste is several. */
+const FRAME_BYTES = 32_000;
+
+/** Bytes in pieces of at most so many, in order. */
+export function* pieces(bytes: Uint8Array<ArrayBuffer>, most: number): Generator<Uint8Array<ArrayBuffer>> {
+  for (let at = 0; at < bytes.length; at += most) yield bytes.subarray(at, at + most);
+}
+
 export class Pty {
   private socket: WebSocket | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -34,11 +42,12 @@ export class Pty {
 
   /** Type. What is typed while it is away is lost, as it is in any terminal: nobody would expect it a minute later. */
   send(text: string): void {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(new TextEncoder().encode(text));
+    this.sendBytes(new TextEncoder().encode(text));
   }
 
   sendBytes(bytes: Uint8Array<ArrayBuffer>): void {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(bytes);
+    if (this.socket?.readyState !== WebSocket.OPEN) return;
+    for (const piece of pieces(bytes, FRAME_BYTES)) this.socket.send(piece);
   }
 
   close(): void {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { asksFirst, cleaned } from "./paste";
+import { pieces } from "./pty";
 import { hex, themeFrom } from "./theme";
 import { NEWEST, Valve, WAITING } from "./valve";
 
@@ -70,4 +71,12 @@ test("of what it cannot follow the newest part is kept, and how much is left out
   drawAll();
   valve.take(new Uint8Array(7));
   expect(log.at(-1)).toBe(7);
+});
+
+test("a long paste is several frames, none of them too long and no byte lost", () => {
+  const bytes = Uint8Array.from({ length: 70_001 }, (_, place) => place % 251);
+  const cut = [...pieces(bytes, 32_000)];
+  expect(cut.map((piece) => piece.length)).toEqual([32_000, 32_000, 6_001]);
+  expect(cut.flatMap((piece) => [...piece])).toEqual([...bytes]);
+  expect([...pieces(new Uint8Array(), 32_000)]).toEqual([]);
 });
