@@ -263,7 +263,8 @@ async def test_with_no_watcher_it_goes_on_and_the_last_is_kept(bench: Bench, des
     shown = await desk.until("line 60000\r\n")
 
     assert shown.startswith("line "), "it begins with a line"
-    assert KEPT_BYTES - 1000 < len(shown) <= KEPT_BYTES
+    # What was kept, and after it what the terminal had still to hand over when the watcher came.
+    assert KEPT_BYTES - 1000 < len(shown) <= KEPT_BYTES + 65_536
 
 
 async def test_what_a_slow_watcher_missed_it_is_told(bench: Bench, desk: Desk) -> None:

@@ -93,10 +93,10 @@ async def test_folders_and_files_are_shown(door: Door, tmp_path: Path) -> None:
         (f"/sessions/{NOBODY}/terminals", {}, 404),
         ("/sessions/{session}/file", {}, 400),
         ("/sessions/{session}/file", {"path": ""}, 400),
-        ("/sessions/{session}/file", {"path": "../../etc/passwd"}, 400),
-        ("/sessions/{session}/file", {"path": "\0"}, 400),
+        ("/sessions/{session}/file", {"path": "../../etc/passwd"}, 404),
+        ("/sessions/{session}/file", {"path": "\0"}, 404),
         ("/sessions/{session}/file", {"path": "gone"}, 404),
-        ("/sessions/{session}/files", {"path": "/etc"}, 400),
+        ("/sessions/{session}/files", {"path": "/etc"}, 404),
         ("/sessions/{session}/files", {"path": "gone"}, 404),
     ],
 )

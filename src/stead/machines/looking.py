@@ -214,7 +214,7 @@ def _parts(path: str) -> list[str]:
     parts = [part for part in path.split("/") if part]
     climbs = path.startswith("/") or "\0" in path or {".", ".."} & set(parts)
     if climbs or len(path) > _LONGEST_PATH or len(parts) > DEEPEST:
-        raise InvalidRequest(f"{shown(path[:100])!r} is no path within the folder; give one like src/main.py")
+        raise NotFound(f"{shown(path[:100])!r} is no path within the folder; give one like src/main.py")
     return parts
 
 

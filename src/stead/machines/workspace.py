@@ -49,7 +49,7 @@ def enter(directory: str) -> int:
     Raises:
         OSError: one is, or the folder may not be opened.
     """
-    *above, name = [part for part in directory.split("/") if part]
+    *above, name = [part for part in directory.split("/") if part] or ["."]
     at = os.open("/", _PASSED)
     try:
         for part in above:

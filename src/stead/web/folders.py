@@ -20,6 +20,9 @@ router = APIRouter(generate_unique_id_function=lambda route: route.name)
 
 _LONGEST = 4_096
 Absolute = Annotated[str, Query(max_length=_LONGEST, pattern="^(/.*)?$", description="Absolute; empty for your home.")]
+File = Annotated[
+    str, Query(min_length=1, max_length=_LONGEST, description="From the workspace on, as a listing has it.")
+]
 Inside = Annotated[str, Query(max_length=_LONGEST, description="From the workspace on, as a listing has it.")]
 
 
@@ -36,6 +39,6 @@ async def list_files(session: Session, behind: Behind, path: Inside = "") -> Res
 
 
 @router.get("/sessions/{session}/file", **operation(FileContent))
-async def show_file(session: Session, behind: Behind, path: Inside) -> Response:
+async def show_file(session: Session, behind: Behind, path: File) -> Response:
     """The text of a file of a session's folder, at most two megabytes of it; secrets are taken out."""
     return Json(await behind.service.looks.content(session, path))

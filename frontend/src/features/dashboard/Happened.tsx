@@ -42,7 +42,7 @@ function Rows({ rows }: { rows: Row[] }) {
           key={row.id}
           className="grid min-h-(--row-roomy) grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 py-2 md:grid-cols-[minmax(0,14rem)_6rem_minmax(0,1fr)_7rem]"
         >
-          <Link to="/objectives/$id" params={{ id: row.id }} kind="plain" className="truncate font-medium">
+          <Link to="/objectives/$id" params={{ id: row.id }} kind="plain" className="block truncate py-0.5 font-medium">
             <SafeText>{row.title}</SafeText>
           </Link>
           <State kind={KINDS[row.status] ?? "quiet"} className="text-sm">

@@ -26,7 +26,7 @@ function Run({ run, work }: { run: Schema["OpenRunRow"]; work: Schema["Objective
   const home = work?.kind === "session" ? "/sessions/$id" : "/objectives/$id";
   return (
     <li className="grid min-h-(--row-roomy) grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 py-2 md:grid-cols-[minmax(0,1fr)_14rem_5rem_7rem]">
-      <Link to={home} params={{ id: run.session }} kind="plain" className="truncate font-medium">
+      <Link to={home} params={{ id: run.session }} kind="plain" className="block truncate py-0.5 font-medium">
         <SafeText>{work?.title ?? run.session}</SafeText>
       </Link>
       <State kind={kind} className="min-w-0 truncate text-sm">
