@@ -73,7 +73,8 @@ def test_a_file_has_all_that_the_filter_lets_through(some: Stage, visit: Visit) 
 
 def test_the_journal_is_checked_and_a_head_is_signed(some: Stage, visit: Visit) -> None:
     page = visit(some, "/audit")
-    page.get_by_role("button", name="Sign a head now").click()
+    with page.expect_response("**/api/v1/audit/head"):
+        page.get_by_role("button", name="Sign a head now").click()
     signed = page.get_by_role("region", name="Can it be trusted?")
     head = some.house.get("/audit/head")
     expect(signed.get_by_text(str(head["signature"]))).to_be_visible()

@@ -56,6 +56,7 @@ def test_a_tab_comes_back_by_itself_after_a_kill_and_has_lost_nothing(stage: Sta
 
 def test_what_happens_while_a_laptop_sleeps_is_there_when_it_wakes(stage: Stage, visit: Visit, watch: Watch) -> None:
     watch.expect_outage()
+    watch.expect_console("ERR_INTERNET_DISCONNECTED")
     page = visit(stage, "/objectives")
     page.context.set_offline(True)
     give(stage, GOALS[0])

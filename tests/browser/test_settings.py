@@ -167,6 +167,7 @@ def test_this_browser_is_signed_out_after_a_question(walked: Stage, visit: Visit
     sheet = page.get_by_role("dialog", name="Sign this browser out?")
     sheet.get_by_role("button", name=re.compile("^Cancel$")).click()
     is_live(page)
+    expect(sheet).to_have_count(0)
     page.get_by_role("button", name="Sign this browser out").click()
     sheet.get_by_role("button", name="Sign this browser out").click()
     says(page, "stead open")

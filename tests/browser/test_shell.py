@@ -43,6 +43,7 @@ def test_the_palette_leads_everywhere_and_does_things_without_a_mouse(stage: Sta
     page.wait_for_url(f"**/objectives/{stage.ids['done']}")
     page.keyboard.press("Control+k")
     page.keyboard.type("dark colours")
+    expect(page.get_by_role("option", name="Dark colours", exact=True)).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.reload()
@@ -98,6 +99,7 @@ def test_home_says_what_waits_what_runs_and_what_happened(stage: Stage, visit: V
 
 def test_a_question_comes_to_whatever_page_is_open_and_stays_in_the_list_of_notices(stage: Stage, visit: Visit) -> None:
     page = visit(stage, "/usage")
+    expect(page.get_by_role("region", name="Notifications")).to_be_attached()
     session = stage.house.give("Please ring the bell once", stage.project, budget=GENEROUS)
     page.get_by_role("button", name="Answer it").click()
     sheet = page.get_by_role("dialog", name="A question")

@@ -42,7 +42,8 @@ export function Palette({ open, onClose }: { open: boolean; onClose: () => void 
 
   /** Whoever types fast presses Enter before the list has marked its first line. */
   function onKey(event: KeyboardEvent<HTMLInputElement>) {
-    if (event.key !== "Enter" || event.currentTarget.getAttribute("aria-activedescendant")) return;
+    const marked = event.currentTarget.getAttribute("aria-activedescendant");
+    if (event.key !== "Enter" || (marked && document.getElementById(marked))) return;
     const wanted = event.currentTarget.value.trim().toLocaleLowerCase();
     const first = groups
       .flatMap((group) => group.items)

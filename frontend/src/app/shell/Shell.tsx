@@ -65,7 +65,9 @@ function useContentFocus() {
     if (path === undefined || shown.current === path) return;
     const first = shown.current === undefined;
     shown.current = path;
-    if (!first && !content.current?.contains(document.activeElement)) content.current?.focus({ preventScroll: true });
+    // Whoever has opened a sheet meanwhile goes on in it.
+    const busy = document.activeElement?.closest("main, [role=dialog]");
+    if (!first && !busy) content.current?.focus({ preventScroll: true });
   }, [path]);
   return content;
 }
