@@ -66,8 +66,8 @@ OURS_ALONE = frozenset(
 
 def measure() -> list[Bar]:
     """Ours, whole and comparable, with the others' shares beside."""
-    report = _in_a_folder(lambda base: asyncio.run(make_tries(base, trial=False)))
-    on_trial = _in_a_folder(lambda base: asyncio.run(make_tries(base, trial=True)))
+    report = _in_a_folder(lambda base: asyncio.run(make_tries(base, "folder")))
+    on_trial = _in_a_folder(lambda base: asyncio.run(make_tries(base, "trial")))
     comparable = sorted(report.held.keys() - OURS_ALONE)
     held = _share(report, sorted(report.held))
     aside = {name: got for name, got in on_trial.held.items() if got and name not in ON_A_COPY}
