@@ -66,7 +66,7 @@ OURS_ALONE = frozenset(
 
 def measure() -> list[Bar]:
     """Ours, whole and comparable, with the others' shares beside."""
-    report = _in_a_folder(lambda base: asyncio.run(make_tries(base, "folder")))
+    report = _in_a_folder(lambda base: asyncio.run(make_tries(base, "workspace")))
     on_trial = _in_a_folder(lambda base: asyncio.run(make_tries(base, "trial")))
     comparable = sorted(report.held.keys() - OURS_ALONE)
     held = _share(report, sorted(report.held))
