@@ -12,10 +12,10 @@ test.each([
 });
 
 test("crumbs lead down from the top", () => {
-  expect(crumbsOf("/srv//work/quill/")).toEqual([
+  expect(crumbsOf("/srv//notes/quill/")).toEqual([
     { name: "srv", path: "/srv" },
-    { name: "work", path: "/srv/work" },
-    { name: "quill", path: "/srv/work/quill" },
+    { name: "notes", path: "/srv/notes" },
+    { name: "quill", path: "/srv/notes/quill" },
   ]);
   expect(crumbsOf("/")).toEqual([]);
 });
