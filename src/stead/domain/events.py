@@ -11,6 +11,16 @@ from typing import Literal
 
 import msgspec
 
+from stead.domain.approval_events import (
+    ApprovalBody,
+    ApprovalDenied,
+    ApprovalGiven,
+    ApprovalLapsed,
+    ApprovalRequested,
+    GrantMade,
+    GrantRevoked,
+    SourcesTrusted,
+)
 from stead.domain.home_events import (
     CapSet,
     ChainSet,
@@ -31,7 +41,7 @@ from stead.domain.home_events import (
     SecretUnbound,
     SecretUsed,
 )
-from stead.domain.ids import ApprovalId, CallDigest, CallKey, CommandId, RequestNo, SessionId, WorkspaceId
+from stead.domain.ids import CallDigest, CallKey, CommandId, RequestNo, SessionId, WorkspaceId
 from stead.domain.machine_events import (
     EgressUsed,
     MachineBody,
@@ -54,7 +64,7 @@ from stead.domain.objectives import (
     Spend,
     Unlimited,
 )
-from stead.domain.policies import Entity, GrantScope, Label, Origin, PlannedCall, Profile, Reason, Risk
+from stead.domain.policies import Entity, Label, Origin, PlannedCall, Profile, Reason, Risk
 from stead.domain.reading_events import ReadingBody, ReadingFailed, ReadingReplied, ReadingRequested
 from stead.domain.secrets import Secret
 from stead.domain.session_events import (
@@ -83,6 +93,10 @@ from stead.domain.trials import WorkMode
 
 __all__ = [
     "Action",
+    "ApprovalDenied",
+    "ApprovalGiven",
+    "ApprovalLapsed",
+    "ApprovalRequested",
     "Budget",
     "BudgetRaised",
     "CallCancelled",
@@ -103,6 +117,8 @@ __all__ = [
     "EgressUsed",
     "EvidenceWanted",
     "FileChanged",
+    "GrantMade",
+    "GrantRevoked",
     "HostAllowed",
     "HostDisallowed",
     "Limits",
@@ -130,6 +146,7 @@ __all__ = [
     "SecretUsed",
     "SessionClosed",
     "SessionOpened",
+    "SourcesTrusted",
     "Spend",
     "TerminalClosed",
     "TerminalOpened",
@@ -262,86 +279,6 @@ class CallJudged(msgspec.Struct, frozen=True, tag="call.judged"):
     """The planned call that this one uses up, by its place; -1 for none."""
 
 
-class ApprovalRequested(msgspec.Struct, frozen=True, tag="approval.requested"):
-    """A question to the person; the session waits and holds nothing."""
-
-    id: ApprovalId
-    key: CallKey
-    tool: str
-    arguments: str
-    """Canonical JSON of what would run."""
-    digest: CallDigest
-    level: Literal["session", "each", "confirm"]
-    reason: Reason
-    risk: Risk
-    expires_at_ms: int
-    shape: str = ""
-    """Which calls a lasting yes covers; "" when only this one can be allowed."""
-    sources: tuple[str, ...] = ()
-    """The untrusted sources behind the call; the answer "trust" trusts these for the rest of the objective."""
-    origins: tuple[Origin, ...] = ()
-
-
-class ApprovalGiven(msgspec.Struct, frozen=True, tag="approval.given"):
-    """A person said yes to exactly the digest; good for one run, judged again when it comes."""
-
-    id: ApprovalId
-    key: CallKey
-    digest: CallDigest
-    door: str
-
-
-class ApprovalDenied(msgspec.Struct, frozen=True, tag="approval.denied"):
-    """A person said no; ``reason`` may be empty and is read by the model."""
-
-    id: ApprovalId
-    key: CallKey
-    door: str
-    reason: str
-
-
-class ApprovalLapsed(msgspec.Struct, frozen=True, tag="approval.lapsed"):
-    """The question is void: it expired, the session ended, or what it was about changed."""
-
-    id: ApprovalId
-    key: CallKey
-    why: Literal["expired", "ended", "changed", "interrupted"]
-
-
-class GrantMade(msgspec.Struct, frozen=True, tag="grant.made"):
-    """A person allowed a shape of call ahead of time.
-
-    ``shape`` is "any" (every call of the tool) or the canonical arguments of the one call that it repeats. A grant for
-    a project stands in the home's stream with its ``directory``; one for a session stands in that session's ("" there).
-    """
-
-    tool: str
-    shape: str
-    scope: GrantScope
-    directory: str
-    expires_at_ms: int
-    door: str
-    sources: tuple[str, ...] = ()
-    """Kinds of untrusted sources that the session had read when it was made. It does not cover a session that has read
-    another kind; the workspace's own files count for every grant."""
-
-
-class SourcesTrusted(msgspec.Struct, frozen=True, tag="sources.trusted"):
-    """A person said that what these sources hold may say whom or what calls of a tool act on, for this objective."""
-
-    sources: tuple[str, ...]
-    tool: str
-    door: str
-
-
-class GrantRevoked(msgspec.Struct, frozen=True, tag="grant.revoked"):
-    """The person took a grant back: every grant of the tool ends, in this session, or in this directory."""
-
-    tool: str
-    directory: str
-    door: str
-
-
 class ToolStarted(msgspec.Struct, frozen=True, tag="tool.started"):
     """Intent: the call was about to run. Without a ``ToolFinished`` after it, the outcome is unknown."""
 
@@ -429,13 +366,7 @@ Body = (
     | ModelReplied
     | ModelFailed
     | CallJudged
-    | ApprovalRequested
-    | ApprovalGiven
-    | ApprovalDenied
-    | ApprovalLapsed
-    | GrantMade
-    | GrantRevoked
-    | SourcesTrusted
+    | ApprovalBody
     | ToolStarted
     | ToolReopened
     | ToolFinished
