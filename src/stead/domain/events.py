@@ -54,6 +54,23 @@ from stead.domain.machine_events import (
     TrialApplied,
     TrialDiscarded,
 )
+from stead.domain.memory_events import (
+    ForgetReceipt,
+    ForgettingBegun,
+    LoadedFile,
+    MemoryAmended,
+    MemoryBody,
+    MemoryConsolidated,
+    MemoryForgotten,
+    MemoryLoaded,
+    MemoryMade,
+    MemoryProposed,
+    MemoryRecalled,
+    MemoryRestored,
+    MemoryRetired,
+    ProposalSettled,
+    Told,
+)
 from stead.domain.messages import ReplyPart, Usage
 from stead.domain.objectives import (
     Budget,
@@ -117,16 +134,29 @@ __all__ = [
     "EgressUsed",
     "EvidenceWanted",
     "FileChanged",
+    "ForgetReceipt",
+    "ForgettingBegun",
     "GrantMade",
     "GrantRevoked",
     "HostAllowed",
     "HostDisallowed",
     "Limits",
+    "LoadedFile",
     "MachineEnded",
     "MachineStarted",
+    "MemoryAmended",
+    "MemoryConsolidated",
+    "MemoryForgotten",
+    "MemoryLoaded",
+    "MemoryMade",
+    "MemoryProposed",
+    "MemoryRecalled",
+    "MemoryRestored",
+    "MemoryRetired",
     "ModelRef",
     "PlanStep",
     "ProjectRulesRead",
+    "ProposalSettled",
     "ProtectedQuarantined",
     "ProviderConfigured",
     "ProviderRemoved",
@@ -150,6 +180,7 @@ __all__ = [
     "Spend",
     "TerminalClosed",
     "TerminalOpened",
+    "Told",
     "TrialApplied",
     "TrialDiscarded",
     "TurnEnded",
@@ -184,6 +215,8 @@ class ObjectiveCreated(msgspec.Struct, frozen=True, tag="objective.created", omi
     mode: WorkMode = "workspace"
     unprotected: tuple[str, ...] = ()
     """Protected paths of the folder that may be written nevertheless."""
+    channel: str = ""
+    """The channel that it talks in, in which others may read along; "" at the person's own doors."""
 
 
 class MessageReceived(msgspec.Struct, frozen=True, tag="message.received"):
@@ -379,6 +412,7 @@ Body = (
     | SessionBody
     | ReadingBody
     | MachineBody
+    | MemoryBody
     | HomeBody
 )
 

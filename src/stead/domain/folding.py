@@ -20,13 +20,14 @@ from collections.abc import Iterable
 from stead.domain import events as ev
 from stead.domain.conversation import close_turn, digest_messages, hear, take_in
 from stead.domain.home_events import HomeBody
+from stead.domain.memory_events import MemoryFact
 from stead.domain.messages import AssistantMessage, Text, ToolCall, ToolResult, UserMessage, meant
 from stead.domain.policies import PlannedCall
 from stead.domain.secrets import told
 from stead.domain.sessions import PERSON, STEAD, Action, Call, Grant, Session
 from stead.domain.turns import Queued, Worked, apply_queue, apply_work, plan_text, receive
 
-Strange = HomeBody | ev.Opening | ev.QuarantineSettled
+Strange = HomeBody | MemoryFact | ev.Opening | ev.QuarantineSettled
 """What stands in no session's stream, or only at its beginning."""
 
 

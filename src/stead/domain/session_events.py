@@ -39,6 +39,7 @@ class SessionOpened(msgspec.Struct, frozen=True, tag="session.opened", omit_defa
     """Patterns as in .gitignore of what checkpoints leave out, beside what they always do."""
     constraints: tuple[str, ...] = ()
     """Of the objective that it is a fork of."""
+    channel: str = ""
 
 
 class RulesFile(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from stead.domain import events as ev
 from stead.domain.checkpoints import FileChange, Version
 from stead.domain.events import Action as Action
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, RequestNo, SessionId
+from stead.domain.memory import Viewer, channel_place, workspace_place
 from stead.domain.messages import Message, ResultsMessage, ToolResult, UserMessage
 from stead.domain.policies import Confidentiality, Integrity, Label, PlannedCall
 from stead.domain.rows import ObjectiveStatus
@@ -133,6 +134,8 @@ class Session(msgspec.Struct):
     calls: dict[CallKey, Call] = {}
     """The calls of the last reply, in the model's order; empty when all are answered."""
     plan: tuple[ev.PlanStep, ...] = ()
+    recalled: list[str] = []
+    """What the model has been told of memory since the context was last made anew, by its references."""
     planned: list[PlannedCall] = []
     """What the plan grants: the calls that it named before anything untrusted was read."""
     used: list[PlannedCall] = []
@@ -199,6 +202,15 @@ def status(session: Session) -> ObjectiveStatus:
 def attended(session: Session) -> bool:
     """Whether a person works in it, turn by turn; an objective is worked off alone."""
     return isinstance(session.spec, ev.SessionOpened)
+
+
+def viewer(spec: ev.Opening) -> Viewer:
+    """Who looks when a session looks something up in memory; from what it is, not from what it says."""
+    return Viewer(
+        workspace=workspace_place(spec.workspace, spec.directory),
+        channel=channel_place(spec.workspace, spec.channel) if spec.channel else "",
+        attended=isinstance(spec, ev.SessionOpened),
+    )
 
 
 def constraints(session: Session) -> tuple[str, ...]:

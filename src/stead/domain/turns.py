@@ -16,6 +16,7 @@ from stead.domain import events as ev
 from stead.domain.conversation import close_turn, hear, rewritten, take_in, take_over
 from stead.domain.messages import WORKSPACE, UserMessage
 from stead.domain.policies import Integrity
+from stead.domain.remembering import MEMORY_SOURCE, loaded_text, recalled_text
 from stead.domain.sessions import STEAD, Edit, Mark, Session, attended
 
 Worked = (
@@ -31,6 +32,8 @@ Worked = (
     | ev.BudgetRaised
     | ev.ContextTrimmed
     | ev.ContextCompacted
+    | ev.MemoryLoaded
+    | ev.MemoryRecalled
 )
 Queued = ev.CallEdited | ev.CallCancelled | ev.CallRetried
 
@@ -69,6 +72,8 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             if files:
                 hear(session, UserMessage(_rules_text(files), label, source=WORKSPACE))
                 take_in(session, label, WORKSPACE)
+        case ev.MemoryLoaded() | ev.MemoryRecalled():
+            _remember(session, body)
         case ev.ConversationSet(carried=carried):
             take_over(session, carried)
         case ev.CheckpointTaken():
@@ -109,6 +114,7 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             session.messages = [*head, *session.messages[upto:asked], *_heard_meanwhile(session, asked)]
             session.trimmed, session.counted_percent = 0, percent
             session.compacting = 0
+            session.recalled = []
             rewritten(session)
         case _:
             assert_never(body)
@@ -130,6 +136,18 @@ def apply_queue(session: Session, body: Queued) -> None:
                 call.step = "refused"
         case ev.CallRetried():
             call.step, call.result, call.cancelled = "new", None, False
+
+
+def _remember(session: Session, body: ev.MemoryLoaded | ev.MemoryRecalled) -> None:
+    """Let the model be told what is remembered. It is data, and what strangers' words made keeps its taint."""
+    if isinstance(body, ev.MemoryRecalled):
+        session.recalled.extend(told.ref for told in body.told)
+        text = recalled_text(body.told)
+    else:
+        text = loaded_text(body.files)
+    source = MEMORY_SOURCE if body.label.taints else ""
+    hear(session, UserMessage(text, body.label, notice=True, source=source))
+    take_in(session, body.label, MEMORY_SOURCE)
 
 
 def _heard_meanwhile(session: Session, asked: int) -> list[UserMessage]:
