@@ -12,6 +12,7 @@ import msgspec
 
 from stead.domain.events import Budget, Limits, ModelRef, PlanStep
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, CommandId, SessionId
+from stead.domain.memory_commands import MemoryCommand
 from stead.domain.policies import Clearance, Profile
 from stead.domain.search import Engine
 from stead.domain.secrets import Binding
@@ -478,6 +479,7 @@ Command = (
     | AddRule
     | RemoveRule
     | DisallowHost
+    | MemoryCommand
 )
 
 

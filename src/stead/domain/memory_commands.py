@@ -1,0 +1,149 @@
+"""What people say about memory: add, correct, mark, take back, settle what was proposed, take files in.
+
+Layer: domain. A part of ``domain.commands``, whose rules hold here too. Whoever gives these is the person themselves;
+models have tools, which go through the gate.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from stead.domain.memory import Kind, Level, MemoryId, ProposalId, RunId
+
+
+class NewMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Something to be remembered, in the person's words. Fields as of ``domain.memory.Memory``.
+
+    Args:
+        ttl_days: dropped after so many days; 0 for never.
+        valid_from_ms: since when it holds; 0 for from now on.
+    """
+
+    text: str
+    kind: Kind = "knowledge"
+    key: str = ""
+    value: str = ""
+    aliases: tuple[str, ...] = ()
+    pinned: bool = False
+    standing: bool = False
+    ttl_days: int = 0
+    valid_from_ms: int = 0
+
+
+class Remember(msgspec.Struct, frozen=True, tag="memory.remember", forbid_unknown_fields=True):
+    """Remember these, 1 to 1,000; one that says what another one says already changes nothing.
+
+    Args:
+        items: what.
+        level: who sees them; "channel" cannot be chosen here.
+        directory: the folder whose workspace it is, for the levels "workspace" and "private".
+    """
+
+    items: tuple[NewMemory, ...]
+    level: Level = "global"
+    directory: str = ""
+
+
+class CorrectMemory(msgspec.Struct, frozen=True, tag="memory.correct", forbid_unknown_fields=True):
+    """Other words in place of a memory's; the old ones stay as what was held before.
+
+    Args:
+        id: which.
+        text: the new words.
+        value: at its key; "" for none.
+        valid_from_ms: since when the new words hold; 0 for from now on.
+        was_wrong: the old ones never held.
+    """
+
+    id: MemoryId
+    text: str
+    value: str = ""
+    valid_from_ms: int = 0
+    was_wrong: bool = False
+
+
+class MarkMemories(msgspec.Struct, frozen=True, tag="memory.mark", forbid_unknown_fields=True):
+    """Change marks of up to 1,000 memories; what is left out stays.
+
+    Args:
+        ids: which.
+        pinned: always told.
+        standing: an instruction, always told.
+        kind: see there.
+        key: canonical.
+        aliases: in place of those they have.
+        confidence: 0 to 1.
+        ttl_days: dropped after so many days from now; 0 for never.
+    """
+
+    ids: tuple[MemoryId, ...]
+    pinned: bool | None = None
+    standing: bool | None = None
+    kind: Kind | None = None
+    key: str | None = None
+    aliases: tuple[str, ...] | None = None
+    confidence: float | None = None
+    ttl_days: int | None = None
+
+
+class RetireMemories(msgspec.Struct, frozen=True, tag="memory.retire", forbid_unknown_fields=True):
+    """Tell up to 1,000 memories no longer. They are kept, and can be had back; ``ForgetMemories`` is for good."""
+
+    ids: tuple[MemoryId, ...]
+
+
+class RestoreMemories(msgspec.Struct, frozen=True, tag="memory.restore", forbid_unknown_fields=True):
+    """Have retired memories back, up to 1,000."""
+
+    ids: tuple[MemoryId, ...]
+
+
+class SettleProposal(msgspec.Struct, frozen=True, tag="memory.settle", forbid_unknown_fields=True):
+    """Answer a proposal."""
+
+    id: ProposalId
+    accept: bool
+
+
+class ImportMemories(msgspec.Struct, frozen=True, tag="memory.import", forbid_unknown_fields=True):
+    """Take a file of memories in: unpinned, with low confidence, and with where they are from.
+
+    Args:
+        name: of the file, as CLAUDE.md, MEMORY.md, user.md, or an export of Stead (``.jsonl``).
+        text: its whole text, up to 10 MB.
+        level: as of ``Remember``.
+        directory: likewise.
+    """
+
+    name: str
+    text: str
+    level: Level = "global"
+    directory: str = ""
+
+
+class Consolidate(msgspec.Struct, frozen=True, tag="memory.consolidate", forbid_unknown_fields=True):
+    """Work what was said since the last run into memory now, in every place."""
+
+
+class RevertRun(msgspec.Struct, frozen=True, tag="memory.revert", forbid_unknown_fields=True):
+    """Take back what one run of consolidation changed."""
+
+    run: RunId
+
+
+MemoryCommand = (
+    Remember
+    | CorrectMemory
+    | MarkMemories
+    | RetireMemories
+    | RestoreMemories
+    | SettleProposal
+    | ImportMemories
+    | Consolidate
+    | RevertRun
+)
+
+Change = Literal["made", "same", "superseded", "refused"]
+"""What became of one thing that was to be remembered."""
