@@ -9,10 +9,11 @@
     │   ├── ModelFault         a request that brought no usable reply
     │   └── FetchFault         a page that could not be had
     │       └── AddressRefused it is where nothing may be reached
-    ├── MachineError           the sandbox
+    ├── MachineError           the sandbox, or another process that works for Stead
     │   ├── MachineUnavailable it cannot be made here; says what is missing
     │   ├── MachineDied        it went away under a call
-    │   └── ToolFault          the work was refused or failed inside (no such file, not unique, time-out)
+    │   ├── ToolFault          the work was refused or failed inside (no such file, not unique, time-out)
+    │   └── EmbeddingFault     a text that brought no vector, or a search by vectors that was not made
     └── OurError               Stead or its home
         ├── PermitRefused      somebody ran what was not allowed
         ├── Fenced             another runner owns the session; stop at once
@@ -106,7 +107,7 @@ class AddressRefused(FetchFault):
 
 
 class MachineError(SteadError):
-    """The sandbox is at fault."""
+    """The sandbox is at fault, or another process that works for Stead."""
 
     code = "machine"
 
@@ -127,6 +128,26 @@ class ToolFault(MachineError):
     """Work inside failed in a way that the model can act on: no such file, text not found, not a directory."""
 
     code = "tool"
+
+
+class EmbeddingFault(MachineError):
+    """The embedder did not do what was asked. Nothing of it was done, and memory goes on without vectors.
+
+    Args:
+        message: cause and next step.
+        kind: ``absent`` (not installed), ``building`` (the model is being built), ``failed`` (it cannot be built or
+            loaded), ``crashed`` (its process ended; it starts again by itself, after a while), ``dead`` (it ended too
+            often; ``Embedder.ready`` tries again), ``timeout``, ``busy`` (too much waits already), ``bad_vector`` (not
+            finite, or zero), ``unloaded`` (the process does not hold the place; load it and ask again), ``refused``
+            (more than it takes, or more confidential than its destination), ``closed``, ``peer`` (a provider's
+            server).
+    """
+
+    code = "embedding"
+
+    def __init__(self, message: str, *, kind: str) -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class OurError(SteadError):
