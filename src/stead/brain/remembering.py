@@ -1,0 +1,159 @@
+"""What is to become of a new statement, given those that are there: nothing, a new memory, or one in another's place.
+
+Layer: brain. Pure. Ids and the time are handed in. What strangers' words made may stand beside a person's own statement
+and never takes its place.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from stead.domain import events as ev
+from stead.domain.errors import InvalidRequest
+from stead.domain.memory import ALIASES, KEY_CHARS, KINDS, TEXT_CHARS, Memory, MemoryRow
+from stead.domain.memory_commands import Change
+from stead.domain.policies import Integrity
+
+_RANK = {"user_said": 3, "file_edit": 3, "imported": 1, "tool": 1, "inferred": 1}
+_KEY_SIGNS = re.compile(r"[^\w.]+")
+
+
+class TakenIn(msgspec.Struct, frozen=True):
+    """What a statement changes.
+
+    Args:
+        change: in a word.
+        memory: the one that now says it.
+        facts: to be recorded, in order; empty when nothing changes.
+        beside: ids of those with the same key that it contradicts and may not replace.
+    """
+
+    change: Change
+    memory: Memory
+    facts: tuple[ev.MemoryFact, ...]
+    beside: tuple[str, ...] = ()
+
+
+def take_in(new: Memory, alike: Sequence[MemoryRow], door: str, run: str = "") -> TakenIn:
+    """Decide about a statement.
+
+    Args:
+        new: the memory that it would be.
+        alike: the live memories of its scope with its key or its words, newest last.
+        door: for the facts.
+        run: likewise.
+    """
+    words = normal(new.text)
+    for row in alike:
+        if normal(row.memory.text) == words or _says_the_same(row.memory, new):
+            return _again(new, row.memory, door, run)
+    rivals = [row.memory for row in alike if new.key and row.memory.key == new.key]
+    weaker = [old for old in rivals if may_replace(new, old)]
+    beside = tuple(old.id for old in rivals if not may_replace(new, old))
+    later = [old for old in weaker if old.valid_from_ms > new.valid_from_ms]
+    earlier = [old for old in weaker if old.valid_from_ms <= new.valid_from_ms]
+    if later:  # news of the past: it held until what is known to hold now began to
+        until = min(later, key=lambda old: old.valid_from_ms)
+        new = replace(new, valid_to_ms=until.valid_from_ms)
+    made = ev.MemoryMade(replace(new, supersedes=tuple(old.id for old in earlier)), door, run)
+    facts: list[ev.MemoryFact] = [made]
+    facts += [ev.MemoryRetired(old.id, "superseded", new.id, new.valid_from_ms, door, run) for old in earlier]
+    if later:
+        facts.append(ev.MemoryRetired(new.id, "superseded", until.id, until.valid_from_ms, door, run))
+    return TakenIn("superseded" if earlier else "made", made.memory, tuple(facts), beside)
+
+
+def may_replace(new: Memory, old: Memory) -> bool:
+    """Whether a statement may take another's place: no worse a source, and none that strangers had a hand in."""
+    if new.label.integrity is Integrity.UNTRUSTED and old.label.integrity is not Integrity.UNTRUSTED:
+        return False
+    if old.pinned and _RANK[new.origin] < _RANK["user_said"]:
+        return False
+    return _RANK[new.origin] >= _RANK[old.origin]
+
+
+def corrected(old: Memory, new: Memory, was_wrong: bool, door: str) -> tuple[ev.MemoryFact, ...]:
+    """A person's other words in place of a memory's."""
+    until = 0 if was_wrong else max(new.valid_from_ms, old.valid_from_ms)
+    kept = replace(new, supersedes=(old.id,), valid_from_ms=old.valid_from_ms if was_wrong else until)
+    return (ev.MemoryMade(kept, door), ev.MemoryRetired(old.id, "superseded", new.id, until, door))
+
+
+def _says_the_same(old: Memory, new: Memory) -> bool:
+    return bool(new.key and new.value) and old.key == new.key and normal(old.value) == normal(new.value)
+
+
+def _again(new: Memory, old: Memory, door: str, run: str) -> TakenIn:
+    """A statement that is there already: a person's word for it makes it the person's, anything else adds nothing."""
+    better = _RANK[new.origin] > _RANK[old.origin] and new.label.integrity is not Integrity.UNTRUSTED
+    marks = new.pinned > old.pinned or new.standing > old.standing
+    if not better and not marks:
+        return TakenIn("same", old, ())
+    raised = replace(
+        old,
+        origin=new.origin if better else old.origin,
+        label=new.label if better else old.label,
+        confidence=max(old.confidence, new.confidence),
+        evidence=old.evidence + tuple(one for one in new.evidence if one not in old.evidence),
+        pinned=old.pinned or new.pinned,
+        standing=old.standing or new.standing,
+    )
+    return TakenIn("same", raised, (ev.MemoryAmended(raised, door, run),))
+
+
+def require_valid(memory: Memory) -> Memory:
+    """The memory in its one spelling.
+
+    Raises:
+        InvalidRequest: a part of it cannot be; says which and what it may be.
+    """
+    text = clean(memory.text)
+    if not text:
+        raise InvalidRequest("a memory without words says nothing; say what is to be remembered")
+    if len(text) > TEXT_CHARS:
+        raise InvalidRequest(
+            f"a memory has up to {TEXT_CHARS} characters, this has {len(text)}; "
+            "put long material into a file, and remember where it is"
+        )
+    if memory.kind not in KINDS:
+        raise InvalidRequest(f"{memory.kind!r} is no kind of memory; choose one of {', '.join(KINDS)}")
+    if not 0 <= memory.confidence <= 1:
+        raise InvalidRequest(f"a confidence is 0 to 1, not {memory.confidence}")
+    if len(memory.aliases) > ALIASES or any(len(alias) > KEY_CHARS for alias in memory.aliases):
+        raise InvalidRequest(f"a memory has up to {ALIASES} aliases of up to {KEY_CHARS} characters")
+    aliases = tuple(dict.fromkeys(filter(None, (clean(alias).casefold() for alias in memory.aliases))))
+    return replace(
+        memory, text=text, value=clean(memory.value)[:TEXT_CHARS], key=canonical(memory.key), aliases=aliases
+    )
+
+
+def canonical(key: str) -> str:
+    """A key in its one spelling: ``Person / Time zone`` is ``person.time_zone``.
+
+    Raises:
+        InvalidRequest: it is too long.
+    """
+    parts = re.split(r"[./:>]+", unicodedata.normalize("NFKC", key).casefold())
+    spelled = ".".join(part for part in (_KEY_SIGNS.sub("_", part.strip()).strip("_") for part in parts) if part)
+    if len(spelled) > KEY_CHARS:
+        raise InvalidRequest(f"a key has up to {KEY_CHARS} characters, like person.time_zone")
+    return spelled
+
+
+def clean(text: str) -> str:
+    """Words without control characters and with single spaces; line ends stay."""
+    kept = "".join(
+        char if char == "\n" or unicodedata.category(char) not in ("Cc", "Cf", "Cs") else " " for char in text
+    )
+    return "\n".join(filter(None, (" ".join(line.split()) for line in kept.split("\n"))))
+
+
+def normal(text: str) -> str:
+    """Words as they are compared: no case, no marks, single spaces."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(re.findall(r"\w+", folded))

@@ -1,0 +1,222 @@
+"""What the runtime and the tools need of memory, as narrow protocols.
+
+Layer: domain. The indexes implement the first two, the runtime the third; ``daemon.py`` puts them together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from stead.domain.ids import SessionId
+from stead.domain.memory import (
+    Evidence,
+    Kind,
+    Memory,
+    MemoryId,
+    MemoryRow,
+    Origin,
+    PlaceId,
+    ProposalId,
+    Query,
+    Recalled,
+    RunId,
+    Scope,
+    Standing,
+    Viewer,
+)
+from stead.domain.memory_commands import Change
+from stead.domain.memory_events import MemoryConsolidated, MemoryProposed
+from stead.domain.policies import Label
+
+
+class Said(msgspec.Struct, frozen=True):
+    """Words of a session that a statement rests on.
+
+    Args:
+        evidence: where they stand.
+        text: the words.
+        who: "user", "assistant", or a tool's name.
+        label: of the event that has them.
+        share: how much of the statement's own words stand in them, 0 to 1.
+    """
+
+    evidence: Evidence
+    text: str
+    who: str
+    label: Label
+    share: float
+
+
+class RowsWanted(msgspec.Struct, frozen=True):
+    """Which memories are listed, newest first; what is left empty takes all.
+
+    Args:
+        place: of which index; "" for every place.
+        kinds: see there.
+        status: see there.
+        origins: see there.
+        pinned: the pinned alone.
+        words: that stand in the text, as the search of the history has them.
+        run: made by this run of consolidation.
+        after: cursor of the page before.
+        limit: at most, 1 to 1,000.
+    """
+
+    place: PlaceId | Literal[""] = ""
+    kinds: tuple[Kind, ...] = ()
+    status: tuple[Standing, ...] = ("live",)
+    origins: tuple[Origin, ...] = ()
+    pinned: bool = False
+    words: str = ""
+    run: RunId | Literal[""] = ""
+    after: str = ""
+    limit: int = 50
+
+
+class Remembered(Protocol):
+    """What is remembered, as of the journal's last event. All but ``recall`` block; call them in a thread."""
+
+    def row(self, id: MemoryId) -> MemoryRow:
+        """One memory, whatever became of it.
+
+        Raises:
+            NotFound: there is none, or it was forgotten.
+        """
+        ...
+
+    def alike(self, scope: Scope, text: str, key: str) -> tuple[MemoryRow, ...]:
+        """The live memories of a scope with this canonical key ("" for none) or with the same words."""
+        ...
+
+    def rows(self, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
+        """A page of memories, newest first, and the cursor of the next one, "" for none."""
+        ...
+
+    def said(self, session: SessionId, text: str) -> Said | None:
+        """Where a session's words say this best: the person's own before a tool's; nothing when they do not."""
+        ...
+
+    async def recall(self, query: Query, viewer: Viewer) -> Recalled:
+        """What this viewer may see that the query finds. It never raises for a leg that is dead."""
+        ...
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where things are remembered, as people see it.
+
+    Args:
+        id: see there.
+        title: "everywhere", the folder's path, or the channel's name.
+        directory: of a workspace; "" otherwise.
+        memories: that are live.
+        episodes: turns that are indexed.
+        embedded: of both, how many have a vector.
+    """
+
+    id: PlaceId
+    title: str
+    directory: str
+    memories: int
+    episodes: int
+    embedded: int
+
+
+class ProposalRow(msgspec.Struct, frozen=True):
+    """A proposal, and what became of it: "" while it waits."""
+
+    proposal: MemoryProposed
+    made_ms: int
+    answer: Literal["", "accepted", "refused"] = ""
+
+
+class JournalLine(msgspec.Struct, frozen=True):
+    """One thing that happened on a day.
+
+    Args:
+        ts_ms: when.
+        place: of whose workspace.
+        session: which.
+        title: of it.
+        text: how it ended, one line.
+    """
+
+    ts_ms: int
+    place: PlaceId
+    session: SessionId
+    title: str
+    text: str
+
+
+class MemoryReports(Protocol):
+    """What people look at beside the memories themselves. It blocks."""
+
+    def places(self) -> tuple[Place, ...]:
+        """Every place that has anything, "everywhere" first."""
+        ...
+
+    def proposals(self, *, waiting: bool) -> tuple[ProposalRow, ...]:
+        """Newest first, at most 500; those that wait for an answer, or all."""
+        ...
+
+    def proposal(self, id: ProposalId) -> ProposalRow:
+        """One.
+
+        Raises:
+            NotFound: there is none.
+        """
+        ...
+
+    def runs(self, limit: int) -> tuple[tuple[int, MemoryConsolidated], ...]:
+        """Runs of consolidation and when each ended, newest first."""
+        ...
+
+    def days(self, place: PlaceId, since_ms: int, until_ms: int) -> tuple[JournalLine, ...]:
+        """What happened in a place, oldest first, at most 1,000 lines."""
+        ...
+
+
+class Remembering(Protocol):
+    """Memory as a session's tools use it; who asks is told by the daemon, not by the model."""
+
+    async def remember(self, session: SessionId, items: Sequence[Wanted]) -> tuple[Done, ...]:
+        """Take statements in that the session's own words bear out."""
+        ...
+
+    async def correct(self, session: SessionId, old: str, item: Wanted) -> Done:
+        """Put a statement in the place of the memory that ``old`` names or says."""
+        ...
+
+    async def candidates(self, session: SessionId, text: str) -> tuple[Memory, ...]:
+        """The memories that a text names by id, says exactly, says but for case, or nearly says; at most 20."""
+        ...
+
+    async def forget(self, session: SessionId, ids: Sequence[MemoryId]) -> str:
+        """Forget them for good, as the person has just confirmed; what was done, in words."""
+        ...
+
+    async def recall(self, session: SessionId, query: Query) -> Recalled:
+        """Look something up."""
+        ...
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What a model would have remembered. Fields as of ``Memory``; ``level`` is narrowed to what the session may."""
+
+    text: str
+    kind: Kind = "knowledge"
+    key: str = ""
+    value: str = ""
+    aliases: tuple[str, ...] = ()
+    everywhere: bool = False
+    standing: bool = False
+
+
+class Done(msgspec.Struct, frozen=True):
+    """What became of it, in words for the model; ``id`` is of the memory that now says it, "" when none does."""
+
+    change: Change
+    id: MemoryId | Literal[""]
+    text: str
