@@ -9,17 +9,21 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
 
 from stead.domain import events as ev
 from stead.domain.errors import InvalidRequest
-from stead.domain.memory import ALIASES, KEY_CHARS, KINDS, TEXT_CHARS, Memory, MemoryRow
+from stead.domain.memory import ALIASES, KEY_CHARS, KINDS, TEXT_CHARS, Memory, MemoryRow, RunId
 from stead.domain.memory_commands import Change
+from stead.domain.memory_events import MemoryFact
 from stead.domain.policies import Integrity
 
 _RANK = {"user_said": 3, "file_edit": 3, "imported": 1, "tool": 1, "inferred": 1}
+_HIDDEN = ("Cc", "Cf", "Cs")
+_JOINERS = "\n\u200c\u200d"
 _KEY_SIGNS = re.compile(r"[^\w.]+")
 
 
@@ -35,11 +39,11 @@ class TakenIn(msgspec.Struct, frozen=True):
 
     change: Change
     memory: Memory
-    facts: tuple[ev.MemoryFact, ...]
+    facts: tuple[MemoryFact, ...]
     beside: tuple[str, ...] = ()
 
 
-def take_in(new: Memory, alike: Sequence[MemoryRow], door: str, run: str = "") -> TakenIn:
+def take_in(new: Memory, alike: Sequence[MemoryRow], door: str, run: RunId | Literal[""] = "") -> TakenIn:
     """Decide about a statement.
 
     Args:
@@ -57,13 +61,13 @@ def take_in(new: Memory, alike: Sequence[MemoryRow], door: str, run: str = "") -
     beside = tuple(old.id for old in rivals if not may_replace(new, old))
     later = [old for old in weaker if old.valid_from_ms > new.valid_from_ms]
     earlier = [old for old in weaker if old.valid_from_ms <= new.valid_from_ms]
-    if later:  # news of the past: it held until what is known to hold now began to
-        until = min(later, key=lambda old: old.valid_from_ms)
+    until = min(later, key=lambda old: old.valid_from_ms, default=None)
+    if until:  # news of the past: it held until what is known to hold now began to
         new = replace(new, valid_to_ms=until.valid_from_ms)
     made = ev.MemoryMade(replace(new, supersedes=tuple(old.id for old in earlier)), door, run)
-    facts: list[ev.MemoryFact] = [made]
+    facts: list[MemoryFact] = [made]
     facts += [ev.MemoryRetired(old.id, "superseded", new.id, new.valid_from_ms, door, run) for old in earlier]
-    if later:
+    if until:
         facts.append(ev.MemoryRetired(new.id, "superseded", until.id, until.valid_from_ms, door, run))
     return TakenIn("superseded" if earlier else "made", made.memory, tuple(facts), beside)
 
@@ -77,7 +81,7 @@ def may_replace(new: Memory, old: Memory) -> bool:
     return _RANK[new.origin] >= _RANK[old.origin]
 
 
-def corrected(old: Memory, new: Memory, was_wrong: bool, door: str) -> tuple[ev.MemoryFact, ...]:
+def corrected(old: Memory, new: Memory, was_wrong: bool, door: str) -> tuple[MemoryFact, ...]:
     """A person's other words in place of a memory's."""
     until = 0 if was_wrong else max(new.valid_from_ms, old.valid_from_ms)
     kept = replace(new, supersedes=(old.id,), valid_from_ms=old.valid_from_ms if was_wrong else until)
@@ -88,7 +92,7 @@ def _says_the_same(old: Memory, new: Memory) -> bool:
     return bool(new.key and new.value) and old.key == new.key and normal(old.value) == normal(new.value)
 
 
-def _again(new: Memory, old: Memory, door: str, run: str) -> TakenIn:
+def _again(new: Memory, old: Memory, door: str, run: RunId | Literal[""]) -> TakenIn:
     """A statement that is there already: a person's word for it makes it the person's, anything else adds nothing."""
     better = _RANK[new.origin] > _RANK[old.origin] and new.label.integrity is not Integrity.UNTRUSTED
     marks = new.pinned > old.pinned or new.standing > old.standing
@@ -127,9 +131,8 @@ def require_valid(memory: Memory) -> Memory:
     if len(memory.aliases) > ALIASES or any(len(alias) > KEY_CHARS for alias in memory.aliases):
         raise InvalidRequest(f"a memory has up to {ALIASES} aliases of up to {KEY_CHARS} characters")
     aliases = tuple(dict.fromkeys(filter(None, (clean(alias).casefold() for alias in memory.aliases))))
-    return replace(
-        memory, text=text, value=clean(memory.value)[:TEXT_CHARS], key=canonical(memory.key), aliases=aliases
-    )
+    value = clean(memory.value)[:TEXT_CHARS]
+    return replace(memory, text=text, value=value, key=canonical(memory.key), aliases=aliases)
 
 
 def canonical(key: str) -> str:
@@ -147,13 +150,10 @@ def canonical(key: str) -> str:
 
 def clean(text: str) -> str:
     """Words without control characters and with single spaces; line ends stay."""
-    kept = "".join(
-        char if char == "\n" or unicodedata.category(char) not in ("Cc", "Cf", "Cs") else " " for char in text
-    )
+    kept = "".join(char if char in _JOINERS or unicodedata.category(char) not in _HIDDEN else " " for char in text)
     return "\n".join(filter(None, (" ".join(line.split()) for line in kept.split("\n"))))
 
 
 def normal(text: str) -> str:
-    """Words as they are compared: no case, no marks, single spaces."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(re.findall(r"\w+", folded))
+    """Words as they are compared: no case, single spaces, no marks at the ends; within, ``C++`` is not ``C``."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(" .,;:!\"'")
