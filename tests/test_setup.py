@@ -42,6 +42,8 @@ def test_a_lock_has_hashes_for_everything_and_addresses_of_nothing(lock: Path) -
         (GROUPS["page"], "requirements-page.lock"),
         (GROUPS["bwrap"], "requirements-bwrap.lock"),
         (GROUPS["code-bases"], "requirements-code-bases.lock"),
+        (GROUPS["embed"], "requirements-embed.lock"),
+        (PROJECT["project"]["optional-dependencies"]["embed"], "requirements-embed.lock"),
         (PROJECT["project"]["optional-dependencies"]["bwrap"], "requirements-bwrap.lock"),
     ],
 )
@@ -57,6 +59,11 @@ def test_what_the_tests_need_includes_exactly_what_runs() -> None:
     runtime, dev = locked("requirements.lock"), locked("requirements-dev.lock")
 
     assert {name: entry for name, entry in dev.items() if name in runtime} == runtime
+
+
+def test_the_embedder_is_added_to_what_is_there_and_changes_none_of_it() -> None:
+    assert set(locked("requirements-embed.lock")) == {pin.partition("==")[0] for pin in GROUPS["embed"]}
+    assert not set(locked("requirements-embed.lock")) & set(locked("requirements-dev.lock"))
 
 
 def test_an_install_without_extras_stays_small() -> None:
