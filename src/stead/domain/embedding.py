@@ -36,14 +36,14 @@ class EmbedderState(msgspec.Struct, frozen=True):
         alive: the last request went well, and nothing is known that would keep the next one from it.
         reason: why not, and what to do, one or two sentences; "" when alive.
         model: as ``Embeds.model_id``.
-        running: its process is there (of the local one; it starts when it is needed).
+        process: id of the local one's process, 0 for none; it starts when it is needed.
         restarts: how often in a row it has ended without being told to.
     """
 
     alive: bool
     reason: str
     model: str
-    running: bool = False
+    process: int = 0
     restarts: int = 0
 
 

@@ -99,13 +99,16 @@ class Desk:
         except TimeoutError:
             raise EmbeddingFault(f"the embedder did not answer within {deadline_s:g} s", kind="timeout") from None
 
+    def forgive(self) -> None:
+        """Forget why there is no model and how often the worker ended, so that both are tried again."""
+        self._flaw, self._restarts, self._not_before, self._repaired = None, 0, 0.0, False
+
     async def built(self, deadline_s: float) -> None:
-        """Wait until the model is built; forgets first why it could not be, and how often the worker ended.
+        """Wait until the model is built.
 
         Raises:
             EmbeddingFault: it cannot be built, or not in time.
         """
-        self._flaw, self._restarts, self._not_before, self._repaired = None, 0, 0.0, False
         try:
             self._require(model=True)
         except EmbeddingFault as fault:
@@ -122,10 +125,10 @@ class Desk:
 
     def state(self) -> EmbedderState:
         """Whether the next request would be tried."""
-        running = self._child is not None and not self._child.has_ended()
+        process = self._child.pid if self._child is not None and not self._child.has_ended() else 0
         fault = self._fault(model=True)
         reason = str(fault) if fault else self._unwell
-        return EmbedderState(not reason, reason, artefact.MODEL_ID, running, self._restarts)
+        return EmbedderState(not reason, reason, artefact.MODEL_ID, process, self._restarts)
 
     async def close(self) -> None:
         """End everything. What waits fails."""

@@ -85,8 +85,16 @@ class Embedder:
         """
         loop = asyncio.get_running_loop()
         end = loop.time() + deadline_s
+        self._desk.forgive()
         await self._desk.built(deadline_s)
-        await self._desk.ask([[b"embed", b""]], deadline_s=end - loop.time(), model=True)
+        try:
+            await self.embed([""], deadline_s=end - loop.time())
+        except EmbeddingFault as fault:
+            if fault.kind != "building":
+                raise
+            # What was in the cache is damaged.
+            await self._desk.built(end - loop.time())
+            await self.embed([""], deadline_s=end - loop.time())
 
     async def load(self, place: str, ids: Sequence[int], vectors: Sequence[bytes]) -> None:
         """Have a place hold these vectors and no others.
