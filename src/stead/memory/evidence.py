@@ -1,0 +1,130 @@
+"""Where a session's words bear a statement out.
+
+Layer: memory. Pure. A model may only have remembered what somebody said: the span of an event that has most of the
+statement's own words, the person's before anybody else's. What Stead itself put before the model (recalled memories,
+notices) is no evidence, or memory would feed on itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from stead.domain import events as ev
+from stead.domain.ids import SessionId
+from stead.domain.memory import Evidence
+from stead.domain.memory_ports import Said
+from stead.domain.messages import Text
+from stead.domain.policies import Confidentiality, Integrity, Label
+from stead.domain.sessions import PERSON
+from stead.memory import words
+
+LEAST_SHARE = 0.5
+"""Of a statement's own words that have to stand in what was said."""
+_TEXT_CHARS = 200_000
+_OWN_TOOLS = frozenset({"recall", "remember", "correct_memory", "forget_memory", "history", "history_all"})
+_SENTENCE = re.compile(r"[^\n]*?(?:[.!?](?=\s)|\n|$)")
+_ORDER = {"user": 0}
+
+
+class Spoken(msgspec.Struct, frozen=True):
+    """What one event of a session says.
+
+    Args:
+        seq: of the event.
+        session: whose.
+        ts_ms: when.
+        who: "user", "assistant", or a tool's name; a participant's where others talk along.
+        text: as it was said.
+        label: of the words.
+    """
+
+    seq: int
+    session: SessionId
+    ts_ms: int
+    who: str
+    text: str
+    label: Label
+
+
+def spoken(event: ev.Event, *, tainted: bool) -> Spoken | None:
+    """What an event says that somebody said; nothing for what Stead says, and for what only repeats memory.
+
+    Args:
+        event: of a session.
+        tainted: the session had read strangers' words before it, so that the model's may be theirs.
+    """
+
+    def said(who: str, text: str, label: Label) -> Spoken | None:
+        return Spoken(event.seq, event.session, event.ts_ms, who, text, label) if text.strip() else None
+
+    match event.body:
+        case ev.ObjectiveCreated(goal=goal):
+            return said("user", goal, PERSON)
+        case ev.MessageReceived(text=text, label=label, door=door):
+            return said("user" if label.integrity is Integrity.PERSON else door, text, label)
+        case ev.ModelReplied(parts=parts):
+            words = "\n".join(part.text for part in parts if isinstance(part, Text))
+            integrity = Integrity.UNTRUSTED if tainted else Integrity.TRUSTED
+            return said("assistant", words, Label(integrity, Confidentiality.PRIVATE))
+        case ev.ToolFinished(tool=tool, text=text, label=label, outcome="ok") if tool not in _OWN_TOOLS:
+            return said(tool, text, label)
+        case _:
+            return None
+
+
+def taints(event: ev.Event) -> bool:
+    """Whether a model that was told of an event has read strangers' words."""
+    match event.body:
+        case ev.ToolFinished(label=label, source=source) if source:
+            return label.taints
+        case ev.MessageReceived(label=label) | ev.ProjectRulesRead(label=label):
+            return label.taints
+        case ev.MemoryLoaded(label=label) | ev.MemoryRecalled(label=label):
+            return label.taints
+        case ev.ConversationSet(carried=carried):
+            return bool(carried.sources)
+        case _:
+            return False
+
+
+def borne_out(statement: str, said: Iterable[Spoken]) -> Said | None:
+    """Where a statement is best borne out; nothing when nobody said half of it.
+
+    Args:
+        statement: what is to be remembered.
+        said: what was said, oldest first; the newer of two equal ones counts.
+    """
+    wanted = _own_words(statement)
+    if not wanted:
+        return None
+    best: tuple[float, int, Said] | None = None
+    for one in said:
+        for start, end, share in _spans(one.text[:_TEXT_CHARS], wanted):
+            if share < LEAST_SHARE:
+                continue
+            rank = (share, -_ORDER.get(one.who, 1))
+            if best is None or rank >= best[:2]:
+                evidence = Evidence(one.session, one.seq, start, end)
+                best = (*rank, Said(evidence, one.text[start:end], one.who, one.label, share))
+    return best[2] if best else None
+
+
+def _spans(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, int, float]]:
+    """Sentences, and pairs of them that follow each other, with the share of the wanted words that they have."""
+    before: tuple[int, frozenset[str]] | None = None
+    for match in _SENTENCE.finditer(text):
+        if not match[0].strip():
+            before = None
+            continue
+        found = _own_words(match[0]) & wanted
+        yield match.start(), match.end(), len(found) / len(wanted)
+        if before is not None and before[1] - found:
+            yield before[0], match.end(), len(found | before[1]) / len(wanted)
+        before = (match.start(), found)
+
+
+def _own_words(text: str) -> frozenset[str]:
+    return frozenset(words.spoken(text)) - words.STOP

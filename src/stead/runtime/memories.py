@@ -1,0 +1,283 @@
+"""What people say about memory, as facts.
+
+Layer: runtime. The stream ``memory`` has one writer; whoever decides about a statement holds its lock from the look at
+what is there until the facts are recorded, so that the same statement twice at once is one memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Literal, Protocol, assert_never
+
+from msgspec.structs import replace
+
+from stead.brain.remembering import TakenIn, canonical, clean, corrected, require_valid, take_in
+from stead.domain import events as ev
+from stead.domain import memory_commands as cmd
+from stead.domain.commands import Answer
+from stead.domain.errors import Conflict, InvalidRequest
+from stead.domain.ids import DEFAULT_WORKSPACE, CommandId
+from stead.domain.memory import GLOBAL, MEMORY, Level, Memory, MemoryId, MemoryRow, RunId, Scope, workspace_place
+from stead.domain.memory_events import MemoryFact
+from stead.domain.memory_ports import MemoryReports, Remembered
+from stead.domain.ports import Claimed, Clock, Journal
+from stead.domain.sessions import PERSON
+from stead.runtime.answers import of
+from stead.runtime.bus import Bus
+from stead.runtime.objectives import folder
+from stead.runtime.stream import NO_COMMAND
+
+MOST = 1_000
+"""Memories that one command may name."""
+DAY_MS = 86_400_000
+_MOST_DAYS = 36_500
+
+By = Literal["person", "model", "stead"]
+
+
+class Tips(Protocol):
+    """Where streams end."""
+
+    def place_of(self, session: str) -> int:
+        """The ``session_seq`` of a stream's last event, 0 for none."""
+        ...
+
+
+class MemoryStream:
+    """The end of the stream ``memory``. ``lock``: whoever holds it alone may append."""
+
+    def __init__(self, *, journal: Journal, tips: Tips, bus: Bus, clock: Clock) -> None:
+        self._journal = journal
+        self._tips = tips
+        self._bus = bus
+        self._clock = clock
+        self.lock = asyncio.Lock()
+
+    def now_ms(self) -> int:
+        """By the clock that dates the facts."""
+        return self._clock.now_ms()
+
+    async def record(
+        self, facts: Sequence[MemoryFact], *, by: By, cause: CommandId = NO_COMMAND, claim: Claimed | None = None
+    ) -> int:
+        """Append facts, or a claim alone, and publish them; gives the head. The caller holds ``lock``.
+
+        Raises:
+            Fenced, Conflict, StorageFault: nothing was written.
+        """
+        last = await asyncio.to_thread(self._tips.place_of, MEMORY)
+        drafts = [
+            ev.Draft(MEMORY, last + index, self._clock.now_ms(), by, cause, fact)
+            for index, fact in enumerate(facts, start=1)
+        ]
+        events = await self._journal.append(drafts, claim=claim)
+        self._bus.publish(events)
+        return events[-1].seq if events else self._journal.head()
+
+
+class Memories:
+    """Carries out what people say about memory, and takes in what others would have remembered.
+
+    Args:
+        stream: see there.
+        remembered: what is there.
+        reports: proposals and runs.
+        new_id: makes an id with this prefix.
+        keeps_secret: what of a text may not be saved, in words for a person; "" when all of it may.
+        forgotten: whether a text says what was forgotten for good.
+    """
+
+    def __init__(
+        self,
+        stream: MemoryStream,
+        remembered: Remembered,
+        reports: MemoryReports,
+        *,
+        new_id: Callable[[str], str],
+        keeps_secret: Callable[[str], str],
+        forgotten: Callable[[str], bool],
+    ) -> None:
+        self.stream = stream
+        self.remembered = remembered
+        self._reports = reports
+        self.new_id = new_id
+        self._keeps_secret = keeps_secret
+        self._forgotten = forgotten
+
+    async def carry_out(self, command: cmd.MemoryCommand, claim: Claimed, door: str) -> Answer:
+        """Carry a command out; its facts are durable when this returns.
+
+        Raises:
+            CallerError: it cannot be, and nothing was written.
+            StorageFault: likewise.
+        """
+        async with self.stream.lock:
+            facts, text = await self._facts(command, door)
+            claim = of(claim, MEMORY, text)
+            seq = await self.stream.record(facts, by="person", cause=claim.id, claim=claim)
+        return replace(claim.answer, seq=seq)
+
+    async def _facts(self, command: cmd.MemoryCommand, door: str) -> tuple[tuple[MemoryFact, ...], str]:
+        match command:
+            case cmd.Remember():
+                return await self._remember(command, door)
+            case cmd.CorrectMemory():
+                return await self._correct(command, door)
+            case cmd.MarkMemories(ids=ids):
+                rows = await self._live(ids)
+                facts = tuple(ev.MemoryAmended(self._marked(row.memory, command), door) for row in rows)
+                return facts, f"{len(facts)} changed"
+            case cmd.RetireMemories(ids=ids):
+                now_ms = self.stream.now_ms()
+                rows = await self._live(ids)
+                return tuple(ev.MemoryRetired(row.memory.id, "removed", "", now_ms, door) for row in rows), (
+                    f"{len(rows)} are told no longer; `stead memory restore` has them back"
+                )
+            case cmd.RestoreMemories(ids=ids):
+                rows = await self._rows(ids)
+                if held := [row for row in rows if row.status == "live"]:
+                    raise Conflict(f"{held[0].memory.id!r} is live already")
+                return tuple(ev.MemoryRestored(row.memory.id, door) for row in rows), f"{len(rows)} are back"
+            case cmd.SettleProposal() | cmd.ImportMemories() | cmd.Consolidate() | cmd.RevertRun():
+                raise Conflict(f"{type(command).__name__} is carried out elsewhere")
+            case _:
+                assert_never(command)
+
+    async def _remember(self, command: cmd.Remember, door: str) -> tuple[tuple[MemoryFact, ...], str]:
+        if not 0 < len(command.items) <= MOST:
+            raise InvalidRequest(f"1 to {MOST} things can be remembered at once, not {len(command.items)}")
+        scope = await asyncio.to_thread(scope_of, command.level, command.directory)
+        news = [self._new(item, scope) for item in command.items]
+        taken = await self.take_in(news, door)
+        facts = tuple(fact for one in taken for fact in one.facts)
+        return facts, "; ".join(f"{one.change} {one.memory.id}" for one in taken[:20])
+
+    async def take_in(self, news: Sequence[Memory], door: str, run: RunId | Literal[""] = "") -> tuple[TakenIn, ...]:
+        """Decide about statements, each knowing of those before it; the caller holds the stream's lock."""
+        taken: list[TakenIn] = []
+        for new in news:
+            alike = await asyncio.to_thread(self.remembered.alike, new.scope, new.text, new.key)
+            rows = _amid(alike, [fact for one in taken for fact in one.facts], new)
+            taken.append(take_in(new, rows, door, run))
+        return tuple(taken)
+
+    def require_savable(self, memory: Memory) -> Memory:
+        """The memory in its one spelling.
+
+        Raises:
+            InvalidRequest: it cannot be, holds a secret, or says what was forgotten for good.
+        """
+        memory = require_valid(memory)
+        said = "\n".join((memory.text, memory.value, memory.key, *memory.aliases))
+        if secret := self._keeps_secret(said):
+            raise InvalidRequest(f"not remembered: {secret}; a secret belongs into the vault: `stead secret add NAME`")
+        if self._forgotten(said):
+            raise InvalidRequest(
+                "not remembered: it says what was forgotten for good; `stead memory allow` lifts that for the words"
+            )
+        return memory
+
+    def _new(self, item: cmd.NewMemory, scope: Scope) -> Memory:
+        now_ms = self.stream.now_ms()
+        if not 0 <= item.ttl_days <= _MOST_DAYS:
+            raise InvalidRequest(f"a memory lasts 1 to {_MOST_DAYS} days, or 0 for ever, not {item.ttl_days}")
+        return self.require_savable(
+            Memory(
+                id=MemoryId(self.new_id("m")),
+                kind=item.kind,
+                text=item.text,
+                scope=scope,
+                origin="user_said",
+                label=PERSON,
+                valid_from_ms=item.valid_from_ms or now_ms,
+                key=item.key,
+                value=item.value,
+                aliases=item.aliases,
+                pinned=item.pinned,
+                standing=item.standing,
+                expires_ms=now_ms + item.ttl_days * DAY_MS if item.ttl_days else 0,
+            )
+        )
+
+    async def _correct(self, command: cmd.CorrectMemory, door: str) -> tuple[tuple[MemoryFact, ...], str]:
+        (row,) = await self._live((command.id,))
+        new = self.require_savable(
+            replace(
+                row.memory,
+                id=MemoryId(self.new_id("m")),
+                text=command.text,
+                value=command.value,
+                origin="user_said",
+                label=PERSON,
+                valid_from_ms=command.valid_from_ms or self.stream.now_ms(),
+                valid_to_ms=0,
+                evidence=(),
+                confidence=1.0,
+                source="",
+            )
+        )
+        if (new.text, new.value) == (row.memory.text, row.memory.value):
+            return (), f"same {row.memory.id}"
+        return corrected(row.memory, new, command.was_wrong, door), f"superseded {new.id}"
+
+    def _marked(self, memory: Memory, marks: cmd.MarkMemories) -> Memory:
+        changed = {
+            name: value
+            for name in ("pinned", "standing", "kind", "aliases", "confidence")
+            if (value := getattr(marks, name)) is not None
+        }
+        if marks.key is not None:
+            changed["key"] = canonical(marks.key)
+        if marks.ttl_days is not None:
+            if not 0 <= marks.ttl_days <= _MOST_DAYS:
+                raise InvalidRequest(f"a memory lasts 1 to {_MOST_DAYS} days, or 0 for ever, not {marks.ttl_days}")
+            changed["expires_ms"] = self.stream.now_ms() + marks.ttl_days * DAY_MS if marks.ttl_days else 0
+        return self.require_savable(replace(memory, **changed))
+
+    async def _live(self, ids: Sequence[MemoryId]) -> list[MemoryRow]:
+        rows = await self._rows(ids)
+        if gone := [row for row in rows if row.status != "live"]:
+            raise Conflict(f"{gone[0].memory.id!r} is {gone[0].status}; `stead memory restore` has it back")
+        return rows
+
+    async def _rows(self, ids: Sequence[MemoryId]) -> list[MemoryRow]:
+        if not 0 < len(ids) <= MOST:
+            raise InvalidRequest(f"1 to {MOST} memories can be named at once, not {len(ids)}")
+        return await asyncio.to_thread(lambda: [self.remembered.row(id) for id in dict.fromkeys(ids)])
+
+
+def scope_of(level: Level, directory: str) -> Scope:
+    """The scope that a person means. Only its own sessions give a channel anything to remember.
+
+    Raises:
+        InvalidRequest: a folder is missing, or is none.
+    """
+    match level:
+        case "global":
+            if directory:
+                raise InvalidRequest('the level "global" holds for every folder; leave the folder out')
+            return Scope("global", GLOBAL)
+        case "workspace" | "private":
+            return Scope(level, workspace_place(DEFAULT_WORKSPACE, folder(directory)))
+        case "channel":
+            raise InvalidRequest("what a channel remembers is said in the channel; choose global, workspace or private")
+        case _:
+            assert_never(level)
+
+
+def _amid(alike: Sequence[MemoryRow], facts: Sequence[MemoryFact], new: Memory) -> list[MemoryRow]:
+    """What is alike once facts have been recorded that still have not been."""
+    rows = {row.memory.id: row for row in alike}
+    for fact in facts:
+        match fact:
+            case ev.MemoryMade(memory=memory) | ev.MemoryAmended(memory=memory):
+                if memory.scope == new.scope and (
+                    (new.key and memory.key == new.key) or clean(memory.text).casefold() == clean(new.text).casefold()
+                ):
+                    rows[memory.id] = MemoryRow(memory, "live", 0)
+            case ev.MemoryRetired(id=id):
+                rows.pop(id, None)
+            case _:
+                continue
+    return list(rows.values())
