@@ -97,7 +97,7 @@ class Desk:
             async with asyncio.timeout(deadline_s):
                 return await job.answer
         except TimeoutError:
-            raise EmbeddingFault(f"the embedder did not answer within {deadline_s:g} s", kind="timeout") from None
+            raise EmbeddingFault(f"the embedder did not answer within {deadline_s:.3g} s", kind="timeout") from None
 
     def forgive(self) -> None:
         """Forget why there is no model and how often the worker ended, so that both are tried again."""

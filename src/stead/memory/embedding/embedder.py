@@ -71,7 +71,7 @@ class Embedder:
         vectors: list[VectorBytes] = []
         for at in range(0, len(texts), _SLICE):
             request = [b"embed", *map(_encoded, texts[at : at + _SLICE])]
-            found = await self._desk.ask([request], deadline_s=end - loop.time(), model=True)
+            found = await self._desk.ask([request], deadline_s=max(0.0, end - loop.time()), model=True)
             vectors += map(VectorBytes, found)
         if len(vectors) != len(texts):
             raise EmbeddingFault(f"the embedder gave {len(vectors)} vectors for {len(texts)} texts", kind="bad_vector")
@@ -88,13 +88,13 @@ class Embedder:
         self._desk.forgive()
         await self._desk.built(deadline_s)
         try:
-            await self.embed([""], deadline_s=end - loop.time())
+            await self.embed([""], deadline_s=max(0.0, end - loop.time()))
         except EmbeddingFault as fault:
             if fault.kind != "building":
                 raise
             # What was in the cache is damaged.
-            await self._desk.built(end - loop.time())
-            await self.embed([""], deadline_s=end - loop.time())
+            await self._desk.built(max(0.0, end - loop.time()))
+            await self.embed([""], deadline_s=max(0.0, end - loop.time()))
 
     async def load(self, place: str, ids: Sequence[int], vectors: Sequence[bytes]) -> None:
         """Have a place hold these vectors and no others.
