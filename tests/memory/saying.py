@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from stead.domain import events as ev
-from stead.domain.ids import CommandId, SessionId
+from stead.domain.ids import CommandId, RequestNo, SessionId
 from stead.domain.memory import GLOBAL, MEMORY, Memory, MemoryId, Scope
 from stead.domain.memory_events import MemoryFact
 from stead.domain.messages import Text, Usage
@@ -48,7 +48,7 @@ class Sayings:
 
     async def answers(self, id: SessionId, text: str) -> int:
         reply = ev.ModelReplied(
-            number=1,
+            number=RequestNo(1),
             parts=(Text(text),),
             stop="stop",
             model=MODEL,
@@ -69,7 +69,11 @@ class Sayings:
     async def tell(self, id: SessionId, body: ev.Body) -> int:
         self.now_ms += 1000
         self._places[id] = self._places.get(id, 0) + 1
-        (event,) = await self._journal.append(
-            [ev.Draft(id, self._places[id], self.now_ms, "stead", CommandId(""), body)]
-        )
+        draft = ev.Draft(id, self._places[id], self.now_ms, "stead", CommandId(""), body)
+        (event,) = await self._journal.append([draft])
         return event.seq
+
+    @property
+    def count(self) -> int:
+        """How many events were written."""
+        return sum(self._places.values())

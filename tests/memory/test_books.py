@@ -141,6 +141,8 @@ async def test_indexes_that_do_not_fit_are_made_anew_from_the_journal(
             (tmp_path / "memory" / f"{GLOBAL}.db").write_bytes(b"\0" * 8192)
         case "missing":
             (tmp_path / "memory" / f"{HERE}.db").unlink()
+        case _:
+            assert damage == "none"
     again = MemoryBooks(tmp_path / "memory", KEYS.views, journal)
     assert (turns(again, HERE), again.row(memory(1, "").id), again.places()) == before
     again.close()
@@ -158,6 +160,3 @@ async def test_live_indexes_equal_rebuilt_ones(books: MemoryBooks, sayings: Sayi
     assert books.rebuild() == sayings.count
     assert (books.rows(RowsWanted(status=(), limit=100)), turns(books, HERE), books.places()) == live
 
-
-def sayings_count(sayings: Sayings) -> int:
-    return sum(sayings._places.values())
