@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from stead.domain.embedding import BATCH, TEXT_CHARS, VectorBytes, pack_vector, unpack_vector
+from stead.domain.embedding import BATCH, TEXT_CHARS, Embeds, VectorBytes, pack_vector, unpack_vector
 from stead.domain.errors import EmbeddingFault
 from stead.domain.policies import Confidentiality
 from stead.memory.embedding import artefact, vectors
@@ -50,7 +50,8 @@ async def test_eight_bits_are_as_good_as_the_published_floats(embedder: Embedder
 async def test_a_text_has_the_same_vector_whatever_is_beside_it_and_after_a_rebuild(
     embedder: Embedder, tmp_path: Path
 ) -> None:
-    together = await embedder.embed(SENTENCES, held=PRIVATE, deadline_s=PATIENT_S)
+    either: Embeds = embedder
+    together = await either.embed(SENTENCES, held=PRIVATE, deadline_s=PATIENT_S)
     alone = [(await embedder.embed([text], held=PRIVATE, deadline_s=PATIENT_S))[0] for text in SENTENCES[::-1]]
     other = Embedder(tmp_path / "another")
     await other.ready()
