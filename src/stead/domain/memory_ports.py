@@ -1,6 +1,6 @@
 """What the runtime and the tools need of memory, as narrow protocols.
 
-Layer: domain. The indexes implement the first two, the runtime the third; ``daemon.py`` puts them together.
+Layer: domain. The indexes implement the first three, the runtime the last; ``daemon.py`` puts them together.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class RowsWanted(msgspec.Struct, frozen=True):
 
 
 class Remembered(Protocol):
-    """What is remembered, as of the journal's last event. All but ``recall`` block; call them in a thread."""
+    """What is remembered, as of the journal's last event. It blocks; call it in a thread."""
 
     def row(self, id: MemoryId) -> MemoryRow:
         """One memory, whatever became of it.
@@ -99,9 +99,33 @@ class Remembered(Protocol):
         """Where a session's words say this best: the person's own before a tool's; nothing when they do not."""
         ...
 
+    def whereabouts(self, session: SessionId) -> Whereabouts:
+        """Who a session is, from what it was begun as.
+
+        Raises:
+            NotFound: there is none.
+        """
+        ...
+
+
+class Recalls(Protocol):
+    """Finds what is remembered."""
+
     async def recall(self, query: Query, viewer: Viewer) -> Recalled:
         """What this viewer may see that the query finds. It never raises for a leg that is dead."""
         ...
+
+
+class Whereabouts(msgspec.Struct, frozen=True):
+    """A session as memory sees it.
+
+    Args:
+        viewer: as which it looks.
+        tainted: its model has read strangers' words.
+    """
+
+    viewer: Viewer
+    tainted: bool
 
 
 class Place(msgspec.Struct, frozen=True):

@@ -20,6 +20,7 @@ from stead.domain.permits import Permit
 from stead.domain.ports import History, HistoryQuery
 from stead.domain.rows import HistoryRow
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
+from stead.tools.dates import HOW, moment_ms
 from stead.tools.tool import OUTPUT_CAP, StructTool
 
 OWN_TOOLS = "history*"
@@ -100,10 +101,10 @@ async def _looked_up(
     if arguments.event:
         return await _read(history, arguments.event, arguments.page, session)
     try:
-        since = _moment_ms(arguments.after, 0)
-        until = _moment_ms(arguments.before, _EVER_MS)
+        since = moment_ms(arguments.after, 0)
+        until = moment_ms(arguments.before, _EVER_MS)
     except (ValueError, OverflowError):
-        return ToolOutcome("error", "A date is written like 2026-01-31 or 2026-01-31T17:05 (UTC).")
+        return ToolOutcome("error", HOW)
     skip = (arguments.page - 1) * PAGE_ROWS
     query = HistoryQuery(arguments.query, session, since, until, skip)
     rows = await asyncio.to_thread(history.search, query, PAGE_ROWS + 1)
@@ -132,18 +133,6 @@ async def _read(history: History, event: int, page: int, session: SessionId) -> 
 def _line(row: HistoryRow, text: str) -> str:
     when = datetime.fromtimestamp(row.ts_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M")
     return f"[{row.seq}] {when} {row.session} {row.by} {text}".rstrip()
-
-
-def _moment_ms(text: str, default: int) -> int:
-    """The moment that a date names, in UTC unless it says otherwise.
-
-    Raises:
-        ValueError: it is none.
-    """
-    if not text:
-        return default
-    moment = datetime.fromisoformat(text)
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
 def _cut(text: str) -> str:

@@ -1,0 +1,263 @@
+"""Memory in a session: what its model is told before it begins and before each of the person's words, and its tools.
+
+Layer: runtime. Who looks is known from what the session was begun as; nothing that a model says takes part. What came
+of strangers' words is told only to a model that asks for it, because whoever is told it has read it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from stead.brain.remembering import corrected, may_replace, normal
+from stead.domain import events as ev
+from stead.domain.errors import CallerError, StorageFault
+from stead.domain.ids import SessionId
+from stead.domain.memory import GLOBAL, Hit, Memory, MemoryId, Origin, Query, Recalled, Scope, Viewer, visible
+from stead.domain.memory_events import LoadedFile
+from stead.domain.memory_ports import Done, Recalls, Said, Wanted, Whereabouts
+from stead.domain.policies import Confidentiality, Integrity, Label
+from stead.domain.ports import Clock, ModelInfo
+from stead.domain.sessions import Session, viewer
+from stead.runtime.memories import Memories
+
+TOLD = 10
+"""Things that a model is told unasked for each of the person's words."""
+_TEXT_CHARS = 600
+_QUERY_CHARS = 4_000
+_DEADLINE_S = 1.5
+"""How long a person's words wait for what is remembered of them."""
+_NEAR = 0.75
+_MOST_NEAR = 20
+_CONFIDENCE = {"user_said": 0.9, "tool": 0.7, "inferred": 0.6}
+
+log = logging.getLogger(__name__)
+
+
+class Files(Protocol):
+    """The files of memory, as a session begins with them."""
+
+    def loaded(self, viewer: Viewer, now_ms: int, clearance: Confidentiality) -> tuple[LoadedFile, ...]:
+        """Those that this viewer may read, in the order in which they are told; it blocks."""
+        ...
+
+
+class Recollection:
+    """Implements ``domain.memory_ports.Remembering``, and tells sessions what is remembered.
+
+    Args:
+        memories: where statements are taken in.
+        recalls: what finds them.
+        files: what sessions begin with.
+        clock: see there.
+        forget: forgets memories for good; gives what was done, in words.
+    """
+
+    def __init__(
+        self,
+        memories: Memories,
+        recalls: Recalls,
+        files: Files,
+        *,
+        clock: Clock,
+        forget: Callable[[Sequence[MemoryId], str], Awaitable[str]],
+    ) -> None:
+        self._memories = memories
+        self._recalls = recalls
+        self._files = files
+        self._clock = clock
+        self._forget = forget
+
+    # -- what sessions are told -----------------------------------------------------------------------------------
+
+    async def opening(self, spec: ev.Opening, models: Sequence[ModelInfo], words: str) -> tuple[ev.Body, ...]:
+        """What a session begins with: the files of memory and, for an objective, what its goal brings to mind.
+
+        Args:
+            spec: what it is begun as.
+            models: of its chain.
+            words: the goal; "" for a session that waits for words.
+        """
+        cleared = _clearance(models)
+        files: tuple[LoadedFile, ...] = ()
+        try:
+            files = await asyncio.to_thread(self._files.loaded, viewer(spec), self._clock.now_ms(), cleared)
+        except StorageFault as fault:
+            log.warning("a session begins without the files of memory: %s", fault)
+        facts: list[ev.Body] = []
+        if files:
+            facts.append(ev.MemoryLoaded(files, Label(Integrity.TRUSTED, Confidentiality.PRIVATE)))
+        if words:
+            facts += await self._recalled(words, viewer(spec), cleared, SessionId(""), ())
+        return tuple(facts)
+
+    async def before_words(self, session: Session, models: Sequence[ModelInfo], words: str) -> tuple[ev.Body, ...]:
+        """What a model is told before the person's words: nothing that it has been told already."""
+        look = viewer(session.spec)
+        return await self._recalled(words, look, _clearance(models), session.id, session.recalled)
+
+    async def _recalled(
+        self, words: str, look: Viewer, cleared: Confidentiality, session: SessionId, known: Sequence[str]
+    ) -> tuple[ev.MemoryRecalled, ...]:
+        query = Query(words[:_QUERY_CHARS], limit=TOLD, session=session, trusted=True, clearance=cleared)
+        try:
+            found = await asyncio.wait_for(self._recalls.recall(query, look), _DEADLINE_S)
+        except (TimeoutError, StorageFault) as fault:
+            why = str(fault) or f"it took longer than {_DEADLINE_S} s"
+            log.warning("a model is told nothing of what is remembered: %s", why)
+            return ()
+        hits = [hit for hit in found.hits if hit.ref not in known]
+        if not hits:
+            return ()
+        told = tuple(ev.Told(hit.ref, _told(hit), tuple(why.by for why in hit.why)) for hit in hits)
+        dead = tuple(leg.leg for leg in found.legs if not leg.alive)
+        return (ev.MemoryRecalled(told, dead, _together([hit.label for hit in hits])),)
+
+    # -- tools ----------------------------------------------------------------------------------------------------
+
+    async def remember(self, session: SessionId, items: Sequence[Wanted]) -> tuple[Done, ...]:
+        """See ``domain.memory_ports.Remembering``."""
+        where = await asyncio.to_thread(self._memories.remembered.whereabouts, session)
+        done: list[Done] = []
+        async with self._memories.stream.lock:
+            for item in items:
+                new = await self._borne_out(session, where, item)
+                if isinstance(new, Done):
+                    done.append(new)
+                    continue
+                (taken,) = await self._memories.take_in((new,), "tool")
+                if taken.facts:
+                    await self._memories.stream.record(taken.facts, by="model")
+                note = _beside(taken.beside)
+                done.append(Done(taken.change, taken.memory.id, taken.memory.text + note))
+        return tuple(done)
+
+    async def correct(self, session: SessionId, old: str, item: Wanted) -> Done:
+        """See ``domain.memory_ports.Remembering``."""
+        found = await self.candidates(session, old)
+        if len(found) != 1:
+            near = "".join(f"\n- [{memory.id}] {memory.text}" for memory in found)
+            many = f"{len(found)} memories come near to that; name one by its id:{near}"
+            return Done("refused", "", many if found else "nothing is remembered that says it")
+        (was,) = found
+        where = await asyncio.to_thread(self._memories.remembered.whereabouts, session)
+        item = replace(item, kind=was.kind, key=item.key or was.key, aliases=item.aliases or was.aliases)
+        async with self._memories.stream.lock:
+            new = await self._borne_out(session, where, item)
+            if isinstance(new, Done):
+                return new
+            new = replace(new, scope=was.scope)
+            if not may_replace(new, was):
+                return Done("refused", was.id, "it is the person's own word, and theirs to correct; ask them")
+            await self._memories.stream.record(corrected(was, new, False, "tool"), by="model")
+        return Done("superseded", new.id, new.text)
+
+    async def candidates(self, session: SessionId, text: str) -> tuple[Memory, ...]:
+        """See ``domain.memory_ports.Remembering``."""
+        where = await asyncio.to_thread(self._memories.remembered.whereabouts, session)
+        return await self.named(where.viewer, text)
+
+    async def named(self, look: Viewer, text: str) -> tuple[Memory, ...]:
+        """The memories that a text names, as this viewer sees them; see ``domain.memory_ports.Remembering``."""
+        if text.startswith("m_"):
+            try:
+                row = await asyncio.to_thread(self._memories.remembered.row, MemoryId(text.strip()))
+            except CallerError:
+                return ()
+            return (row.memory,) if row.status == "live" and visible(row.memory.scope, look) else ()
+        query = Query(text[:_QUERY_CHARS], limit=_MOST_NEAR * 2, sources=("memory",))
+        found = await self._recalls.recall(query, look)
+        memories = [hit.memory for hit in found.hits if hit.memory is not None]
+        for same in (lambda said: said == text.strip(), lambda said: normal(said) == normal(text)):
+            if exact := [memory for memory in memories if same(memory.text)]:
+                return tuple(exact[:_MOST_NEAR])
+        return tuple(memory for memory in memories if _near(memory.text, text))[:_MOST_NEAR]
+
+    async def forget(self, session: SessionId, ids: Sequence[MemoryId]) -> str:
+        """See ``domain.memory_ports.Remembering``."""
+        where = await asyncio.to_thread(self._memories.remembered.whereabouts, session)
+        for id in ids:
+            if not await self.named(where.viewer, id):
+                return "Nothing was forgotten: a memory that was named is not there."
+        return await self._forget(ids, "tool")
+
+    async def recall(self, session: SessionId, query: Query) -> Recalled:
+        """See ``domain.memory_ports.Remembering``."""
+        where = await asyncio.to_thread(self._memories.remembered.whereabouts, session)
+        return await self._recalls.recall(replace(query, session=session), where.viewer)
+
+    async def _borne_out(self, session: SessionId, where: Whereabouts, item: Wanted) -> Memory | Done:
+        """The memory that a statement would be, with the label of the words behind it, or why it cannot be."""
+        said = await asyncio.to_thread(self._memories.remembered.said, session, item.text)
+        if said is None:
+            return Done("refused", "", f"nobody said it here, so it is not remembered: {item.text!r}; use their words")
+        persons = said.label.integrity is Integrity.PERSON
+        origin: Origin = "user_said" if persons else "inferred" if said.who == "assistant" else "tool"
+        look = where.viewer
+        scope = Scope("channel", look.channel) if look.channel else Scope("workspace", look.workspace)
+        if item.everywhere and persons and not look.channel:
+            scope = Scope("global", GLOBAL)
+        try:
+            return self._memories.require_savable(
+                Memory(
+                    id=MemoryId(self._memories.new_id("m")),
+                    kind=item.kind,
+                    text=item.text,
+                    scope=scope,
+                    origin=origin,
+                    label=_label(item.text, said, where.tainted),
+                    valid_from_ms=self._clock.now_ms(),
+                    key=item.key,
+                    value=item.value,
+                    aliases=item.aliases,
+                    evidence=(said.evidence,),
+                    confidence=_CONFIDENCE[origin],
+                )
+            )
+        except CallerError as refused:
+            return Done("refused", "", str(refused))
+
+
+def _label(text: str, said: Said, tainted: bool) -> Label:
+    """The label of a statement: the person's where it repeats a whole sentence of theirs.
+
+    A model that strangers speak through could make another statement of the person's words by leaving some out, so its
+    own wording is a stranger's.
+    """
+    if said.label.integrity is Integrity.PERSON and normal(text) == normal(said.text):
+        return said.label
+    untrusted = tainted or said.label.integrity is Integrity.UNTRUSTED
+    return Label(Integrity.UNTRUSTED if untrusted else Integrity.TRUSTED, said.label.confidentiality)
+
+
+def _together(labels: Sequence[Label]) -> Label:
+    """The label of words of which each has its own: as trusted as the least of them, as confidential as the most."""
+    integrity = max((label.integrity for label in labels), key=list(Integrity).index)
+    held = max((label.confidentiality for label in labels), key=list(Confidentiality).index)
+    return Label(max(integrity, Integrity.TRUSTED, key=list(Integrity).index), held)
+
+
+def _clearance(models: Sequence[ModelInfo]) -> Confidentiality:
+    """What every model of a chain may be sent."""
+    return min((model.clearance for model in models), key=list(Confidentiality).index, default=Confidentiality.PUBLIC)
+
+
+def _told(hit: Hit) -> str:
+    text = " ".join(hit.text.split())
+    who = f"{hit.who}: " if hit.who else ""
+    return who + (text if len(text) <= _TEXT_CHARS else f"{text[:_TEXT_CHARS]}…")
+
+
+def _near(said: str, text: str) -> bool:
+    return difflib.SequenceMatcher(None, normal(said), normal(text), autojunk=False).ratio() >= _NEAR
+
+
+def _beside(ids: Sequence[str]) -> str:
+    if not ids:
+        return ""
+    return f" (beside {', '.join(ids)}, which says otherwise and is the person's word)"

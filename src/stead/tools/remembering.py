@@ -1,0 +1,205 @@
+"""Memory, as a model uses it: look something up, have it remembered, correct it, and ask to have it forgotten.
+
+Layer: tools. Knows memory only as the ``Remembering`` port, which knows from the session who asks. There is no argument
+for a scope: a model can narrow what its session sees and never widen it. What is remembered has to be borne out by what
+was said, and carries the label of those words; so a stranger's words may be remembered, and are never trusted for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated
+
+import msgspec
+
+from stead.domain.errors import CallerError
+from stead.domain.memory import TEXT_CHARS, Hit, Kind, MemoryId, Query
+from stead.domain.memory_ports import Done, Remembering, Wanted
+from stead.domain.permits import Permit
+from stead.domain.policies import Integrity
+from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
+from stead.tools.dates import HOW, moment_ms
+from stead.tools.tool import StructTool, clip
+
+MOST = 20
+_LINE_CHARS = 1_500
+Statement = Annotated[str, msgspec.Meta(min_length=1, max_length=TEXT_CHARS)]
+Name = Annotated[str, msgspec.Meta(max_length=120)]
+Words = Annotated[str, msgspec.Meta(max_length=2_000)]
+
+
+class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One statement, as whoever said it would say it; ``key`` like person.time_zone, ``value`` what stands there."""
+
+    text: Statement
+    kind: Kind = "knowledge"
+    key: Name = ""
+    value: Words = ""
+    everywhere: bool = False
+
+
+class RememberArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One to twenty statements."""
+
+    items: Annotated[tuple[Item, ...], msgspec.Meta(min_length=1, max_length=MOST)]
+
+
+class RecallArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A question or words; and the day (UTC, like 2026-01-31) as of which it is answered."""
+
+    query: Annotated[str, msgspec.Meta(min_length=1, max_length=2_000)]
+    as_of: Annotated[str, msgspec.Meta(max_length=40)] = ""
+    limit: Annotated[int, msgspec.Meta(ge=1, le=50)] = 10
+
+
+class CorrectArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The id of a memory or what it says, and what holds instead."""
+
+    old: Statement
+    text: Statement
+    value: Words = ""
+
+
+class ForgetArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Ids of memories, or what they say."""
+
+    memories: Annotated[tuple[Statement, ...], msgspec.Meta(min_length=1, max_length=MOST)]
+
+
+class RecallTool(StructTool[RecallArguments]):
+    """``recall``: what is remembered, and what was said in earlier sessions; nothing that strangers' words made.
+
+    Args:
+        memory: see there.
+    """
+
+    def __init__(self, memory: Remembering) -> None:
+        declaration = Declaration(ToolEffect.READ, output_trust=Integrity.TRUSTED, idempotent=True)
+        description = "Look up what is remembered and what was said in earlier sessions."
+        super().__init__("recall", description, RecallArguments, declaration)
+        self._memory = memory
+
+    async def work(self, permit: Permit, arguments: RecallArguments, context: ToolContext) -> ToolOutcome:
+        """Look."""
+        return await _looked_up(self._memory, arguments, context, trusted=True)
+
+
+class RecallAllTool(StructTool[RecallArguments]):
+    """``recall_all``: likewise, with what strangers' words made; whoever reads it has read them.
+
+    Args:
+        memory: see there.
+    """
+
+    def __init__(self, memory: Remembering) -> None:
+        declaration = Declaration(ToolEffect.READ, idempotent=True)
+        description = "Like recall, with what was learned from strangers' words."
+        super().__init__("recall_all", description, RecallArguments, declaration, deferred=True)
+        self._memory = memory
+
+    async def work(self, permit: Permit, arguments: RecallArguments, context: ToolContext) -> ToolOutcome:
+        """Look."""
+        return await _looked_up(self._memory, arguments, context, trusted=False)
+
+
+class RememberTool(StructTool[RememberArguments]):
+    """``remember``: statements that the session's own words bear out.
+
+    Args:
+        memory: see there.
+    """
+
+    def __init__(self, memory: Remembering) -> None:
+        # It changes nothing that a later session acts on: what is remembered is data there, under its own label.
+        declaration = Declaration(ToolEffect.THINK, output_trust=Integrity.TRUSTED, idempotent=True)
+        description = "Remember statements for later sessions; only what was said here."
+        super().__init__("remember", description, RememberArguments, declaration)
+        self._memory = memory
+
+    async def work(self, permit: Permit, arguments: RememberArguments, context: ToolContext) -> ToolOutcome:
+        """Remember."""
+        items = [
+            Wanted(text=item.text, kind=item.kind, key=item.key, value=item.value, everywhere=item.everywhere)
+            for item in arguments.items
+        ]
+        return _told(await self._memory.remember(context.session, items))
+
+
+class CorrectTool(StructTool[CorrectArguments]):
+    """``correct_memory``: another statement in a memory's place; the old one stays as what was held before.
+
+    Args:
+        memory: see there.
+    """
+
+    def __init__(self, memory: Remembering) -> None:
+        declaration = Declaration(ToolEffect.THINK, output_trust=Integrity.TRUSTED, idempotent=True)
+        description = "Put another statement in the place of a memory that no longer holds."
+        super().__init__("correct_memory", description, CorrectArguments, declaration, deferred=True)
+        self._memory = memory
+
+    async def work(self, permit: Permit, arguments: CorrectArguments, context: ToolContext) -> ToolOutcome:
+        """Correct."""
+        wanted = Wanted(text=arguments.text, value=arguments.value)
+        return _told([await self._memory.correct(context.session, arguments.old, wanted)])
+
+
+class ForgetTool(StructTool[ForgetArguments]):
+    """``forget_memory``: memories forgotten for good, everywhere, if the person confirms it.
+
+    Args:
+        memory: see there.
+    """
+
+    def __init__(self, memory: Remembering) -> None:
+        declaration = Declaration(
+            ToolEffect.SEND, authority_args=("memories",), output_trust=Integrity.TRUSTED, unplanned=True
+        )
+        description = "Forget memories for good, wherever they stand; the person confirms."
+        super().__init__("forget_memory", description, ForgetArguments, declaration, deferred=True)
+        self._memory = memory
+
+    async def work(self, permit: Permit, arguments: ForgetArguments, context: ToolContext) -> ToolOutcome:
+        """Forget, as the person has just confirmed."""
+        ids: list[MemoryId] = []
+        for named in arguments.memories:
+            found = await self._memory.candidates(context.session, named)
+            if len(found) != 1:
+                near = "\n".join(f"- [{memory.id}] {memory.text}" for memory in found)
+                many = f"{len(found)} memories come near to {named!r}; name one by its id:\n{near}"
+                return ToolOutcome("error", many if found else f"Nothing is remembered that says {named!r}.")
+            ids.append(found[0].id)
+        try:
+            return ToolOutcome("ok", await self._memory.forget(context.session, tuple(dict.fromkeys(ids))))
+        except CallerError as refused:
+            return ToolOutcome("error", f"Not forgotten: {refused}")
+
+
+async def _looked_up(
+    memory: Remembering, arguments: RecallArguments, context: ToolContext, *, trusted: bool
+) -> ToolOutcome:
+    try:
+        as_of_ms = moment_ms(arguments.as_of, 0)
+    except (ValueError, OverflowError):
+        return ToolOutcome("error", HOW)
+    query = Query(arguments.query, limit=arguments.limit, as_of_ms=as_of_ms, trusted=trusted)
+    found = await memory.recall(context.session, query)
+    notes = [f"[not searched by {leg.leg}: {leg.text}]" for leg in found.legs if not leg.alive]
+    if found.withheld:
+        notes.append(f"[{found.withheld} more came of strangers' words; recall_all has them]")
+    text = "\n".join(map(_line, found.hits)) or "Nothing is remembered of it."
+    return ToolOutcome("ok", "\n".join((clip(text), *notes)), size_bytes=len(text.encode()))
+
+
+def _told(done: Sequence[Done]) -> ToolOutcome:
+    text = "\n".join(f"{one.change}: {f'[{one.id}] ' if one.id else ''}{one.text}" for one in done)
+    return ToolOutcome("error" if all(one.change == "refused" for one in done) else "ok", text)
+
+
+def _line(hit: Hit) -> str:
+    when = datetime.fromtimestamp(hit.ts_ms / 1000, UTC).strftime("%Y-%m-%d")
+    who = f"{hit.who}: " if hit.who else ""
+    marks = "" if hit.label.integrity is not Integrity.UNTRUSTED else " (from strangers' words)"
+    text = " ".join(hit.text.split())[:_LINE_CHARS]
+    return f"- [{hit.ref}] {when}{marks} {who}{text}"
