@@ -1,0 +1,212 @@
+"""What one index has for a query: everything that could be a hit, with what speaks for it.
+
+Layer: memory. Reads the tables of ``schema.sql``. Whatever leaves here stands in a scope that the viewer may see: the
+scope is the first test of every statement, and it is made of the viewer alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from string import Template
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import msgspec
+
+from stead.domain.ids import SessionId
+from stead.domain.memory import Level, MemoryRow, PlaceId, Query, Scope, Source, Viewer, visible
+from stead.domain.policies import Confidentiality, Integrity, Label
+from stead.memory import words
+from stead.memory.listing import shown
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+CANDIDATES = 50
+"""By one leg, of one kind of text."""
+ALWAYS = 200
+"""That are always told, of one place."""
+SPEAKERS = 500
+"""Participants whose names are recognised."""
+
+Table = Literal["known", "said"]
+"""Memories, or turns."""
+
+_ORDER = tuple(Confidentiality)
+_MISSPELT = 8
+"""Words that one word may be a slip for."""
+_PINNED = """
+SELECT i.id FROM items i WHERE (i.pinned OR i.standing) AND $seen AND $trust
+ORDER BY i.standing DESC, i.ts_ms DESC, i.id LIMIT :limit
+"""
+_NAMED = """
+SELECT i.id FROM names n JOIN items i ON i.id = n.item
+WHERE n.phrase IN (SELECT value FROM json_each(:phrases)) AND $seen AND $trust
+ORDER BY length(n.phrase) DESC, i.ts_ms DESC, i.id LIMIT :limit
+"""
+_NEAR = """
+SELECT DISTINCT word FROM spellings
+WHERE word >= :start AND word < :end AND length(word) BETWEEN :length - 1 AND :length + 1 ORDER BY word
+"""
+_KEYS = "SELECT key FROM items WHERE key <> '' AND id IN (SELECT value FROM json_each(:items))"
+_WORDED = """
+SELECT i.id, -$table.rank FROM $table JOIN items i ON i.id = $table.rowid
+WHERE $table MATCH :match AND $seen AND $trust ORDER BY $table.rank, i.id LIMIT :limit
+"""
+_WITHHELD = """
+SELECT -$table.rank FROM $table JOIN items i ON i.id = $table.rowid
+WHERE $table MATCH :match AND $seen AND $tainted ORDER BY $table.rank LIMIT :limit
+"""
+_HIDDEN = "SELECT 1 FROM items WHERE level NOT IN (SELECT value FROM json_each(:levels)) LIMIT 1"
+_ALLOWED = "SELECT id FROM items WHERE level IN (SELECT value FROM json_each(:levels))"
+_BESIDE = """
+SELECT o.id,
+    (SELECT i.id FROM items i WHERE i.source <> 'memory' AND i.session = o.session AND i.seq < o.seq AND $seen
+        AND $trust ORDER BY i.seq DESC LIMIT 1),
+    (SELECT i.id FROM items i WHERE i.source <> 'memory' AND i.session = o.session AND i.seq > o.seq AND $seen
+        AND $trust ORDER BY i.seq LIMIT 1)
+FROM items o WHERE o.id IN (SELECT value FROM json_each(:items)) AND o.source <> 'memory'
+"""
+_ROWS = """
+SELECT i.id, i.ref, i.source, i.level, i.integrity, i.confidentiality, i.typed, i.ts_ms, i.session, i.seq, i.who,
+    coalesce(k.text, s.text, ''), i.row, i.uses, i.last_used
+FROM items i LEFT JOIN known k ON k.rowid = i.id LEFT JOIN said s ON s.rowid = i.id
+WHERE i.id IN (SELECT value FROM json_each(:items)) AND $seen AND $trust
+"""
+_SPEAKERS = """
+WITH RECURSIVE names (who) AS (
+    SELECT min(who) FROM items WHERE source = 'talk'
+    UNION ALL SELECT (SELECT min(who) FROM items WHERE source = 'talk' AND who > names.who) FROM names
+        WHERE names.who IS NOT NULL
+)
+SELECT who FROM names WHERE who IS NOT NULL LIMIT :limit
+"""
+_TAINTED = "(i.integrity = 'untrusted' AND NOT i.typed)"
+_HOLDS = """
+CASE WHEN i.retired > 0 AND (:known = 0 OR i.retired <= :known)
+         THEN i.valid_to > max(:at, CASE WHEN :now THEN i.retired ELSE 0 END)
+     WHEN i.retired > 0 THEN 1
+     ELSE i.valid_to = 0 OR i.valid_to > :at END
+AND i.valid_from <= max(:at, CASE WHEN :now THEN i.ts_ms ELSE 0 END)
+AND (i.expires = 0 OR i.pinned OR i.expires > :at)
+"""
+"""Whether a memory holds at a moment of the world, by the record of another one. For the present the moment is never
+before the record's own, so that a clock that was set back brings nothing back."""
+
+
+_SEEN = """
+i.level IN (SELECT value FROM json_each(:levels)) AND i.confidentiality <= :held $sources AND
+CASE WHEN i.source = 'memory' THEN (:known = 0 OR i.ts_ms <= :known) $kinds $holds
+     ELSE i.ts_ms <= :until AND (:session = '' OR i.session <> :session) END
+"""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """Something that may be a hit."""
+
+    item: int
+    ref: str
+    source: Source
+    scope: Scope
+    label: Label
+    ts_ms: int
+    session: SessionId
+    seq: int
+    who: str
+    text: str
+    row: MemoryRow | None
+
+
+class Finding:
+    """One query in one index.
+
+    Args:
+        connection: borrowed; it is not used any more when the query is done.
+        place: whose index it is.
+        viewer: who looks.
+        query: see there.
+        now_ms: milliseconds since 1970.
+    """
+
+    def __init__(self, connection: Connection, place: PlaceId, viewer: Viewer, query: Query, now_ms: int) -> None:
+        self._connection = connection
+        self._place = place
+        every: tuple[Level, ...] = get_args(Level)
+        self._values: dict[str, object] = {
+            "levels": json.dumps([level for level in every if visible(Scope(level, place), viewer)]),
+            "held": _ORDER.index(query.clearance),
+            "sources": json.dumps(query.sources),
+            "kinds": json.dumps(query.kinds),
+            "session": query.session,
+            "at": query.as_of_ms or now_ms,
+            "now": not query.as_of_ms,
+            "known": query.known_ms,
+            "until": min((at for at in (query.as_of_ms, query.known_ms) if at), default=2**62),
+        }
+        self._parts = {
+            "seen": Template(_SEEN).substitute(
+                sources="AND i.source IN (SELECT value FROM json_each(:sources))" if query.sources else "",
+                kinds="AND i.kind IN (SELECT value FROM json_each(:kinds))" if query.kinds else "",
+                holds="" if query.superseded else f"AND {_HOLDS}",
+            ),
+            "trust": f"NOT {_TAINTED}" if query.trusted else "1",
+            "tainted": _TAINTED,
+        }
+
+    def pinned(self) -> list[int]:
+        """What is always told: instructions first, then the newest."""
+        return [item for (item,) in self._run(_PINNED, limit=ALWAYS)]
+
+    def named(self, phrases: Collection[str]) -> set[int]:
+        """Memories that one of these phrases is a name of; of too many, those with the longest ones."""
+        return {item for (item,) in self._run(_NAMED, phrases=_list(phrases), limit=CANDIDATES)}
+
+    def keys(self, items: Collection[int]) -> list[str]:
+        """The canonical keys of items."""
+        return [key for (key,) in self._run(_KEYS, items=_list(items))]
+
+    def meant(self, word: str) -> list[str]:
+        """The words of names that a word may be a slip for."""
+        start = word[: words.SURE]
+        near = self._run(_NEAR, start=start, end=start + "\U0010ffff", length=len(word))
+        return [other for (other,) in near if words.slip(word, other)][:_MISSPELT]
+
+    def worded(self, table: Table, match: str) -> dict[int, float]:
+        """The items that have one of the words, the best first, with their BM25."""
+        return dict(self._run(_WORDED, table, match=match, limit=CANDIDATES))
+
+    def withheld(self, table: Table, match: str, least: float) -> int:
+        """How many items that strangers made have the words at least as well as this; at most ``CANDIDATES``."""
+        return sum(score >= least for (score,) in self._run(_WITHHELD, table, match=match, limit=CANDIDATES))
+
+    def allowed(self) -> tuple[int, ...] | None:
+        """What may be seen; nothing when there is no item of a level that may not."""
+        return tuple(item for (item,) in self._run(_ALLOWED)) if self._run(_HIDDEN) else None
+
+    def beside(self, items: Collection[int]) -> dict[int, tuple[int, ...]]:
+        """Of turns: the turn before and the turn after in the same session, those that may be seen."""
+        found = self._run(_BESIDE, items=_list(items))
+        return {item: tuple(one for one in sides if one is not None) for item, *sides in found}
+
+    def rows(self, items: Collection[int]) -> dict[int, Found]:
+        """These items, those of them that may be seen."""
+        return {row[0]: self._found(*row) for row in self._run(_ROWS, items=_list(items))}
+
+    def speakers(self) -> list[str]:
+        """Who takes part in the conversations among people."""
+        return [who for (who,) in self._run(_SPEAKERS, limit=SPEAKERS)]
+
+    def _run(self, statement: str, table: Table = "known", **values: object) -> list[tuple[Any, ...]]:
+        whole = Template(statement).substitute(self._parts, table=table)
+        return self._connection.execute(whole, {**self._values, **values}).fetchall()
+
+    def _found(self, *row: Any) -> Found:
+        item, ref, source, level, integrity, held, typed, ts_ms, session, seq, who, text, blob, uses, last_used = row
+        label = Label(Integrity(integrity), _ORDER[held], bool(typed))
+        memory = None if blob is None else shown(blob, uses, last_used)
+        scope = Scope(level, self._place)
+        return Found(item, ref, source, scope, label, ts_ms, SessionId(session), seq, who, text, memory)
+
+
+def _list(values: Collection[object]) -> str:
+    return json.dumps(list(values))

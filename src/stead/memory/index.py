@@ -1,0 +1,270 @@
+"""The index of one place: what is remembered there, in a form in which it can be found.
+
+Layer: memory. One encrypted file a place, derived from the journal and rebuilt from it at any time. A file of its own,
+because how rare a word is must not tell one place what another one holds. What is removed leaves no byte in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import secrets
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from stead.domain.embedding import VectorBytes
+from stead.domain.errors import WrongKey
+from stead.domain.ids import SessionId
+from stead.domain.memory import Episode, Level, MemoryRow, PlaceId
+from stead.domain.memory_ports import RowsWanted
+from stead.domain.policies import Confidentiality
+from stead.memory import listing
+from stead.memory.writing import Used, Writing
+from stead.storage.database import Connect, Damaged, Database, connect
+from stead.storage.migrate import statements
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+_SCHEMA = (Path(__file__).parent / "schema.sql").read_text("utf-8")
+_SCHEMA_ID = hashlib.sha256(_SCHEMA.encode()).hexdigest()
+_PIECE = 5_000
+
+_log = logging.getLogger(__name__)
+
+
+class Changes(msgspec.Struct, frozen=True):
+    """What became of a place, in the order in which it is taken in.
+
+    Args:
+        removed: refs that are to leave no trace; others than there are do no harm.
+        rows: memories as they are now; one that is there already takes its own place.
+        episodes: turns that are new; one that is there already is left as it is.
+        used: memories that were told to a model.
+    """
+
+    removed: Sequence[str] = ()
+    rows: Sequence[MemoryRow] = ()
+    episodes: Sequence[Episode] = ()
+    used: Sequence[Used] = ()
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """How far an index has come: the last event taken in, and its chain hash, b"" for none."""
+
+    seq: int
+    chain: bytes
+
+
+class Unembedded(msgspec.Struct, frozen=True):
+    """A text without a vector: the number under which its vector is put, and how confidential it is."""
+
+    item: int
+    text: str
+    held: Confidentiality
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """How much there is: memories that are live, turns, and of both how many have a vector of a model."""
+
+    memories: int
+    episodes: int
+    embedded: int
+
+
+class Index:
+    """Safe to call from several threads; writers wait for each other, readers for nobody.
+
+    Args:
+        path: the file; its folder exists.
+        key: 32 bytes.
+        place: whose.
+        connect: how connections are made.
+
+    Every method raises ``StorageFault`` when the file cannot be read or written, ``Damaged`` when only ``renew`` helps.
+    """
+
+    def __init__(self, path: Path, key: bytes, place: PlaceId, *, connect: Connect = connect) -> None:
+        self.place = place
+        self._path = path
+        self._key = key
+        self._connect = connect
+        self._lock = threading.Lock()  # held by whoever writes
+        self._name = _new_name(place)
+        self._database, self._connection = self._open_or_renew()
+
+    @property
+    def name(self) -> str:
+        """For whoever keeps copies of the vectors: another one whenever the items may have other numbers."""
+        return self._name
+
+    # -- keeping up -----------------------------------------------------------------------------------------------
+
+    @property
+    def progress(self) -> Progress:
+        """How far it has come; (0, b"") when it is new, or was damaged and so is new again."""
+        with self.reading() as connection:
+            return Progress(*connection.execute("SELECT seq, chain FROM progress").fetchone())
+
+    def take(self, changes: Changes, upto: int, chain: bytes = b"") -> tuple[int, ...]:
+        """Take changes in, all of them or none, and note how far that is; gives the items whose vectors are void."""
+        with self._writing() as connection:
+            writing = Writing(connection, self.place)
+            writing.remove(changes.removed)
+            for row in changes.rows:
+                writing.put_row(row)
+            for episode in changes.episodes:
+                writing.put_episode(episode)
+            writing.note_used(changes.used)
+            connection.execute("UPDATE progress SET seq = ?, chain = ?", (upto, chain))
+        if changes.removed:  # also when they are gone already: a kill may have come before this line
+            self._database.scrub()
+        return tuple(writing.void)
+
+    def put_vectors(self, model: str, vectors: Sequence[tuple[int, VectorBytes]]) -> None:
+        """Keep vectors of items; of those that are gone meanwhile, none is kept."""
+        with self._writing() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO vectors (item, model, vector) SELECT id, ?, ? FROM items WHERE id = ?",
+                [(model, vector, item) for item, vector in vectors],
+            )
+
+    def drop_vectors(self, *, but: str) -> None:
+        """Leave no vectors but one model's."""
+        with self._writing() as connection:
+            connection.execute("DELETE FROM vectors WHERE model <> ?", (but,))
+
+    def renew(self) -> None:
+        """Begin it anew, empty; ``progress`` says so."""
+        with self._lock:
+            self._close()
+            self._name = _new_name(self.place)
+            self._database, self._connection = self._begin()
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._close()
+
+    # -- reading --------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Borrow a connection that only reads; keep it short."""
+        with self._database.reading() as connection:
+            yield connection
+
+    def row(self, ref: str) -> MemoryRow | None:
+        """A memory, whatever became of it."""
+        with self.reading() as connection:
+            return listing.row(connection, ref)
+
+    def episode(self, ref: str) -> Episode | None:
+        """A turn."""
+        with self.reading() as connection:
+            return next(listing.episodes(connection, "ref = ?", (ref,)), None)
+
+    def episodes(self, session: SessionId) -> tuple[Episode, ...]:
+        """A session's turns, in order."""
+        with self.reading() as connection:
+            return tuple(listing.episodes(connection, "session = ? AND source <> 'memory'", (session,)))
+
+    def alike(self, level: Level, text: str, key: str) -> tuple[MemoryRow, ...]:
+        """Memories of a level that are live, with this key ("" for none) or these words, the newest last."""
+        with self.reading() as connection:
+            return listing.alike(connection, level, text, key)
+
+    def rows(self, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
+        """A page of memories, newest first, and the cursor of the next one, "" for none; ``wanted.place`` is ours."""
+        with self.reading() as connection:
+            return listing.rows(connection, wanted)
+
+    def counts(self, model: str) -> Counts:
+        """How much there is."""
+        with self.reading() as connection:
+            return Counts(*listing.counts(connection, model))
+
+    def unembedded(self, model: str, limit: int) -> tuple[Unembedded, ...]:
+        """Texts that have no vector of this model, memories and then the newest turns first."""
+        with self.reading() as connection:
+            order = tuple(Confidentiality)
+            return tuple(
+                Unembedded(item, text, order[held]) for item, text, held in listing.bare(connection, model, limit)
+            )
+
+    def vectors(self, model: str) -> Iterator[list[tuple[int, VectorBytes]]]:
+        """Every vector of a model, in pieces, for whoever compares them."""
+        after = -1
+        while True:
+            with self.reading() as connection:
+                piece = connection.execute(
+                    "SELECT item, vector FROM vectors WHERE model = ? AND item > ? ORDER BY item LIMIT ?",
+                    (model, after, _PIECE),
+                ).fetchall()
+            if not piece:
+                return
+            yield [(item, VectorBytes(vector)) for item, vector in piece]
+            after = piece[-1][0]
+
+    # -- the file -------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with self._lock, self._database.faults():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            finally:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+
+    def _open_or_renew(self) -> tuple[Database, Connection]:
+        try:
+            database, connection = self._open()
+            with database.faults():
+                (schema,) = connection.execute("SELECT schema FROM progress").fetchone()
+        except (Damaged, WrongKey) as error:
+            _log.warning("an index of what is remembered is begun anew: %s", error)
+            return self._begin()
+        if schema == _SCHEMA_ID:
+            return database, connection
+        _log.info("an index of what is remembered is begun anew: it is of another version of Stead")
+        connection.close()
+        database.close()
+        return self._begin()
+
+    def _begin(self) -> tuple[Database, Connection]:
+        for suffix in ("", "-wal", "-shm"):
+            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+        return self._open()
+
+    def _open(self) -> tuple[Database, Connection]:
+        database = Database(self._path, self._key, self._connect, mend="rebuild the index")
+        with database.faults():
+            connection = database.open()
+            try:
+                connection.execute("PRAGMA synchronous = normal")  # what a power cut takes is in the journal still
+                connection.execute("BEGIN IMMEDIATE")
+                if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+                    for statement in statements(_SCHEMA):
+                        connection.execute(statement)
+                    connection.execute("INSERT INTO progress VALUES (0, ?, ?)", (b"", _SCHEMA_ID))
+                connection.execute("COMMIT")
+            except BaseException:
+                connection.close()
+                raise
+        return database, connection
+
+    def _close(self) -> None:
+        self._connection.close()
+        self._database.close()
+
+
+def _new_name(place: PlaceId) -> str:
+    return f"{place}.{secrets.token_hex(4)}"

@@ -1,0 +1,152 @@
+"""The dense leg: vectors of what an index holds, kept up in the background, and which are nearest to a query.
+
+Layer: memory. Knows who makes vectors and who compares them by protocols alone. It may be slow, dead or not built yet;
+then it says so, and the other legs answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from asyncio import Task
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from stead.domain.embedding import BATCH, QUERY_DEADLINE_S, Embeds, VectorBytes
+from stead.domain.errors import EmbeddingFault
+from stead.domain.policies import Confidentiality
+from stead.memory.index import Index
+
+BATCH_DEADLINE_S = 60.0
+
+
+class Compares(Protocol):
+    """Says which vectors of a place are nearest; ``memory.embedding.embedder`` has it."""
+
+    async def load(self, place: str, ids: Sequence[int], vectors: Sequence[bytes]) -> None:
+        """Have a place hold these vectors and no others."""
+
+    async def extend(self, place: str, ids: Sequence[int], vectors: Sequence[bytes]) -> bool:
+        """Add vectors to a place; False when it is not loaded."""
+        ...
+
+    async def drop(self, place: str, ids: Collection[int]) -> bool:
+        """Take vectors out of a place; False when it is not loaded."""
+        ...
+
+    async def nearest(
+        self,
+        place: str,
+        query: str | bytes,
+        count: int,
+        *,
+        allowed: Collection[int] | None = None,
+        deadline_s: float = QUERY_DEADLINE_S,
+    ) -> list[tuple[int, float]]:
+        """The ids of the nearest vectors with their cosines; of those that are allowed, if that is said.
+
+        Raises:
+            EmbeddingFault: ``unloaded`` when the place is to be loaded first.
+        """
+        ...
+
+
+class Meaning:
+    """Close it.
+
+    Args:
+        embeds: makes vectors.
+        compares: compares them.
+        deadline_s: how long a query waits, for its vector and then for each place.
+    """
+
+    def __init__(self, embeds: Embeds, compares: Compares, *, deadline_s: float = QUERY_DEADLINE_S) -> None:
+        self._embeds = embeds
+        self._compares = compares
+        self._deadline_s = deadline_s
+        self._loading: dict[str, Task[None]] = {}
+
+    def lack(self) -> str:
+        """Why it would not work now, "" when it would."""
+        return self._embeds.state().reason
+
+    async def vector(self, text: str) -> VectorBytes:
+        """The vector of a query.
+
+        Raises:
+            EmbeddingFault: there is none, or not in time.
+        """
+        (vector,) = await self._embeds.embed([text], held=Confidentiality.PRIVATE, deadline_s=self._deadline_s)
+        return vector
+
+    async def nearest(
+        self, index: Index, vector: VectorBytes, count: int, allowed: Collection[int] | None
+    ) -> dict[int, float]:
+        """The nearest items of an index, with their cosines; as ``Embedder.nearest``."""
+
+        async def ask() -> list[tuple[int, float]]:
+            return await self._compares.nearest(index.name, vector, count, allowed=allowed, deadline_s=self._deadline_s)
+
+        try:
+            return dict(await ask())
+        except EmbeddingFault as fault:
+            if fault.kind != "unloaded":
+                raise
+        await self._loaded(index)
+        return dict(await ask())
+
+    async def embed_some(self, index: Index) -> int:
+        """Give vectors to up to ``BATCH`` texts that have none; gives how many.
+
+        Raises:
+            EmbeddingFault: none of them has one now.
+        """
+        model = self._embeds.model_id
+        bare = await asyncio.to_thread(index.unembedded, model, BATCH)
+        if not bare:
+            return 0
+        held = max((one.held for one in bare), key=list(Confidentiality).index)
+        vectors = await self._embeds.embed([one.text for one in bare], held=held, deadline_s=BATCH_DEADLINE_S)
+        items = [one.item for one in bare]
+        await asyncio.to_thread(index.put_vectors, model, list(zip(items, vectors, strict=True)))
+        await self._compares.extend(index.name, items, vectors)
+        return len(items)
+
+    async def drop(self, index: Index, items: Collection[int]) -> None:
+        """Take out what an index has removed, as ``Index.take`` says it.
+
+        Raises:
+            EmbeddingFault: they may still be there, as ``Embedder.drop`` says.
+        """
+        if (loading := self._loading.get(index.name)) is not None:
+            await asyncio.wait([loading])  # it may have read them before they were removed
+        await self._compares.drop(index.name, items)
+
+    async def close(self) -> None:
+        """End what is under way."""
+        tasks = list(self._loading.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _loaded(self, index: Index) -> None:
+        """Have an index's vectors loaded; whoever comes meanwhile waits for the same, no longer than a query may."""
+        task = self._loading.get(index.name)
+        if task is None:
+            task = asyncio.create_task(self._load(index), name="memory's vectors")
+            self._loading[index.name] = task
+            task.add_done_callback(lambda done: self._forget(index.name, done))
+        done, _ = await asyncio.wait([task], timeout=self._deadline_s)
+        if not done:
+            raise EmbeddingFault("the vectors are being loaded", kind="busy")
+        task.result()
+
+    def _forget(self, name: str, task: Task[None]) -> None:
+        """A load has ended. Whoever waited has its fault; when nobody did, the next query asks again."""
+        self._loading.pop(name, None)
+        if not task.cancelled():
+            task.exception()
+
+    async def _load(self, index: Index) -> None:
+        pieces = await asyncio.to_thread(lambda: list(index.vectors(self._embeds.model_id)))
+        pairs = [pair for piece in pieces for pair in piece]
+        await self._compares.load(index.name, [item for item, _ in pairs], [vector for _, vector in pairs])

@@ -1,0 +1,151 @@
+"""What speaks for a hit, weighed.
+
+Layer: memory. Pure: no table, no clock, no text. The weights were published with measurements on conversations among
+people (LoCoMo) and with an assistant (BEAM); which of them a kind of text has is in ``WEIGHTS`` alone.
+
+1. Words (BM25) and meaning (cosine) are each brought to 0..1 over the candidates of a kind of text, and mixed. Ranks
+   are not: with a small model, reciprocal ranks are no better than words alone.
+2. A turn gets a share of the turns beside it, because an answer seldom repeats the words of its question.
+3. A turn gets a share of its session's best one, because people ask about what was talked about.
+4. A turn of the one participant who is named gets something on top, and the person's own words beside an assistant's.
+5. What was concluded or merely said fades, gently: it loses a part of its score, and never all of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import msgspec
+
+from stead.domain.ids import SessionId
+from stead.domain.memory import PlaceId, Source, Why
+
+Key = tuple[PlaceId, int]
+"""An item of an index."""
+
+
+class Weights(msgspec.Struct, frozen=True):
+    """How one kind of text is weighed.
+
+    Args:
+        meaning: the share of the meaning in the mix; the words have the rest.
+        neighbour: of each turn beside it.
+        session: of the best turn of its session, among the ``_LEADING`` best of all.
+        speaker: said by the one participant whom the query names.
+        person: said by the person, to an assistant.
+    """
+
+    meaning: float
+    neighbour: float = 0.0
+    session: float = 0.0
+    speaker: float = 0.0
+    person: float = 0.0
+
+
+WEIGHTS: Final[Mapping[Source, Weights]] = {
+    "memory": Weights(meaning=0.3),
+    "chat": Weights(meaning=0.5, person=0.3),
+    "talk": Weights(meaning=0.3, neighbour=0.3, session=0.4, speaker=0.2),
+}
+NAMED = 1.0
+"""For a memory that is asked for by a name of it."""
+_LEADING = 30
+
+
+class Lead(msgspec.Struct, frozen=True):
+    """A candidate, with what speaks for it.
+
+    Args:
+        key: which.
+        source: what kind of text.
+        session: of a turn.
+        beside: the turns before and after.
+        words: BM25 above 0, 0 for none.
+        meaning: cosine, nothing when it is not known.
+        named: 0 to 1; how surely the query has a name of it.
+        speaks: the one participant whom the query names said it.
+        person: the person said it.
+        kept: the share of its score that time leaves.
+    """
+
+    key: Key
+    source: Source
+    session: SessionId = SessionId("")
+    beside: tuple[Key, ...] = ()
+    words: float = 0.0
+    meaning: float | None = None
+    named: float = 0.0
+    speaks: bool = False
+    person: bool = False
+    kept: float = 1.0
+
+
+class Ranked(msgspec.Struct, frozen=True):
+    """A candidate with its score, and of what that is made."""
+
+    key: Key
+    score: float
+    why: tuple[Why, ...]
+
+
+def rank(leads: Iterable[Lead]) -> list[Ranked]:
+    """Weigh candidates, the best first; of equals the one with the smaller key."""
+    groups: dict[Source, list[Lead]] = {}
+    for lead in leads:
+        groups.setdefault(lead.source, []).append(lead)
+    ranked = [one for source, group in groups.items() for one in _rank(group, WEIGHTS[source])]
+    return sorted(ranked, key=lambda one: (-one.score, one.key))
+
+
+def kept(age_days: float) -> float:
+    """The share of its score that a text of this age keeps: nine tenths in the end, half of the way in half a year."""
+    return 0.9 + 0.1 * math.exp2(-max(age_days, 0.0) / 180)
+
+
+def _rank(leads: list[Lead], weights: Weights) -> list[Ranked]:
+    share = weights.meaning if any(lead.meaning is not None for lead in leads) else 0.0
+    words = _spread({lead.key: lead.words for lead in leads if lead.words > 0})
+    meaning = _spread({lead.key: lead.meaning for lead in leads if lead.meaning is not None})
+    base = {
+        key: (1 - share) * words.get(key, 0.0) + share * meaning.get(key, 0.0) for key in (lead.key for lead in leads)
+    }
+    near = {lead.key: weights.neighbour * sum(base.get(key, 0.0) for key in lead.beside) for lead in leads}
+    together = {key: base[key] + near[key] for key in base}
+    sessions = _sessions(leads, together) if weights.session else {}
+    ranked = []
+    for lead in leads:
+        parts = {
+            "alias": NAMED * lead.named,
+            "words": (1 - share) * words.get(lead.key, 0.0),
+            "meaning": share * meaning.get(lead.key, 0.0),
+            "neighbour": near[lead.key],
+            "session": weights.session * sessions.get(lead.session, 0.0),
+            "speaker": weights.speaker * lead.speaks,
+            "person": weights.person * lead.person,
+        }
+        if not any(parts[by] > 0 for by in ("alias", "words", "meaning", "neighbour")):
+            continue  # who said it, and in which session, says nothing by itself
+        why = tuple(Why(by, round(score * lead.kept, 4)) for by, score in parts.items() if score > 0)
+        score = lead.kept * sum(parts.values())
+        ranked.append(Ranked(lead.key, score, tuple(sorted(why, key=lambda part: -part.score))))
+    return ranked
+
+
+def _spread(scores: Mapping[Key, float]) -> dict[Key, float]:
+    """Brought to 0..1, the worst to the best; all 1 when they are alike."""
+    if not scores:
+        return {}
+    low, high = min(scores.values()), max(scores.values())
+    return {key: (score - low) / (high - low) if high > low else 1.0 for key, score in scores.items()}
+
+
+def _sessions(leads: list[Lead], scores: Mapping[Key, float]) -> dict[SessionId, float]:
+    """Of each session, its best turn's part of the best of all."""
+    leading = sorted(leads, key=lambda lead: (-scores[lead.key], lead.key))[:_LEADING]
+    best: dict[SessionId, float] = {}
+    for lead in leading:
+        best.setdefault(lead.session, scores[lead.key])
+    top = max(best.values(), default=0.0)
+    return {session: score / top for session, score in best.items()} if top > 0 else {}

@@ -1,0 +1,124 @@
+"""Recall: what a viewer may see that a query finds, best first.
+
+Layer: memory. The order is fixed: who may see it, what is always told, what is asked for by name, words, meaning, then
+the weighing. Who may see it is tested twice: by each statement, and once more on each hit before it leaves. A leg that
+does not work is named in the answer, and the others answer without it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from stead.domain.embedding import VectorBytes
+from stead.domain.errors import EmbeddingFault, StorageFault
+from stead.domain.memory import LegState, PlaceId, Query, Recalled, Viewer
+from stead.memory import gathering
+from stead.memory.answering import answer
+from stead.memory.finding import CANDIDATES
+from stead.memory.gathering import Asked, Gathered
+from stead.memory.index import Index
+from stead.memory.meaning import Meaning
+
+ALWAYS_CHARS = 8_000
+"""Of what is always told."""
+_NO_EMBEDDER = "there is no embedder; what is found is found by its words and names"
+
+
+class Retriever:
+    """Finds what is remembered.
+
+    Args:
+        indexes: the index of a place; nothing where nothing is remembered yet.
+        meaning: the dense leg; nothing to go without.
+        now_ms: milliseconds since 1970.
+        always_chars: of what is always told, as many characters at most.
+    """
+
+    def __init__(
+        self,
+        indexes: Callable[[PlaceId], Index | None],
+        meaning: Meaning | None = None,
+        *,
+        now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        always_chars: int = ALWAYS_CHARS,
+    ) -> None:
+        self._indexes = indexes
+        self._meaning = meaning
+        self._now_ms = now_ms
+        self._always_chars = always_chars
+
+    async def recall(self, query: Query, viewer: Viewer) -> Recalled:
+        """As ``domain.memory_ports.Remembered`` has it; nothing is raised for a leg that does not work."""
+        start = time.perf_counter()
+        ask = gathering.asked(query, viewer, self._now_ms())
+        looks = [_Look(index, ask) for place in viewer.places if (index := self._indexes(place)) is not None]
+        vector, _ = await asyncio.gather(self._vector(ask), asyncio.to_thread(_each, looks, _Look.gather))
+        lack = vector if isinstance(vector, str) else await self._near(looks, vector)
+        await asyncio.to_thread(_each, looks, _Look.complete)
+        hits = answer({look.index.place: look.gathered for look in looks}, ask, self._always_chars)
+        withheld = sum(look.gathered.withheld for look in looks)
+        took = round((time.perf_counter() - start) * 1000, 3)
+        return Recalled(hits, _legs([look.fault for look in looks if look.fault], lack), withheld, took)
+
+    async def _vector(self, ask: Asked) -> VectorBytes | str:
+        """The query's, or why there is none; "" when none is wanted."""
+        if self._meaning is None:
+            return _NO_EMBEDDER
+        if not ask.terms:
+            return self._meaning.lack()
+        try:
+            return await self._meaning.vector(ask.text)
+        except EmbeddingFault as fault:
+            return str(fault)
+
+    async def _near(self, looks: Sequence[_Look], vector: VectorBytes) -> str:
+        """Ask for what is near in each index; gives what was wrong, "" for nothing."""
+        assert self._meaning is not None, "whoever made the vector compares it"
+        lack = ""
+        for look in looks:
+            try:
+                allowed = look.gathered.allowed
+                look.gathered.near = await self._meaning.nearest(look.index, vector, CANDIDATES, allowed)
+            except (EmbeddingFault, StorageFault) as fault:
+                lack = str(fault)
+        return lack
+
+
+@dataclass
+class _Look:
+    """A query's way through one index."""
+
+    index: Index
+    ask: Asked
+    gathered: Gathered = field(default_factory=Gathered)
+    fault: str = ""
+
+    def gather(self) -> None:
+        self.gathered = gathering.gather(self.index, self.ask)
+
+    def complete(self) -> None:
+        gathering.complete(self.index, self.ask, self.gathered)
+
+
+def _each(looks: Sequence[_Look], step: Callable[[_Look], None]) -> None:
+    """Take a step in each index; one that cannot be read is left out from then on."""
+    for look in looks:
+        if look.fault:
+            continue
+        try:
+            step(look)
+        except StorageFault as fault:
+            look.fault, look.gathered = str(fault), Gathered()
+
+
+def _legs(faults: Sequence[str], lack: str) -> tuple[LegState, ...]:
+    told = "; ".join(faults)
+    return (
+        LegState("pinned", not faults, told),
+        LegState("alias", not faults, told),
+        LegState("words", not faults, told),
+        LegState("meaning", not lack, lack),
+    )

@@ -1,0 +1,75 @@
+-- The index of one place. Not numbered: it is derived, so a changed schema means dropping it and replaying the journal.
+
+CREATE TABLE progress (
+    seq integer NOT NULL,        -- of the last event taken in
+    chain blob NOT NULL,         -- its chain hash: another one there means another journal
+    schema text NOT NULL         -- digest of this file
+);
+
+-- Memories, and turns of conversations. The text stands in known or said, under the same number.
+CREATE TABLE items (
+    id integer PRIMARY KEY,
+    ref text NOT NULL UNIQUE,    -- the memory's id, or "e_" and the event's seq
+    source text NOT NULL,        -- as in domain.memory.Source
+    level text NOT NULL,         -- as in Scope; whose place it is follows from the file
+    integrity text NOT NULL,
+    confidentiality integer NOT NULL, -- its place in Confidentiality, the least restricted first
+    typed integer NOT NULL,
+    ts_ms integer NOT NULL,      -- when it was said, or recorded
+    session text NOT NULL,       -- of a turn; "" for memories
+    seq integer NOT NULL,        -- of a turn; 0 for memories
+    who text NOT NULL,           -- of a turn; "" for memories
+    -- of memories alone
+    status text,
+    valid_from integer,
+    valid_to integer,
+    retired integer,
+    expires integer,
+    pinned integer,
+    standing integer,
+    kind text,
+    key text,
+    origin text,
+    run text,
+    saying blob,                 -- digest of the text as texts are compared
+    uses integer,
+    last_used integer,
+    row blob                     -- JSON of MemoryRow
+);
+CREATE INDEX turns ON items (session, seq) WHERE source <> 'memory';
+CREATE INDEX levels ON items (level);
+CREATE INDEX speakers ON items (who) WHERE source = 'talk';
+CREATE INDEX listed ON items (ts_ms, id) WHERE source = 'memory';
+CREATE INDEX keys ON items (key) WHERE key <> '';
+CREATE INDEX sayings ON items (saying) WHERE saying IS NOT NULL;
+CREATE INDEX told ON items (id) WHERE pinned OR standing;
+
+-- What memories are asked for by, as words.spoken has it.
+CREATE TABLE names (
+    item integer NOT NULL REFERENCES items (id) ON DELETE CASCADE,
+    phrase text NOT NULL,
+    PRIMARY KEY (phrase, item)
+) WITHOUT ROWID;
+CREATE INDEX names_by_item ON names (item);
+
+-- The long words of those phrases, which a slip of the pen may miss.
+CREATE TABLE spellings (
+    word text NOT NULL,
+    item integer NOT NULL REFERENCES items (id) ON DELETE CASCADE,
+    PRIMARY KEY (word, item)
+) WITHOUT ROWID;
+CREATE INDEX spellings_by_item ON spellings (item);
+
+CREATE TABLE vectors (
+    item integer NOT NULL REFERENCES items (id) ON DELETE CASCADE,
+    model text NOT NULL,
+    vector blob NOT NULL,        -- domain.embedding.VectorBytes
+    PRIMARY KEY (model, item)
+) WITHOUT ROWID;
+CREATE INDEX vectors_by_item ON vectors (item);
+
+-- Two, because how rare a word is differs between what is known and what was said.
+CREATE VIRTUAL TABLE known USING fts5 (head, text, tokenize = 'porter unicode61 remove_diacritics 2');
+INSERT INTO known (known, rank) VALUES ('secure-delete', 1);
+CREATE VIRTUAL TABLE said USING fts5 (head, text, tokenize = 'porter unicode61 remove_diacritics 2');
+INSERT INTO said (said, rank) VALUES ('secure-delete', 1);

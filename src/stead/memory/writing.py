@@ -1,0 +1,162 @@
+"""How memories and turns are put into an index's tables, and how they are taken out without a trace.
+
+Layer: memory. Runs inside a transaction of whoever calls; knows the tables of ``schema.sql`` and no file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from stead.brain.remembering import normal
+from stead.domain.memory import GLOBAL, Episode, Level, Memory, MemoryRow, PlaceId
+from stead.domain.policies import Confidentiality
+from stead.memory.words import LONG, STOP, day, spoken
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+EPISODE_CHARS = 16_000
+"""Of a turn; what is behind them, such as the rest of a long output, is in the journal alone."""
+
+_encode = msgspec.json.Encoder().encode
+_INSERT = """
+INSERT INTO items (ref, source, level, integrity, confidentiality, typed, ts_ms, session, seq, who, status, valid_from,
+    valid_to, retired, expires, pinned, standing, kind, key, origin, run, saying, uses, last_used, row)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_CLEARED = tuple(f"DELETE FROM {table} WHERE item = ?" for table in ("names", "spellings", "vectors"))  # noqa: S608
+_REMOVED = (
+    "DELETE FROM known WHERE rowid = ?",
+    "DELETE FROM said WHERE rowid = ?",
+    "DELETE FROM items WHERE id = ?",  # and by it what refers to it
+)
+_AGAIN = """
+UPDATE items SET level = ?, integrity = ?, confidentiality = ?, typed = ?, status = ?, valid_from = ?, valid_to = ?,
+    retired = ?, expires = ?, pinned = ?, standing = ?, kind = ?, key = ?, origin = ?, run = ?, saying = ?, row = ?
+WHERE id = ?
+"""
+_USED = """
+UPDATE items SET uses = uses + 1, last_used = max(last_used, ?) WHERE ref = ? AND source = 'memory'
+"""
+
+
+class Used(msgspec.Struct, frozen=True):
+    """A memory was told to a model."""
+
+    ref: str
+    ts_ms: int
+
+
+class Writing:
+    """One transaction's work.
+
+    Args:
+        connection: within the transaction.
+        place: whose index it is.
+    """
+
+    def __init__(self, connection: Connection, place: PlaceId) -> None:
+        self._connection = connection
+        self._place = place
+        self.void: list[int] = []
+        """Items that are gone, or have another text: their vectors are not theirs any more."""
+
+    def put_row(self, row: MemoryRow) -> None:
+        """A memory as it is now. How often it was used is counted here and stays."""
+        run, memory = self._connection.execute, row.memory
+        found = run(
+            "SELECT i.id, k.head, k.text FROM items i JOIN known k ON k.rowid = i.id WHERE i.ref = ?", (memory.id,)
+        ).fetchone()
+        head = " ".join((*memory.aliases, memory.key))
+        if found is None:
+            cursor = run(
+                _INSERT,
+                (
+                    memory.id,
+                    "memory",
+                    *_label(memory.scope.level, memory),
+                    row.recorded_ms,
+                    "",
+                    0,
+                    "",
+                    *_state(row),
+                    saying(memory.text),
+                    row.uses,
+                    row.last_used_ms,
+                    _encode(row),
+                ),
+            )
+            item, changed = int(cursor.lastrowid or 0), True
+        else:
+            item, changed = int(found[0]), found[1:] != (head, memory.text)
+            run(_AGAIN, (*_label(memory.scope.level, memory), *_state(row), saying(memory.text), _encode(row), item))
+        if not changed:
+            return
+        self.void += [] if found is None else [item]
+        for statement in _CLEARED:
+            run(statement, (item,))
+        run("DELETE FROM known WHERE rowid = ?", (item,))
+        run("INSERT INTO known (rowid, head, text) VALUES (?, ?, ?)", (item, head, memory.text))
+        self._name(item, memory)
+
+    def put_episode(self, episode: Episode) -> None:
+        """A turn, once."""
+        run, ref = self._connection.execute, f"e_{episode.seq}"
+        if run("SELECT 1 FROM items WHERE ref = ?", (ref,)).fetchone():
+            return
+        nothing = (None,) * 15
+        said = (episode.ts_ms, episode.session, episode.seq, episode.who)
+        cursor = run(_INSERT, (ref, episode.source, *_label(self._level(episode), episode), *said, *nothing))
+        head = f"{episode.who} {day(episode.ts_ms)}"
+        text = episode.text[:EPISODE_CHARS]
+        run("INSERT INTO said (rowid, head, text) VALUES (?, ?, ?)", (cursor.lastrowid, head, text))
+
+    def remove(self, refs: Sequence[str]) -> None:
+        """Take items out."""
+        for ref in refs:
+            for (item,) in self._connection.execute("SELECT id FROM items WHERE ref = ?", (ref,)).fetchall():
+                for statement in _REMOVED:
+                    self._connection.execute(statement, (item,))
+                self.void.append(item)
+
+    def note_used(self, used: Sequence[Used]) -> None:
+        """Count what was told; turns are not counted."""
+        self._connection.executemany(_USED, [(one.ts_ms, one.ref) for one in used])
+
+    def _level(self, episode: Episode) -> Level:
+        if self._place == GLOBAL:
+            return "global"
+        if self._place.startswith("c_"):
+            return "channel"
+        return "private" if episode.private else "workspace"
+
+    def _name(self, item: int, memory: Memory) -> None:
+        """What it is asked for by: its aliases, its key, and what the key ends with."""
+        named = [spoken(name) for name in (*memory.aliases, memory.key, memory.key.rpartition(".")[2])]
+        told = {name for name in named if not STOP.issuperset(name)}
+        run = self._connection.executemany
+        run(
+            "INSERT INTO names (item, phrase) VALUES (?, ?)", [(item, phrase) for phrase in {" ".join(n) for n in told}]
+        )
+        long = {word for name in told for word in name if len(word) >= LONG - 1}
+        run("INSERT INTO spellings (item, word) VALUES (?, ?)", [(item, word) for word in long])
+
+
+def saying(text: str) -> bytes:
+    """A digest of what a text says, as texts are compared."""
+    return hashlib.blake2b(normal(text).encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def _label(level: Level, owner: Memory | Episode) -> tuple[object, ...]:
+    label = owner.label
+    return (level, label.integrity.value, list(Confidentiality).index(label.confidentiality), label.typed)
+
+
+def _state(row: MemoryRow) -> tuple[object, ...]:
+    memory = row.memory
+    holds = (row.status, memory.valid_from_ms, memory.valid_to_ms, row.retired_ms, memory.expires_ms)
+    return (*holds, memory.pinned, memory.standing, memory.kind, memory.key, memory.origin, row.run)
