@@ -11,7 +11,7 @@ from stead.brain.remembering import normal
 from stead.domain.memory import Hit, Memory, PlaceId, Viewer, Why, visible
 from stead.memory.finding import Found
 from stead.memory.gathering import Asked, Gathered
-from stead.memory.ranking import Key, Lead, Ranked, kept, rank
+from stead.memory.ranking import CONCLUSION_LOST, TURN_LOST, Key, Lead, Ranked, kept, rank
 
 HIT_CHARS = 2_000
 """Of a turn, as it is told; of a memory there is all."""
@@ -58,16 +58,18 @@ def _leads(gathered: Mapping[PlaceId, Gathered], found: Mapping[Key, Found], ask
             named=item in some.named,
             speaks=bool(speaker) and one.who == speaker,
             person=one.who == "user",
-            kept=kept((ask.now_ms - one.ts_ms) / _DAY_MS) if _fades(one, ask.now_ms) else 1.0,
+            kept=_kept(one, ask.now_ms),
         )
 
 
-def _fades(found: Found, now_ms: int) -> bool:
-    """Turns and conclusions do; not what is pinned, what a person said or wrote, and what is still to come."""
+def _kept(found: Found, now_ms: int) -> float:
+    """What fading leaves. Turns and conclusions fade; not what is pinned, what a person said, what is still to come."""
     if found.row is None:
-        return True
+        return kept((now_ms - found.ts_ms) / _DAY_MS, TURN_LOST)
     memory = found.row.memory
-    return memory.origin == "inferred" and not (memory.pinned or max(memory.valid_from_ms, memory.valid_to_ms) > now_ms)
+    if memory.origin != "inferred" or memory.pinned or max(memory.valid_from_ms, memory.valid_to_ms) > now_ms:
+        return 1.0
+    return kept((now_ms - max(found.ts_ms, found.row.last_used_ms)) / _DAY_MS, CONCLUSION_LOST)
 
 
 def _always(

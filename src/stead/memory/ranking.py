@@ -49,6 +49,9 @@ WEIGHTS: Final[Mapping[Source, Weights]] = {
     "chat": Weights(meaning=0.5, person=0.3),
     "talk": Weights(meaning=0.3, neighbour=0.3, session=0.4, speaker=0.2),
 }
+CONCLUSION_LOST = 0.3
+TURN_LOST = 0.03
+"""What fading takes of a score in the end. Of a turn, next to nothing: each tenth costs one answer in a hundred."""
 NAMED = 1.0
 """For a memory that is asked for by a name of it."""
 _LEADING = 30
@@ -99,9 +102,9 @@ def rank(leads: Iterable[Lead]) -> list[Ranked]:
     return sorted(ranked, key=lambda one: (-one.score, one.key))
 
 
-def kept(age_days: float) -> float:
-    """The share of its score that a text of this age keeps: nine tenths in the end, half of the way in half a year."""
-    return 0.9 + 0.1 * math.exp2(-max(age_days, 0.0) / 180)
+def kept(age_days: float, lost: float) -> float:
+    """The share of its score that a text of this age keeps: ``lost`` is gone in the end, half of that in half a year."""
+    return 1 - lost * (1 - math.exp2(-max(age_days, 0.0) / 180))
 
 
 def _rank(leads: list[Lead], weights: Weights) -> list[Ranked]:
