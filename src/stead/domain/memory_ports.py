@@ -165,6 +165,8 @@ class JournalLine(msgspec.Struct, frozen=True):
         session: which.
         title: of it.
         text: how it ended, one line.
+        private: the person works in the session themselves.
+        tainted: its model has read strangers' words, so the line may be theirs.
     """
 
     ts_ms: int
@@ -172,6 +174,8 @@ class JournalLine(msgspec.Struct, frozen=True):
     session: SessionId
     title: str
     text: str
+    private: bool = False
+    tainted: bool = False
 
 
 class MemoryReports(Protocol):
@@ -199,6 +203,98 @@ class MemoryReports(Protocol):
 
     def days(self, place: PlaceId, since_ms: int, until_ms: int) -> tuple[JournalLine, ...]:
         """What happened in a place, oldest first, at most 1,000 lines."""
+        ...
+
+
+class Quote(msgspec.Struct, frozen=True):
+    """Words that a memory rests on.
+
+    Args:
+        session: where they were said.
+        title: of it, "" when it was deleted.
+        seq: of the event.
+        who: "user", "assistant" or a tool's name; "" when nothing is left of it.
+        ts_ms: when.
+        text: the whole of what was said, cut at 2,000 characters around the words.
+        start: of the words in ``text``.
+        end: behind them.
+        gone: the event was erased, or its words forgotten.
+    """
+
+    session: SessionId
+    title: str
+    seq: int
+    who: str
+    ts_ms: int
+    text: str
+    start: int
+    end: int
+    gone: bool = False
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """How many there are of one kind of something."""
+
+    name: str
+    count: int
+
+
+class Growth(msgspec.Struct, frozen=True):
+    """What one day (UTC, ``YYYY-MM-DD``) brought: memories made and retired, turns indexed."""
+
+    day: str
+    made: int
+    retired: int
+    episodes: int
+
+
+class Analytics(msgspec.Struct, frozen=True):
+    """What there is to know about a place's memory, or about all of it.
+
+    Args:
+        live: memories that hold.
+        made: that were ever made and not forgotten.
+        junk: of those made without the person's own hand, how many were duplicates or taken back.
+        inferred: made without the person's own hand.
+        never_used: live, older than 30 days and never told to a model.
+        growth: day by day, oldest first.
+        kinds: live ones by kind.
+        origins: live ones by origin.
+        statuses: all by status.
+        most_used: up to 20.
+        patterns: live ones of the kind pattern, up to 20.
+    """
+
+    live: int
+    made: int
+    junk: int
+    inferred: int
+    never_used: int
+    growth: tuple[Growth, ...]
+    kinds: tuple[Tally, ...]
+    origins: tuple[Tally, ...]
+    statuses: tuple[Tally, ...]
+    most_used: tuple[MemoryRow, ...]
+    patterns: tuple[MemoryRow, ...]
+
+
+class MemoryInsights(Protocol):
+    """What is known about memories beside themselves. It blocks."""
+
+    def quotes(self, memory: Memory) -> tuple[Quote, ...]:
+        """The words that it rests on."""
+        ...
+
+    def chain(self, id: MemoryId) -> tuple[MemoryRow, ...]:
+        """A memory with all that it superseded and that superseded it, oldest first.
+
+        Raises:
+            NotFound: there is no such memory.
+        """
+        ...
+
+    def analytics(self, place: PlaceId | Literal[""], since_ms: int, now_ms: int) -> Analytics:
+        """Of one place, "" for all; growth from ``since_ms`` on."""
         ...
 
 

@@ -142,14 +142,18 @@ class Directory:
     def days(self, place: PlaceId, since_ms: int, until_ms: int) -> tuple[JournalLine, ...]:
         """See ``domain.memory_ports.MemoryReports``."""
         rows = self._rows(
-            "SELECT d.ts_ms, d.session, s.title, d.text FROM days d JOIN sessions s ON s.session = d.session "
+            "SELECT d.ts_ms, d.session, s.title, d.text, s.attended, s.tainted "
+            "FROM days d JOIN sessions s ON s.session = d.session "
             "WHERE d.place = ? AND d.ts_ms >= ? AND d.ts_ms < ? ORDER BY d.seq LIMIT ?",
             place,
             since_ms,
             until_ms,
             _MOST_LINES,
         )
-        return tuple(JournalLine(ts_ms, place, SessionId(session), title, text) for ts_ms, session, title, text in rows)
+        return tuple(
+            JournalLine(ts_ms, place, SessionId(session), title, text, bool(attended), bool(tainted))
+            for ts_ms, session, title, text, attended, tainted in rows
+        )
 
     def _row(self, sql: str, *values: object) -> tuple[Any, ...] | None:
         with self.database.faults():

@@ -1,0 +1,168 @@
+"""Which file a memory stands in, and what of the files a session begins with.
+
+Layer: brain. Pure. Below the folder of the files every scope has a folder of its own: ``global``, ``workspaces/NAME``,
+``private/NAME``, ``channels/NAME``; in it ``soul.md``, ``user.md``, ``MEMORY.md``, ``people/NAME.md`` and
+``journal/YYYY-MM-DD.md``. A model is told them in the order of the seed: soul (with its instructions), user, MEMORY,
+today, yesterday.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from stead.domain.memory import GLOBAL, Level, Memory, MemoryRow, Scope, Viewer, visible
+from stead.domain.memory_events import LoadedFile
+from stead.domain.memory_ports import JournalLine
+from stead.domain.policies import Integrity
+
+USER, MEMORIES, SOUL, JOURNAL, PEOPLE = "user.md", "MEMORY.md", "soul.md", "journal", "people"
+FOLDERS: dict[Level, str] = {
+    "global": "global",
+    "workspace": "workspaces",
+    "private": "private",
+    "channel": "channels",
+}
+LOADED_CHARS = 8_000
+"""What a session begins with comes to at most."""
+_MEMORY_CHARS = 2_000
+_JOURNAL_CHARS = 1_000
+_LINE_CHARS = 400
+_NAME_CHARS = 40
+_NO_NAME = re.compile(r"[^\w]+")
+
+
+class Day(msgspec.Struct, frozen=True):
+    """One day where the person lives: its date as ``YYYY-MM-DD``, and since and until when it is, in milliseconds."""
+
+    name: str
+    since_ms: int
+    until_ms: int
+
+
+class Shelf(msgspec.Struct, frozen=True):
+    """What there is of one scope, as it is put before a model.
+
+    Args:
+        scope: whose files.
+        folder: of its files, below that of all.
+        rows: memories of this scope that are live.
+        more: how many are not among them; -1 when nobody counted.
+        lines: what happened there today and yesterday, oldest first.
+    """
+
+    scope: Scope
+    folder: str
+    rows: Sequence[MemoryRow]
+    more: int = 0
+    lines: Sequence[JournalLine] = ()
+
+
+def folder_of(scope: Scope, title: str) -> str:
+    """The folder of a scope's files, below that of all.
+
+    Args:
+        scope: see there.
+        title: of its place: a folder's path, a channel's name.
+    """
+    if scope.level == "global":
+        return FOLDERS["global"]
+    name = file_name(title.rstrip("/").rpartition("/")[2]) if title != scope.place else ""
+    return f"{FOLDERS[scope.level]}/{name or scope.level}-{scope.place.partition('_')[2]}"
+
+
+def file_name(words: str) -> str:
+    """Words as a part of a file's name: small letters, digits, dashes; "" when nothing is left."""
+    folded = unicodedata.normalize("NFKC", words).casefold()
+    return _NO_NAME.sub("-", folded).strip("-_")[:_NAME_CHARS].strip("-_")
+
+
+def file_of(memory: Memory) -> str:
+    """The file of its scope's folder in which a memory stands."""
+    if memory.kind in ("preference", "correction") or memory.standing or memory.key.startswith("person."):
+        return USER
+    if memory.kind == "person":
+        subject = memory.key.partition(".")[0] or next(iter(memory.aliases), "")
+        return f"{PEOPLE}/{file_name(subject) or 'others'}.md"
+    return MEMORIES
+
+
+def scopes_of(viewer: Viewer) -> tuple[Scope, ...]:
+    """The scopes whose files a session begins with, the widest first."""
+    if viewer.channel:
+        return (Scope("channel", viewer.channel),)
+    every = (Scope("global", GLOBAL), Scope("workspace", viewer.workspace), Scope("private", viewer.workspace))
+    return tuple(scope for scope in every if visible(scope, viewer))
+
+
+def loaded_files(
+    shelves: Sequence[Shelf], days: Sequence[Day], clock: Callable[[int], str], limit_chars: int = LOADED_CHARS
+) -> tuple[LoadedFile, ...]:
+    """The files that a session begins with, as it is told them; without those that would be empty.
+
+    Args:
+        shelves: of the scopes that it may see, the widest first.
+        days: today and the day before.
+        clock: the time of day of a moment, for people.
+        limit_chars: of all texts together; what is behind the limit is counted and left out.
+    """
+    files: list[LoadedFile] = []
+    left = limit_chars
+
+    def add(path: str, lines: Sequence[str], most: int, uncounted: int) -> None:
+        nonlocal left
+        if text := _cut(lines, min(most, left), uncounted):
+            left = max(0, left - len(text))
+            files.append(LoadedFile(path, text, hashlib.sha256(text.encode()).hexdigest()))
+
+    for name in (USER, MEMORIES):
+        for shelf in shelves:
+            rows = [row for row in shelf.rows if row.memory.scope == shelf.scope and _fit(row.memory)]
+            rows = [row for row in rows if (file_of(row.memory) == USER) is (name == USER)]
+            lines = [f"- {_line(row.memory.text)}" for row in sorted(rows, key=_weight)]
+            add(f"{shelf.folder}/{name}", lines, _MEMORY_CHARS, shelf.more if name == MEMORIES else 0)
+    for day in days:
+        for shelf in shelves:
+            happened = [line for line in shelf.lines if day.since_ms <= line.ts_ms < day.until_ms]
+            lines = [_happened(line, clock) for line in reversed(happened) if not line.tainted]
+            add(f"{shelf.folder}/{JOURNAL}/{day.name}.md", lines, _JOURNAL_CHARS, 0)
+    return tuple(files)
+
+
+def _fit(memory: Memory) -> bool:
+    """Whether a memory may stand before a model's first word, where nothing shows that a stranger said it."""
+    return memory.label.integrity is not Integrity.UNTRUSTED
+
+
+def _weight(row: MemoryRow) -> tuple[bool, bool, float, int, int, str]:
+    memory = row.memory
+    return not memory.pinned, not memory.standing, -memory.confidence, -row.uses, -row.recorded_ms, memory.id
+
+
+def _happened(line: JournalLine, clock: Callable[[int], str]) -> str:
+    title = _line(line.title)
+    return f"- {clock(line.ts_ms)} {title}: {_line(line.text)}" if line.text else f"- {clock(line.ts_ms)} {title}"
+
+
+def _line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LINE_CHARS else line[: _LINE_CHARS - 1].rstrip() + "…"
+
+
+def _cut(lines: Sequence[str], most: int, uncounted: int) -> str:
+    """As many lines as there is room for, and how many there are beside them."""
+    shown, length = list[str](), 0
+    for line in lines:
+        if length + len(line) + 1 > most:
+            break
+        shown.append(line)
+        length += len(line) + 1
+    if left := len(lines) - len(shown):
+        shown.append(f"({left + max(0, uncounted)}{' or more' if uncounted < 0 else ''} more; `recall` finds them)")
+    elif uncounted and shown:
+        shown.append(f"({'Many' if uncounted < 0 else uncounted} more; `recall` finds them)")
+    return "\n".join(shown)

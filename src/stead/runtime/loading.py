@@ -1,0 +1,111 @@
+"""What of the files of memory a session begins with.
+
+Layer: runtime. It is made from what is remembered and not from the files, so that a session never waits for a folder;
+a person's edits have been taken in by then (``runtime.mirroring``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, time, timedelta, tzinfo
+
+from stead.brain.memory_files import LOADED_CHARS, Day, Shelf, folder_of, loaded_files, scopes_of
+from stead.domain.memory import Memory, MemoryRow, PlaceId, Scope, Viewer, visible
+from stead.domain.memory_events import LoadedFile
+from stead.domain.memory_ports import JournalLine, MemoryReports, Remembered, RowsWanted
+from stead.domain.policies import Confidentiality
+
+_PINNED, _PREFERENCES, _PAGE, _PAGES = 200, 1_000, 1_000, 3
+
+
+class Loading:
+    """Implements ``runtime.recalling.Files``. Every method blocks.
+
+    Args:
+        remembered: the memories.
+        reports: the places, and what happened in them.
+        zone: where the person lives; none for this computer's zone.
+    """
+
+    def __init__(self, remembered: Remembered, reports: MemoryReports, zone: tzinfo | None = None) -> None:
+        self._remembered = remembered
+        self._reports = reports
+        self._zone = zone
+
+    def loaded(
+        self, viewer: Viewer, now_ms: int, clearance: Confidentiality, limit_chars: int = LOADED_CHARS
+    ) -> tuple[LoadedFile, ...]:
+        """The files that this viewer may read, in the order in which they are told.
+
+        Args:
+            viewer: whose session.
+            now_ms: which day it is.
+            clearance: nothing more confidential than this.
+            limit_chars: of all texts together.
+        """
+        today = day_of(now_ms, self._zone)
+        days = (today, day_of(today.since_ms - 1, self._zone))
+        scopes = scopes_of(viewer)
+        titles = {place.id: place.title for place in self._reports.places()}
+        found = {place: self._rows(place) for place in dict.fromkeys(scope.place for scope in scopes)}
+        shelves = []
+        for scope in scopes:
+            every, whole = found[scope.place]
+            rows = [row for row in every if visible(row.memory.scope, viewer) and row.memory.scope == scope]
+            rows = [row for row in rows if _holds(row.memory, now_ms)]
+            rows = [row for row in rows if not row.memory.label.confidentiality.exceeds(clearance)]
+            lines: Sequence[JournalLine] = ()
+            if not Confidentiality.PRIVATE.exceeds(clearance):
+                lines = happened_in(self._reports, scope, days[1].since_ms, today.until_ms)
+            folder = folder_of(scope, titles.get(scope.place, scope.place))
+            shelves.append(Shelf(scope, folder, rows, 0 if whole else -1, lines))
+        return loaded_files(shelves, days, lambda ts_ms: local(ts_ms, self._zone).strftime("%H:%M"), limit_chars)
+
+    def _rows(self, place: PlaceId) -> tuple[list[MemoryRow], bool]:
+        """The live memories of a place, and whether those are all: the pinned, preferences, and the newest."""
+        found: dict[str, MemoryRow] = {}
+        pinned = RowsWanted(place=place, pinned=True, limit=_PINNED)
+        preferences = RowsWanted(place=place, kinds=("preference", "correction"), limit=_PREFERENCES)
+        for wanted in (pinned, preferences):
+            rows, _ = self._remembered.rows(wanted)
+            found.update((row.memory.id, row) for row in rows)
+        after = ""
+        for _ in range(_PAGES):
+            rows, after = self._remembered.rows(RowsWanted(place=place, after=after, limit=_PAGE))
+            found.update((row.memory.id, row) for row in rows)
+            if not after:
+                return list(found.values()), True
+        return list(found.values()), False
+
+
+def _holds(memory: Memory, now_ms: int) -> bool:
+    """Whether a live memory holds at this moment: it has begun, and is not over."""
+    ends = [end for end in (memory.valid_to_ms, memory.expires_ms) if end]
+    return memory.valid_from_ms <= now_ms < min(ends, default=now_ms + 1)
+
+
+def happened_in(reports: MemoryReports, scope: Scope, since_ms: int, until_ms: int) -> tuple[JournalLine, ...]:
+    """What happened in the sessions whose files these are: what a person did themselves is private to them."""
+    if scope.level == "global":
+        return ()
+    lines = reports.days(scope.place, since_ms, until_ms)
+    if scope.level == "channel":
+        return lines
+    return tuple(line for line in lines if line.private is (scope.level == "private"))
+
+
+def day_of(ts_ms: int, zone: tzinfo | None = None) -> Day:
+    """The day of a moment; one on which the clocks change is an hour longer or shorter."""
+    date = local(ts_ms, zone).date()
+    since, until = (local_start(datetime.combine(day, time.min), zone) for day in (date, date + timedelta(days=1)))
+    return Day(date.isoformat(), since, until)
+
+
+def local(ts_ms: int, zone: tzinfo | None) -> datetime:
+    """A moment as the person's clock shows it."""
+    return datetime.fromtimestamp(ts_ms / 1000, zone)
+
+
+def local_start(midnight: datetime, zone: tzinfo | None) -> int:
+    """The first moment of a day, in milliseconds since 1970."""
+    return int(midnight.replace(tzinfo=zone).timestamp() * 1000)
