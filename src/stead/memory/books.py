@@ -23,7 +23,7 @@ from stead.domain.ids import SessionId
 from stead.domain.memory import GLOBAL, MEMORY, MemoryId, MemoryRow, PlaceId, ProposalId, Scope, Viewer
 from stead.domain.memory_events import MemoryConsolidated
 from stead.domain.memory_ports import JournalLine, Place, ProposalRow, RowsWanted, Said, Whereabouts
-from stead.memory.directory import Directory, note
+from stead.memory.directory import Directory, Known, note
 from stead.memory.evidence import Spoken, borne_out, spoken, taints
 from stead.memory.feed import Feed, episode
 from stead.memory.index import Changes, Index
@@ -177,10 +177,14 @@ class MemoryBooks:
         with self._caught_up() as directory:
             return directory.days(place, since_ms, until_ms)
 
+    def known(self, session: str) -> Known | None:
+        """A session, if it was not deleted."""
+        with self._caught_up() as directory:
+            return directory.session(SessionId(session))
+
     def whereabouts(self, session: SessionId) -> Whereabouts:
         """See ``domain.memory_ports.Remembered``."""
-        with self._caught_up() as directory:
-            known = directory.session(session)
+        known = self.known(session)
         if known is None:
             raise NotFound(f"there is no session {session!r}; it was deleted")
         channel = known.place if known.place.startswith("c_") else PlaceId("")

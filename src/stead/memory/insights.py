@@ -1,0 +1,178 @@
+"""What is known about memories beside themselves: the words behind them, their versions, figures over time.
+
+Layer: memory. Reads the indexes and the journal; changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from msgspec.structs import replace
+
+from stead.domain import events as ev
+from stead.domain.errors import NotFound
+from stead.domain.memory import Evidence, Memory, MemoryId, MemoryRow, PlaceId
+from stead.domain.memory_ports import Analytics, Growth, Place, Quote, RowsWanted, Tally
+from stead.memory.directory import Known
+from stead.memory.evidence import spoken
+from stead.memory.index import Index
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+_QUOTE_CHARS = 2_000
+_CHAIN = 200
+_TOP = 20
+_STALE_MS = 30 * 86_400_000
+_SUMS = """
+SELECT count(*), total(status = 'live'), total(origin NOT IN ('user_said', 'file_edit') AND status = 'retired'),
+    total(origin NOT IN ('user_said', 'file_edit')), total(status = 'live' AND uses = 0 AND ts_ms < ?)
+FROM items WHERE source = 'memory'
+"""
+_TALLIES = {
+    "kind": "SELECT kind, count(*) FROM items WHERE source = 'memory' AND status = 'live' GROUP BY kind",
+    "origin": "SELECT origin, count(*) FROM items WHERE source = 'memory' AND status = 'live' GROUP BY origin",
+    "status": "SELECT status, count(*) FROM items WHERE source = 'memory' GROUP BY status",
+}
+_GROWTH = (
+    "SELECT strftime('%Y-%m-%d', ts_ms / 1000, 'unixepoch'), count(*) FROM items "
+    "WHERE source = 'memory' AND ts_ms >= ? GROUP BY 1",
+    "SELECT strftime('%Y-%m-%d', retired / 1000, 'unixepoch'), count(*) FROM items "
+    "WHERE source = 'memory' AND retired > 0 AND retired >= ? GROUP BY 1",
+    "SELECT strftime('%Y-%m-%d', ts_ms / 1000, 'unixepoch'), count(*) FROM items "
+    "WHERE source <> 'memory' AND ts_ms >= ? GROUP BY 1",
+)
+
+
+class Books(Protocol):
+    """The indexes."""
+
+    def row(self, id: MemoryId) -> MemoryRow:
+        """One memory."""
+        ...
+
+    def rows(self, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
+        """A page of memories."""
+        ...
+
+    def index(self, place: PlaceId) -> Index | None:
+        """A place's."""
+        ...
+
+    def places(self) -> tuple[Place, ...]:
+        """All of them."""
+        ...
+
+    def known(self, session: str) -> Known | None:
+        """A session."""
+        ...
+
+
+class Insights:
+    """Implements ``domain.memory_ports.MemoryInsights``.
+
+    Args:
+        books: see there.
+        event: an event of the journal by its seq; nothing for one that is not there.
+    """
+
+    def __init__(self, books: Books, event: Callable[[int], ev.Event | ev.Erased | None]) -> None:
+        self._books = books
+        self._event = event
+
+    def quotes(self, memory: Memory) -> tuple[Quote, ...]:
+        """See ``MemoryInsights``."""
+        return tuple(self._quote(evidence) for evidence in memory.evidence)
+
+    def chain(self, id: MemoryId) -> tuple[MemoryRow, ...]:
+        """See ``MemoryInsights``."""
+        found = {id: self._books.row(id)}
+        todo = [id]
+        while todo and len(found) < _CHAIN:
+            row = found[todo.pop()]
+            for other in (*row.memory.supersedes, row.superseded_by):
+                if other and other not in found and (known := self._row(MemoryId(other))):
+                    found[MemoryId(other)] = known
+                    todo.append(MemoryId(other))
+        return tuple(sorted(found.values(), key=lambda row: (row.memory.valid_from_ms, row.recorded_ms)))
+
+    def analytics(self, place: PlaceId | Literal[""], since_ms: int, now_ms: int) -> Analytics:
+        """See ``MemoryInsights``."""
+        places = [place] if place else [one.id for one in self._books.places()]
+        sums: Counter[str] = Counter()
+        tallies: dict[str, Counter[str]] = {name: Counter() for name in _TALLIES}
+        days: dict[str, list[int]] = {}
+        used: list[MemoryRow] = []
+        for one in places:
+            index = self._books.index(one)
+            if index is None:
+                continue
+            with index.reading() as connection:
+                _sum(connection, sums, now_ms)
+                _tally(connection, tallies)
+                _grow(connection, days, since_ms)
+                refs = connection.execute(
+                    "SELECT ref FROM items WHERE source = 'memory' AND status = 'live' AND uses > 0 "
+                    "ORDER BY uses DESC, ref LIMIT ?",
+                    (_TOP,),
+                ).fetchall()
+            used += [row for (ref,) in refs if (row := index.row(ref))]
+        patterns, _ = self._books.rows(RowsWanted(place=place, kinds=("pattern",), limit=_TOP))
+        return Analytics(
+            live=sums["live"],
+            made=sums["made"],
+            junk=sums["junk"],
+            inferred=sums["inferred"],
+            never_used=sums["never_used"],
+            growth=tuple(Growth(day, *days[day]) for day in sorted(days)),
+            kinds=_shown(tallies["kind"]),
+            origins=_shown(tallies["origin"]),
+            statuses=_shown(tallies["status"]),
+            most_used=tuple(sorted(used, key=lambda row: (-row.uses, row.memory.id))[:_TOP]),
+            patterns=patterns,
+        )
+
+    def _row(self, id: MemoryId) -> MemoryRow | None:
+        try:
+            return self._books.row(id)
+        except NotFound:
+            return None
+
+    def _quote(self, evidence: Evidence) -> Quote:
+        event, known = self._event(evidence.seq), self._books.known(evidence.session)
+        said = spoken(event, tainted=False) if isinstance(event, ev.Event) else None
+        quote = Quote(evidence.session, known.title if known else "", evidence.seq, "", 0, "", 0, 0, gone=True)
+        if said is None or said.session != evidence.session:
+            return quote
+        first = max(0, (evidence.start + evidence.end - _QUOTE_CHARS) // 2)
+        return replace(
+            quote,
+            who=said.who,
+            ts_ms=said.ts_ms,
+            text=said.text[first : first + _QUOTE_CHARS],
+            start=max(0, evidence.start - first),
+            end=min(_QUOTE_CHARS, evidence.end - first),
+            gone=False,
+        )
+
+
+def _sum(connection: Connection, sums: Counter[str], now_ms: int) -> None:
+    made, live, junk, inferred, never = connection.execute(_SUMS, (now_ms - _STALE_MS,)).fetchone()
+    sums.update(made=made, live=int(live), junk=int(junk), inferred=int(inferred), never_used=int(never))
+
+
+def _tally(connection: Connection, tallies: dict[str, Counter[str]]) -> None:
+    for column, sql in _TALLIES.items():
+        tallies[column].update(dict(connection.execute(sql).fetchall()))
+
+
+def _grow(connection: Connection, days: dict[str, list[int]], since_ms: int) -> None:
+    for place, sql in enumerate(_GROWTH):
+        for name, count in connection.execute(sql, (since_ms,)):
+            days.setdefault(name, [0, 0, 0])[place] += count
+
+
+def _shown(counted: Counter[str]) -> tuple[Tally, ...]:
+    return tuple(Tally(name, count) for name, count in sorted(counted.items(), key=lambda pair: (-pair[1], pair[0])))
