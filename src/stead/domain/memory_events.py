@@ -1,7 +1,7 @@
-"""Facts about what is remembered, and what sessions were told of it.
+"""Facts about what is remembered, what sessions were told of it, and what was forgotten.
 
-Layer: domain. A part of the tagged union of ``domain.events``, whose rules for changes hold here too. All but the last
-two stand in the stream ``memory``; those stand in the session's that was told.
+Layer: domain. A part of the tagged union of ``domain.events``, whose rules for changes hold here too. Most stand in the
+stream ``memory``; what a session was told stands in the session's, and ``content.redacted`` in any.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ class ForgetReceipt(msgspec.Struct, frozen=True):
     Args:
         memories: ids that were forgotten.
         events: seqs of the events that were redacted.
-        fingerprints: HMACs (hex, under a key of the home) of the normalised texts, which stop them from coming back.
+        fingerprints: HMACs of the normalised texts under a key of the home, which stop them from coming back; see
+            ``domain.fingerprints``.
         scanned: what was searched for the bytes afterwards, by name.
         left: where they were still found, with what the person can do; empty when they are gone.
         backups: files that were made before and still hold them, with until when they are kept.
@@ -102,6 +103,28 @@ class MemoryForgotten(msgspec.Struct, frozen=True, tag="memory.forgotten"):
 
     begun: int
     receipt: ForgetReceipt
+
+
+class Redacted(msgspec.Struct, frozen=True):
+    """One event whose words are gone.
+
+    Args:
+        seq: of it.
+        commitment: HMAC-SHA256 (hex) of what is read in its place, under a salt that goes with that; "" for nothing.
+    """
+
+    seq: int
+    commitment: str
+
+
+class ContentRedacted(msgspec.Struct, frozen=True, tag="content.redacted"):
+    """Words in events of this stream were forgotten: their payloads are gone, and what is read instead is fixed here.
+
+    Args:
+        events: which; of one that stands in several such facts the last one counts.
+    """
+
+    events: tuple[Redacted, ...]
 
 
 class MemoryProposed(msgspec.Struct, frozen=True, tag="memory.proposed", omit_defaults=True):
@@ -213,5 +236,5 @@ MemoryFact = (
 )
 """What stands in the stream ``memory``."""
 
-MemoryBody = MemoryFact | MemoryLoaded | MemoryRecalled
+MemoryBody = MemoryFact | MemoryLoaded | MemoryRecalled | ContentRedacted
 """In the order in which docs/generated lists them."""

@@ -109,7 +109,9 @@ def erase(connection: Connection, session: SessionId) -> int:
         raise Conflict(f"no deletion of {session!r} is recorded as its last event; record that before erasing")
     connection.execute("DELETE FROM erasures_due WHERE session = ?", (session,))
     connection.execute("DELETE FROM snapshots WHERE session = ?", (session,))
+    connection.execute("DELETE FROM replacements WHERE seq IN (SELECT seq FROM events WHERE session = ?)", (session,))
     connection.execute("UPDATE claims SET answer = '' WHERE session = ?", (session,))
+    scrub_due(connection)
     return connection.execute(
         "UPDATE events SET payload = NULL, salt = NULL WHERE session = ? AND session_seq < ? AND payload IS NOT NULL",
         (session, last[0]),
@@ -117,7 +119,7 @@ def erase(connection: Connection, session: SessionId) -> int:
 
 
 def finish_erasures(database: Database) -> None:
-    """Erase what was deleted before a crash and not erased after it."""
+    """Erase what was deleted before a crash and not erased after it, and empty the log of what was redacted."""
     with database.faults():
         connection = database.open()
         try:
@@ -126,10 +128,22 @@ def finish_erasures(database: Database) -> None:
             for (session,) in due:
                 erase(connection, SessionId(session))
             connection.execute("COMMIT")
+            (left,) = connection.execute("SELECT max(seq) FROM scrubs_due").fetchone()
+            if left is not None:
+                database.scrub()
+                scrubbed(connection, left)
         finally:
             connection.close()
-    if due:
-        database.scrub()
+
+
+def scrub_due(connection: Connection) -> None:
+    """Note that the write-ahead log is to be emptied of what this transaction takes away."""
+    connection.execute("INSERT INTO scrubs_due VALUES (?) ON CONFLICT DO NOTHING", (tip(connection)[0],))
+
+
+def scrubbed(connection: Connection, seq: int) -> None:
+    """The log has been emptied of what was taken away up to this event."""
+    connection.execute("DELETE FROM scrubs_due WHERE seq <= ?", (seq,))
 
 
 def tip(connection: Connection) -> tuple[int, bytes]:

@@ -15,13 +15,14 @@ from typing import NamedTuple
 from stead.domain.audit import AuditReport, Head
 from stead.domain.errors import NotFound, StorageFault
 from stead.domain.events import SessionDeleted
-from stead.storage.chain import FAULTS_SHOWN, Row, covered, verify
+from stead.storage.chain import FAULTS_SHOWN, ChainReport, Row, covered, verify
 from stead.storage.codec import tag_of
 from stead.storage.database import Connect, Database, connect
 from stead.storage.head_copy import HeadCopy, decode_head
 from stead.storage.heads import HeadTable, has_heads, is_signed
 from stead.storage.keys import Keys
 from stead.storage.merkle import Edge, leaf_hash
+from stead.storage.replacements import wrong_replacements
 from stead.storage.writer import Writer
 
 CHUNK_ROWS = 256
@@ -133,6 +134,7 @@ class Audit:
         report = verify(watched())
         faults += report.faults
         faults += self._come_back()
+        faults += self._replaced(report)
         if agreed.whole and agreed.edge.size == report.head:
             faults += agreed.ahead()
         outside = [claim.head for claim in agreed.claims if claim.outside]
@@ -198,6 +200,13 @@ class Audit:
         return [
             f"{session!r} was deleted, and payloads of it are there: erased ones were put back" for (session,) in rows
         ]
+
+    def _replaced(self, report: ChainReport) -> list[str]:
+        """Where forgotten words are there again, or what is read instead was changed."""
+        try:
+            return wrong_replacements(self.table.database, report.redacted, report.head)
+        except StorageFault as error:
+            return [str(error)]
 
     def _damaged_pages(self) -> list[str]:
         """Pages whose seal is broken, whatever is in them, and indexes that do not fit their tables.

@@ -15,25 +15,25 @@ from stead.domain.errors import NotFound
 from stead.domain.ids import HOME, CommandId, SessionId
 from stead.storage.codec import decode, tag_of
 from stead.storage.database import Database
+from stead.storage.replacements import COLUMNS, READABLE, THERE
 
 SEQ_MAX = 2**63 - 1
 _CHUNK_ROWS = 200
-_COLUMNS = "seq, session, session_seq, ts_ms, actor, cause, tag, version, payload"
 _JUDGED = tag_of(ev.CallJudged)
 _TOLD = tuple(tag_of(kind) for kind in TOLD)
 _MARKS = ", ".join("?" * len(_TOLD))
 
 _VERDICTS = f"""
-    SELECT {_COLUMNS} FROM events WHERE seq < ? AND tag = '{_JUDGED}' AND payload IS NOT NULL ORDER BY seq DESC LIMIT ?
+    SELECT {COLUMNS} FROM {READABLE} WHERE e.seq < ? AND e.tag = '{_JUDGED}' AND {THERE} ORDER BY e.seq DESC LIMIT ?
 """  # noqa: S608 - constants
 _VERDICTS_OF = f"""
-    SELECT {_COLUMNS} FROM events WHERE session = ? AND seq < ? AND tag = '{_JUDGED}' AND payload IS NOT NULL
-    ORDER BY session_seq DESC LIMIT ?
+    SELECT {COLUMNS} FROM {READABLE} WHERE e.session = ? AND e.seq < ? AND e.tag = '{_JUDGED}' AND {THERE}
+    ORDER BY e.session_seq DESC LIMIT ?
 """  # noqa: S608 - constants
 _STREAM = f"""
-    SELECT {_COLUMNS} FROM events WHERE session = ? AND tag IN ({_MARKS}) AND payload IS NOT NULL ORDER BY session_seq
+    SELECT {COLUMNS} FROM {READABLE} WHERE e.session = ? AND e.tag IN ({_MARKS}) AND {THERE} ORDER BY e.session_seq
 """  # noqa: S608 - constants
-_FIRST = f"SELECT {_COLUMNS} FROM events WHERE session = ? AND session_seq = 1 AND payload IS NOT NULL"  # noqa: S608
+_FIRST = f"SELECT {COLUMNS} FROM {READABLE} WHERE e.session = ? AND e.session_seq = 1 AND {THERE}"  # noqa: S608
 
 Verdict = Literal["allow", "ask", "deny", ""]
 

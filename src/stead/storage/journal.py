@@ -13,11 +13,12 @@ from typing import Literal, cast
 
 from stead.domain.commands import Answer
 from stead.domain.events import Budget, Draft, Erased, Event, Spend
+from stead.domain.forgetting import Redaction, Touches
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.ports import Claimed
 from stead.domain.rows import UsageRow
 from stead.storage import ledger
-from stead.storage.appending import erase, finish_erasures, seal, tip, write
+from stead.storage.appending import erase, finish_erasures, scrubbed, seal, tip, write
 from stead.storage.audit import stored_rows
 from stead.storage.chain import ChainReport, verify
 from stead.storage.codec import decode
@@ -26,19 +27,18 @@ from stead.storage.decisions import DecisionLog
 from stead.storage.heads import HeadTable
 from stead.storage.keys import Keys
 from stead.storage.migrate import migrate
+from stead.storage.redacting import prepared, redact
+from stead.storage.replacements import COLUMNS, READABLE, wrong_replacements
 from stead.storage.snapshots import SnapshotTable
 from stead.storage.vault import Vault
 from stead.storage.writer import Writer
 
 CHUNK_ROWS = 256
-_READ_ALL = """
-    SELECT seq, session, session_seq, ts_ms, actor, cause, tag, version, payload
-    FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?
-"""
-_READ_STREAM = """
-    SELECT seq, session, session_seq, ts_ms, actor, cause, tag, version, payload
-    FROM events WHERE session = ? AND session_seq > ? AND seq <= ? ORDER BY session_seq LIMIT ?
-"""
+_READ_ALL = f"SELECT {COLUMNS} FROM {READABLE} WHERE e.seq > ? AND e.seq <= ? ORDER BY e.seq LIMIT ?"  # noqa: S608
+_READ_STREAM = f"""
+    SELECT {COLUMNS} FROM {READABLE}
+    WHERE e.session = ? AND e.session_seq > ? AND e.seq <= ? ORDER BY e.session_seq LIMIT ?
+"""  # noqa: S608 - constants
 
 
 def open_journal(path: Path, keys: Keys, *, connect: Connect = connect) -> JournalFile:
@@ -155,9 +155,18 @@ class JournalFile:
             Conflict: the stream's last event does not say that it was deleted.
             StorageFault: it was not written, or the write-ahead log could not be emptied; erase again.
         """
-        count = await self._writer.submit(lambda connection: erase(connection, session))
-        await self._scrub()
+        count, head = await self._writer.submit(lambda connection: (erase(connection, session), tip(connection)[0]))
+        await self._scrub(head)
         return count
+
+    async def redact(self, redaction: Redaction, touches: Touches) -> tuple[Event, ...]:
+        """See ``domain.forgetting.RedactableJournal``."""
+        replacements = await asyncio.to_thread(prepared, redaction)
+        events = await self._writer.submit(lambda connection: redact(connection, redaction, replacements, touches))
+        if self.on_growth:
+            self.on_growth(events[-1].seq)
+        await self._scrub(events[-1].seq)
+        return events
 
     def spent(self, day: str) -> Spend:
         """What all sessions spent on a UTC day (``YYYY-MM-DD``), open reservations included."""
@@ -174,6 +183,10 @@ class JournalFile:
         with self._database.reading() as connection:
             return ledger.usage(connection, since)
 
+    def place_of(self, session: SessionId) -> int:
+        """The ``session_seq`` of a stream's last event, 0 for none."""
+        return self._before(session, 2**62)
+
     def chain_at(self, seq: int) -> bytes:
         """The chain hash of an event, by which a reader knows that it goes on in the same journal; b"" for none."""
         with self._database.reading() as connection:
@@ -181,8 +194,10 @@ class JournalFile:
         return row[0] if row else b""
 
     def verify_chain(self) -> ChainReport:
-        """Check every row against its payload and its neighbours."""
-        return verify(stored_rows(self._database))
+        """Check every row against its payload and its neighbours, and what is read in place of those that are gone."""
+        report = verify(stored_rows(self._database))
+        wrong = wrong_replacements(self._database, report.redacted, report.head)
+        return report._replace(faults=(*report.faults, *wrong))
 
     def close(self) -> None:
         """Write what is queued and close the file.
@@ -195,8 +210,10 @@ class JournalFile:
         finally:
             self._database.close()
 
-    async def _scrub(self) -> None:
+    async def _scrub(self, seq: int) -> None:
+        """Empty the log of what was erased or redacted up to an event."""
         await asyncio.to_thread(self._database.scrub)
+        await self._writer.submit(lambda connection: scrubbed(connection, seq))
 
     def _before(self, session: SessionId, seq: int) -> int:
         """The ``session_seq`` of the stream's last event up to ``seq``; found from the end, where readers stand."""

@@ -5,12 +5,14 @@ Layer: storage. ``projection`` says what changes; this keeps it in tables. One l
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from stead.domain import events as ev
 from stead.domain.ids import ApprovalId, SessionId, WorkspaceId
+from stead.domain.memory_events import ContentRedacted
 from stead.domain.rows import ApprovalRow, StepRow
 from stead.storage import projection
 from stead.storage.codec import tag_of
@@ -31,11 +33,18 @@ class Projector:
     Args:
         connection: inside a transaction.
         workspace: whose sessions are wanted; those of others are passed over.
+        events: gives all that the journal has of a session, in order.
     """
 
-    def __init__(self, connection: Connection, workspace: WorkspaceId) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        workspace: WorkspaceId,
+        events: Callable[[SessionId], Iterable[ev.Event | ev.Erased]],
+    ) -> None:
         self._connection = connection
         self._workspace = workspace
+        self._events = events
         self._objectives: dict[SessionId, Objective | None] = {}
         self.erased = False
 
@@ -51,6 +60,8 @@ class Projector:
             case ev.SessionDeleted():
                 self._forget(event.session)
                 return
+            case ContentRedacted():
+                self._take_again(event)
             case _:
                 known = self._objective(event.session)
                 if known is None:
@@ -58,6 +69,16 @@ class Projector:
                 self._take_details(known, event)
                 self._objectives[event.session] = projection.advanced(known, event)
         self._index(event)
+
+    def _take_again(self, redacted: ev.Event) -> None:
+        """Let every row of the session follow from what the journal has of it now."""
+        if self._objective(redacted.session) is None:
+            return
+        self._forget(redacted.session)
+        del self._objectives[redacted.session]
+        for event in self._events(redacted.session):
+            if event.seq < redacted.seq and isinstance(event, ev.Event) and not isinstance(event.body, ContentRedacted):
+                self.take(event)
 
     def _open(self, event: ev.Event, body: ev.Opening) -> None:
         goal = body.goal if isinstance(body, ev.ObjectiveCreated) else ""

@@ -244,7 +244,7 @@ class Views:
                 yield self._connection
 
     def _take_chunk(self) -> tuple[int, bool] | None:
-        """Take in the next events in one transaction: (how many, whether any was a deletion); None when up to date."""
+        """Take in the next events in one transaction: (how many, whether rows went with them); None when up to date."""
         connection = self._connection
         if connection.execute("SELECT seq FROM progress").fetchone()[0] >= self._journal.head():
             return None
@@ -252,7 +252,7 @@ class Views:
         try:
             (seq,) = connection.execute("SELECT seq FROM progress").fetchone()
             events = list(islice(self._journal.events(after=seq), CHUNK_EVENTS))
-            projector = Projector(connection, self._workspace)
+            projector = Projector(connection, self._workspace, lambda id: self._journal.events(session=id))
             for event in events:
                 projector.take(event)
             projector.flush()

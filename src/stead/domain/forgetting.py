@@ -1,0 +1,145 @@
+"""Forgetting with proof: what is asked for, what is found, and what the parts of a home do for it.
+
+Layer: domain. Words go through memory alone here; nothing of this is recorded but ``memory.forgetting`` and
+``memory.forgotten``, which have numbers and fingerprints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from stead.domain.events import Body, Event
+from stead.domain.ids import CommandId, SessionId
+from stead.domain.memory import MemoryId
+from stead.domain.memory_events import ForgetReceipt, ForgettingBegun
+from stead.domain.ports import Journal
+
+FORGOTTEN = "[forgotten]"
+"""What stands in the place of words that were forgotten."""
+
+Match = Literal["exact", "any_case", "fuzzy"]
+"""As it is written; however it is written large or small; or nearly so, which only a preview does."""
+
+Touches = Callable[[bytes], bool]
+"""Whether recorded bytes have any of the words."""
+
+
+class Redaction(msgspec.Struct, frozen=True):
+    """What one transaction of the journal forgets.
+
+    Args:
+        events: by seq, what is read from now on; None for nothing, as of a memory's own events.
+        begun: recorded with it.
+        ts_ms: when.
+        cause: the command.
+        read: the last event in which the words were looked for.
+    """
+
+    events: Mapping[int, Body | None]
+    begun: ForgettingBegun
+    ts_ms: int
+    cause: CommandId
+    read: int
+
+
+class RedactableJournal(Journal, Protocol):
+    """A journal that forgets words."""
+
+    async def redact(self, redaction: Redaction, touches: Touches) -> tuple[Event, ...]:
+        """Forget in one transaction; then nothing of it is in the file or its log. Gives the events that record it.
+
+        Whoever appends to one of the streams must be held off meanwhile, and read its own again.
+
+        Args:
+            redaction: see there.
+            touches: for what cannot be named by a seq: events that came after ``read``, and answers to commands.
+
+        Raises:
+            Conflict: an event after ``read`` has the words, so they have to be looked for again; nothing was done.
+            NotFound: there is no such event, or it is of another type than its replacement.
+            StorageFault: it was not written; or it was, and the log could not be emptied, which the next opening does.
+        """
+        ...
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where words stand.
+
+    Args:
+        seq: of the event.
+        session: whose stream.
+        type: of the event.
+        ts_ms: when it was recorded.
+        excerpt: the words with a little around them, cleaned for people.
+        count: how often they stand there.
+    """
+
+    seq: int
+    session: SessionId
+    type: str
+    ts_ms: int
+    excerpt: str
+    count: int
+
+
+class Preview(msgspec.Struct, frozen=True):
+    """What would be forgotten; nothing has been done.
+
+    Args:
+        words: as they stand there: for a fuzzy search, what it found, to be picked from.
+        memories: that would be forgotten, with their text.
+        places: the first hundred events that would be redacted, oldest first.
+        events: how many there are in all.
+        kept: what would stay, and what the person can do about it.
+    """
+
+    words: tuple[str, ...]
+    memories: tuple[tuple[MemoryId, str], ...]
+    places: tuple[Place, ...]
+    events: int
+    kept: tuple[str, ...] = ()
+
+
+class Purges(Protocol):
+    """A part of the home that holds copies of what the journal has. Both methods may take seconds."""
+
+    async def purge(self, memories: Sequence[MemoryId], events: Sequence[int]) -> None:
+        """Let these go, files and memory, so that no byte of theirs is left; harmless when they are gone already.
+
+        The journal has been redacted by then: what is to stay is read there again.
+
+        Raises:
+            StorageFault: it could not be done; the next start tries again.
+        """
+        ...
+
+    async def scan(self, touches: Touches) -> tuple[str, ...]:
+        """The places that still have the words, each with what the person can do."""
+        ...
+
+
+class Streams(Protocol):
+    """Whoever writes a stream, as forgetting needs them."""
+
+    async def hold(self) -> None:
+        """Write nothing from now on; what is under way is finished or cut off first."""
+        ...
+
+    async def renew(self) -> None:
+        """Read the stream again, and go on."""
+        ...
+
+
+class Receipts(Protocol):
+    """The home's word that something is gone, and its memory of what must not come back."""
+
+    def fingerprint(self, text: str) -> str:
+        """Of the normalised text, under a key of the home."""
+        ...
+
+    def signed(self, receipt: ForgetReceipt) -> ForgetReceipt:
+        """With the home's signature."""
+        ...
