@@ -54,6 +54,7 @@ def _leads(gathered: Mapping[PlaceId, Gathered], found: Mapping[Key, Found], ask
             session=one.session,
             beside=tuple((place, other) for other in some.beside.get(item, ())),
             words=max((table.get(item, 0.0) for table in some.words.values()), default=0.0),
+            told=some.told.get(item, 0.0),
             meaning=some.near.get(item),
             named=item in some.named,
             speaks=bool(speaker) and one.who == speaker,

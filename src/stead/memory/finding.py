@@ -53,6 +53,12 @@ _WORDED = """
 SELECT i.id, -$table.rank FROM $table JOIN items i ON i.id = $table.rowid
 WHERE $table MATCH :match AND $seen AND $trust ORDER BY $table.rank, i.id LIMIT :limit
 """
+_HAVING = """
+SELECT count(*), json_group_array(rowid) FILTER (WHERE rowid IN (SELECT value FROM json_each(:items)))
+FROM $table WHERE $table MATCH :match
+"""
+_COUNTED = "SELECT count(*) FROM $table WHERE $table MATCH :match"
+_TOTAL = "SELECT count(*) FROM items WHERE (source = 'memory') = (:table = 'known')"
 _WITHHELD = """
 SELECT -$table.rank FROM $table JOIN items i ON i.id = $table.rowid
 WHERE $table MATCH :match AND $seen AND $tainted ORDER BY $table.rank LIMIT :limit
@@ -175,6 +181,19 @@ class Finding:
         """The items that have one of the words, the best first, with their BM25."""
         return dict(self._run(_WORDED, table, match=match, limit=CANDIDATES))
 
+    def having(self, table: Table, match: str, items: Collection[int]) -> tuple[int, list[int]]:
+        """How many of all have a word, and which of these."""
+        ((count, those),) = self._run(_HAVING, table, match=match, items=_list(items))
+        return count, json.loads(those)
+
+    def count(self, table: Table, match: str) -> int:
+        """How many have a word."""
+        return int(self._run(_COUNTED, table, match=match)[0][0])
+
+    def total(self, table: Table) -> int:
+        """How many there are."""
+        return int(self._run(_TOTAL, table)[0][0])
+
     def withheld(self, table: Table, match: str, least: float) -> int:
         """How many items that strangers made have the words at least as well as this; at most ``CANDIDATES``."""
         return sum(score >= least for (score,) in self._run(_WITHHELD, table, match=match, limit=CANDIDATES))
@@ -198,7 +217,7 @@ class Finding:
 
     def _run(self, statement: str, table: Table = "known", **values: object) -> list[tuple[Any, ...]]:
         whole = Template(statement).substitute(self._parts, table=table)
-        return self._connection.execute(whole, {**self._values, **values}).fetchall()
+        return self._connection.execute(whole, {**self._values, "table": table, **values}).fetchall()
 
     def _found(self, *row: Any) -> Found:
         item, ref, source, level, integrity, held, typed, ts_ms, session, seq, who, text, blob, uses, last_used = row

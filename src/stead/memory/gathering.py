@@ -5,6 +5,9 @@ Layer: memory. Runs in a thread, one borrowed connection a call; what is found l
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection
+
 import msgspec
 
 from stead.domain.memory import Query, Viewer
@@ -12,6 +15,9 @@ from stead.memory import words
 from stead.memory.finding import Finding, Found, Table
 from stead.memory.index import Index
 
+TERMS = 16
+"""Words of one query that are looked for; of more, the rarest."""
+ENOUGH = 6
 TABLES: tuple[Table, ...] = ("known", "said")
 
 
@@ -42,6 +48,7 @@ class Gathered(msgspec.Struct, kw_only=True):
         pinned: what is always told, in order.
         named: what the query has a name of.
         words: BM25 of what has one of its words, of memories and of turns.
+        told: which share of what the query's words tell apart stands in an item, 0 to 1.
         allowed: the only items that may be found by meaning; nothing for all of them.
         speakers: names of participants that are words of the query.
         withheld: how many that strangers made were left out.
@@ -53,6 +60,7 @@ class Gathered(msgspec.Struct, kw_only=True):
     pinned: list[int] = []
     named: set[int] = set()
     words: dict[Table, dict[int, float]] = {}
+    told: dict[int, float] = {}
     allowed: tuple[int, ...] | None = None
     speakers: set[str] = set()
     withheld: int = 0
@@ -82,9 +90,11 @@ def gather(index: Index, asked: Asked) -> Gathered:
             allowed=finding.allowed(),
             speakers={who for who in finding.speakers() if _is_named(who, asked.said)},
         )
-        match = words.matching(asked.terms)
-        for table in TABLES if match else ():
+        for table in TABLES if asked.terms else ():
+            terms, unknown = _rarest(finding, table, asked.terms)
+            match = words.matching(terms)
             gathered.words[table] = found = finding.worded(table, match)
+            gathered.told |= _told(finding, table, terms, unknown, found)
             if asked.query.trusted:
                 gathered.withheld += finding.withheld(table, match, min(found.values(), default=0.0))
     return gathered
@@ -108,6 +118,36 @@ def complete(index: Index, asked: Asked, gathered: Gathered) -> None:
         every = leads | {item for beside in first.values() for item in beside}
         gathered.beside = first | finding.beside(every - leads)
         gathered.found = finding.rows(every)
+
+
+def _rarest(finding: Finding, table: Table, terms: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
+    """The words of a long query that tell most apart, and how many there are that no text has."""
+    if len(terms) <= TERMS:
+        return terms, 0
+    counts = {term: finding.count(table, words.matching([term])) for term in terms}
+    known = sorted((term for term in terms if counts[term]), key=lambda term: counts[term])
+    return tuple(known[:TERMS]) or terms[:1], len(terms) - len(known)
+
+
+def _told(
+    finding: Finding, table: Table, terms: tuple[str, ...], unknown: int, items: Collection[int]
+) -> dict[int, float]:
+    """How much of what the query's words tell apart each item has.
+
+    A word tells apart as much as its idf. Of a long query nothing can have everything: ``ENOUGH`` words that nothing
+    else has are all that is asked for.
+    """
+    total = finding.total(table)
+    most = math.log(1 + (total + 0.5) / 0.5)
+    weight, told = unknown * most, dict.fromkeys(items, 0.0)
+    for term in terms:
+        count, those = finding.having(table, words.matching([term]), items)
+        idf = math.log(1 + (total - count + 0.5) / (count + 0.5))
+        weight += idf
+        for item in those:
+            told[item] += idf
+    whole = min(weight, ENOUGH * most)
+    return {item: min(1.0, share / whole) if whole > 0 else 0.0 for item, share in told.items()}
 
 
 def _named(finding: Finding, said: tuple[str, ...]) -> set[int]:

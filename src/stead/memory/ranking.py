@@ -8,7 +8,9 @@ people (LoCoMo) and with an assistant (BEAM); which of them a kind of text has i
 2. A turn gets a share of the turns beside it, because an answer seldom repeats the words of its question.
 3. A turn gets a share of its session's best one, because people ask about what was talked about.
 4. A turn of the one participant who is named gets something on top, and the person's own words beside an assistant's.
-5. What was concluded or merely said fades, gently: it loses a part of its score, and never all of it.
+5. A memory that neither a name, nor enough of the words, nor the meaning speaks for is left out, and so are all turns
+   when none of them has that: nothing is an answer.
+6. What was concluded or merely said fades, gently: it loses a part of its score, and never all of it.
 """
 
 from __future__ import annotations
@@ -35,9 +37,13 @@ class Weights(msgspec.Struct, frozen=True):
         session: of the best turn of its session, among the ``_LEADING`` best of all.
         speaker: said by the one participant whom the query names.
         person: said by the person, to an assistant.
+        told: how much of what the query's words tell apart has to be there for the words alone to be reason enough.
+        near: the cosine from which on the meaning alone is.
     """
 
     meaning: float
+    told: float
+    near: float
     neighbour: float = 0.0
     session: float = 0.0
     speaker: float = 0.0
@@ -45,10 +51,12 @@ class Weights(msgspec.Struct, frozen=True):
 
 
 WEIGHTS: Final[Mapping[Source, Weights]] = {
-    "memory": Weights(meaning=0.3),
-    "chat": Weights(meaning=0.5, person=0.3),
-    "talk": Weights(meaning=0.3, neighbour=0.3, session=0.4, speaker=0.2),
+    "memory": Weights(meaning=0.3, told=0.5, near=0.5),
+    "chat": Weights(meaning=0.5, told=0.25, near=0.4, person=0.3),
+    "talk": Weights(meaning=0.3, told=0.35, near=0.4, neighbour=0.3, session=0.4, speaker=0.2),
 }
+WITHOUT_MEANING = 0.6
+"""Of ``Weights.told``, when only the words can speak for something."""
 CONCLUSION_LOST = 0.3
 TURN_LOST = 0.03
 """What fading takes of a score in the end. Of a turn, next to nothing: each tenth costs one answer in a hundred."""
@@ -66,8 +74,9 @@ class Lead(msgspec.Struct, frozen=True):
         session: of a turn.
         beside: the turns before and after.
         words: BM25 above 0, 0 for none.
+        told: as of ``Weights``.
         meaning: cosine, nothing when it is not known.
-        named: 0 to 1; how surely the query has a name of it.
+        named: the query has a name of it.
         speaks: the one participant whom the query names said it.
         person: the person said it.
         kept: the share of its score that time leaves.
@@ -78,8 +87,9 @@ class Lead(msgspec.Struct, frozen=True):
     session: SessionId = SessionId("")
     beside: tuple[Key, ...] = ()
     words: float = 0.0
+    told: float = 0.0
     meaning: float | None = None
-    named: float = 0.0
+    named: bool = False
     speaks: bool = False
     person: bool = False
     kept: float = 1.0
@@ -98,13 +108,21 @@ def rank(leads: Iterable[Lead]) -> list[Ranked]:
     groups: dict[Source, list[Lead]] = {}
     for lead in leads:
         groups.setdefault(lead.source, []).append(lead)
-    ranked = [one for source, group in groups.items() for one in _rank(group, WEIGHTS[source])]
+    ranked = [one for source, group in groups.items() for one in _rank(_worth(group, source), WEIGHTS[source])]
     return sorted(ranked, key=lambda one: (-one.score, one.key))
 
 
 def kept(age_days: float, lost: float) -> float:
-    """The share of its score that a text of this age keeps: ``lost`` is gone in the end, half of that in half a year."""
+    """The share of its score that a text of this age keeps: ``lost`` goes in the end, half of that in half a year."""
     return 1 - lost * (1 - math.exp2(-max(age_days, 0.0) / 180))
+
+
+def _worth(leads: list[Lead], source: Source) -> list[Lead]:
+    """Those that something speaks for. A turn is told by those around it, so all of them stand or fall by the best."""
+    weights = WEIGHTS[source]
+    told = weights.told * (1 if any(lead.meaning is not None for lead in leads) else WITHOUT_MEANING)
+    good = [lead for lead in leads if lead.named or lead.told >= told or (lead.meaning or 0.0) >= weights.near]
+    return good if source == "memory" or not good else leads
 
 
 def _rank(leads: list[Lead], weights: Weights) -> list[Ranked]:
