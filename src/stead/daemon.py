@@ -247,6 +247,7 @@ class House:
             gate=self._gate(tools, own.reach, keys),
             bus=bus,
             clock=self.clock,
+            directives=lambda: self.home.state.directives,
             new_id=lambda prefix: f"{prefix}_{secrets.token_hex(8)}",
             approval_ttl_s=settings.approval_ttl_s,
             lanes=asyncio.Semaphore(settings.max_live_sessions),
@@ -317,7 +318,7 @@ class House:
         await self.book.reload(self.home.state.secrets)
         left = await asyncio.to_thread(self.views.under_way)
         started = ev.DaemonStarted(version=__version__, recovered=left)
-        await self.home.record(started, cause=CommandId(""))
+        await self.home.begin(started)
         await self.machines.sweep_left()
         self.sessions.resume(left)
 

@@ -16,6 +16,7 @@ import msgspec
 
 from stead.config import Home
 from stead.domain import events as ev
+from stead.domain.directives import Directives
 from stead.domain.errors import Conflict, MachineUnavailable, ModelFault, NotFound
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.messages import ReplyPart, Text, ToolCall, Usage
@@ -223,6 +224,8 @@ class World:
         self.journal: JournalFile = open_journal(folder / "journal.db", KEYS)
         numbers = itertools.count(self.journal.head() + 1)
         self.closed = False
+        self.directives: Callable[[], Directives] = Directives
+        """What the person tells models always; a room puts its home's here."""
         held = Held()
         self.kept = kept(_store(folder), on_kept=held.add)
         self.views = Views(folder / "views.db", KEYS, self.journal)
@@ -249,6 +252,7 @@ class World:
             ),
             bus=self.bus,
             clock=self.clock,
+            directives=lambda: self.directives(),
             new_id=lambda prefix: f"{prefix}_{next(numbers):016x}",
             approval_ttl_s=3600,
             backoff_ms=0,

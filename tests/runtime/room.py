@@ -236,6 +236,7 @@ class Room:
         self.sessions = Sessions(d)
         self.home = HomeStream(journal=d.journal, bus=d.bus, clock=d.clock)
         self.home.load()
+        self.world.directives = lambda: self.home.state.directives
         self.book = SecretBook(
             self.world.journal.vault,
             digest_key=KEYS.digests,

@@ -132,4 +132,4 @@ def _input_tokens(session: Session, tools: Sequence[ToolSpec], models: Sequence[
     """
     if len(models) == 1 and session.measured_by == models[0].ref and session.measured_tokens:
         return session.measured_tokens + estimate_request("", (), session.messages[session.measured :])
-    return estimate_request(session.spec.instructions, tools, sent(session))
+    return estimate_request(session.instructions, tools, sent(session))

@@ -71,7 +71,7 @@ def context(session: Session, tools: Sequence[ToolSpec], models: Sequence[ModelI
 def _pieces(session: Session, tools: Sequence[ToolSpec], weights: trimming.Weights) -> Iterator[tuple[_Group, int]]:
     """Every part with its weight; together they weigh what the request does."""
     asked = session.requests > 0
-    instructions = estimate_request(session.spec.instructions, (), ())
+    instructions = estimate_request(session.instructions, (), ())
     yield ("instructions", "", False, asked), instructions
     if tools:
         yield ("tools", "", False, asked), weights.fixed - instructions

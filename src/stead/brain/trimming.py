@@ -173,7 +173,7 @@ def weigh(session: Session, tools: Sequence[ToolSpec]) -> Weights:
         session: whose request.
         tools: what is offered.
     """
-    fixed = estimate_request(session.spec.instructions, tools, ())
+    fixed = estimate_request(session.instructions, tools, ())
     messages = tuple(map(estimate_message, shown(session.messages, session.trimmed)))
     if not session.measured_tokens:
         return Weights(fixed, messages, (session.counted_percent or LIKELY_PERCENT) / 100)

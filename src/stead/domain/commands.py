@@ -10,6 +10,7 @@ from typing import Literal
 
 import msgspec
 
+from stead.domain.directive_commands import DirectiveCommand
 from stead.domain.events import Budget, Limits, ModelRef, PlanStep
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, CommandId, SessionId
 from stead.domain.memory_commands import MemoryCommand
@@ -480,6 +481,7 @@ Command = (
     | RemoveRule
     | DisallowHost
     | MemoryCommand
+    | DirectiveCommand
 )
 
 

@@ -97,7 +97,7 @@ def take_over(session: Session, carried: Carried) -> None:
 def rewritten(session: Session) -> None:
     """What was sent is no longer the beginning of what will be: nothing of it is counted or named any more."""
     session.sent = session.measured = session.measured_tokens = 0
-    session.sent_sha256 = hashlib.sha256(session.spec.instructions.encode()).hexdigest()
+    session.sent_sha256 = hashlib.sha256(session.instructions.encode()).hexdigest()
 
 
 def digest_messages(before: str, messages: Iterable[Message]) -> str:

@@ -21,6 +21,7 @@ from stead.domain.approval_events import (
     GrantRevoked,
     SourcesTrusted,
 )
+from stead.domain.directive_events import DirectiveRemoved, DirectiveSet, DirectivesOrdered
 from stead.domain.home_events import (
     CapSet,
     ChainSet,
@@ -99,6 +100,7 @@ from stead.domain.session_events import (
     ConversationSet,
     EditUndone,
     FileChanged,
+    InstructionsSet,
     ProjectRulesRead,
     RulesFile,
     SessionBody,
@@ -130,6 +132,9 @@ __all__ = [
     "ConversationSet",
     "DaemonStarted",
     "DaemonStopped",
+    "DirectiveRemoved",
+    "DirectiveSet",
+    "DirectivesOrdered",
     "EditUndone",
     "EgressUsed",
     "EvidenceWanted",
@@ -140,6 +145,7 @@ __all__ = [
     "GrantRevoked",
     "HostAllowed",
     "HostDisallowed",
+    "InstructionsSet",
     "Limits",
     "LoadedFile",
     "MachineEnded",

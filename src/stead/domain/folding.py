@@ -47,6 +47,7 @@ def begin(event: ev.Event) -> Session:
         seq=event.session_seq,
         created_ms=event.ts_ms,
         budget=body.budget,
+        instructions=body.instructions,
         resting=not goal,
         messages=[UserMessage(text=text, label=PERSON) for text in goal],
         words=goal,

@@ -1,4 +1,4 @@
-"""Facts of the home's own stream: the daemon, providers, the day's cap, and the person's hosts, rules and secrets.
+"""Facts of the home's own stream: the daemon, providers, the day's cap, the person's hosts, rules, secrets, directives.
 
 Layer: domain. A part of the tagged union of ``domain.events``, whose rules for changes hold here too; knows no session.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
+from stead.domain.directive_events import DirectiveBody
 from stead.domain.ids import SessionId
 from stead.domain.objectives import Budget, ModelRef
 from stead.domain.policies import Clearance, Rule
@@ -152,5 +153,6 @@ HomeBody = (
     | SecretUnbound
     | SecretRemoved
     | SecretUsed
+    | DirectiveBody
 )
 """In the order in which docs/generated lists them."""

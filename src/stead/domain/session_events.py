@@ -265,6 +265,15 @@ class ContextCompacted(msgspec.Struct, frozen=True, tag="context.compacted"):
     counted_percent: int = 0
 
 
+class InstructionsSet(msgspec.Struct, frozen=True, tag="instructions.set"):
+    """The person's directives had changed: every request from the next one on begins with these instructions.
+
+    ``text`` is the whole of them, as of ``ObjectiveCreated``. Recorded only when it differs from what there was.
+    """
+
+    text: str
+
+
 SessionBody = (
     SessionOpened
     | ProjectRulesRead
@@ -282,5 +291,6 @@ SessionBody = (
     | BudgetRaised
     | ContextTrimmed
     | ContextCompacted
+    | InstructionsSet
 )
 """In the order in which docs/generated lists them."""

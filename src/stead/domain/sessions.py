@@ -120,6 +120,8 @@ class Session(msgspec.Struct):
     rules: dict[str, str] = {}
     """Path and SHA-256 of the project's own rules, as the model was last told them."""
 
+    instructions: str = ""
+    """What every request begins with: as composed at the opening, until ``instructions.set`` says otherwise."""
     messages: list[Message] = []
     trimmed: int = 0
     """Messages before this one are sent trimmed."""

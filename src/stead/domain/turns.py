@@ -14,6 +14,7 @@ import msgspec
 
 from stead.domain import events as ev
 from stead.domain.conversation import close_turn, hear, rewritten, take_in, take_over
+from stead.domain.memory_events import ContentRedacted
 from stead.domain.messages import WORKSPACE, UserMessage
 from stead.domain.policies import Integrity
 from stead.domain.remembering import MEMORY_SOURCE, loaded_text, recalled_text
@@ -32,8 +33,10 @@ Worked = (
     | ev.BudgetRaised
     | ev.ContextTrimmed
     | ev.ContextCompacted
+    | ev.InstructionsSet
     | ev.MemoryLoaded
     | ev.MemoryRecalled
+    | ContentRedacted
 )
 Queued = ev.CallEdited | ev.CallCancelled | ev.CallRetried
 
@@ -115,6 +118,11 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             session.trimmed, session.counted_percent = 0, percent
             session.compacting = 0
             session.recalled = []
+            rewritten(session)
+        case ev.InstructionsSet(text=text):
+            session.instructions = text
+            rewritten(session)
+        case ContentRedacted():
             rewritten(session)
         case _:
             assert_never(body)

@@ -17,6 +17,7 @@ import msgspec
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
+from stead.domain.directive_commands import DirectiveCommand
 from stead.domain.errors import Conflict, NotFound, SteadError
 from stead.domain.ids import HOME, ApprovalId, CommandId, SessionId
 from stead.domain.ports import Claimed
@@ -29,6 +30,7 @@ from stead.runtime.aside import on_trial, settled
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.home import HomeCommand, HomeStream, ProviderDesk, change
+from stead.runtime.directives import DirectiveRoom
 from stead.runtime.looking import Looking
 from stead.runtime.overview import Overview
 from stead.runtime.performing import REQUEST
@@ -82,6 +84,7 @@ class Runtime:
         self.looks = Looking(deps.folders, sessions, book)
         self.terminals = TerminalRoom(deps, sessions)
         self._started_ms = deps.clock.now_ms()
+        self.directives = DirectiveRoom(lambda: home.state, deps.journal, deps.new_id)
 
     @property
     def bus(self) -> Bus:
@@ -199,7 +202,7 @@ class Runtime:
         d = self._deps
         d.gate.specs((*command.tools, *command.allow))
         secrets = self._book.named(command.secrets)
-        fact = await asyncio.to_thread(objectives.created, command, d.models.default_chain())
+        fact = await asyncio.to_thread(objectives.created, command, d.models.default_chain(), d.directives())
         fact = msgspec.structs.replace(fact, secrets=secrets)
         for ref in fact.chain:
             # Says which provider there is not. In a thread, because the first call loads the vendors' price list.
@@ -274,7 +277,9 @@ class Runtime:
         if any(folder == directory and grant.tool == command.tool for folder, grant in self._home.state.grants):
             await self._home.record(ev.GrantRevoked(tool=command.tool, directory=directory, door=door), cause=id)
 
-    async def _change_home(self, command: HomeCommand | SecretCommand, claim: Claimed, door: str) -> cmd.Answer:
+    async def _change_home(
+        self, command: HomeCommand | SecretCommand | DirectiveCommand, claim: Claimed, door: str
+    ) -> cmd.Answer:
         if isinstance(command, cmd.SetChain):
             for ref in command.chain:
                 self._deps.models.info(ref)  # says which provider there is not
@@ -286,6 +291,9 @@ class Runtime:
             events = await self._home.record(fact, cause=claim.id, claim=claim)
             self._desk.configure(self._home.state)
             if isinstance(command, cmd.SetProviderKey):
+            elif isinstance(command, DirectiveCommand):
+                fact = await self.directives.change(command, door)
+                claim = of(claim, HOME, fact.directive.id if isinstance(fact, ev.DirectiveSet) else "")
                 self.conditions.forget(command.name)
             await self._book.reload(self._home.state.secrets)
         return answer(claim, events)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from stead.domain.checkpoints import Checkpoints, Versions
+from stead.domain.directives import Directives
 from stead.domain.folders import Folders
 from stead.domain.ports import Clock, Ingested, Journal, Machines, Models, Project, Snapshots
 from stead.domain.terminals import Terminals
@@ -40,6 +41,8 @@ class Deps:
     bus: Bus
     clock: Clock
     new_id: Callable[[str], str]
+    directives: Callable[[], Directives]
+    """What the person tells models always, as it is now."""
     """Makes an id with this prefix."""
     approval_ttl_s: int
     backoff_ms: int = 1000

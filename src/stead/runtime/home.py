@@ -1,4 +1,4 @@
-"""Facts about the whole home: providers, the default chain, the daily cap, what is granted for a project.
+"""Facts about the whole home: providers, the default chain, the daily cap, grants for a project, directives.
 
 Layer: runtime. The stream ``home`` is folded like a session's; it is small, so it is kept whole in memory.
 """
@@ -29,6 +29,7 @@ from stead.domain.commands import (
     SetProviderKey,
     SetSearch,
 )
+from stead.domain.directives import Directives
 from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.hosts import parse_host
 from stead.domain.ids import HOME, CommandId
@@ -37,6 +38,7 @@ from stead.domain.ports import Claimed, Clock, Journal, Secrets
 from stead.domain.rows import SecretRow
 from stead.domain.secrets import Secret
 from stead.domain.sessions import Grant
+from stead.domain.starting_points import SEEDS
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Standing
 from stead.runtime.searching import SearchDesk, search_change
@@ -80,6 +82,7 @@ class HomeState:
     secrets_added_ms: dict[str, int] = field(default_factory=dict)
     secrets_used: dict[str, tuple[int, str]] = field(default_factory=dict)
     """When each secret's value was last let out, and where to."""
+    directives: Directives = field(default_factory=Directives)
 
     def standing(self, directory: str) -> Standing:
         """What the person has said for a folder, apart from any session."""
@@ -139,6 +142,12 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, grants=kept)
         case ev.SecretAdded() | ev.SecretBound() | ev.SecretUnbound() | ev.SecretRemoved() | ev.SecretUsed() as fact:
             return _fold_secret(state, fact, event.ts_ms)
+        case ev.DirectiveSet(directive=directive, door=door):
+            return replace(state, directives=state.directives.with_one(directive, event.ts_ms, door))
+        case ev.DirectiveRemoved(id=id):
+            return replace(state, directives=state.directives.without(id))
+        case ev.DirectivesOrdered(ids=ids):
+            return replace(state, directives=state.directives.ordered(ids))
         case _:
             return state
 
@@ -185,6 +194,11 @@ class HomeStream:
         for event in self._journal.events(session=HOME):
             if isinstance(event, ev.Event):
                 self.state = fold(self.state, event)
+
+    async def begin(self, started: ev.DaemonStarted) -> None:
+        """Record that the daemon took the home. One that never had a directive is given those that Stead brings."""
+        new = () if self.state.directives.versions else SEEDS
+        await self.record(started, *(ev.DirectiveSet(seed, "stead", "") for seed in new), cause=CommandId(""))
 
     async def record(self, *bodies: ev.Body, cause: CommandId, claim: Claimed | None = None) -> tuple[ev.Event, ...]:
         """Append facts about the home.

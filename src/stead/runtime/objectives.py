@@ -5,21 +5,21 @@ Layer: runtime. Everything that can be refused is refused here, before anything 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import assert_never
 
-from stead.brain.context import INSTRUCTIONS
+from stead.brain.directives import instructions
 from stead.brain.objective import contract
 from stead.domain import commands as cmd
 from stead.domain import events as ev
+from stead.domain.directives import Directives
 from stead.domain.errors import Conflict, InvalidRequest
 from stead.domain.hosts import parse_host
 from stead.domain.ids import DEFAULT_WORKSPACE
 from stead.domain.policies import GrantScope, Profile
 from stead.domain.sessions import PERSON, Grant, Session, attended
 from stead.runtime import approvals
+from stead.runtime.folder import folder
 from stead.runtime.home import check_budget
 from stead.runtime.steps import ending
 
@@ -38,26 +38,29 @@ Told = cmd.SendMessage | cmd.Pause | cmd.Resume | cmd.Cancel | cmd.Stop | cmd.Re
 """What a person can tell a session, beside answering its questions."""
 
 
-def created(command: cmd.CreateObjective, chain: tuple[ev.ModelRef, ...]) -> ev.ObjectiveCreated:
+def created(
+    command: cmd.CreateObjective, chain: tuple[ev.ModelRef, ...], directives: Directives
+) -> ev.ObjectiveCreated:
     """The fact that opens an objective.
 
     Args:
         command: the request.
         chain: the models to use when the request names none; never empty.
+        directives: the home's.
 
     Raises:
         InvalidRequest: the goal, the folder or a figure cannot be; the text says which and what it may be.
     """
     _check_goal(command)
     check_bounds(command)
-    goal = command.goal.strip()
+    goal, directory = command.goal.strip(), folder(command.directory)
     return ev.ObjectiveCreated(
         workspace=DEFAULT_WORKSPACE,
         title=(command.title.strip() or goal.splitlines()[0])[:_TITLE_CHARS],
         goal=goal,
         constraints=tuple(text.strip() for text in command.constraints if text.strip()),
         evidence=contract(goal),
-        directory=folder(command.directory),
+        directory=directory,
         tools=command.tools,
         chain=command.chain or chain,
         budget=command.budget,
@@ -65,7 +68,7 @@ def created(command: cmd.CreateObjective, chain: tuple[ev.ModelRef, ...]) -> ev.
         profile=command.profile,
         mode=command.mode,
         unprotected=command.unprotected,
-        instructions=INSTRUCTIONS,
+        instructions=instructions(directives, directory, attended=False),
         hosts=allowed_hosts(command.hosts),
     )
 
@@ -178,23 +181,3 @@ def allowed_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
     if len(hosts) > _HOSTS:
         raise InvalidRequest(f"an objective may name {_HOSTS} hosts, not {len(hosts)}; *.name stands for all below it")
     return tuple(dict.fromkeys(str(parse_host(host)) for host in hosts))
-
-
-def folder(directory: str) -> str:
-    """The real path of a folder that exists and may be entered.
-
-    Raises:
-        InvalidRequest: it is none.
-    """
-    if not os.path.isabs(directory):
-        raise InvalidRequest(f"{directory!r} is not absolute; give the whole path of the folder to work in")
-    try:
-        path = Path(os.path.realpath(directory))
-        exists = path.is_dir()
-    except (OSError, ValueError) as error:
-        raise InvalidRequest(f"{directory[:100]!r} is no path: {error}") from error
-    if not exists:
-        raise InvalidRequest(f"{directory!r} is no folder; make it first, or name another with --dir")
-    if not os.access(path, os.R_OK | os.X_OK):
-        raise InvalidRequest(f"{directory!r} may not be read by Stead's user; change its mode, or name another folder")
-    return str(path)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from stead.domain import commands as cmd
+from stead.domain.directive_commands import SetDirective
 from stead.domain.errors import FetchFault, MachineError, ModelFault
 from stead.domain.events import ModelRef
 from stead.domain.messages import ReplyPart, Text, Thinking, ToolCall
@@ -187,6 +188,9 @@ def screened(command: cmd.Command, book: SecretBook) -> tuple[cmd.Command, str]:
             said = "\n".join((goal, title, *constraints))
         case cmd.SendMessage(text=said):
             cleaned = replace(command, text=words(said))
+        case SetDirective(title=title, text=text, why=why):
+            cleaned = replace(command, title=words(title), text=words(text), why=words(why))
+            said = "\n".join((title, text, why))
         case cmd.Decide(reason=said):
             cleaned = replace(command, reason=words(said))
         case cmd.Stop(why=said):

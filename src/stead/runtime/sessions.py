@@ -268,6 +268,8 @@ class Actor:
                     await self._deps.machines.kill(self.id, resting=attended(stream.session))
                     stream.add(*self._notes.take())
                     stream.add(*await self._steps.ending(stream.session, effect))
+                case CallModel() if said := self._steps.instructed(stream.session):
+                    stream.add(*said)
                 case CallModel():
                     await self._call_model(stream, effect)
                 case RunTools(keys=keys):

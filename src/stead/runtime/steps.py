@@ -14,6 +14,7 @@ from typing import Literal, assert_never
 import msgspec
 
 from stead.brain.context import sent
+from stead.brain.directives import instructions
 from stead.brain.world import World
 from stead.domain import events as ev
 from stead.domain.checkpoints import FileChange, Version
@@ -77,6 +78,18 @@ class Steps:
             return None
         return World(self._deps.clock.now_ms(), self._deps.gate.offered(spec.tools), models)
 
+    def instructed(self, session: Session) -> tuple[ev.InstructionsSet, ...]:
+        """What the person has come to ask of models always, if the next request begins otherwise by it.
+
+        An objective hears of it at its next request; a session that people work in when its next turn begins, so that
+        the rules of a piece of work stay while it lasts.
+        """
+        if session.compacting or (attended(session) and session.iterations):
+            return ()
+        spec = session.spec
+        text = instructions(self._deps.directives(), spec.directory, attended=attended(session))
+        return (ev.InstructionsSet(text),) if text != session.instructions else ()
+
     async def call_model(self, stream: Stream, effect: CallModel) -> None:
         """Record the request, send it, record what came of it.
 
@@ -88,7 +101,7 @@ class Steps:
             session=self._id,
             number=effect.number,
             chain=effect.chain,
-            instructions=session.spec.instructions,
+            instructions=session.instructions,
             tools=self._deps.gate.offered(session.spec.tools),
             messages=sent(session),
             max_output_tokens=effect.max_output_tokens,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from stead.brain.context import SESSION_INSTRUCTIONS
+from stead.brain.directives import instructions
 from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.checkpoints import InUse, Restored
@@ -134,6 +134,8 @@ class Workroom:
             session, fact, cause=claim.id, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock
         )
         stream.add(*facts, actor="person", cause=claim.id)
+        said = instructions(d.directives(), fact.directory, attended=True)
+        fact = msgspec.structs.replace(fact, instructions=said)
         claim = of(claim, session)
         events = await stream.commit(claim)
         self._sessions.adopt(stream).wake()
@@ -292,7 +294,7 @@ def _opened(command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.Sess
         budget=command.budget,
         limits=command.limits,
         profile=command.profile,
-        instructions=SESSION_INSTRUCTIONS,
+        instructions="",  # composed when it begins
         hosts=objectives.allowed_hosts(command.hosts),
         mode=command.mode,
         unprotected=command.unprotected,
@@ -313,7 +315,7 @@ def _as_session(spec: ev.Opening) -> ev.SessionOpened:
         budget=spec.budget,
         limits=spec.limits,
         profile=spec.profile,
-        instructions=SESSION_INSTRUCTIONS,
+        instructions="",  # composed when it begins
         hosts=spec.hosts,
         secrets=spec.secrets,
         mode=spec.mode,

@@ -17,6 +17,7 @@ from stead import __version__
 from stead.web import (
     audit,
     commands,
+    directives,
     egress,
     folders,
     rules,
@@ -69,7 +70,8 @@ def _routes() -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         exception_handlers={**HANDLERS, RequestValidationError: _on_parameters},
     )
-    parts = (views, audit, commands, sessions, session_work, folders, terminals, secrets, trial, egress, rules, search)
+    work = (sessions, session_work, folders, terminals)
+    parts = (views, audit, commands, *work, secrets, trial, egress, rules, search, directives)
     api.router.routes += [route for part in parts for route in part.router.routes]
     return api
 

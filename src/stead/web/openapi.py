@@ -23,6 +23,12 @@ _T = TypeVar("_T")
 
 _FIGURE = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["unlimited"]}]}
 _TEXT: JsonObject = {"minLength": 1, "pattern": r"\S"}
+_DIRECTIVE: dict[str, JsonObject] = {
+    "title": {**_TEXT, "maxLength": 80},
+    "text": {**_TEXT, "maxLength": 20_000},
+    "directory": {"pattern": "^(/.*)?$"},
+    "why": {"maxLength": 500},
+}
 _BOUNDS: dict[str, dict[str, JsonObject]] = {
     "Budget": {"tokens": _FIGURE, "usd_micros": _FIGURE},
     "Limits": {
@@ -52,6 +58,10 @@ _BOUNDS: dict[str, dict[str, JsonObject]] = {
         "value": {"minLength": 4, "maxLength": 8000, "pattern": r"\S{4}"},
     },
     "Words": {"text": _TEXT},
+    "NewDirective": _DIRECTIVE,
+    "ChangedDirective": _DIRECTIVE,
+    "Draft": _DIRECTIVE,
+    "WantedOrder": {"ids": {"minItems": 1, "uniqueItems": True}},
 }
 """What the runtime refuses beside what the types say; told in the document, so that nobody has to find out."""
 

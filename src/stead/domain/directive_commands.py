@@ -1,0 +1,63 @@
+"""What people say about directives. Only the person reaches this: no tool and no model does.
+
+Layer: domain. A part of the union of ``domain.commands``.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from stead.domain.directives import DirectiveId, DirectiveKind
+
+
+class SetDirective(msgspec.Struct, frozen=True, tag="directive.write", forbid_unknown_fields=True):
+    """Write a directive, or another text of one. The answer's text ends with its id.
+
+    Args:
+        kind: see ``Directive``.
+        title: 1 to 80 characters, one line.
+        text: Markdown, 1 to 20,000 characters.
+        directory: the folder that it holds for, absolute; "" for every one.
+        enabled: whether models are told it.
+        id: of the one to change; "" makes a new one, which comes last.
+        version: the one that the text was made from; 0 for whatever there is. Another one is a conflict.
+        why: a note on what changed, up to 500 characters.
+    """
+
+    kind: DirectiveKind
+    title: str
+    text: str
+    directory: str = ""
+    enabled: bool = True
+    id: str = ""
+    version: int = 0
+    why: str = ""
+
+
+class SwitchDirective(msgspec.Struct, frozen=True, tag="directive.switch", forbid_unknown_fields=True):
+    """Have models told a directive, or not."""
+
+    id: DirectiveId
+    enabled: bool
+
+
+class RemoveDirective(msgspec.Struct, frozen=True, tag="directive.remove", forbid_unknown_fields=True):
+    """Take a directive away. Its versions stay on record and can be restored."""
+
+    id: DirectiveId
+
+
+class OrderDirectives(msgspec.Struct, frozen=True, tag="directives.order", forbid_unknown_fields=True):
+    """Tell models these first, in this order; the others come after them, as they are."""
+
+    ids: tuple[DirectiveId, ...]
+
+
+class RestoreDirective(msgspec.Struct, frozen=True, tag="directive.restore", forbid_unknown_fields=True):
+    """Write what a directive was in an older version anew; one that was removed is there again, in its place."""
+
+    id: DirectiveId
+    version: int
+
+
+DirectiveCommand = SetDirective | SwitchDirective | RemoveDirective | OrderDirectives | RestoreDirective
