@@ -50,7 +50,7 @@ async def record(path: Path) -> None:
     await journal.append([*stream(session(2), [bodies["objective.created"], SessionDeleted()])])
     await journal.erase(session(2))
     await journal.append(stream(session(4), readings))
-    words = stream(session(3), [bodies["objective.created"], bodies["message.received"]])
+    words = stream(session(5), [bodies["objective.created"], bodies["message.received"]])
     written = (await journal.append(words))[-1].seq
     begun = ForgettingBegun((), (written,), (), "cli")
     redaction = Redaction({written: bodies["message.received"]}, begun, START_MS, CommandId("c"), journal.head())
