@@ -225,8 +225,8 @@ Leg = Literal["pinned", "alias", "words", "meaning"]
 """A way in which something is found: it is always told; by a name of it; by its words (BM25); by its meaning."""
 
 
-class Why(msgspec.Struct, frozen=True):
-    """Why something was found, and how much of the score came by it.
+class HitReason(msgspec.Struct, frozen=True):
+    """HitReason something was found, and how much of the score came by it.
 
     ``by`` is a leg, or a weight on top: ``neighbour``, ``session``, ``speaker``, ``person``.
     """
@@ -260,7 +260,7 @@ class Hit(msgspec.Struct, frozen=True):
     session: SessionId | Literal[""]
     ts_ms: int
     score: float
-    why: tuple[Why, ...]
+    why: tuple[HitReason, ...]
     label: Label
     memory: Memory | None = None
 

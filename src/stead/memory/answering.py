@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from stead.brain.remembering import normal
-from stead.domain.memory import Hit, Memory, PlaceId, Viewer, Why, visible
+from stead.domain.memory import Hit, Memory, PlaceId, Viewer, HitReason, visible
 from stead.memory.finding import Found
 from stead.memory.gathering import Asked, Gathered
 from stead.memory.ranking import CONCLUSION_LOST, TURN_LOST, Key, Lead, Ranked, kept, rank
@@ -85,7 +85,7 @@ def _always(
                 continue
             most_chars -= len(one.text)
             also = scored.get((place, item), Ranked((place, item), 0.0, ()))
-            yield _hit(one, Ranked(also.key, also.score, (Why("pinned", 0.0), *also.why)))
+            yield _hit(one, Ranked(also.key, also.score, (HitReason("pinned", 0.0), *also.why)))
 
 
 def _hit(found: Found, ranked: Ranked) -> Hit:

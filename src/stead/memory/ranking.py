@@ -22,7 +22,7 @@ from typing import Final
 import msgspec
 
 from stead.domain.ids import SessionId
-from stead.domain.memory import PlaceId, Source, Why
+from stead.domain.memory import PlaceId, Source, HitReason
 
 Key = tuple[PlaceId, int]
 """An item of an index."""
@@ -51,12 +51,12 @@ class Weights(msgspec.Struct, frozen=True):
 
 
 WEIGHTS: Final[Mapping[Source, Weights]] = {
-    "memory": Weights(meaning=0.3, told=0.5, near=0.5),
+    "memory": Weights(meaning=0.3, told=0.6, near=0.45),
     "chat": Weights(meaning=0.5, told=0.25, near=0.4, person=0.3),
     "talk": Weights(meaning=0.3, told=0.35, near=0.4, neighbour=0.3, session=0.4, speaker=0.2),
 }
 WITHOUT_MEANING = 0.6
-"""Of ``Weights.told``, when only the words can speak for something."""
+"""Of ``Weights.told`` for turns, when only the words can speak for them. A memory has its names besides."""
 CONCLUSION_LOST = 0.3
 TURN_LOST = 0.03
 """What fading takes of a score in the end. Of a turn, next to nothing: each tenth costs one answer in a hundred."""
@@ -100,7 +100,7 @@ class Ranked(msgspec.Struct, frozen=True):
 
     key: Key
     score: float
-    why: tuple[Why, ...]
+    why: tuple[HitReason, ...]
 
 
 def rank(leads: Iterable[Lead]) -> list[Ranked]:
@@ -119,10 +119,11 @@ def kept(age_days: float, lost: float) -> float:
 
 def _worth(leads: list[Lead], source: Source) -> list[Lead]:
     """Those that something speaks for. A turn is told by those around it, so all of them stand or fall by the best."""
-    weights = WEIGHTS[source]
-    told = weights.told * (1 if any(lead.meaning is not None for lead in leads) else WITHOUT_MEANING)
+    weights, memory = WEIGHTS[source], source == "memory"
+    alone = not memory and all(lead.meaning is None for lead in leads)
+    told = weights.told * (WITHOUT_MEANING if alone else 1)
     good = [lead for lead in leads if lead.named or lead.told >= told or (lead.meaning or 0.0) >= weights.near]
-    return good if source == "memory" or not good else leads
+    return good if memory or not good else leads
 
 
 def _rank(leads: list[Lead], weights: Weights) -> list[Ranked]:
@@ -148,7 +149,7 @@ def _rank(leads: list[Lead], weights: Weights) -> list[Ranked]:
         }
         if not any(parts[by] > 0 for by in ("alias", "words", "meaning", "neighbour")):
             continue  # who said it, and in which session, says nothing by itself
-        why = tuple(Why(by, round(score * lead.kept, 4)) for by, score in parts.items() if score > 0)
+        why = tuple(HitReason(by, round(score * lead.kept, 4)) for by, score in parts.items() if score > 0)
         score = lead.kept * sum(parts.values())
         ranked.append(Ranked(lead.key, score, tuple(sorted(why, key=lambda part: -part.score))))
     return ranked
