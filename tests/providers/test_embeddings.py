@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 import openai
 import pytest
 
-from stead.domain.embedding import TEXT_CHARS, Embeds, unpack_vector
+from stead.domain.embedding import TEXT_CHARS, Embeds
 from stead.domain.errors import EmbeddingFault
 from stead.domain.policies import Confidentiality
 from stead.providers.directory import Endpoint
 from stead.providers.embeddings import ProviderEmbedder
 from stead.providers.presets import PRESETS
 from tests.fakes.http import Exchange, Request, serve
+from tests.memory.embedding.bench import unpack_vector
 from tests.providers.conftest import HASTY
 
 KEY = "sk-acme-0123456789abcdef"

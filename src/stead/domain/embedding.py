@@ -89,15 +89,3 @@ def pack_vector(values: Sequence[float]) -> VectorBytes:
     whole = [round(value / largest * 127) for value in values]
     length = math.sqrt(sum(value * value for value in whole))
     return VectorBytes(struct.pack(f"<f{len(whole)}b", 1 / length, *whole))
-
-
-def unpack_vector(vector: VectorBytes) -> list[float]:
-    """Its numbers.
-
-    Raises:
-        ValueError: it has no dimension.
-    """
-    if len(vector) <= SCALE_BYTES:
-        raise ValueError(f"{len(vector)} bytes are no vector")
-    scale, *whole = struct.unpack(f"<f{len(vector) - SCALE_BYTES}b", vector)
-    return [scale * value for value in whole]

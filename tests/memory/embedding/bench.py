@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import math
 import os
+import struct
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stead.domain.embedding import unpack_vector
 from stead.domain.policies import Confidentiality
 from stead.memory.embedding.embedder import Embedder
 from stead.memory.embedding.weights import Weights
@@ -43,11 +43,16 @@ SENTENCES = (
 )
 
 
-def cosine(one: bytes, other: bytes) -> float:
-    """Of two vectors as bytes, in plain arithmetic."""
-    from stead.domain.embedding import VectorBytes
+def unpack_vector(vector: bytes) -> list[float]:
+    """Its numbers, in plain arithmetic."""
+    scale, *whole = struct.unpack(f"<f{len(vector) - 4}b", vector)
+    return [scale * value for value in whole]
 
-    return sum(a * b for a, b in zip(unpack_vector(VectorBytes(one)), unpack_vector(VectorBytes(other)), strict=True))
+
+def cosine(one: bytes, other: bytes) -> float:
+    """Of two vectors as bytes."""
+
+    return sum(a * b for a, b in zip(unpack_vector(one), unpack_vector(other), strict=True))
 
 
 class FloatModel:

@@ -19,7 +19,6 @@ from stead.memory.embedding.child import Child, ChildDied, start
 from stead.memory.embedding.embedder import Embedder
 from tests.memory.embedding.bench import PATIENT_S, PRIVATE, SENTENCES, Watched, process_of
 
-DESK = "stead.memory.embedding.desk"
 LONG = " ".join(SENTENCES)
 
 
@@ -42,6 +41,7 @@ async def test_it_has_no_environment_no_socket_and_gives_way_to_others(
     assert b"ACME_API_KEY" not in names and b"HOME" not in names
     assert {b"OMP_NUM_THREADS", b"OPENBLAS_NUM_THREADS"} <= names
     assert not [target for target in opened if target.startswith("socket:")]
+    assert (process / "oom_score_adj").read_text() == "800\n"
     assert os.getpriority(os.PRIO_PROCESS, embedder.state().process) == 10
     assert "Max address space         4294967296" in limits
     assert os.getsid(embedder.state().process) == embedder.state().process
@@ -83,7 +83,7 @@ async def test_killed_while_nobody_asks_it_is_started_anew_without_its_places(em
 async def test_the_third_end_in_a_row_is_the_last_until_it_is_asked_for(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(f"{DESK}.BACKOFF_S", (0.0, 0.0, 0.0))
+    monkeypatch.setattr("stead.memory.embedding.desk.BACKOFF_S", (0.0, 0.0, 0.0))
     embedder = Embedder(cache)
     for _ in range(3):
         asked = asyncio.create_task(embed(embedder))
@@ -133,14 +133,14 @@ async def test_nobody_waits_longer_than_the_deadline(embedder: Embedder) -> None
 
 
 async def test_a_stuck_worker_is_ended(embedder: Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{DESK}.REQUEST_S", 0.2)
+    monkeypatch.setattr("stead.memory.embedding.desk.REQUEST_S", 0.2)
     stuck = Watched(embedder.state().process)
     os.kill(stuck.pid, signal.SIGSTOP)
 
     with pytest.raises(EmbeddingFault, match=r"did not answer within 0\.2 s"):
         await embed(embedder)
     await stuck.ended()
-    monkeypatch.setattr(f"{DESK}.REQUEST_S", 30.0)
+    monkeypatch.setattr("stead.memory.embedding.desk.REQUEST_S", 30.0)
     assert len(await embed(embedder)) == 1
 
 
@@ -156,7 +156,7 @@ async def test_a_search_does_not_wait_for_a_batch(embedder: Embedder) -> None:
 
 
 async def test_only_so_many_wait(embedder: Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{DESK}.LONGEST_LINE", 2)
+    monkeypatch.setattr("stead.memory.embedding.desk.LONGEST_LINE", 2)
     os.kill(embedder.state().process, signal.SIGSTOP)
     under_way = asyncio.create_task(embed(embedder))
     await asyncio.sleep(0)
@@ -186,7 +186,7 @@ async def test_it_ends_when_nothing_is_asked_and_comes_back(cache: Path) -> None
 
 
 async def test_a_worker_that_does_not_end_by_itself_is_ended(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{DESK}._GRACE_S", 0.1)
+    monkeypatch.setattr("stead.memory.embedding.desk._GRACE_S", 0.1)
     embedder = Embedder(cache, idle_s=0.1)
     await embedder.ready()
     worker = Watched(await process_of(embedder))
@@ -238,6 +238,7 @@ async def test_closed_it_leaves_nothing_behind(cache: Path) -> None:
 
 async def test_a_search_during_the_first_build_is_told_so_at_once(tmp_path: Path) -> None:
     embedder = Embedder(tmp_path / "new" / "cache")
+    assert not embedder.state().alive and "not built yet" in embedder.state().reason
 
     with pytest.raises(EmbeddingFault, match="being built") as caught:
         await embed(embedder, deadline_s=2)
@@ -322,7 +323,7 @@ async def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path) -> No
 async def test_where_it_is_not_installed_the_state_says_how_to_install_it(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(f"{DESK}.NEEDED", ("numpy", "a_module_of_nobody"))
+    monkeypatch.setattr("stead.memory.embedding.desk.NEEDED", ("numpy", "a_module_of_nobody"))
     embedder = Embedder(cache)
 
     with pytest.raises(EmbeddingFault) as caught:
@@ -332,6 +333,21 @@ async def test_where_it_is_not_installed_the_state_says_how_to_install_it(
     assert not embedder.state().alive
     assert "pip install 'stead[embed]'" in embedder.state().reason and "a_module_of_nobody" in embedder.state().reason
     await embedder.close()
+
+
+async def test_the_weights_are_needed_until_the_model_is_built_and_not_after(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stead.memory.embedding.desk.WEIGHTS", "a_module_of_nobody")
+    new, built = Embedder(tmp_path), Embedder(cache)
+
+    with pytest.raises(EmbeddingFault, match="a_module_of_nobody") as caught:
+        await embed(new)
+
+    assert caught.value.kind == "absent" and not new.state().alive
+    assert built.state().alive and len(await embed(built)) == 1
+    await new.close()
+    await built.close()
 
 
 # -- the wire ----------------------------------------------------------------------------------------------------------

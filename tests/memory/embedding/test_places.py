@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stead.domain.embedding import pack_vector, unpack_vector
+from stead.domain.embedding import pack_vector
 from stead.domain.errors import EmbeddingFault
 from stead.memory.embedding import places
 from stead.memory.embedding.embedder import Embedder
 from stead.memory.embedding.places import EXACT_ROWS, Place, Places, Unloaded
 from stead.memory.embedding.vectors import Floats, Table, Unfit, parse, unpack
-from tests.memory.embedding.bench import PATIENT_S, PRIVATE, SENTENCES
+from tests.memory.embedding.bench import PATIENT_S, PRIVATE, SENTENCES, unpack_vector
 
 DIM = 384
 

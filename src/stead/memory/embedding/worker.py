@@ -35,6 +35,8 @@ ADDRESS_BYTES = 4 << 30
 """Of address space. Most of it is reserved and never used; what is used stays below 300 MB at 100,000 vectors."""
 REQUEST_CPU_S = 60
 """Of the processor, for one request; whoever takes longer is stuck."""
+_OOM_SCORE = 800
+"""When the computer runs out of memory, the kernel ends this before anything that a person works with."""
 _PR_SET_PDEATHSIG = 1
 
 
@@ -184,6 +186,7 @@ def confine(parent: int) -> None:
     if os.getppid() != parent:
         sys.exit("the daemon is gone")
     os.nice(NICE)
+    Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE), "ascii")
     for kind, limit in ((resource.RLIMIT_AS, ADDRESS_BYTES), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, 64)):
         hard = resource.getrlimit(kind)[1]
         lowest = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
