@@ -29,8 +29,8 @@ from stead.runtime.answers import answer, claim_of, of
 from stead.runtime.aside import on_trial, settled
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
-from stead.runtime.home import HomeCommand, HomeStream, ProviderDesk, change
 from stead.runtime.directives import DirectiveRoom
+from stead.runtime.home import HomeCommand, HomeStream, ProviderDesk, change
 from stead.runtime.looking import Looking
 from stead.runtime.overview import Overview
 from stead.runtime.performing import REQUEST
@@ -83,8 +83,9 @@ class Runtime:
         self.work = Overview(deps, sessions)
         self.looks = Looking(deps.folders, sessions, book)
         self.terminals = TerminalRoom(deps, sessions)
-        self._started_ms = deps.clock.now_ms()
+        self.memory = deps.memory.room
         self.directives = DirectiveRoom(lambda: home.state, deps.journal, deps.new_id)
+        self._started_ms = deps.clock.now_ms()
 
     @property
     def bus(self) -> Bus:
@@ -286,14 +287,14 @@ class Runtime:
         async with self._book.lock:
             if isinstance(command, SecretCommand):
                 fact: ev.Body = await self._book.change(command)
+            elif isinstance(command, DirectiveCommand):
+                fact = await self.directives.change(command, door)
+                claim = of(claim, HOME, fact.directive.id if isinstance(fact, ev.DirectiveSet) else "")
             else:
                 fact = await change(command, self._home.state, self._book, self._desk, door)
             events = await self._home.record(fact, cause=claim.id, claim=claim)
             self._desk.configure(self._home.state)
             if isinstance(command, cmd.SetProviderKey):
-            elif isinstance(command, DirectiveCommand):
-                fact = await self.directives.change(command, door)
-                claim = of(claim, HOME, fact.directive.id if isinstance(fact, ev.DirectiveSet) else "")
                 self.conditions.forget(command.name)
             await self._book.reload(self._home.state.secrets)
         return answer(claim, events)

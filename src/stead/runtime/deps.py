@@ -40,9 +40,9 @@ class Deps:
     gate: Gate
     bus: Bus
     clock: Clock
-    new_id: Callable[[str], str]
     directives: Callable[[], Directives]
     """What the person tells models always, as it is now."""
+    new_id: Callable[[str], str]
     """Makes an id with this prefix."""
     approval_ttl_s: int
     backoff_ms: int = 1000

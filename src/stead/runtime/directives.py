@@ -39,7 +39,7 @@ from stead.domain.ids import HOME
 from stead.domain.policies import Rule
 from stead.domain.ports import Journal
 from stead.runtime.home import HomeState
-from stead.runtime.objectives import folder
+from stead.runtime.folder import folder
 
 _WHY_CHARS = 500
 _CONTEXT_LINES = 3

@@ -129,13 +129,13 @@ class Workroom:
     async def _begin(self, fact: ev.SessionOpened, facts: Sequence[ev.Body], claim: Claimed) -> cmd.Answer:
         d = self._deps
         session = SessionId(d.new_id("s"))
+        said = instructions(d.directives(), fact.directory, attended=True)
+        fact = msgspec.structs.replace(fact, instructions=said)
         self._sessions.bind(session, fact)
         stream = Stream.open(
             session, fact, cause=claim.id, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock
         )
         stream.add(*facts, actor="person", cause=claim.id)
-        said = instructions(d.directives(), fact.directory, attended=True)
-        fact = msgspec.structs.replace(fact, instructions=said)
         claim = of(claim, session)
         events = await stream.commit(claim)
         self._sessions.adopt(stream).wake()
