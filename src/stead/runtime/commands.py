@@ -83,7 +83,6 @@ class Runtime:
         self.work = Overview(deps, sessions)
         self.looks = Looking(deps.folders, sessions, book)
         self.terminals = TerminalRoom(deps, sessions)
-        self.memory = deps.memory.room
         self.directives = DirectiveRoom(lambda: home.state, deps.journal, deps.new_id)
         self._started_ms = deps.clock.now_ms()
 

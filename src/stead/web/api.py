@@ -71,7 +71,7 @@ def _routes() -> FastAPI:
         exception_handlers={**HANDLERS, RequestValidationError: _on_parameters},
     )
     work = (sessions, session_work, folders, terminals)
-    parts = (views, audit, commands, *work, secrets, trial, egress, rules, search, directives, memories)
+    parts = (views, audit, commands, *work, secrets, trial, egress, rules, search, directives)
     api.router.routes += [route for part in parts for route in part.router.routes]
     return api
 
