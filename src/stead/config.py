@@ -102,6 +102,7 @@ class Settings:
         port: of the page and the API, on 127.0.0.1; 0 picks a free one at first start and keeps it.
         machine: "auto" uses bubblewrap; "off" switches shell and code off.
         discover: "auto" looks for model servers on this computer at the start; "off" does not.
+        embedder: "auto" finds memories by meaning too, with a model that runs here; "off" by names and words alone.
         log_level: "debug", "info", "warning" or "error".
         approval_ttl_s: seconds until an unanswered question lapses, 60 to 30 days.
         max_live_sessions: sessions that work at the same time, 1 to 1,000.
@@ -113,6 +114,7 @@ class Settings:
     port: int = 0
     machine: Literal["auto", "off"] = "auto"
     discover: Literal["auto", "off"] = "auto"
+    embedder: Literal["auto", "off"] = "auto"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     approval_ttl_s: int = 7 * 24 * 3600
     max_live_sessions: int = 64
@@ -124,6 +126,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "key_source": ("file", "keyring", "passphrase"),
     "machine": ("auto", "off"),
     "discover": ("auto", "off"),
+    "embedder": ("auto", "off"),
     "log_level": ("debug", "info", "warning", "error"),
 }
 _PATHS = ("audit_heads",)
@@ -134,6 +137,12 @@ def find_home() -> Home:
     """``$STEAD_HOME``, else ``~/.stead``."""
     chosen = os.environ.get("STEAD_HOME")
     return Home(Path(chosen).expanduser().absolute() if chosen else Path.home() / ".stead")
+
+
+def model_cache() -> Path:
+    """Where models that were built here are kept, for every home of this user: ``$XDG_CACHE_HOME/stead/models``."""
+    chosen = os.environ.get("XDG_CACHE_HOME")
+    return (Path(chosen) if chosen and os.path.isabs(chosen) else Path.home() / ".cache") / "stead" / "models"
 
 
 def load_settings(home: Home) -> Settings:

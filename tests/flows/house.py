@@ -68,7 +68,7 @@ class LivingHome:
         """Start the daemon's process, and do not wait."""
         self.home.make()
         if not self.home.settings.exists():
-            self.home.settings.write_text('discover = "off"\n', "utf-8")
+            self.home.settings.write_text('discover = "off"\nembedder = "off"\n', "utf-8")
         self.home.address.unlink(missing_ok=True)
         with self.home.log.open("ab") as log:
             self.process = subprocess.Popen(

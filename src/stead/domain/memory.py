@@ -48,7 +48,7 @@ KEY_CHARS = 120
 ALIASES = 20
 
 
-class Scope(msgspec.Struct, frozen=True, order=True, omit_defaults=True):
+class Scope(msgspec.Struct, frozen=True, order=True):
     """Where a memory may be seen.
 
     Args:
@@ -121,7 +121,7 @@ class Evidence(msgspec.Struct, frozen=True):
     end: int
 
 
-class Memory(msgspec.Struct, frozen=True, omit_defaults=True):
+class Memory(msgspec.Struct, frozen=True):
     """One thing that is remembered.
 
     Args:

@@ -110,8 +110,8 @@ class MemoryBooks:
         with self._lock:
             self.catch_up()
             for seq in seqs:
-                event = next(iter(self._record.events(after=seq - 1)), None)
-                if event is None or event.seq != seq:
+                event = self.event(seq)
+                if event is None:
                     continue
                 known = self._directory.session(event.session)
                 if known is None:
@@ -176,6 +176,11 @@ class MemoryBooks:
         """See ``domain.memory_ports.MemoryReports``."""
         with self._caught_up() as directory:
             return directory.days(place, since_ms, until_ms)
+
+    def event(self, seq: int) -> Event | Erased | None:
+        """An event of the journal, if there is one of this number."""
+        event = next(iter(self._record.events(after=seq - 1)), None)
+        return event if event is not None and event.seq == seq else None
 
     def known(self, session: str) -> Known | None:
         """A session, if it was not deleted."""

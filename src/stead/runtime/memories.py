@@ -17,7 +17,7 @@ from stead.domain import events as ev
 from stead.domain import memory_commands as cmd
 from stead.domain.commands import Answer
 from stead.domain.errors import Conflict, InvalidRequest
-from stead.domain.ids import DEFAULT_WORKSPACE, CommandId
+from stead.domain.ids import DEFAULT_WORKSPACE, CommandId, SessionId
 from stead.domain.memory import GLOBAL, MEMORY, Level, Memory, MemoryId, MemoryRow, RunId, Scope, workspace_place
 from stead.domain.memory_events import MemoryFact
 from stead.domain.memory_ports import MemoryReports, Remembered
@@ -25,7 +25,7 @@ from stead.domain.ports import Claimed, Clock, Journal
 from stead.domain.sessions import PERSON
 from stead.runtime.answers import of
 from stead.runtime.bus import Bus
-from stead.runtime.objectives import folder
+from stead.runtime.folder import folder
 from stead.runtime.stream import NO_COMMAND
 
 MOST = 1_000
@@ -39,7 +39,7 @@ By = Literal["person", "model", "stead"]
 class Tips(Protocol):
     """Where streams end."""
 
-    def place_of(self, session: str) -> int:
+    def place_of(self, session: SessionId) -> int:
         """The ``session_seq`` of a stream's last event, 0 for none."""
         ...
 
@@ -158,7 +158,7 @@ class Memories:
         taken: list[TakenIn] = []
         for new in news:
             alike = await asyncio.to_thread(self.remembered.alike, new.scope, new.text, new.key)
-            rows = _amid(alike, [fact for one in taken for fact in one.facts], new)
+            rows = amid(alike, [fact for one in taken for fact in one.facts], new)
             taken.append(take_in(new, rows, door, run))
         return tuple(taken)
 
@@ -266,7 +266,7 @@ def scope_of(level: Level, directory: str) -> Scope:
             assert_never(level)
 
 
-def _amid(alike: Sequence[MemoryRow], facts: Sequence[MemoryFact], new: Memory) -> list[MemoryRow]:
+def amid(alike: Sequence[MemoryRow], facts: Sequence[MemoryFact], new: Memory) -> list[MemoryRow]:
     """What is alike once facts have been recorded that still have not been."""
     rows = {row.memory.id: row for row in alike}
     for fact in facts:

@@ -16,13 +16,13 @@ from msgspec.structs import replace
 
 from stead.brain.remembering import corrected, may_replace, normal
 from stead.domain import events as ev
-from stead.domain.errors import CallerError, StorageFault
+from stead.domain.errors import CallerError, NotFound, StorageFault
 from stead.domain.ids import SessionId
 from stead.domain.memory import GLOBAL, Hit, Memory, MemoryId, Origin, Query, Recalled, Scope, Viewer, visible
 from stead.domain.memory_events import LoadedFile
 from stead.domain.memory_ports import Done, Recalls, Said, Wanted, Whereabouts
 from stead.domain.policies import Confidentiality, Integrity, Label
-from stead.domain.ports import Clock, ModelInfo
+from stead.domain.ports import Clock, Models
 from stead.domain.sessions import Session, viewer
 from stead.runtime.memories import Memories
 
@@ -54,6 +54,7 @@ class Recollection:
         memories: where statements are taken in.
         recalls: what finds them.
         files: what sessions begin with.
+        models: says what a chain may be sent.
         clock: see there.
         forget: forgets memories for good; gives what was done, in words.
     """
@@ -64,26 +65,27 @@ class Recollection:
         recalls: Recalls,
         files: Files,
         *,
+        models: Models,
         clock: Clock,
         forget: Callable[[Sequence[MemoryId], str], Awaitable[str]],
     ) -> None:
         self._memories = memories
         self._recalls = recalls
         self._files = files
+        self._models = models
         self._clock = clock
         self._forget = forget
 
     # -- what sessions are told -----------------------------------------------------------------------------------
 
-    async def opening(self, spec: ev.Opening, models: Sequence[ModelInfo], words: str) -> tuple[ev.Body, ...]:
+    async def opening(self, spec: ev.Opening, words: str) -> tuple[ev.Body, ...]:
         """What a session begins with: the files of memory and, for an objective, what its goal brings to mind.
 
         Args:
             spec: what it is begun as.
-            models: of its chain.
             words: the goal; "" for a session that waits for words.
         """
-        cleared = _clearance(models)
+        cleared = await asyncio.to_thread(self._clearance, spec)
         files: tuple[LoadedFile, ...] = ()
         try:
             files = await asyncio.to_thread(self._files.loaded, viewer(spec), self._clock.now_ms(), cleared)
@@ -96,10 +98,10 @@ class Recollection:
             facts += await self._recalled(words, viewer(spec), cleared, SessionId(""), ())
         return tuple(facts)
 
-    async def before_words(self, session: Session, models: Sequence[ModelInfo], words: str) -> tuple[ev.Body, ...]:
+    async def before_words(self, session: Session, words: str) -> tuple[ev.Body, ...]:
         """What a model is told before the person's words: nothing that it has been told already."""
-        look = viewer(session.spec)
-        return await self._recalled(words, look, _clearance(models), session.id, session.recalled)
+        cleared = await asyncio.to_thread(self._clearance, session.spec)
+        return await self._recalled(words, viewer(session.spec), cleared, session.id, session.recalled)
 
     async def _recalled(
         self, words: str, look: Viewer, cleared: Confidentiality, session: SessionId, known: Sequence[str]
@@ -191,6 +193,13 @@ class Recollection:
         where = await asyncio.to_thread(self._memories.remembered.whereabouts, session)
         return await self._recalls.recall(replace(query, session=session), where.viewer)
 
+    def _clearance(self, spec: ev.Opening) -> Confidentiality:
+        """What every model of a session's chain may be sent; nothing private when one of them is not there now."""
+        try:
+            return min((self._models.info(ref).clearance for ref in spec.chain), key=list(Confidentiality).index)
+        except NotFound:
+            return Confidentiality.PUBLIC
+
     async def _borne_out(self, session: SessionId, where: Whereabouts, item: Wanted) -> Memory | Done:
         """The memory that a statement would be, with the label of the words behind it, or why it cannot be."""
         said = await asyncio.to_thread(self._memories.remembered.said, session, item.text)
@@ -240,11 +249,6 @@ def _together(labels: Sequence[Label]) -> Label:
     integrity = max((label.integrity for label in labels), key=list(Integrity).index)
     held = max((label.confidentiality for label in labels), key=list(Confidentiality).index)
     return Label(max(integrity, Integrity.TRUSTED, key=list(Integrity).index), held)
-
-
-def _clearance(models: Sequence[ModelInfo]) -> Confidentiality:
-    """What every model of a chain may be sent."""
-    return min((model.clearance for model in models), key=list(Confidentiality).index, default=Confidentiality.PUBLIC)
 
 
 def _told(hit: Hit) -> str:

@@ -1,0 +1,80 @@
+"""Where the daemon is found: its port, its name, and the file that tells the command line of it.
+
+Layer: a door.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import secrets
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+from stead import __version__
+from stead.config import Home, Settings
+from stead.domain.errors import Conflict
+from stead.web.server import listen
+
+log = logging.getLogger("stead")
+
+
+@dataclass(frozen=True)
+class Door:
+    """Where the daemon is found.
+
+    Args:
+        port: on 127.0.0.1; kept from start to start.
+        name: the page's own host name is ``NAME.localhost``; kept, so that browsers stay signed in.
+        bearer: what the command line shows; new with every start.
+    """
+
+    port: int
+    name: str
+    bearer: str
+
+
+def open_door(home: Home, settings: Settings) -> tuple[socket.socket, Door]:
+    """Take the home's port; a new home gets a free one and a random name, and both are kept.
+
+    Raises:
+        Conflict: the port that the settings name is in use.
+    """
+    path = home.root / "door.json"
+    kept = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    try:
+        listener = listen(settings.port or int(kept.get("port", 0)))
+    except Conflict as taken:
+        if settings.port:
+            raise
+        log.warning("%s; a new port is taken, so older links to the page are dead", taken)
+        listener = listen(0)
+    port = listener.getsockname()[1]
+    name = str(kept.get("name") or f"stead-{secrets.token_hex(6)}")
+    write_private(path, json.dumps({"port": port, "name": name}))
+    return listener, Door(port, name, bearer=secrets.token_urlsafe(32))
+
+
+def write_private(path: Path, text: str) -> None:
+    """Replace a file at once, readable by its owner alone."""
+    fresh = path.with_name(f".{path.name}.new")
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    fresh.replace(path)
+
+
+def address_of(door: Door, now_ms: int) -> str:
+    """What the command line needs to know, as JSON."""
+    return json.dumps(
+        {
+            "pid": os.getpid(),
+            "port": door.port,
+            "name": door.name,
+            "bearer": door.bearer,
+            "version": __version__,
+            "started_ms": now_ms,
+        }
+    )
