@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from stead.brain.remembering import normal
-from stead.domain.memory import Hit, Memory, PlaceId, Viewer, HitReason, visible
+from stead.domain.memory import Hit, HitReason, Memory, PlaceId, Viewer, visible
 from stead.memory.finding import Found
 from stead.memory.gathering import Asked, Gathered
 from stead.memory.ranking import CONCLUSION_LOST, TURN_LOST, Key, Lead, Ranked, kept, rank

@@ -40,7 +40,7 @@ SELECT i.id FROM items i WHERE (i.pinned OR i.standing) AND $seen AND $trust
 ORDER BY i.standing DESC, i.ts_ms DESC, i.id LIMIT :limit
 """
 _NAMED = """
-SELECT i.id FROM names n JOIN items i ON i.id = n.item
+SELECT i.id, n.phrase FROM names n JOIN items i ON i.id = n.item
 WHERE n.phrase IN (SELECT value FROM json_each(:phrases)) AND $seen AND $trust
 ORDER BY length(n.phrase) DESC, i.ts_ms DESC, i.id LIMIT :limit
 """
@@ -163,9 +163,9 @@ class Finding:
         """What is always told: instructions first, then the newest."""
         return [item for (item,) in self._run(_PINNED, limit=ALWAYS)]
 
-    def named(self, phrases: Collection[str]) -> set[int]:
-        """Memories that one of these phrases is a name of; of too many, those with the longest ones."""
-        return {item for (item,) in self._run(_NAMED, phrases=_list(phrases), limit=CANDIDATES)}
+    def named(self, phrases: Collection[str]) -> list[tuple[int, str]]:
+        """Memories that one of these phrases is a name of, and the phrase; of too many, those with the longest ones."""
+        return [(item, phrase) for item, phrase in self._run(_NAMED, phrases=_list(phrases), limit=CANDIDATES)]
 
     def keys(self, items: Collection[int]) -> list[str]:
         """The canonical keys of items."""

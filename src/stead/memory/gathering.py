@@ -83,18 +83,19 @@ def gather(index: Index, asked: Asked) -> Gathered:
     """
     with index.reading() as connection:
         finding = Finding(connection, index.place, asked.viewer, asked.query, asked.now_ms)
+        named, names = _named(finding, asked.said)
         gathered = Gathered(
             pinned=finding.pinned(),
-            named=_named(finding, asked.said) if asked.said else set(),
-            words={},
+            named=named,
             allowed=finding.allowed(),
             speakers={who for who in finding.speakers() if _is_named(who, asked.said)},
         )
         for table in TABLES if asked.terms else ():
             terms, unknown = _rarest(finding, table, asked.terms)
             match = words.matching(terms)
-            gathered.words[table] = found = finding.worded(table, match)
-            gathered.told |= _told(finding, table, terms, unknown, found)
+            found = finding.worded(table, match)
+            gathered.words[table] = found
+            gathered.told |= _told(finding, table, terms, unknown, found, names if table == "known" else set())
             if asked.query.trusted:
                 gathered.withheld += finding.withheld(table, match, min(found.values(), default=0.0))
     return gathered
@@ -130,12 +131,12 @@ def _rarest(finding: Finding, table: Table, terms: tuple[str, ...]) -> tuple[tup
 
 
 def _told(
-    finding: Finding, table: Table, terms: tuple[str, ...], unknown: int, items: Collection[int]
+    finding: Finding, table: Table, terms: tuple[str, ...], unknown: int, items: Collection[int], names: set[str]
 ) -> dict[int, float]:
     """How much of what the query's words tell apart each item has.
 
     A word tells apart as much as its idf. Of a long query nothing can have everything: ``ENOUGH`` words that nothing
-    else has are all that is asked for.
+    else has are all that is asked for. A name speaks for what has that name, not for whatever has it in its text.
     """
     total = finding.total(table)
     most = math.log(1 + (total + 0.5) / 0.5)
@@ -144,18 +145,25 @@ def _told(
         count, those = finding.having(table, words.matching([term]), items)
         idf = math.log(1 + (total - count + 0.5) / (count + 0.5))
         weight += idf
-        for item in those:
+        for item in those if names.isdisjoint(words.spoken(term)) else ():
             told[item] += idf
     whole = min(weight, ENOUGH * most)
     return {item: min(1.0, share / whole) if whole > 0 else 0.0 for item, share in told.items()}
 
 
-def _named(finding: Finding, said: tuple[str, ...]) -> set[int]:
-    """What the query has a name of, and what the keys of those have a name of: such a key speaks of both."""
+def _named(finding: Finding, said: tuple[str, ...]) -> tuple[set[int], set[str]]:
+    """What the query has a name of, and the words of the query that are such names.
+
+    What the keys of those have a name of is found too: ``auth_depends_on_redis`` speaks of both.
+    """
     others = [finding.meant(word) if len(word) >= words.LONG - 1 and word not in words.STOP else [] for word in said]
-    found = finding.named({phrase for _, _, phrase in words.phrases(said, others)})
-    keys = [words.spoken(key.rpartition(".")[2]) for key in finding.keys(found)]
-    return found | finding.named({phrase for key in keys for _, _, phrase in words.phrases(key, [[]] * len(key))})
+    runs = [(phrase, said[start:end]) for start, end, phrase in words.phrases(said, others)]
+    direct = finding.named({phrase for phrase, _ in runs})
+    phrases = {phrase for _, phrase in direct}
+    names = {word for phrase, run in runs if phrase in phrases for word in run}
+    keys = [words.spoken(key.rpartition(".")[2]) for key in finding.keys({item for item, _ in direct})]
+    beside = finding.named({phrase for key in keys for _, _, phrase in words.phrases(key, [[]] * len(key))})
+    return {item for item, _ in (*direct, *beside)}, names
 
 
 def _is_named(who: str, said: tuple[str, ...]) -> bool:

@@ -22,7 +22,7 @@ from typing import Final
 import msgspec
 
 from stead.domain.ids import SessionId
-from stead.domain.memory import PlaceId, Source, HitReason
+from stead.domain.memory import HitReason, PlaceId, Source
 
 Key = tuple[PlaceId, int]
 """An item of an index."""
