@@ -12,12 +12,10 @@ import contextlib
 import fcntl
 import gc
 import getpass
-import json
 import logging
 import os
 import secrets
 import signal
-import socket
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -28,10 +26,11 @@ import msgspec
 import uvloop
 
 from stead import __version__
-from stead.config import Home, Settings, load_settings
+from stead.config import Home, Settings, load_settings, model_cache
 from stead.domain import events as ev
 from stead.domain.errors import Conflict, InvalidRequest, SteadError
 from stead.domain.ids import DEFAULT_WORKSPACE, CommandId, SessionId
+from stead.domain.memory import MemoryId
 from stead.domain.tools import Tool
 from stead.egress.proxy import EgressProxy
 from stead.guardian.reach import Reach
@@ -43,6 +42,11 @@ from stead.machines.looking import HostFolders
 from stead.machines.project import ProjectFolder
 from stead.machines.quarantine import QuarantineFolder
 from stead.machines.stage import OUTSIDE_USER
+from stead.memory.books import MemoryBooks
+from stead.memory.embedding.embedder import Embedder
+from stead.memory.insights import Insights
+from stead.memory.meaning import Meaning
+from stead.memory.retrieval import Retriever
 from stead.net.dialing import Dialer
 from stead.providers.directory import ProviderConfig, require_valid, secret_name
 from stead.providers.models import ProviderModels
@@ -54,8 +58,12 @@ from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
 from stead.runtime.held import Held
 from stead.runtime.home import HomeState, HomeStream
+from stead.runtime.loading import Loading
 from stead.runtime.logs import clean_log, start_log
+from stead.runtime.memories import Memories, MemoryStream
+from stead.runtime.memory_room import MemoryParts, MemoryRoom
 from stead.runtime.preferences import HomePreferences
+from stead.runtime.recalling import Recollection
 from stead.runtime.registry import Sessions
 from stead.runtime.screening import ScreenedModels, ScreenedTool
 from stead.runtime.searching import SearchDesk
@@ -80,6 +88,7 @@ from stead.tools.finding import FindTools, UseTool
 from stead.tools.history import OWN_TOOLS, HistoryAllTool, HistoryTool
 from stead.tools.patching import PatchTool
 from stead.tools.reading import ExtractPageTool, ExtractTool
+from stead.tools.remembering import CorrectTool, ForgetTool, RecallAllTool, RecallTool, RememberTool
 from stead.tools.searching import Searcher, WebSearchTool
 from stead.tools.shell import ShellTool
 from stead.tools.web import FetchTool
@@ -87,8 +96,9 @@ from stead.tools.work import Plan
 from stead.web.app import create_app
 from stead.web.auth import Auth
 from stead.web.backend import Backend, PresetRow
+from stead.web.door import Door, address_of, open_door, write_private
 from stead.web.envelopes import Identity
-from stead.web.server import WebServer, listen
+from stead.web.server import WebServer
 
 log = logging.getLogger("stead")
 GRACE_S = 2
@@ -102,21 +112,6 @@ class WallClock:
     def now_ms(self) -> int:
         """Milliseconds since 1970 (UTC)."""
         return time.time_ns() // 1_000_000
-
-
-@dataclass(frozen=True)
-class Door:
-    """Where the daemon is found.
-
-    Args:
-        port: on 127.0.0.1; kept from start to start.
-        name: the page's own host name is ``NAME.localhost``; kept, so that browsers stay signed in.
-        bearer: what the command line shows; new with every start.
-    """
-
-    port: int
-    name: str
-    bearer: str
 
 
 @contextlib.contextmanager
@@ -135,36 +130,6 @@ def sole_daemon(home: Home) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-def open_door(home: Home, settings: Settings) -> tuple[socket.socket, Door]:
-    """Take the home's port; a new home gets a free one and a random name, and both are kept.
-
-    Raises:
-        Conflict: the port that the settings name is in use.
-    """
-    path = home.root / "door.json"
-    kept = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    try:
-        listener = listen(settings.port or int(kept.get("port", 0)))
-    except Conflict as taken:
-        if settings.port:
-            raise
-        log.warning("%s; a new port is taken, so older links to the page are dead", taken)
-        listener = listen(0)
-    port = listener.getsockname()[1]
-    name = str(kept.get("name") or f"stead-{secrets.token_hex(6)}")
-    write_private(path, json.dumps({"port": port, "name": name}))
-    return listener, Door(port, name, bearer=secrets.token_urlsafe(32))
-
-
-def write_private(path: Path, text: str) -> None:
-    """Replace a file at once, readable by its owner alone."""
-    fresh = path.with_name(f".{path.name}.new")
-    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    fresh.replace(path)
 
 
 @dataclass(frozen=True)
@@ -219,6 +184,8 @@ class House:
         )
         self.models = ProviderModels(os.environ, self.journal.vault)
         self.searcher = Searcher(self.journal.vault.get, own.reach)
+        bus = Bus()
+        self.memory = self._memory(home, settings, keys, bus)
         preferences = HomePreferences(lambda: self.home, self.models, settings.approval_ttl_s, lambda: self.runtime)
         tools = self._tools(own.reach, preferences)
         self.book = SecretBook(
@@ -229,7 +196,6 @@ class House:
             tools=[tool.spec for tool in tools],
             on_use=lambda used: self.home.note(used),
         )
-        bus = Bus()
         self.deps = Deps(
             journal=self.journal,
             snapshots=self.journal.snapshots,
@@ -248,7 +214,8 @@ class House:
             bus=bus,
             clock=self.clock,
             directives=lambda: self.home.state.directives,
-            new_id=lambda prefix: f"{prefix}_{secrets.token_hex(8)}",
+            new_id=new_id,
+            memory=self.memory,
             approval_ttl_s=settings.approval_ttl_s,
             lanes=asyncio.Semaphore(settings.max_live_sessions),
         )
@@ -264,6 +231,34 @@ class House:
             questions=self.views,
             digest_key=keys.digests,
         )
+
+    def _memory(self, home: Home, settings: Settings, keys: Keys, bus: Bus) -> MemoryParts:
+        embedder = Embedder(model_cache()) if settings.embedder == "auto" else None
+        self.meaning = Meaning(embedder, embedder) if embedder else None
+        self.embedder = embedder
+        self.books = MemoryBooks(
+            home.data / "memory", keys.views, self.journal, model=embedder.model_id if embedder else ""
+        )
+        retriever = Retriever(self.books.index, self.meaning, now_ms=self.clock.now_ms)
+        stream = MemoryStream(journal=self.journal, tips=self.journal, bus=bus, clock=self.clock)
+        memories = Memories(
+            stream,
+            self.books,
+            self.books,
+            new_id=new_id,
+            keeps_secret=lambda said: self.book.secret_in(said),
+            forgotten=lambda said: False,
+        )
+        recollection = Recollection(
+            memories,
+            retriever,
+            Loading(self.books, self.books),
+            models=self.models,
+            clock=self.clock,
+            forget=lambda ids, door: self.forget(ids, door),
+        )
+        insights = Insights(self.books, self.books.event)
+        return MemoryParts(memories, recollection, MemoryRoom(self.books, self.books, insights, retriever))
 
     def _machines(self, home: Home, settings: Settings) -> BubblewrapMachines:
         off = without('machines are switched off; set machine = "auto" in config.toml, and start Stead again')
@@ -305,10 +300,18 @@ class House:
             *(kind(self.machines.browser) for kind in (OpenTool, ReadPageTool, ActTool, ShotTool)),
             *(kind(History(self.views.reading, OWN_TOOLS)) for kind in (HistoryTool, HistoryAllTool)),
             *(kind(preferences) for kind in (ConfigTool, ConfigSetTool)),
+            *(
+                kind(self.memory.recollection)
+                for kind in (RememberTool, RecallTool, RecallAllTool, CorrectTool, ForgetTool)
+            ),
             FindTools(lambda: [tool.spec for tool in tools]),
             UseTool(),
         ]
         return tools
+
+    async def forget(self, ids: Sequence[MemoryId], door: str) -> str:
+        """Forget memories for good."""
+        raise Conflict(f"{len(ids)} memories cannot be forgotten from {door!r} yet")
 
     async def start(self) -> None:
         """Take up what the last daemon left: the home's facts, then every session that was under way."""
@@ -332,6 +335,10 @@ class House:
         await self.machines.close()
         await self.models.close()
         await asyncio.to_thread(self.kept.close)
+        if self.meaning is not None and self.embedder is not None:
+            await self.meaning.close()
+            await self.embedder.close()
+        self.books.close()
         self.views.close()
         self.journal.close()
 
@@ -375,6 +382,11 @@ class House:
         host = self.machines.isolation()
         started = ev.MachineStarted(driver=host.driver, isolation=host.statement)
         self.sessions.note(session, started if what == "started" else ev.MachineEnded(why=why))
+
+
+def new_id(prefix: str) -> str:
+    """A fresh id with this prefix."""
+    return f"{prefix}_{secrets.token_hex(8)}"
 
 
 class Desk:
@@ -461,20 +473,6 @@ def ask_passphrase() -> str:
             "or start with `stead up --foreground` in a terminal"
         )
     return getpass.getpass("Passphrase of this home: ")
-
-
-def address_of(door: Door, now_ms: int) -> str:
-    """What the command line needs to know, as JSON."""
-    return json.dumps(
-        {
-            "pid": os.getpid(),
-            "port": door.port,
-            "name": door.name,
-            "bearer": door.bearer,
-            "version": __version__,
-            "started_ms": now_ms,
-        }
-    )
 
 
 def main(arguments: list[str] | None = None, *, own: Own = OWN) -> int:

@@ -20,6 +20,7 @@ from stead.domain import events as ev
 from stead.domain.directive_commands import DirectiveCommand
 from stead.domain.errors import Conflict, NotFound, SteadError
 from stead.domain.ids import HOME, ApprovalId, CommandId, SessionId
+from stead.domain.memory_commands import MemoryCommand
 from stead.domain.ports import Claimed
 from stead.domain.rows import ApprovalRow, SecretRow
 from stead.domain.sessions import Session
@@ -83,6 +84,7 @@ class Runtime:
         self.work = Overview(deps, sessions)
         self.looks = Looking(deps.folders, sessions, book)
         self.terminals = TerminalRoom(deps, sessions)
+        self.memory = deps.memory.room
         self.directives = DirectiveRoom(lambda: home.state, deps.journal, deps.new_id)
         self._started_ms = deps.clock.now_ms()
 
@@ -109,6 +111,8 @@ class Runtime:
 
     async def _carry_out(self, command: cmd.Command, claim: Claimed, door: str) -> cmd.Answer:
         """Carry a command out. The claim is the home's until it is known which session's it is."""
+        if isinstance(command, MemoryCommand):
+            return await self._deps.memory.memories.carry_out(command, claim, door)
         match command:
             case cmd.CreateObjective():
                 return await self._create(command, claim, door)
@@ -214,6 +218,7 @@ class Runtime:
             session, fact, cause=id, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock
         )
         stream.add(*grants, actor="person", cause=id)
+        stream.add(*await d.memory.recollection.opening(fact, command.goal))
         claim = of(claim, session)
         events = await stream.commit(claim)
         self._sessions.adopt(stream).wake()

@@ -16,13 +16,14 @@ from stead.domain.directives import Directive, DirectiveId, DirectiveRow, Direct
 from stead.domain.events import ModelRef
 from stead.domain.folders import FileContent, FileListing, FolderListing
 from stead.domain.ids import CommandId, SessionId
-from stead.domain.policies import Clearance
+from stead.domain.policies import Clearance, Rule
 from stead.domain.ports import Isolation
 from stead.domain.rows import SecretRow
 from stead.domain.terminals import Terminal, TerminalRow
 from stead.domain.trials import Quarantined, Trial
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
 from stead.runtime.bus import Bus
+from stead.runtime.memory_room import MemoryDesk
 from stead.runtime.searching import SearchCheck, SearchSetup
 
 
@@ -215,28 +216,37 @@ class TerminalDesk(Protocol):
 
 class DirectiveDesk(Protocol):
     """What the person tells models always. Each method raises ``NotFound`` for a directive that there is not."""
+
     async def rows(self) -> tuple[DirectiveRow, ...]:
         """All of them, in the order in which models are told."""
         ...
+
     async def offers(self, id: DirectiveId) -> tuple[Rule, ...]:
         """The sentences of a directive of behavioural rules that could be standing rules, and are none yet."""
         ...
+
     async def versions(self, id: DirectiveId, *, before: int, limit: int) -> tuple[DirectiveVersion, ...]:
         """What a directive was, also one that was removed; newest first, those below ``before`` (0 for all)."""
         ...
+
     async def difference(self, id: DirectiveId, old: int, new: int) -> DirectiveVersion:
         """The newer of two versions, with what differs from the older one."""
         ...
+
     async def prompt(self, directory: str, *, attended: bool, draft: Directive | None) -> Prompt:
         """What a session of a folder would be told before all else.
+
         Args:
             directory: the folder; "" for one without directives of its own.
             attended: whether a person works in it.
             draft: a directive as it might be; its order does not count.
         """
         ...
+
+
 class Desks(Protocol):
     """What doors look at by itself."""
+
     @property
     def directives(self) -> DirectiveDesk:
         """What the person tells models always."""
@@ -255,6 +265,11 @@ class Desks(Protocol):
     @property
     def conditions(self) -> Conditions:
         """What work needs."""
+        ...
+
+    @property
+    def memory(self) -> MemoryDesk:
+        """What is remembered."""
         ...
 
 

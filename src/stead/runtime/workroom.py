@@ -29,6 +29,7 @@ from stead.domain.sessions import PERSON, Call, Edit, Grant, Session, attended, 
 from stead.runtime import objectives
 from stead.runtime.answers import answer, of
 from stead.runtime.deps import Deps
+from stead.runtime.folder import folder
 from stead.runtime.home import check_budget
 from stead.runtime.keeping import ignored, keeps
 from stead.runtime.registry import Sessions
@@ -94,9 +95,12 @@ class Workroom:
                 return await self._work(self._sessions.actor(command.session), command, claim, door)
 
     async def told(self, command: objectives.Told, door: str, session: Session) -> Facts:
-        """The facts of what a person tells a session; what its project says anew of itself comes before their words."""
+        """The facts of what a person tells a session; what is remembered and its project says comes first."""
         facts = objectives.told(command, session, door)
-        if not isinstance(command, cmd.SendMessage) or not attended(session):
+        if not isinstance(command, cmd.SendMessage):
+            return facts
+        facts = (*await self._deps.memory.recollection.before_words(session, command.text), *facts)
+        if not attended(session):
             return facts
         rules = await self._deps.project.rules(session.spec.directory)
         if {file.path: file.sha256 for file in rules} == session.rules:
@@ -122,6 +126,7 @@ class Workroom:
         rules = await d.project.rules(fact.directory)
         facts: list[ev.Body] = [
             *objectives.granted(command, fact.directory, self._grants(), d.clock.now_ms(), door),
+            *await d.memory.recollection.opening(fact, ""),
             *([ev.ProjectRulesRead(rules, PROJECT)] if rules else []),
         ]
         return await self._begin(fact, facts, claim)
@@ -284,7 +289,7 @@ def _opened(command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.Sess
     objectives.check_bounds(command)
     if len(command.ignore) > _MOST_PATTERNS or any(not pattern.strip() for pattern in command.ignore):
         raise InvalidRequest(f"at most {_MOST_PATTERNS} patterns to leave out, none of them empty")
-    directory = objectives.folder(command.directory)
+    directory = folder(command.directory)
     return ev.SessionOpened(
         workspace=DEFAULT_WORKSPACE,
         title=command.title.strip()[:_TITLE_CHARS] or Path(directory).name,
@@ -325,7 +330,7 @@ def _as_session(spec: ev.Opening) -> ev.SessionOpened:
 
 
 def _empty_folder(directory: str) -> str:
-    real = objectives.folder(directory)
+    real = folder(directory)
     if os.listdir(real):
         raise InvalidRequest(f"{directory!r} is not empty; a fork gets a folder of its own, make a new one")
     return real
