@@ -197,6 +197,218 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/directives": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Directives
+         * @description The directives, in the order in which models are told those that are on.
+         */
+        get: operations["list_directives"];
+        put?: never;
+        /**
+         * Write Directive
+         * @description Write one; it comes last, but for a soul. The answer's text ends with its id.
+         */
+        post: operations["write_directive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/directives/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change Directive
+         * @description Write another text of one; what it was before stays on record as a version.
+         */
+        put: operations["change_directive"];
+        post?: never;
+        /**
+         * Remove Directive
+         * @description Take one away; restoring a version brings it back.
+         */
+        delete: operations["remove_directive"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/directives/{id}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Directive
+         * @description One of its versions, with what differs from another one.
+         */
+        get: operations["compare_directive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/directives/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore Directive
+         * @description Write an older version anew; one that was removed is there again.
+         */
+        post: operations["restore_directive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/directives/{id}/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Offered Rules
+         * @description Sentences of a directive of behavioural rules that could be standing rules, which are enforced.
+         */
+        get: operations["list_offered_rules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/directives/{id}/switch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch Directive
+         * @description Have models told it, or not, without removing it.
+         */
+        post: operations["switch_directive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/directives/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Directive Versions
+         * @description What it was, newest first, each with its diff to the one before; also of one that was removed.
+         */
+        get: operations["list_directive_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/directives/order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Order Directives
+         * @description Put them in an order.
+         */
+        post: operations["order_directives"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/directives/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview Prompt
+         * @description What a session or an objective of a folder would be told before all else, part by part.
+         */
+        get: operations["preview_prompt"];
+        put?: never;
+        /**
+         * Preview Draft
+         * @description The same with a directive that is not saved yet; nothing is changed.
+         */
+        post: operations["preview_draft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/directives/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Templates
+         * @description Starting points; brackets in them are for the person to fill in.
+         */
+        get: operations["list_templates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/egress/hosts": {
         parameters: {
             query?: never;
@@ -293,6 +505,374 @@ export interface paths {
          * @description The folders in a folder of this computer, and which of them a session may work in.
          */
         get: operations["list_folders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Memories
+         * @description Memories, newest first; the live ones if no status is named.
+         */
+        get: operations["list_memories"];
+        put?: never;
+        /**
+         * Remember
+         * @description Remember things; the answer says of each what became of it, with its id.
+         */
+        post: operations["remember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Memory
+         * @description One memory, whatever became of it.
+         */
+        get: operations["show_memory"];
+        /**
+         * Correct Memory
+         * @description Put other words in its place; the answer has the new one's id.
+         */
+        put: operations["correct_memory"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/{id}/evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Memory Evidence
+         * @description The words that it rests on.
+         */
+        get: operations["list_memory_evidence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Memory Versions
+         * @description All that was held in its place, oldest first.
+         */
+        get: operations["list_memory_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/analytics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Memory Analytics
+         * @description How memory grows, what is used, and how much of it is junk.
+         */
+        get: operations["show_memory_analytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/consolidate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Consolidate Memory
+         * @description Work what was said since the last run into memory now.
+         */
+        post: operations["consolidate_memory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import Memories
+         * @description Take a file of memories in; the answer says how many were made, there already, and refused.
+         */
+        post: operations["import_memories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/journal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Memory Journal
+         * @description What happened in a place, oldest first.
+         */
+        get: operations["list_memory_journal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/mark": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark Memories
+         * @description Pin, unpin, and change other marks.
+         */
+        post: operations["mark_memories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/places": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Memory Places
+         * @description Where things are remembered.
+         */
+        get: operations["list_memory_places"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/proposals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Memory Proposals
+         * @description What Stead, a file or a model would change and only the person may, newest first.
+         */
+        get: operations["list_memory_proposals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/proposals/{proposal}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Settle Memory Proposal
+         * @description Answer a proposal.
+         */
+        post: operations["settle_memory_proposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/recall": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview Recall
+         * @description What a session in a folder would be told for these words, and why; it is not counted as told.
+         */
+        get: operations["preview_recall"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore Memories
+         * @description Have retired ones back.
+         */
+        post: operations["restore_memories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/retire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retire Memories
+         * @description Tell them no longer; they can be had back.
+         */
+        post: operations["retire_memories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Memory Runs
+         * @description Runs of consolidation, newest first.
+         */
+        get: operations["list_memory_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/runs/{run}/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revert Memory Run
+         * @description Take back what one run changed.
+         */
+        post: operations["revert_memory_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Memory State
+         * @description Whether memory works: its legs, its places, what waits.
+         */
+        get: operations["show_memory_state"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1793,6 +2373,36 @@ export interface components {
             host: string;
         };
         /**
+         * Analytics
+         * @description What there is to know about a place's memory, or about all of it.
+         *
+         *     Args:
+         *         live: memories that hold.
+         *         made: that were ever made and not forgotten.
+         *         junk: of those made without the person's own hand, how many were duplicates or taken back.
+         *         inferred: made without the person's own hand.
+         *         never_used: live, older than 30 days and never told to a model.
+         *         growth: day by day, oldest first.
+         *         kinds: live ones by kind.
+         *         origins: live ones by origin.
+         *         statuses: all by status.
+         *         most_used: up to 20.
+         *         patterns: live ones of the kind pattern, up to 20.
+         */
+        Analytics: {
+            growth: components["schemas"]["Growth"][];
+            inferred: number;
+            junk: number;
+            kinds: components["schemas"]["Tally"][];
+            live: number;
+            made: number;
+            most_used: components["schemas"]["MemoryRow"][];
+            never_used: number;
+            origins: components["schemas"]["Tally"][];
+            patterns: components["schemas"]["MemoryRow"][];
+            statuses: components["schemas"]["Tally"][];
+        };
+        /**
          * Answer
          * @description What a command gives back, kept for repeats of its id.
          *
@@ -2108,6 +2718,24 @@ export interface components {
             why: string;
         };
         /**
+         * ChangedDirective
+         * @description A directive as it is to be. ``version``: the one that this was made from; 409 when there is a later one.
+         */
+        ChangedDirective: {
+            /** @default  */
+            directory: string;
+            /** @default true */
+            enabled: boolean;
+            /** @enum {unknown} */
+            kind: "behavioral_rules" | "coding_style" | "communication" | "custom" | "project_context" | "soul";
+            text: string;
+            title: string;
+            /** @default 0 */
+            version: number;
+            /** @default  */
+            why: string;
+        };
+        /**
          * CheckpointFailed
          * @description The folder could not be kept; what the turn edits by file is kept one by one all the same.
          */
@@ -2229,6 +2857,18 @@ export interface components {
          * @enum {unknown}
          */
         Confidentiality: "private" | "public" | "secret";
+        /**
+         * ContentRedacted
+         * @description Words in events of this stream were forgotten: their payloads are gone, and what is read instead is fixed here.
+         *
+         *     Args:
+         *         events: which; of one that stands in several such facts the last one counts.
+         */
+        ContentRedacted: {
+            events: components["schemas"]["Redacted"][];
+            /** @enum {unknown} */
+            type: "content.redacted";
+        };
         /**
          * ContextCompacted
          * @description Older messages are no longer sent; a summary stands for them, and the record keeps them.
@@ -2418,11 +3058,128 @@ export interface components {
             verdict: "allow" | "ask" | "deny";
         };
         /**
+         * Directive
+         * @description One directive.
+         *
+         *     Args:
+         *         id: see there.
+         *         kind: what it is about. There is one soul for everywhere, and one for each folder.
+         *         title: one line, 1 to 80 characters.
+         *         text: Markdown, 1 to 20,000 characters.
+         *         enabled: whether models are told it.
+         *         order: the lower, the earlier a model is told it.
+         *         directory: the folder that it holds for, absolute; "" for every one.
+         *         version: from 1; each change makes the next one.
+         */
+        Directive: {
+            directory: string;
+            enabled: boolean;
+            id: string;
+            /** @enum {unknown} */
+            kind: "behavioral_rules" | "coding_style" | "communication" | "custom" | "project_context" | "soul";
+            order: number;
+            text: string;
+            title: string;
+            version: number;
+        };
+        /**
+         * DirectiveRemoved
+         * @description The person took a directive away; its versions can be restored.
+         */
+        DirectiveRemoved: {
+            door: string;
+            id: string;
+            /** @enum {unknown} */
+            type: "directive.removed";
+        };
+        /**
+         * DirectiveRow
+         * @description A directive as shown to people.
+         *
+         *     Args:
+         *         directive: as it is.
+         *         changed_ms: when it became so.
+         *         door: where that was said; "stead" for one that Stead brought.
+         *         tokens: what a model is told of it comes to at most.
+         */
+        DirectiveRow: {
+            changed_ms: number;
+            directive: components["schemas"]["Directive"];
+            door: string;
+            tokens: number;
+        };
+        /**
+         * DirectiveSet
+         * @description A directive is this from now on; it is new, or a later version of the one of its id.
+         *
+         *     Args:
+         *         directive: all of it.
+         *         door: where it was said; "stead" for one that Stead brought.
+         *         why: a note on what changed, or "".
+         */
+        DirectiveSet: {
+            directive: components["schemas"]["Directive"];
+            door: string;
+            /** @enum {unknown} */
+            type: "directive.set";
+            why: string;
+        };
+        /**
+         * DirectivesOrdered
+         * @description These come first from now on, in this order, and the others after them, as they were.
+         */
+        DirectivesOrdered: {
+            door: string;
+            ids: string[];
+            /** @enum {unknown} */
+            type: "directives.ordered";
+        };
+        /**
+         * DirectiveVersion
+         * @description What a directive became once.
+         *
+         *     Args:
+         *         directive: as it was then.
+         *         ts_ms: when.
+         *         door: where it was said.
+         *         why: the note that came with it, or "".
+         *         added: lines that the version before had not.
+         *         removed: lines of that one that are gone.
+         *         diff: from the version before to this one, unified and without names of files; "" where no line differs.
+         */
+        DirectiveVersion: {
+            added: number;
+            diff: string;
+            directive: components["schemas"]["Directive"];
+            door: string;
+            removed: number;
+            ts_ms: number;
+            why: string;
+        };
+        /**
          * Done
          * @description It was done; ``text`` says what.
          */
         Done: {
             text: string;
+        };
+        /**
+         * Draft
+         * @description A directive that is not saved.
+         */
+        Draft: {
+            /** @default  */
+            directory: string;
+            /** @default true */
+            enabled: boolean;
+            /** @default  */
+            id: string;
+            /** @enum {unknown} */
+            kind: "behavioral_rules" | "coding_style" | "communication" | "custom" | "project_context" | "soul";
+            text: string;
+            title: string;
+            /** @default  */
+            why: string;
         };
         /**
          * EditRow
@@ -2507,7 +3264,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["ObjectiveCreated"] | components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["ObjectiveCreated"] | components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -2547,6 +3304,22 @@ export interface components {
         EventPage: {
             head: number;
             items: components["schemas"]["Envelope"][];
+        };
+        /**
+         * Evidence
+         * @description The words that a memory rests on; they stay in the event, so that forgetting one place is enough.
+         *
+         *     Args:
+         *         session: whose event.
+         *         seq: of it, in the journal.
+         *         start: of the words, in characters of the event's text as the index has it.
+         *         end: behind the last of them.
+         */
+        Evidence: {
+            end: number;
+            seq: number;
+            session: string;
+            start: number;
         };
         /**
          * EvidenceWanted
@@ -2693,6 +3466,48 @@ export interface components {
             why: string;
         };
         /**
+         * ForgetReceipt
+         * @description Proof that something is gone, without a word of it.
+         *
+         *     Args:
+         *         memories: ids that were forgotten.
+         *         events: seqs of the events that were redacted.
+         *         fingerprints: HMACs of the normalised texts under a key of the home, which stop them from coming back; see
+         *             ``domain.fingerprints``.
+         *         scanned: what was searched for the bytes afterwards, by name.
+         *         left: where they were still found, with what the person can do; empty when they are gone.
+         *         backups: files that were made before and still hold them, with until when they are kept.
+         *         signature: Ed25519 (hex) over all of the above, by the home's audit key.
+         */
+        ForgetReceipt: {
+            backups: string[];
+            events: number[];
+            fingerprints: string[];
+            left: string[];
+            memories: string[];
+            scanned: string[];
+            /** @default  */
+            signature: string;
+        };
+        /**
+         * ForgettingBegun
+         * @description The person wants something gone. Whatever a crash cuts off after this is taken up again by these numbers alone.
+         *
+         *     Args:
+         *         memories: to be forgotten.
+         *         events: seqs of events whose words are to go.
+         *         fingerprints: as of ``ForgetReceipt``.
+         *         door: where it was said.
+         */
+        ForgettingBegun: {
+            door: string;
+            events: number[];
+            fingerprints: string[];
+            memories: string[];
+            /** @enum {unknown} */
+            type: "memory.forgetting";
+        };
+        /**
          * Fork
          * @description From where a fork goes on (0: from now), and in which folder ("": the same). See ``ForkSession``.
          */
@@ -2752,6 +3567,16 @@ export interface components {
          */
         GrantScope: "project" | "session";
         /**
+         * Growth
+         * @description What one day (UTC, ``YYYY-MM-DD``) brought: memories made and retired, turns indexed.
+         */
+        Growth: {
+            day: string;
+            episodes: number;
+            made: number;
+            retired: number;
+        };
+        /**
          * Head
          * @description What the journal was at a size, signed; ``docs/audit.md`` has the bytes that the signature covers.
          *
@@ -2803,6 +3628,48 @@ export interface components {
             type: "hello";
         };
         /**
+         * Hit
+         * @description One thing that was found.
+         *
+         *     Args:
+         *         ref: the memory's id, or ``e_`` and the event's seq.
+         *         source: see there.
+         *         place: whose index.
+         *         text: what is told of it.
+         *         who: who said it; "" for memories.
+         *         session: of an episode; "" for memories.
+         *         ts_ms: when it was said, or recorded.
+         *         score: 0 to about 2, comparable within one answer.
+         *         why: what it was found by, the weightiest first; never empty.
+         *         label: of it.
+         *         memory: the memory, for those.
+         */
+        Hit: {
+            label: components["schemas"]["Label"];
+            /** @default null */
+            memory: components["schemas"]["Memory"] | null;
+            place: string;
+            ref: string;
+            score: number;
+            session: string | "";
+            /** @enum {unknown} */
+            source: "chat" | "memory" | "talk";
+            text: string;
+            ts_ms: number;
+            who: string;
+            why: components["schemas"]["HitReason"][];
+        };
+        /**
+         * HitReason
+         * @description HitReason something was found, and how much of the score came by it.
+         *
+         *     ``by`` is a leg, or a weight on top: ``neighbour``, ``session``, ``speaker``, ``person``.
+         */
+        HitReason: {
+            by: string;
+            score: number;
+        };
+        /**
          * HostAllowed
          * @description Machines that show this folder may reach a host from now on. ``host`` is a pattern, see ``domain.hosts``.
          */
@@ -2845,6 +3712,17 @@ export interface components {
             type: "host.disallowed";
         };
         /**
+         * InstructionsSet
+         * @description The person's directives had changed: every request from the next one on begins with these instructions.
+         *
+         *     ``text`` is the whole of them, as of ``ObjectiveCreated``. Recorded only when it differs from what there was.
+         */
+        InstructionsSet: {
+            text: string;
+            /** @enum {unknown} */
+            type: "instructions.set";
+        };
+        /**
          * Integrity
          * @description Where a value came from, best first.
          * @enum {unknown}
@@ -2867,6 +3745,30 @@ export interface components {
             statement: string;
         };
         /**
+         * JournalLine
+         * @description One thing that happened on a day.
+         *
+         *     Args:
+         *         ts_ms: when.
+         *         place: of whose workspace.
+         *         session: which.
+         *         title: of it.
+         *         text: how it ended, one line.
+         *         private: the person works in the session themselves.
+         *         tainted: its model has read strangers' words, so the line may be theirs.
+         */
+        JournalLine: {
+            place: string;
+            /** @default false */
+            private: boolean;
+            session: string;
+            /** @default false */
+            tainted: boolean;
+            text: string;
+            title: string;
+            ts_ms: number;
+        };
+        /**
          * Label
          * @description What is known about a value's origin and readers. It is stored with the event that carries the value.
          */
@@ -2885,6 +3787,16 @@ export interface components {
         LeftOut: {
             path: string;
             why: string;
+        };
+        /**
+         * LegState
+         * @description Whether a leg works; ``text`` says why not and what to do, or how far it has come.
+         */
+        LegState: {
+            alive: boolean;
+            /** @enum {unknown} */
+            leg: "alias" | "meaning" | "pinned" | "words";
+            text: string;
         };
         /**
          * Limits
@@ -2910,6 +3822,15 @@ export interface components {
             wall_s: number;
         };
         /**
+         * LoadedFile
+         * @description A file of memory as it was put before a model: its name as the mirror has it, and its text.
+         */
+        LoadedFile: {
+            path: string;
+            sha256: string;
+            text: string;
+        };
+        /**
          * MachineEnded
          * @description The sandbox went away; the next call starts another.
          */
@@ -2927,6 +3848,278 @@ export interface components {
             isolation: string;
             /** @enum {unknown} */
             type: "machine.started";
+        };
+        /**
+         * Memory
+         * @description One thing that is remembered.
+         *
+         *     Args:
+         *         id: see there.
+         *         kind: see there.
+         *         text: one statement, 1 to ``TEXT_CHARS`` characters.
+         *         scope: who sees it.
+         *         origin: who it is from.
+         *         label: as of the values that it was made of; what came from strangers stays untrusted.
+         *         valid_from_ms: since when it holds in the world, milliseconds since 1970.
+         *         valid_to_ms: until when; 0 while it holds.
+         *         key: canonical, as ``person.timezone``: two memories of a scope with the same key speak of the same thing.
+         *         value: what stands at the key, as short as it can be said; "" when the text alone says it.
+         *         aliases: names that it is asked for by.
+         *         evidence: what it rests on; empty only for what a person wrote themselves.
+         *         confidence: 0 to 1.
+         *         pinned: always told, never decays, never expires.
+         *         standing: an instruction for how to work, always told.
+         *         expires_ms: when it is to be dropped; 0 for never.
+         *         supersedes: the memories that it took the place of.
+         *         source: the file that it was taken from, "" for none.
+         */
+        Memory: {
+            /** @default [] */
+            aliases: string[];
+            /** @default 1 */
+            confidence: number;
+            /** @default [] */
+            evidence: components["schemas"]["Evidence"][];
+            /** @default 0 */
+            expires_ms: number;
+            id: string;
+            /** @default  */
+            key: string;
+            /** @enum {unknown} */
+            kind: "context" | "correction" | "knowledge" | "pattern" | "person" | "preference" | "procedure" | "skill";
+            label: components["schemas"]["Label"];
+            /** @enum {unknown} */
+            origin: "file_edit" | "imported" | "inferred" | "tool" | "user_said";
+            /** @default false */
+            pinned: boolean;
+            scope: components["schemas"]["Scope"];
+            /** @default  */
+            source: string;
+            /** @default false */
+            standing: boolean;
+            /** @default [] */
+            supersedes: string[];
+            text: string;
+            valid_from_ms: number;
+            /** @default 0 */
+            valid_to_ms: number;
+            /** @default  */
+            value: string;
+        };
+        /**
+         * MemoryAmended
+         * @description The same words with other marks: kind, key, value, aliases, evidence, confidence, pin, expiry, scope's level.
+         */
+        MemoryAmended: {
+            door: string;
+            memory: components["schemas"]["Memory"];
+            /** @default  */
+            run: string | "";
+            /** @enum {unknown} */
+            type: "memory.amended";
+        };
+        /**
+         * MemoryConsolidated
+         * @description One run came to its end, or to the end of its budget; its other facts carry its id.
+         *
+         *     Args:
+         *         run: see there.
+         *         place: whose.
+         *         upto: every event up to this one is worked in.
+         *         read: events that were looked at.
+         *         made: memories made.
+         *         retired: memories retired.
+         *         proposed: proposals made.
+         *         tokens: that models used.
+         *         by: what extracted: "rules", or the model's name.
+         *         reverted: the run that this one took back, "" for none.
+         */
+        MemoryConsolidated: {
+            by: string;
+            made: number;
+            place: string;
+            proposed: number;
+            read: number;
+            retired: number;
+            /** @default  */
+            reverted: string | "";
+            run: string;
+            tokens: number;
+            /** @enum {unknown} */
+            type: "memory.consolidated";
+            upto: number;
+        };
+        /**
+         * MemoryFile
+         * @description A file of memories to take in.
+         */
+        MemoryFile: {
+            /** @default  */
+            directory: string;
+            /**
+             * @default global
+             * @enum {unknown}
+             */
+            level: "channel" | "global" | "private" | "workspace";
+            name: string;
+            text: string;
+        };
+        /**
+         * MemoryForgotten
+         * @description It is gone everywhere but where the receipt says; ``begun`` is the seq of the ``memory.forgetting`` before.
+         */
+        MemoryForgotten: {
+            begun: number;
+            receipt: components["schemas"]["ForgetReceipt"];
+            /** @enum {unknown} */
+            type: "memory.forgotten";
+        };
+        /**
+         * MemoryLoaded
+         * @description The files of memory with which a session begins, in the order in which they are told.
+         */
+        MemoryLoaded: {
+            files: components["schemas"]["LoadedFile"][];
+            label: components["schemas"]["Label"];
+            /** @enum {unknown} */
+            type: "memory.loaded";
+        };
+        /**
+         * MemoryMade
+         * @description Something is remembered. Those that it supersedes hold no longer from its ``valid_from_ms`` on.
+         */
+        MemoryMade: {
+            door: string;
+            memory: components["schemas"]["Memory"];
+            /** @default  */
+            run: string | "";
+            /** @enum {unknown} */
+            type: "memory.made";
+        };
+        /**
+         * MemoryProposed
+         * @description Stead or the model would change what only the person may.
+         *
+         *     Args:
+         *         id: see there.
+         *         what: "forget": the memories (a line was deleted in a file); "skill": text of a skill made of a procedure;
+         *             "soul": text of soul.md; "scope": a memory that should be seen wider.
+         *         memories: that it is about.
+         *         text: the proposed text, "" where there is none.
+         *         why: for the person, one sentence.
+         *         label: of what it was made of.
+         *         run: as of ``MemoryMade``.
+         */
+        MemoryProposed: {
+            id: string;
+            label: components["schemas"]["Label"];
+            memories: string[];
+            /** @default  */
+            run: string | "";
+            text: string;
+            /** @enum {unknown} */
+            type: "memory.proposed";
+            /** @enum {unknown} */
+            what: "forget" | "scope" | "skill" | "soul";
+            why: string;
+        };
+        /**
+         * MemoryRecalled
+         * @description What a session was told for the words that come after it; the receipt of every recall into a prompt.
+         *
+         *     Args:
+         *         told: best first; nothing that this session has been told before.
+         *         dead: legs that did not work.
+         *         label: of the whole.
+         */
+        MemoryRecalled: {
+            dead: ("alias" | "meaning" | "pinned" | "words")[];
+            label: components["schemas"]["Label"];
+            told: components["schemas"]["Told"][];
+            /** @enum {unknown} */
+            type: "memory.recalled";
+        };
+        /**
+         * MemoryRestored
+         * @description A retired memory holds again, as it was.
+         */
+        MemoryRestored: {
+            door: string;
+            id: string;
+            /** @default  */
+            run: string | "";
+            /** @enum {unknown} */
+            type: "memory.restored";
+        };
+        /**
+         * MemoryRetired
+         * @description It is told no longer, and kept: the past's answers need it.
+         *
+         *     Args:
+         *         id: which.
+         *         why: see there; "superseded" has ``by``.
+         *         by: what took its place, "" for nothing.
+         *         valid_to_ms: until when it held in the world; 0 when it never did.
+         *         door: as of ``MemoryMade``.
+         *         run: likewise.
+         */
+        MemoryRetired: {
+            by: string | "";
+            door: string;
+            id: string;
+            /** @default  */
+            run: string | "";
+            /** @enum {unknown} */
+            type: "memory.retired";
+            valid_to_ms: number;
+            /** @enum {unknown} */
+            why: "duplicate" | "expired" | "removed" | "reverted" | "superseded";
+        };
+        /**
+         * MemoryRow
+         * @description A memory as it is shown, with what became of it.
+         *
+         *     Args:
+         *         memory: as it was last recorded.
+         *         status: where it stands.
+         *         recorded_ms: when it was recorded.
+         *         retired_ms: when it was retired in the record; 0 while it is live.
+         *         superseded_by: the memory in its place, "" for none.
+         *         uses: how often it was told to a model.
+         *         last_used_ms: when, 0 for never.
+         *         run: the consolidation that made it, "" for none.
+         */
+        MemoryRow: {
+            /** @default 0 */
+            last_used_ms: number;
+            memory: components["schemas"]["Memory"];
+            recorded_ms: number;
+            /** @default 0 */
+            retired_ms: number;
+            /** @default  */
+            run: string | "";
+            /** @enum {unknown} */
+            status: "expired" | "forgotten" | "live" | "retired" | "superseded";
+            /** @default  */
+            superseded_by: string | "";
+            /** @default 0 */
+            uses: number;
+        };
+        /**
+         * MemoryState
+         * @description Whether memory works, and how far it has come.
+         *
+         *     Args:
+         *         legs: of every way of finding, whether it is alive.
+         *         places: see there.
+         *         waiting: proposals that wait for an answer.
+         *         last_run_ms: when the last consolidation ended; 0 for never.
+         */
+        MemoryState: {
+            last_run_ms: number;
+            legs: components["schemas"]["LegState"][];
+            places: components["schemas"]["Place"][];
+            waiting: number;
         };
         /**
          * MessageReceived
@@ -3014,11 +4207,64 @@ export interface components {
             type: "model.requested";
         };
         /**
+         * NamedMemories
+         * @description Which memories.
+         */
+        NamedMemories: {
+            ids: string[];
+        };
+        /**
          * NewBinding
          * @description Where a value may go: requests to a host, or one argument of one tool.
          */
         NewBinding: {
             binding: components["schemas"]["HostBinding"] | components["schemas"]["ToolBinding"];
+        };
+        /**
+         * NewDirective
+         * @description A directive to write; see ``Directive`` for the fields, and ``why`` for a note on it.
+         */
+        NewDirective: {
+            /** @default  */
+            directory: string;
+            /** @default true */
+            enabled: boolean;
+            /** @enum {unknown} */
+            kind: "behavioral_rules" | "coding_style" | "communication" | "custom" | "project_context" | "soul";
+            text: string;
+            title: string;
+            /** @default  */
+            why: string;
+        };
+        /**
+         * NewMemory
+         * @description Something to be remembered, in the person's words. Fields as of ``domain.memory.Memory``.
+         *
+         *     Args:
+         *         ttl_days: dropped after so many days; 0 for never.
+         *         valid_from_ms: since when it holds; 0 for from now on.
+         */
+        NewMemory: {
+            /** @default [] */
+            aliases: string[];
+            /** @default  */
+            key: string;
+            /**
+             * @default knowledge
+             * @enum {unknown}
+             */
+            kind: "context" | "correction" | "knowledge" | "pattern" | "person" | "preference" | "procedure" | "skill";
+            /** @default false */
+            pinned: boolean;
+            /** @default false */
+            standing: boolean;
+            text: string;
+            /** @default 0 */
+            ttl_days: number;
+            /** @default 0 */
+            valid_from_ms: number;
+            /** @default  */
+            value: string;
         };
         /**
          * NewObjective
@@ -3188,6 +4434,8 @@ export interface components {
         ObjectiveCreated: {
             budget: components["schemas"]["Budget"];
             chain: components["schemas"]["ModelRef"][];
+            /** @default  */
+            channel: string;
             constraints: string[];
             directory: string;
             evidence: components["schemas"]["EvidenceWanted"][];
@@ -3272,6 +4520,13 @@ export interface components {
             turns: number;
             updated_ms: number;
             usd_micros_used: number;
+        };
+        /**
+         * OlderVersion
+         * @description Which one is to be there again.
+         */
+        OlderVersion: {
+            version: number;
         };
         /**
          * OpenRunRow
@@ -3363,6 +4618,24 @@ export interface components {
             next: string;
         };
         /**
+         * Page[DirectiveRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_DirectiveRow_: {
+            items: components["schemas"]["DirectiveRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
+         * Page[DirectiveVersion]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_DirectiveVersion_: {
+            items: components["schemas"]["DirectiveVersion"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[EditRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -3377,6 +4650,24 @@ export interface components {
          */
         Page_FileChange_: {
             items: components["schemas"]["FileChange"][];
+            /** @default  */
+            next: string;
+        };
+        /**
+         * Page[JournalLine]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_JournalLine_: {
+            items: components["schemas"]["JournalLine"][];
+            /** @default  */
+            next: string;
+        };
+        /**
+         * Page[MemoryRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_MemoryRow_: {
+            items: components["schemas"]["MemoryRow"][];
             /** @default  */
             next: string;
         };
@@ -3399,11 +4690,29 @@ export interface components {
             next: string;
         };
         /**
+         * Page[Place]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_Place_: {
+            items: components["schemas"]["Place"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[PresetRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
         Page_PresetRow_: {
             items: components["schemas"]["PresetRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
+         * Page[ProposalRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_ProposalRow_: {
+            items: components["schemas"]["ProposalRow"][];
             /** @default  */
             next: string;
         };
@@ -3426,11 +4735,29 @@ export interface components {
             next: string;
         };
         /**
+         * Page[Quote]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_Quote_: {
+            items: components["schemas"]["Quote"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[Rule]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
         Page_Rule_: {
             items: components["schemas"]["Rule"][];
+            /** @default  */
+            next: string;
+        };
+        /**
+         * Page[RunRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_RunRow_: {
+            items: components["schemas"]["RunRow"][];
             /** @default  */
             next: string;
         };
@@ -3462,6 +4789,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[Template]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_Template_: {
+            items: components["schemas"]["Template"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[TerminalRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -3487,6 +4823,26 @@ export interface components {
             items: components["schemas"]["Watcher"][];
             /** @default  */
             next: string;
+        };
+        /**
+         * Place
+         * @description Where things are remembered, as people see it.
+         *
+         *     Args:
+         *         id: see there.
+         *         title: "everywhere", the folder's path, or the channel's name.
+         *         directory: of a workspace; "" otherwise.
+         *         memories: that are live.
+         *         episodes: turns that are indexed.
+         *         embedded: of both, how many have a vector.
+         */
+        Place: {
+            directory: string;
+            embedded: number;
+            episodes: number;
+            id: string;
+            memories: number;
+            title: string;
         };
         /**
          * PlanMade
@@ -3576,6 +4932,65 @@ export interface components {
             label: components["schemas"]["Label"];
             /** @enum {unknown} */
             type: "rules.read";
+        };
+        /**
+         * Prompt
+         * @description The whole of it, as a session of a folder would be told it.
+         *
+         *     Args:
+         *         parts: in order; ``text`` is made of theirs.
+         *         text: word for word.
+         *         tokens: an upper bound.
+         */
+        Prompt: {
+            parts: components["schemas"]["PromptPart"][];
+            text: string;
+            tokens: number;
+        };
+        /**
+         * PromptPart
+         * @description A part of what a model is told before all else.
+         *
+         *     Args:
+         *         source: "core" for Stead's own words, which are first and cannot be changed.
+         *         id: the directive's; "" for the core.
+         *         kind: the directive's; "" for the core.
+         *         title: likewise.
+         *         text: word for word, its heading included.
+         *         tokens: an upper bound.
+         */
+        PromptPart: {
+            id: string;
+            kind: ("behavioral_rules" | "coding_style" | "communication" | "custom" | "project_context" | "soul") | "";
+            /** @enum {unknown} */
+            source: "core" | "directive";
+            text: string;
+            title: string;
+            tokens: number;
+        };
+        /**
+         * ProposalRow
+         * @description A proposal, and what became of it: "" while it waits.
+         */
+        ProposalRow: {
+            /**
+             * @default
+             * @enum {unknown}
+             */
+            answer: "" | "accepted" | "refused";
+            made_ms: number;
+            proposal: components["schemas"]["MemoryProposed"];
+        };
+        /**
+         * ProposalSettled
+         * @description The person's answer to a proposal; an accepted one's facts are recorded with it.
+         */
+        ProposalSettled: {
+            accepted: boolean;
+            door: string;
+            id: string;
+            /** @enum {unknown} */
+            type: "memory.settled";
         };
         /**
          * ProtectedQuarantined
@@ -3710,6 +5125,33 @@ export interface components {
             type: "quarantine.settled";
         };
         /**
+         * Quote
+         * @description Words that a memory rests on.
+         *
+         *     Args:
+         *         session: where they were said.
+         *         title: of it, "" when it was deleted.
+         *         seq: of the event.
+         *         who: "user", "assistant" or a tool's name; "" when nothing is left of it.
+         *         ts_ms: when.
+         *         text: the whole of what was said, cut at 2,000 characters around the words.
+         *         start: of the words in ``text``.
+         *         end: behind them.
+         *         gone: the event was erased, or its words forgotten.
+         */
+        Quote: {
+            end: number;
+            /** @default false */
+            gone: boolean;
+            seq: number;
+            session: string;
+            start: number;
+            text: string;
+            title: string;
+            ts_ms: number;
+            who: string;
+        };
+        /**
          * Readiness
          * @description Whether Stead can do its work, the same for CLI, page and doctor.
          *
@@ -3810,6 +5252,36 @@ export interface components {
         Reason: {
             rule: string;
             text: string;
+        };
+        /**
+         * Recalled
+         * @description What was found, best first; nothing is an answer too.
+         *
+         *     Args:
+         *         hits: at most as many as asked for; pinned ones come first and count.
+         *         legs: of every way of finding, whether it was alive.
+         *         withheld: how many were left out because strangers' words made them.
+         *         duration_ms: that it took.
+         */
+        Recalled: {
+            /** @default 0 */
+            duration_ms: number;
+            hits: components["schemas"]["Hit"][];
+            legs: components["schemas"]["LegState"][];
+            /** @default 0 */
+            withheld: number;
+        };
+        /**
+         * Redacted
+         * @description One event whose words are gone.
+         *
+         *     Args:
+         *         seq: of it.
+         *         commitment: HMAC-SHA256 (hex) of what is read in its place, under a salt that goes with that; "" for nothing.
+         */
+        Redacted: {
+            commitment: string;
+            seq: number;
         };
         /**
          * Reset
@@ -3923,6 +5395,14 @@ export interface components {
             text: string;
         };
         /**
+         * RunRow
+         * @description A run of consolidation, and when it ended.
+         */
+        RunRow: {
+            ended_ms: number;
+            run: components["schemas"]["MemoryConsolidated"];
+        };
+        /**
          * Said
          * @description What a person says. ``interrupt``: what is under way ends, and calls that have not begun do not run.
          */
@@ -3930,6 +5410,24 @@ export interface components {
             /** @default false */
             interrupt: boolean;
             text: string;
+        };
+        /**
+         * Scope
+         * @description Where a memory may be seen.
+         *
+         *     Args:
+         *         level: "global": in every session of the person's; "workspace": in those of one workspace; "private": in those
+         *             of one workspace that the person works in themselves, not in objectives; "channel": in one channel alone.
+         *         place: of which workspace or channel; "global" for the level of that name.
+         */
+        Scope: {
+            /**
+             * @default global
+             * @enum {unknown}
+             */
+            level: "channel" | "global" | "private" | "workspace";
+            /** @default global */
+            place: string;
         };
         /**
          * SearchCheck
@@ -4088,6 +5586,8 @@ export interface components {
         SessionOpened: {
             budget: components["schemas"]["Budget"];
             chain: components["schemas"]["ModelRef"][];
+            /** @default  */
+            channel: string;
             /** @default [] */
             constraints: string[];
             directory: string;
@@ -4139,6 +5639,13 @@ export interface components {
             /** @enum {unknown} */
             type: "session.stopped";
             why: string;
+        };
+        /**
+         * Settlement
+         * @description The answer to a proposal.
+         */
+        Settlement: {
+            accept: boolean;
         };
         /**
          * SignInCode
@@ -4209,6 +5716,31 @@ export interface components {
             verdict: string;
             /** @default [] */
             warnings: components["schemas"]["Reason"][];
+        };
+        /**
+         * Switch
+         * @description Whether models are told it.
+         */
+        Switch: {
+            enabled: boolean;
+        };
+        /**
+         * Tally
+         * @description How many there are of one kind of something.
+         */
+        Tally: {
+            count: number;
+            name: string;
+        };
+        /**
+         * Template
+         * @description A starting point for a directive.
+         */
+        Template: {
+            /** @enum {unknown} */
+            kind: "behavioral_rules" | "coding_style" | "communication" | "custom" | "project_context" | "soul";
+            text: string;
+            title: string;
         };
         /**
          * TerminalClosed
@@ -4289,6 +5821,15 @@ export interface components {
             text: string;
             /** @enum {unknown} */
             type: "thinking";
+        };
+        /**
+         * Told
+         * @description One thing that a session was told: what, by which legs, and in which words.
+         */
+        Told: {
+            by: string[];
+            ref: string;
+            text: string;
         };
         /**
          * ToolBinding
@@ -4539,11 +6080,70 @@ export interface components {
             usd_micros: number | "unlimited";
         };
         /**
+         * WantedMarks
+         * @description Which marks of which memories change.
+         */
+        WantedMarks: {
+            /** @default null */
+            aliases: string[] | null;
+            /** @default null */
+            confidence: number | null;
+            ids: string[];
+            /** @default null */
+            key: string | null;
+            /** @default null */
+            kind: ("context" | "correction" | "knowledge" | "pattern" | "person" | "preference" | "procedure" | "skill") | null;
+            /** @default null */
+            pinned: boolean | null;
+            /** @default null */
+            standing: boolean | null;
+            /** @default null */
+            ttl_days: number | null;
+        };
+        /**
+         * WantedMemories
+         * @description What is to be remembered, and who sees it.
+         */
+        WantedMemories: {
+            /** @default  */
+            directory: string;
+            items: components["schemas"]["NewMemory"][];
+            /**
+             * @default global
+             * @enum {unknown}
+             */
+            level: "channel" | "global" | "private" | "workspace";
+        };
+        /**
+         * WantedOrder
+         * @description Directives that come first, in this order; the others follow as they are.
+         */
+        WantedOrder: {
+            ids: string[];
+        };
+        /**
          * WantedPlan
          * @description The whole plan as it is to be.
          */
         WantedPlan: {
             steps: components["schemas"]["WantedStep"][];
+        };
+        /**
+         * WantedPrompt
+         * @description For whom a prompt is to be composed: a session or an objective, in a folder; and with which unsaved directive.
+         *
+         *     Args:
+         *         directory: absolute; "" for a folder without directives of its own.
+         *         attended: for a session that people work in; else for an objective.
+         *         draft: to be taken for saved; left out for none. With ``id`` "" it is a new one.
+         */
+        WantedPrompt: {
+            /** @default true */
+            attended: boolean;
+            /** @default  */
+            directory: string;
+            /** @default null */
+            draft: components["schemas"]["Draft"] | null;
         };
         /**
          * WantedStep
@@ -4556,6 +6156,19 @@ export interface components {
              */
             status: "doing" | "done" | "skipped" | "todo";
             title: string;
+        };
+        /**
+         * WantedWords
+         * @description Other words in place of a memory's; see ``CorrectMemory``.
+         */
+        WantedWords: {
+            text: string;
+            /** @default 0 */
+            valid_from_ms: number;
+            /** @default  */
+            value: string;
+            /** @default false */
+            was_wrong: boolean;
         };
         /**
          * Watcher
@@ -4980,6 +6593,450 @@ export interface operations {
             };
         };
     };
+    list_directives: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DirectiveRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    write_directive: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDirective"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    change_directive: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangedDirective"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    remove_directive: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    compare_directive: {
+        parameters: {
+            query: {
+                new: number;
+                old: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DirectiveVersion"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    restore_directive: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OlderVersion"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_offered_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Rule_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    switch_directive: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Switch"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_directive_versions: {
+        parameters: {
+            query?: {
+                /** @description The ``next`` of the page before. */
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DirectiveVersion_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    order_directives: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WantedOrder"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    preview_prompt: {
+        parameters: {
+            query?: {
+                attended?: boolean;
+                /** @description A folder, "" for any other. */
+                directory?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prompt"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    preview_draft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WantedPrompt"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prompt"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_templates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Template_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     list_allowed_hosts: {
         parameters: {
             query?: never;
@@ -5169,6 +7226,701 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FolderListing"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_memories: {
+        parameters: {
+            query?: {
+                /** @description The ``next`` of the page before. */
+                after?: string;
+                kind?: ("knowledge" | "preference" | "pattern" | "context" | "skill" | "correction" | "person" | "procedure")[] | null;
+                limit?: number;
+                origin?: ("user_said" | "tool" | "inferred" | "imported" | "file_edit")[] | null;
+                pinned?: boolean;
+                /** @description "" for every place. */
+                place?: string;
+                run?: string;
+                status?: ("live" | "superseded" | "expired" | "retired" | "forgotten")[] | null;
+                words?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_MemoryRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    remember: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WantedMemories"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    show_memory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryRow"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    correct_memory: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WantedWords"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_memory_evidence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Quote_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_memory_versions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_MemoryRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    show_memory_analytics: {
+        parameters: {
+            query?: {
+                days?: number;
+                /** @description "" for every place. */
+                place?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Analytics"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    consolidate_memory: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    import_memories: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryFile"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_memory_journal: {
+        parameters: {
+            query: {
+                place: string;
+                /** @description Milliseconds since 1970; 0 for now. */
+                since_ms: number;
+                /** @description Milliseconds since 1970; 0 for now. */
+                until_ms: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_JournalLine_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    mark_memories: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WantedMarks"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_memory_places: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Place_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_memory_proposals: {
+        parameters: {
+            query?: {
+                status?: "waiting" | "all";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ProposalRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    settle_memory_proposal: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                proposal: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Settlement"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    preview_recall: {
+        parameters: {
+            query: {
+                /** @description Milliseconds since 1970; 0 for now. */
+                as_of_ms?: number;
+                attended?: boolean;
+                /** @description A folder; "" for none. */
+                directory?: string;
+                kind?: ("knowledge" | "preference" | "pattern" | "context" | "skill" | "correction" | "person" | "procedure")[] | null;
+                /** @description Milliseconds since 1970; 0 for now. */
+                known_ms?: number;
+                limit?: number;
+                query: string;
+                source?: ("memory" | "chat" | "talk")[] | null;
+                superseded?: boolean;
+                trusted?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recalled"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    restore_memories: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NamedMemories"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    retire_memories: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NamedMemories"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_memory_runs: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RunRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    revert_memory_run: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    show_memory_state: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryState"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

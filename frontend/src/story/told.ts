@@ -36,6 +36,7 @@ export const opened: Body = {
   workspace: "default",
   title: "The harbour's code",
   directory: "/home/ada/quill",
+  channel: "",
   tools: [],
   chain: [{ provider: "acme", model: "m1" }],
   budget: { tokens: 1000, usd_micros: "unlimited" },
