@@ -26,11 +26,10 @@ import msgspec
 import uvloop
 
 from stead import __version__
-from stead.config import Home, Settings, load_settings, model_cache
+from stead.config import Home, Settings, load_settings
 from stead.domain import events as ev
 from stead.domain.errors import Conflict, InvalidRequest, SteadError
 from stead.domain.ids import DEFAULT_WORKSPACE, CommandId, SessionId
-from stead.domain.memory import MemoryId
 from stead.domain.tools import Tool
 from stead.egress.proxy import EgressProxy
 from stead.guardian.reach import Reach
@@ -42,11 +41,7 @@ from stead.machines.looking import HostFolders
 from stead.machines.project import ProjectFolder
 from stead.machines.quarantine import QuarantineFolder
 from stead.machines.stage import OUTSIDE_USER
-from stead.memory.books import MemoryBooks
-from stead.memory.embedding.embedder import Embedder
-from stead.memory.insights import Insights
-from stead.memory.meaning import Meaning
-from stead.memory.retrieval import Retriever
+from stead.memory_wiring import MemoryHouse, new_id
 from stead.net.dialing import Dialer
 from stead.providers.directory import ProviderConfig, require_valid, secret_name
 from stead.providers.models import ProviderModels
@@ -58,12 +53,8 @@ from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
 from stead.runtime.held import Held
 from stead.runtime.home import HomeState, HomeStream
-from stead.runtime.loading import Loading
 from stead.runtime.logs import clean_log, start_log
-from stead.runtime.memories import Memories, MemoryStream
-from stead.runtime.memory_room import MemoryParts, MemoryRoom
 from stead.runtime.preferences import HomePreferences
-from stead.runtime.recalling import Recollection
 from stead.runtime.registry import Sessions
 from stead.runtime.screening import ScreenedModels, ScreenedTool
 from stead.runtime.searching import SearchDesk
@@ -166,7 +157,7 @@ class House:
         self.journal = own.open_journal(home.journal, keys)
         self.audit = Audit(self.journal.heads, HeadCopy(Path(settings.audit_heads or home.heads)))
         self.keeper = HeadKeeper(self.audit)
-        self.journal.on_growth = self.keeper.noticed
+        self.journal.on_growth = self._grown
         self.views = Views(home.views / f"{DEFAULT_WORKSPACE}.db", keys, self.journal)
         self.egress = EgressProxy(
             home.run / "egress",
@@ -185,7 +176,9 @@ class House:
         self.models = ProviderModels(os.environ, self.journal.vault)
         self.searcher = Searcher(self.journal.vault.get, own.reach)
         bus = Bus()
-        self.memory = self._memory(home, settings, keys, bus)
+        self.memory = MemoryHouse(
+            home, settings, keys, journal=self.journal, bus=bus, clock=self.clock, models=self.models
+        )
         preferences = HomePreferences(lambda: self.home, self.models, settings.approval_ttl_s, lambda: self.runtime)
         tools = self._tools(own.reach, preferences)
         self.book = SecretBook(
@@ -196,6 +189,7 @@ class House:
             tools=[tool.spec for tool in tools],
             on_use=lambda used: self.home.note(used),
         )
+        self.memory.keeps_secret = self.book.secret_in
         self.deps = Deps(
             journal=self.journal,
             snapshots=self.journal.snapshots,
@@ -215,7 +209,7 @@ class House:
             clock=self.clock,
             directives=lambda: self.home.state.directives,
             new_id=new_id,
-            memory=self.memory,
+            memory=self.memory.parts,
             approval_ttl_s=settings.approval_ttl_s,
             lanes=asyncio.Semaphore(settings.max_live_sessions),
         )
@@ -231,34 +225,6 @@ class House:
             questions=self.views,
             digest_key=keys.digests,
         )
-
-    def _memory(self, home: Home, settings: Settings, keys: Keys, bus: Bus) -> MemoryParts:
-        embedder = Embedder(model_cache()) if settings.embedder == "auto" else None
-        self.meaning = Meaning(embedder, embedder) if embedder else None
-        self.embedder = embedder
-        self.books = MemoryBooks(
-            home.data / "memory", keys.views, self.journal, model=embedder.model_id if embedder else ""
-        )
-        retriever = Retriever(self.books.index, self.meaning, now_ms=self.clock.now_ms)
-        stream = MemoryStream(journal=self.journal, tips=self.journal, bus=bus, clock=self.clock)
-        memories = Memories(
-            stream,
-            self.books,
-            self.books,
-            new_id=new_id,
-            keeps_secret=lambda said: self.book.secret_in(said),
-            forgotten=lambda said: False,
-        )
-        recollection = Recollection(
-            memories,
-            retriever,
-            Loading(self.books, self.books),
-            models=self.models,
-            clock=self.clock,
-            forget=lambda ids, door: self.forget(ids, door),
-        )
-        insights = Insights(self.books, self.books.event)
-        return MemoryParts(memories, recollection, MemoryRoom(self.books, self.books, insights, retriever))
 
     def _machines(self, home: Home, settings: Settings) -> BubblewrapMachines:
         off = without('machines are switched off; set machine = "auto" in config.toml, and start Stead again')
@@ -301,17 +267,13 @@ class House:
             *(kind(History(self.views.reading, OWN_TOOLS)) for kind in (HistoryTool, HistoryAllTool)),
             *(kind(preferences) for kind in (ConfigTool, ConfigSetTool)),
             *(
-                kind(self.memory.recollection)
+                kind(self.memory.parts.recollection)
                 for kind in (RememberTool, RecallTool, RecallAllTool, CorrectTool, ForgetTool)
             ),
             FindTools(lambda: [tool.spec for tool in tools]),
             UseTool(),
         ]
         return tools
-
-    async def forget(self, ids: Sequence[MemoryId], door: str) -> str:
-        """Forget memories for good."""
-        raise Conflict(f"{len(ids)} memories cannot be forgotten from {door!r} yet")
 
     async def start(self) -> None:
         """Take up what the last daemon left: the home's facts, then every session that was under way."""
@@ -335,10 +297,7 @@ class House:
         await self.machines.close()
         await self.models.close()
         await asyncio.to_thread(self.kept.close)
-        if self.meaning is not None and self.embedder is not None:
-            await self.meaning.close()
-            await self.embedder.close()
-        self.books.close()
+        await self.memory.close()
         self.views.close()
         self.journal.close()
 
@@ -352,6 +311,10 @@ class House:
             await self.models.discover()
         gc.collect()
         gc.freeze()
+
+    async def keep_up(self) -> None:
+        """What goes on beside the work: signed heads, and what memory does by itself."""
+        await asyncio.gather(*(job() for job in (self.keeper.keep, *self.memory.jobs)))
 
     def backend(self, door: Door, shut_down: Callable[[], None]) -> Backend:
         """What the web door stands in front of."""
@@ -378,15 +341,14 @@ class House:
         file = self._home.journal.stat()
         return f"{self.journal.chain_at(1).hex()[:16]}-{file.st_dev:x}-{file.st_ino:x}"
 
+    def _grown(self, seq: int) -> None:
+        self.keeper.noticed(seq)
+        self.memory.grown(seq)
+
     def _machine_changed(self, session: SessionId, what: str, why: str) -> None:
         host = self.machines.isolation()
         started = ev.MachineStarted(driver=host.driver, isolation=host.statement)
         self.sessions.note(session, started if what == "started" else ev.MachineEnded(why=why))
-
-
-def new_id(prefix: str) -> str:
-    """A fresh id with this prefix."""
-    return f"{prefix}_{secrets.token_hex(8)}"
 
 
 class Desk:
@@ -448,7 +410,7 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
     write_private(home.address, address_of(door, house.clock.now_ms()))
     log.info("ready: pid %d, port %d", os.getpid(), door.port)
     warming = asyncio.create_task(house.warm(find_servers=settings.discover == "auto"), name="warm")
-    keeping = asyncio.create_task(house.keeper.keep(), name="heads")
+    keeping = asyncio.create_task(house.keep_up(), name="keeping up")
     try:
         await leaving.wait()
     finally:

@@ -39,6 +39,7 @@ from stead.storage.journal import JournalFile, open_journal
 from stead.storage.keys import derive_keys
 from stead.storage.views import Views
 from tests.build import MODEL, START_MS, info
+from tests.fakes.remembering import remembering
 
 Turn = Sequence[str | tuple[str, str]] | ModelFault
 """What the model says to one request: texts and (tool, JSON) calls, or a fault."""
@@ -226,6 +227,8 @@ class World:
         self.closed = False
         self.directives: Callable[[], Directives] = Directives
         """What the person tells models always; a room puts its home's here."""
+        self.new_id: Callable[[str], str] = lambda prefix: f"{prefix}_{next(numbers):016x}"
+        self.books, memory = remembering(folder, KEYS, self.journal, models, self.bus, self.clock, self.new_id)
         held = Held()
         self.kept = kept(_store(folder), on_kept=held.add)
         self.views = Views(folder / "views.db", KEYS, self.journal)
@@ -253,7 +256,8 @@ class World:
             bus=self.bus,
             clock=self.clock,
             directives=lambda: self.directives(),
-            new_id=lambda prefix: f"{prefix}_{next(numbers):016x}",
+            new_id=self.new_id,
+            memory=memory,
             approval_ttl_s=3600,
             backoff_ms=0,
         )
@@ -272,6 +276,7 @@ class World:
             return
         self.closed = True
         self.kept.close()
+        self.books.close()
         self.views.close()
         self.journal.close()
 

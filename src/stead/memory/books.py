@@ -157,6 +157,12 @@ class MemoryBooks:
                     found.append(Place(id, title, path, counts.memories, counts.episodes, counts.embedded))
         return tuple(found)
 
+    def bare_places(self) -> tuple[PlaceId, ...]:
+        """The places that have texts without a vector."""
+        with self._caught_up() as directory:
+            places = [id for id, _, _ in directory.places()]
+            return tuple(id for id in places if self._index(id).unembedded(self._model, 1))
+
     def proposals(self, *, waiting: bool) -> tuple[ProposalRow, ...]:
         """See ``domain.memory_ports.MemoryReports``."""
         with self._caught_up() as directory:

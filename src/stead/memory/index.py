@@ -189,6 +189,12 @@ class Index:
         with self.reading() as connection:
             return Counts(*listing.counts(connection, model))
 
+    def holds_vectors(self, model: str) -> bool:
+        """Whether anything has a vector of this model."""
+        with self.reading() as connection:
+            sql = "SELECT EXISTS (SELECT 1 FROM vectors WHERE model = ?)"
+            return bool(connection.execute(sql, (model,)).fetchone()[0])
+
     def unembedded(self, model: str, limit: int) -> tuple[Unembedded, ...]:
         """Texts that have no vector of this model, memories and then the newest turns first."""
         with self.reading() as connection:

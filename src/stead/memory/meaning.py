@@ -69,6 +69,10 @@ class Meaning:
         """Why it would not work now, "" when it would."""
         return self._embeds.state().reason
 
+    def holds(self, index: Index) -> bool:
+        """Whether anything in an index can be found by its meaning."""
+        return index.holds_vectors(self._embeds.model_id)
+
     async def vector(self, text: str) -> VectorBytes:
         """The vector of a query.
 

@@ -24,6 +24,7 @@ from stead.memory.meaning import Meaning
 
 ALWAYS_CHARS = 8_000
 """Of what is always told."""
+_NO_VECTORS = "nothing here has a vector yet; they are made when it has been quiet for a while"
 _NO_EMBEDDER = "there is no embedder; what is found is found by its words and names"
 
 
@@ -54,8 +55,8 @@ class Retriever:
         """As ``domain.memory_ports.Remembered`` has it; nothing is raised for a leg that does not work."""
         start = time.perf_counter()
         ask = gathering.asked(query, viewer, self._now_ms())
-        looks = [_Look(index, ask) for place in viewer.places if (index := self._indexes(place)) is not None]
-        vector, _ = await asyncio.gather(self._vector(ask), asyncio.to_thread(_each, looks, _Look.gather))
+        looks, bare = await asyncio.to_thread(self._looks, ask, viewer)
+        vector, _ = await asyncio.gather(self._vector(ask, bare), asyncio.to_thread(_each, looks, _Look.gather))
         lack = vector if isinstance(vector, str) else await self._near(looks, vector)
         await asyncio.to_thread(_each, looks, _Look.complete)
         hits = answer({look.index.place: look.gathered for look in looks}, ask, self._always_chars)
@@ -63,12 +64,20 @@ class Retriever:
         took = round((time.perf_counter() - start) * 1000, 3)
         return Recalled(hits, _legs([look.fault for look in looks if look.fault], lack), withheld, took)
 
-    async def _vector(self, ask: Asked) -> VectorBytes | str:
+    def _looks(self, ask: Asked, viewer: Viewer) -> tuple[list[_Look], bool]:
+        """What is looked through, and whether nothing there has a vector: then the model need not even start."""
+        found = [_Look(index, ask) for place in viewer.places if (index := self._indexes(place)) is not None]
+        meaning = self._meaning
+        return found, meaning is None or not any(meaning.holds(look.index) for look in found)
+
+    async def _vector(self, ask: Asked, bare: bool) -> VectorBytes | str:
         """The query's, or why there is none; "" when none is wanted."""
         if self._meaning is None:
             return _NO_EMBEDDER
         if not ask.terms:
             return self._meaning.lack()
+        if bare:
+            return self._meaning.lack() or _NO_VECTORS
         try:
             return await self._meaning.vector(ask.text)
         except EmbeddingFault as fault:

@@ -30,7 +30,7 @@ TOLD = 10
 """Things that a model is told unasked for each of the person's words."""
 _TEXT_CHARS = 600
 _QUERY_CHARS = 4_000
-_DEADLINE_S = 1.5
+_DEADLINE_S = 3.0
 """How long a person's words wait for what is remembered of them."""
 _NEAR = 0.75
 _MOST_NEAR = 20

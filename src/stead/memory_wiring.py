@@ -1,0 +1,110 @@
+"""Memory, put together: a part of the composition root.
+
+Layer: below the daemon, which hands in what the whole house shares.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+
+from stead.config import Home, Settings, model_cache
+from stead.domain.errors import Conflict
+from stead.domain.memory import MemoryId
+from stead.domain.ports import Clock, Models
+from stead.memory.backfill import Backfill
+from stead.memory.books import MemoryBooks
+from stead.memory.embedding.embedder import Embedder
+from stead.memory.insights import Insights
+from stead.memory.meaning import Meaning
+from stead.memory.retrieval import Retriever
+from stead.runtime.bus import Bus
+from stead.runtime.loading import Loading
+from stead.runtime.memories import Memories, MemoryStream
+from stead.runtime.memory_room import MemoryParts, MemoryRoom
+from stead.runtime.recalling import Recollection
+from stead.storage.journal import JournalFile
+from stead.storage.keys import Keys
+
+MEANING_DEADLINE_S = 1.0
+"""How long a recall waits for its query's vector, and for what is near it."""
+
+
+def new_id(prefix: str) -> str:
+    """A fresh id with this prefix."""
+    return f"{prefix}_{secrets.token_hex(8)}"
+
+
+class MemoryHouse:
+    """All parts of memory of one home. Close it.
+
+    Args:
+        home: its folders exist.
+        settings: see there.
+        keys: the home's.
+        journal: the truth.
+        bus: the live stream.
+        clock: see there.
+        models: says what a chain may be sent.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        settings: Settings,
+        keys: Keys,
+        *,
+        journal: JournalFile,
+        bus: Bus,
+        clock: Clock,
+        models: Models,
+    ) -> None:
+        self.keeps_secret: Callable[[str], str] = _nothing_known
+        self._embedder = Embedder(model_cache()) if settings.embedder == "auto" else None
+        model = self._embedder.model_id if self._embedder else ""
+        self.books = MemoryBooks(home.data / "memory", keys.views, journal, model=model)
+        self._meaning: Meaning | None = None
+        self._backfill: Backfill | None = None
+        if self._embedder is not None:
+            self._meaning = Meaning(self._embedder, self._embedder, deadline_s=MEANING_DEADLINE_S)
+            self._backfill = Backfill(self.books, self._meaning, self._embedder.ready)
+        retriever = Retriever(self.books.index, self._meaning, now_ms=clock.now_ms)
+        memories = Memories(
+            MemoryStream(journal=journal, tips=journal, bus=bus, clock=clock),
+            self.books,
+            self.books,
+            new_id=new_id,
+            keeps_secret=lambda said: self.keeps_secret(said),
+            forgotten=lambda said: False,
+        )
+        recollection = Recollection(
+            memories, retriever, Loading(self.books, self.books), models=models, clock=clock, forget=self.forget
+        )
+        room = MemoryRoom(self.books, self.books, Insights(self.books, self.books.event), retriever)
+        self.parts = MemoryParts(memories, recollection, room)
+
+    def grown(self, seq: int) -> None:
+        """The journal has grown up to an event."""
+        if self._backfill is not None:
+            self._backfill.noticed(seq)
+
+    @property
+    def jobs(self) -> Sequence[Callable[[], Awaitable[None]]]:
+        """What goes on beside the work, each for as long as the daemon lives."""
+        return [self._backfill.keep] if self._backfill is not None else []
+
+    async def forget(self, ids: Sequence[MemoryId], door: str) -> str:
+        """Forget memories for good."""
+        raise Conflict(f"{len(ids)} memories cannot be forgotten from {door!r} yet")
+
+    async def close(self) -> None:
+        """Let everything go."""
+        if self._meaning is not None:
+            await self._meaning.close()
+        if self._embedder is not None:
+            await self._embedder.close()
+        self.books.close()
+
+
+def _nothing_known(said: str) -> str:
+    raise AssertionError(f"the house says what is a secret before anything of {len(said)} characters is remembered")

@@ -1,0 +1,46 @@
+"""Memory as it is, over a test's own journal, without an embedder."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from stead.domain.errors import Conflict
+from stead.domain.memory import MemoryId
+from stead.domain.ports import Clock, Models
+from stead.memory.books import MemoryBooks
+from stead.memory.insights import Insights
+from stead.memory.retrieval import Retriever
+from stead.runtime.bus import Bus
+from stead.runtime.loading import Loading
+from stead.runtime.memories import Memories, MemoryStream
+from stead.runtime.memory_room import MemoryParts, MemoryRoom
+from stead.runtime.recalling import Recollection
+from stead.storage.journal import JournalFile
+from stead.storage.keys import Keys
+
+
+def remembering(
+    folder: Path, keys: Keys, journal: JournalFile, models: Models, bus: Bus, clock: Clock, new_id: Callable[[str], str]
+) -> tuple[MemoryBooks, MemoryParts]:
+    """The indexes, which are to be closed, in a folder of their own, and what works with them."""
+    books = MemoryBooks(Path(tempfile.mkdtemp(prefix="memory-", dir=folder)), keys.views, journal)
+    retriever = Retriever(books.index, now_ms=clock.now_ms)
+    memories = Memories(
+        MemoryStream(journal=journal, tips=journal, bus=bus, clock=clock),
+        books,
+        books,
+        new_id=new_id,
+        keeps_secret=lambda said: "it holds what looks like a secret" if "SECRET" in said else "",
+        forgotten=lambda said: False,
+    )
+    recollection = Recollection(
+        memories, retriever, Loading(books, books), models=models, clock=clock, forget=_nothing_forgotten
+    )
+    room = MemoryRoom(books, books, Insights(books, books.event), retriever)
+    return books, MemoryParts(memories, recollection, room)
+
+
+async def _nothing_forgotten(ids: Sequence[MemoryId], door: str) -> str:
+    raise Conflict(f"this world forgets nothing: {len(ids)} memories, asked from {door!r}")
