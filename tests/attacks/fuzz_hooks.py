@@ -13,6 +13,7 @@ import schemathesis
 
 _ASKS = "Run `ls` and report"
 """A goal whose work asks a question, so that there are questions to answer."""
+_DIRECTIVE = {"kind": "custom", "title": "Dates", "text": "As 2031-05-04.", "enabled": False}
 _ACCEPTABLE: dict[str, dict[str, Any]] = {
     "POST /providers": {"preset": "compatible", "base_url": "http://127.0.0.1:9/v1", "key": "none"},
     "POST /chain": {"chain": []},
@@ -20,6 +21,8 @@ _ACCEPTABLE: dict[str, dict[str, Any]] = {
     "POST /egress/hosts": {"host": "docs.example.com", "directory": os.environ["FUZZ_FOLDER"]},
     "POST /egress/hosts/remove": {"host": "docs.example.com", "directory": os.environ["FUZZ_FOLDER"]},
     "POST /rules": {"text": "never change infra/", "directory": os.environ["FUZZ_FOLDER"]},
+    "POST /directives": {**_DIRECTIVE, "directory": os.environ["FUZZ_FOLDER"]},
+    "PUT /directives/{id}": {**_DIRECTIVE, "directory": os.environ["FUZZ_FOLDER"], "version": 0},
     "POST /secrets": {"value": "an-invented-value"},
     "POST /secrets/{secret}/bindings": {"binding": {"type": "host", "host": "api.example.com"}},
 }

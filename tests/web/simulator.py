@@ -11,6 +11,7 @@ import hashlib
 import itertools
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +19,13 @@ import msgspec
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
+from stead.domain.directive_commands import (
+    OrderDirectives,
+    RemoveDirective,
+    RestoreDirective,
+    SetDirective,
+    SwitchDirective,
+)
 from stead.domain.errors import Conflict, Fenced, InvalidRequest, NotFound, SteadError
 from stead.domain.folding import fold
 from stead.domain.ids import HOME, ApprovalId, CallDigest, CallKey, CommandId, SessionId, WorkspaceId
@@ -28,6 +36,9 @@ from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, Searc
 from stead.domain.sessions import Session, attended, constraints, status
 from stead.domain.trials import Quarantined, Trial
 from stead.runtime.bus import Bus
+from stead.runtime.directives import DirectiveRoom
+from stead.runtime.home import HomeState
+from stead.runtime.home import fold as fold_home
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 from tests.web import session_desk
@@ -216,6 +227,13 @@ class Home:
     def terminals(self) -> TerminalDesk:
         return self._terminals
 
+    @property
+    def directives(self) -> DirectiveRoom:
+        return DirectiveRoom(self._home_state, self.journal, lambda prefix: f"{prefix}_{next(self._ids) + 2**32:016x}")
+
+    def _home_state(self) -> HomeState:
+        return reduce(fold_home, self._of(HOME), HomeState())
+
     async def handle(self, command: cmd.Command, *, id: CommandId, door: str) -> cmd.Answer:
         self.entered.set()
         await self.hold.wait()
@@ -226,7 +244,8 @@ class Home:
                 raise Conflict(f"the idempotency key {id!r} was used for another command; make a new one")
             return earlier.answer
         session, bodies = await self._facts(command, door)
-        claim = Claimed(id, digest, cmd.Answer(id, session, 0))
+        text = bodies[0].directive.id if isinstance(bodies[0], ev.DirectiveSet) else ""
+        claim = Claimed(id, digest, cmd.Answer(id, session, 0, text))
         events = await self.record(session, *bodies, cause=id, claim=claim)
         if isinstance(command, cmd.Delete):
             await self.journal.erase(session)
@@ -425,6 +444,8 @@ class Home:
                 | cmd.Revoke()
             ):
                 return command.session, (self._told(command, door),)
+            case SetDirective() | SwitchDirective() | RemoveDirective() | OrderDirectives() | RestoreDirective():
+                return HOME, (await self.directives.change(command, door),)
             case cmd.OpenTerminal() | cmd.CloseTerminal():
                 return command.session, self._terminals.carried(command, door)
             case _:

@@ -42,6 +42,9 @@ GROUPS = {
         "rules": "say what must never happen, what must be asked, and what is always allowed",
         "egress": "allow hosts to a folder's machines, list what they reached",
     },
+    "what models are told": {
+        "directives": "write, order and switch what models are told always, with its versions",
+    },
     "models and money": {
         "providers": "list, add, test and choose models",
         "search": "choose and test the engine that searches the web",

@@ -1,4 +1,4 @@
-"""Changing the arguments of a call before it runs: in the person's editor, or argument by argument.
+"""Changing a text in the person's editor: the arguments of a call before it runs (or one by one), a directive.
 
 Layer: cli. What was written by a model is shown revealed, so that nothing in it hides while it is changed.
 """
@@ -27,8 +27,28 @@ def edited(invocation: Invocation, arguments: str) -> str:
     """
     values = parse(arguments)
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
-    changed = _in_editor(editor, values) if editor.strip() else _line_by_line(invocation, values)
+    if editor.strip():
+        text = json.dumps(values, indent=2, ensure_ascii=True) + "\n"
+        changed = parse(_in_editor(editor, "arguments.json", text))
+    else:
+        changed = _line_by_line(invocation, values)
     return arguments if changed == values else json.dumps(changed, ensure_ascii=False)
+
+
+def written(name: str, text: str) -> str:
+    """A text as the person leaves it in their editor.
+
+    Args:
+        name: of the file that the editor shows; its ending tells the editor what it is.
+        text: as it is.
+
+    Raises:
+        CommandError: there is no editor, or it failed.
+    """
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    if not editor.strip():
+        raise CommandError("there is no editor to write in", "set EDITOR, or give the text with --text or --file")
+    return _in_editor(editor, name, text)
 
 
 def parse(text: str) -> Json:
@@ -46,15 +66,15 @@ def parse(text: str) -> Json:
     return values
 
 
-def _in_editor(editor: str, values: Json) -> Json:
+def _in_editor(editor: str, name: str, text: str) -> str:
     import shlex
     import subprocess
     from pathlib import Path
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="stead-") as folder:
-        file = Path(folder) / "arguments.json"
-        file.write_text(json.dumps(values, indent=2, ensure_ascii=True) + "\n", "utf-8")
+        file = Path(folder) / name
+        file.write_text(text, "utf-8")
         try:
             code = subprocess.run([*shlex.split(editor), str(file)], check=False).returncode
         except (OSError, ValueError) as error:
@@ -66,8 +86,8 @@ def _in_editor(editor: str, values: Json) -> Json:
         with file.open("rb") as changed:
             content = changed.read(_LIMIT_BYTES + 1)
     if len(content) > _LIMIT_BYTES:
-        raise CommandError("the arguments have more than 1 MB", "put long material into a file of the folder")
-    return parse(content.decode("utf-8", "replace"))
+        raise CommandError("what was written has more than 1 MB", "put long material into a file of the folder")
+    return content.decode("utf-8", "replace")
 
 
 def _line_by_line(invocation: Invocation, values: Json) -> Json:
