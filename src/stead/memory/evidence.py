@@ -91,7 +91,7 @@ def taints(event: ev.Event) -> bool:
 
 
 def borne_out(statement: str, said: Iterable[Spoken]) -> Said | None:
-    """Where a statement is best borne out; nothing when nobody said half of it.
+    """Where a statement is best borne out, in as few words as do; nothing when nobody said half of it.
 
     Args:
         statement: what is to be remembered.
@@ -100,16 +100,16 @@ def borne_out(statement: str, said: Iterable[Spoken]) -> Said | None:
     wanted = _own_words(statement)
     if not wanted:
         return None
-    best: tuple[float, int, Said] | None = None
+    best: tuple[tuple[float, int, int], Said] | None = None
     for one in said:
         for start, end, share in _spans(one.text[:_TEXT_CHARS], wanted):
             if share < LEAST_SHARE:
                 continue
-            rank = (share, -_ORDER.get(one.who, 1))
-            if best is None or rank >= best[:2]:
+            rank = (share, -_ORDER.get(one.who, 1), start - end)
+            if best is None or rank >= best[0]:
                 evidence = Evidence(one.session, one.seq, start, end)
-                best = (*rank, Said(evidence, one.text[start:end], one.who, one.label, share))
-    return best[2] if best else None
+                best = (rank, Said(evidence, one.text[start:end], one.who, one.label, share))
+    return best[1] if best else None
 
 
 def _spans(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, int, float]]:
