@@ -1,0 +1,130 @@
+"""From what was stated to what is remembered: scope, words that another memory explains, contradictions.
+
+Layer: brain. Pure. Ids and the time are handed in; what becomes of one statement beside others is
+``brain.remembering``'s to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from stead.brain.remembering import TakenIn, canonical, normal, take_in
+from stead.brain.stating import Stated
+from stead.domain import events as ev
+from stead.domain.memory import (
+    GLOBAL,
+    Episode,
+    Evidence,
+    Memory,
+    MemoryId,
+    MemoryRow,
+    PlaceId,
+    ProposalId,
+    RunId,
+    Scope,
+)
+from stead.domain.policies import Label
+
+CONTRADICTION_MS = 60_000
+"""Of two statements of the person's that contradict each other within this, neither is known to be the newer mind."""
+DOOR = "stead"
+
+
+def scope_of(turn: Episode, place: PlaceId, *, everywhere: bool) -> Scope:
+    """Where something that was said in a turn may be seen: no further than the turn, unless the person said so.
+
+    Args:
+        turn: see there.
+        place: whose index has it.
+        everywhere: the person said that it holds in every project; not for a channel, where others talk along.
+    """
+    if place.startswith("c_"):
+        return Scope("channel", place)
+    if everywhere:
+        return Scope("global", GLOBAL)
+    return Scope("private" if turn.private else "workspace", place)
+
+
+def memory_of(stated: Stated, turn: Episode, scope: Scope, id: MemoryId) -> Memory:
+    """The memory that a statement would be."""
+    return Memory(
+        id=id,
+        kind=stated.kind,
+        text=stated.text,
+        scope=scope,
+        origin="user_said",
+        label=Label(turn.label.integrity, turn.label.confidentiality),
+        valid_from_ms=turn.ts_ms,
+        key=stated.key,
+        value=stated.value,
+        aliases=stated.aliases,
+        evidence=(Evidence(turn.session, turn.seq, stated.start, stated.end),),
+        confidence=stated.confidence,
+        standing=stated.standing,
+        expires_ms=stated.expires_ms,
+    )
+
+
+def explained(stated: Stated, alike: Sequence[Memory]) -> Stated | None:
+    """A statement that names only the value it replaces, with the key of the one memory that has that value.
+
+    Args:
+        stated: see there.
+        alike: the live memories of its scope that may have it.
+
+    Returns:
+        The statement as it is when it has a key; nothing when nobody can tell what it is about.
+    """
+    if stated.key:
+        return stated
+    old = normal(stated.instead_of)
+    held = {one.key: one for one in alike if one.key and normal(one.value) == old}
+    if len(held) == 1:
+        ((key, memory),) = held.items()
+        text = _with(memory.text, memory.value, stated.value) or stated.text
+        return replace(stated, key=key, text=text, kind=memory.kind, aliases=memory.aliases, standing=memory.standing)
+    if stated.kind == "correction" or held:
+        return None
+    return replace(stated, key=canonical(f"project.uses.{stated.value}"), value="yes")
+
+
+def decided(new: Memory, alike: Sequence[MemoryRow], run: RunId, *, correcting: bool, proposal: ProposalId) -> TakenIn:
+    """What becomes of a statement of a run; see ``take_in``.
+
+    Two statements of the person's that contradict each other at the same time are both kept, and the person is asked.
+
+    Args:
+        new: see there.
+        alike: likewise.
+        run: for the facts.
+        correcting: it puts something right, so there is nothing to ask.
+        proposal: the question's id, if there is one.
+    """
+    rivals = [row.memory for row in alike if new.key and row.memory.key == new.key]
+    told = any(
+        normal(row.memory.text) == normal(new.text) or normal(row.memory.value) == normal(new.value) for row in alike
+    )
+    at_once = [
+        old
+        for old in rivals
+        if old.origin == new.origin == "user_said" and abs(old.valid_from_ms - new.valid_from_ms) <= CONTRADICTION_MS
+    ]
+    if correcting or told or not at_once:
+        return take_in(new, alike, DOOR, run)
+    asks = ev.MemoryProposed(
+        id=proposal,
+        what="forget",
+        memories=tuple(old.id for old in at_once),
+        text="",
+        why=f"It was said within a minute of its opposite: “{new.text[:200]}”. Accept to keep only that.",
+        label=new.label,
+        run=run,
+    )
+    return TakenIn("made", new, (ev.MemoryMade(new, DOOR, run), asks), tuple(old.id for old in at_once))
+
+
+def _with(text: str, old: str, new: str) -> str:
+    """A text with a value in another's place; "" when it is not there just once."""
+    return text.replace(old, new) if old and text.count(old) == 1 else ""

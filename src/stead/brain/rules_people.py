@@ -1,0 +1,169 @@
+"""Rules for what a person says of themselves and of people they know.
+
+Layer: brain. Pure. Used by ``brain.extracting`` alone. Keys: ``person.city`` of the person's own, ``person.dentist``
+for whoever there is one of, ``person.eva.relation`` for those of whom there may be several.
+"""
+
+from __future__ import annotations
+
+import re
+
+from stead.brain.stating import IS, NAME, NEW, POINTING, Fields, Rule, article, rule, slug
+
+_SINGLE = (
+    "wife|husband|partner|fiancee?|girlfriend|boyfriend|mother|father|mum|mom|dad|boss|manager|supervisor|dentist|"
+    "doctor|gp|physician|therapist|lawyer|solicitor|accountant|bookkeeper|landlord|landlady|assistant|secretary|"
+    "cleaner|plumber|electrician|gardener|mechanic|hairdresser|barber|vet|tax advis[eo]r|project manager|"
+    "product owner|tech lead|team lead|designer|cto|ceo|cfo"
+)
+_SEVERAL = (
+    "son|daughter|child|kid|brother|sister|cousin|uncle|aunt|nephew|niece|grandson|granddaughter|friend|colleague|"
+    "teammate|flatmate|housemate|roommate|neighbou?r|dog|cat|horse|client|customer|intern|apprentice"
+)
+_ATTRIBUTES = (
+    "birthday|date of birth|phone number|mobile number|phone|email|email address|e-mail|address|home address|postcode|"
+    "zip code|time ?zone|home ?town|city|country|nationality|native language|mother tongue|blood type|shoe size|height|"
+    "weight|age|job|job title|title|profession|employer|company|team|department|school|university|office|car|bike|bank|"
+    "insurer|insurance|gym|airline|laptop|operating system|os|editor|ide|shell|terminal|browser|keyboard layout|"
+    "keyboard|locale|currency|working hours|office hours|work hours|pronouns|user ?name|handle|hourly rate|day rate|"
+    "allerg(?:y|ies)|diet|bedtime|lunch break|home airport|licen[cs]e plate|vat number|customer number|"
+    r"membership number|github (?:user ?name|handle|account)"
+)
+_ROLES = re.compile(
+    r"\b(?:engineer|developer|programmer|designer|teacher|nurse|doctor|lawyer|accountant|architect|student|writer|"
+    r"journalist|researcher|scientist|analyst|consultant|director|electrician|plumber|carpenter|chef|translator|"
+    r"photographer|musician|freelancer|professor|lecturer|baker|farmer|pilot|pharmacist|dentist|librarian|editor|"
+    r"economist|biologist|chemist|physicist|mathematician|administrator|mechanic|bookseller|gardener)$",
+    re.I,
+)
+_STATE = re.compile(
+    r"^(?:broken|down|dead|slow|fine|ok|okay|full|empty|lost|gone|late|coming|wrong|right|ready|blocked|stuck|busy|"
+    r"free|closed|open|great|good|bad|terrible|expensive|cheap|annoying|failing|not \w+|\w+ing|\w+ed)\b",
+    re.I,
+)
+_WHICH = "(?: oldest| eldest| youngest| older| younger| best| little| big| old| good)?"
+
+
+def _own(attribute: str, value: str, text: str, *aliases: str) -> Fields:
+    return {
+        "kind": "knowledge",
+        "text": text,
+        "key": f"person.{slug(attribute)}",
+        "value": value,
+        "aliases": (attribute.casefold(), f"my {attribute.casefold()}", *aliases),
+    }
+
+
+def _name(match: re.Match[str]) -> Fields:
+    return _own("name", match["name"], f"The person is called {match['name']}.", "who am i")
+
+
+def _city(match: re.Match[str]) -> Fields:
+    return _own("city", match["name"], f"The person lives in {match['name']}.", "home", "where i live")
+
+
+def _employer(match: re.Match[str]) -> Fields:
+    return _own("employer", match["name"], f"The person works for {match['name']}.", "company", "where i work")
+
+
+def _job(match: re.Match[str]) -> Fields | None:
+    job = match["value"]
+    return _own("job", job, f"The person works as {article(job)}.", "profession") if _ROLES.search(job) else None
+
+
+def _attribute(match: re.Match[str]) -> Fields | None:
+    attribute, value = match["attribute"].casefold(), match["value"]
+    if POINTING.search(value) or _STATE.search(value) or len(value.split()) > 8:
+        return None
+    return _own(attribute, value, f"The person's {attribute} is {value}.")
+
+
+def _single(match: re.Match[str]) -> Fields:
+    role, name = match["role"].casefold(), match["name"]
+    return {
+        "kind": "person",
+        "text": f"{name} is the person's {role}.",
+        "key": f"person.{slug(role)}",
+        "value": name,
+        "aliases": (role, f"my {role}", name.casefold()),
+    }
+
+
+def _several(match: re.Match[str]) -> Fields:
+    role, name = match["role"].casefold(), match["name"]
+    return {
+        "kind": "person",
+        "text": f"{name} is {article(role)} of the person's.",
+        "key": f"person.{slug(name)}.relation",
+        "value": role,
+        "aliases": (name.casefold(), f"my {role}"),
+    }
+
+
+def _theirs(match: re.Match[str]) -> Fields | None:
+    name, attribute, value = match["name"], match["attribute"].casefold(), match["value"]
+    if POINTING.search(value) or _STATE.search(value) or len(value.split()) > 8:
+        return None
+    return {
+        "kind": "person",
+        "text": f"{name}'s {attribute} is {value}.",
+        "key": f"person.{slug(name)}.{slug(attribute)}",
+        "value": value,
+        "aliases": (name.casefold(), f"{name.casefold()}'s {attribute}"),
+    }
+
+
+def _allergic(match: re.Match[str]) -> Fields:
+    what, no = match["value"], bool(match["no"])
+    return {
+        "kind": "knowledge",
+        "text": f"The person is {'not ' if no else ''}allergic to {what}.",
+        "key": f"person.allergy.{slug(what)}",
+        "value": "no" if no else "yes",
+        "aliases": (f"{what} allergy".casefold(), "allergies", "allergic"),
+    }
+
+
+def _diet(match: re.Match[str]) -> Fields:
+    what, no = match["value"].casefold(), bool(match["no"])
+    return {
+        "kind": "knowledge",
+        "text": f"The person is {'not ' if no else ''}{what}.",
+        "key": f"person.diet.{slug(what)}",
+        "value": "no" if no else "yes",
+        "aliases": ("diet", what),
+    }
+
+
+PEOPLE: tuple[Rule, ...] = (
+    rule(rf"(?:my name is|my name's|i am called|i'm called|(?:you can |please )?call me) (?P<name>{NAME})", _name),
+    rule(
+        r"(?:i|we)(?: now| currently)?(?: live in| am based in|'m based in|'re based in| are based in|"
+        r"(?: have|'ve)?(?: just)? (?:moved|relocated) to)"
+        rf" (?P<name>{NAME})(?:, [\w ]+)?",
+        _city,
+    ),
+    rule(
+        r"i(?: now| currently)?(?: work at| work for| started at| started working (?:at|for)|'m working (?:at|for)|"
+        rf" am employed at|(?: have|'ve)? joined) (?P<name>{NAME})",
+        _employer,
+    ),
+    rule(r"i(?: now| currently)?(?: work as|'m| am) an? (?P<value>[\w -]{3,50})", _job),
+    rule(
+        rf"(?:my|our){NEW} (?P<role>{_SINGLE})(?:{IS}| is called| is named|'s name is) (?P<name>{NAME})",
+        _single,
+    ),
+    rule(rf"(?P<name>{NAME}) is(?: now)?(?: my| our){NEW} (?P<role>{_SINGLE})", _single),
+    rule(rf"(?:my|our) (?P<role>{_SINGLE}),? (?P<name>{NAME}),? (?-i:(?!and\b)[a-z]).+", _single),
+    rule(rf"(?:my|our){_WHICH} (?P<role>{_SEVERAL})(?: is called| is named|'s name is) (?P<name>{NAME})", _several),
+    rule(rf"(?:my|our){_WHICH} (?P<role>{_SEVERAL}),? (?P<name>{NAME}),? (?-i:(?!and\b)[a-z]).+", _several),
+    rule(rf"(?P<name>{NAME}) is(?: my| our| a){_WHICH} (?P<role>{_SEVERAL})(?: of mine| of ours)?", _several),
+    rule(rf"(?P<name>{NAME})['\u2019]s (?P<attribute>{_ATTRIBUTES}){IS}(?: on)? (?P<value>[^,;]{{1,80}})", _theirs),
+    rule(rf"(?:my|our){NEW} (?P<attribute>{_ATTRIBUTES}){IS}(?: on)? (?P<value>[^;]{{1,120}})", _attribute),
+    rule(r"i(?: am|'m)(?P<no> not| no longer)? allergic to (?P<value>[^,;]{2,60})", _allergic),
+    rule(
+        r"i(?: am|'m)(?P<no> no longer| not)?(?: an?)? "
+        r"(?P<value>vegetarian|vegan|pescatarian|coeliac|teetotal|diabetic)",
+        _diet,
+    ),
+)

@@ -1,0 +1,128 @@
+"""What a person says of themselves and their work: their sentences, without what only looks like it.
+
+Layer: brain. Pure. Leaving something out costs little, since every turn is found by its words anyway; taking in what
+nobody meant makes memory junk. So code, quotes, material that is handed over, questions, suppositions and reported
+words are no statements, and neither is anything in a turn that plays a part or jokes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+TURN_CHARS = 20_000
+"""Of a turn; what is behind them was pasted."""
+SENTENCE_CHARS = 400
+PASTED_LINES = 40
+"""A turn with more lines hands material over; of its first lines alone the person is likely to be the author."""
+_OWN_LINES = 3
+
+_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<(\w+)[^<>]*>.*?</\1>", re.DOTALL)
+_QUOTED = re.compile(r"\"[^\"\n]{12,}\"|\u201c[^\u201d\n]{4,}\u201d|«[^»\n]+»|(?<!\w)'[^'\n]{25,}'(?!\w)")
+_LINE_OF_OTHERS = re.compile(
+    r"^[ \t]*(?:>|\||\$ |# |//|/\*|\+\+\+|---|@@|[{}\[\]<]|\d{4}-\d\d-\d\d[T ]\d\d:|"
+    r"(?:from|to|subject|sent|cc|date|re|fw|fwd|user|assistant|system|human|error|traceback|warning)\s*:).*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CODE = re.compile(
+    r"[;{}]\s*$|=>|==|!=|^\s*[\w.]+\([^)]*\)\s*$|"
+    r"^\s*(?:def|class|import|from|const|let|var|return|print|if \(|for \()\b.*[=(:]"
+)
+_HANDED_OVER = re.compile(
+    r"\b(?:translate|proofread|summari[sz]e|rephrase|rewrite|correct|explain|review|analy[sz]e|check|format|parse|read|"
+    r"reply to|answer|here is|here's|here are|this is|the following|as follows|below|example|text|mail|email|letter|"
+    r"message|quote|story|poem|post|article|draft|write|says?|said|reads?)\b[^\n]{0,80}:\s*(?=\S|\n)",
+    re.IGNORECASE,
+)
+_PLAYED = re.compile(
+    r"\b(?:role-?play|pretend|imagine|make[- ]believe|let's say|lets say|suppos(?:e|ing)|hypothetical(?:ly)?|"
+    r"act as|you are (?:now )?an? |in the story|in the novel|character|fictional|just kidding|kidding|joking|a joke|"
+    r"sarcas\w+|/s$|lol|haha\w*|jk)\b|[;:]-?[)pP](?:\s|$)|😂|🤣|😜|😉",
+    re.IGNORECASE,
+)
+_END = re.compile(
+    r"(?<!\b[A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\be\.g)(?<!\bi\.e)(?<!\bNo)[.!?]+(?=\s|$)|\n+"
+)
+_QUESTION = re.compile(
+    r"^\W*(?:what|how|why|who|whom|whose|which|when|where|can|could|would|will|shall|should|is|are|was|were|am|do|does|"
+    r"did|has|have you|may|might|any idea|anyone)\b",
+    re.IGNORECASE,
+)
+_SUPPOSED = re.compile(
+    r"\b(?:if|unless|whether|would|could|might|(?<!\d )(?<!th )(?<!of )(?<!in )may(?! \d)|maybe|perhaps|possibly|"
+    r"probably|i think|i guess|i suppose|i wonder|not sure|i believe|i assume|apparently|supposedly|i wish|i hope|"
+    r"hopefully|ideally|as though|as if|sort of|kind of|let me|used to|as a child|back then|for example|for instance|"
+    r"e\.g|say,|what about)\b",
+    re.IGNORECASE,
+)
+_REPORTED = re.compile(
+    r"\b(?:said|says|say|told|tells|wrote|writes|claims?|claimed|argues?|according to|quote|asked me|asks|suggests?|"
+    r"suggested|mentioned|states?|stated|thinks|thought|believes|heard|the (?:article|mail|email|page|readme|docs?|"
+    r"documentation|manual|book|error|log|issue|comment|customer|user|client|author|candidate|vendor|ticket)"
+    r"(?! (?:server|host|form|template|folder|directory|files?|branch|table)))\b",
+    re.IGNORECASE,
+)
+_FOR_NOW = re.compile(
+    r"\b(?:for now|for the moment|right now|this time|just once|only once|for once|temporarily|today only|"
+    r"in this (?:session|chat|conversation|case|task|turn|test|example|reply|answer)|at the moment|"
+    r"for this (?:session|chat|conversation|task|one|turn|test|change|fix|pr|commit|reply|answer)|"
+    r"until (?:then|tomorrow|tonight|later))\b",
+    re.IGNORECASE,
+)
+
+
+class Sentence(msgspec.Struct, frozen=True):
+    """One sentence: where it stands in the turn, in characters, and its words without its last mark."""
+
+    start: int
+    end: int
+    text: str
+
+
+def stated(text: str) -> Iterator[Sentence]:
+    """The sentences of a person's turn that state something in their own name."""
+    own = _own(text[:TURN_CHARS])
+    if _PLAYED.search(own):
+        return
+    for sentence in _sentences(own):
+        words = sentence.text
+        if not 3 <= len(words) <= SENTENCE_CHARS or own[sentence.end - 1 : sentence.end] == "?":
+            continue
+        if "\0" in words or _CODE.search(words) or _QUESTION.search(words):
+            continue
+        if _SUPPOSED.search(words) or _REPORTED.search(words):
+            continue
+        yield sentence
+
+
+def for_now(text: str) -> bool:
+    """Whether a sentence is about the present work alone."""
+    return bool(_FOR_NOW.search(text))
+
+
+def _own(text: str) -> str:
+    """The text with what is not the person's own made unreadable, every character in its place."""
+    for pattern in (_FENCE, _QUOTED, _LINE_OF_OTHERS):
+        text = pattern.sub(lambda match: "\0" * len(match[0]), text)
+    if (handed := _HANDED_OVER.search(text)) is not None:
+        text = text[: handed.start()] + "\0" * (len(text) - handed.start())
+    if text.count("\n") > PASTED_LINES:
+        first = len("\n".join(text.split("\n")[:_OWN_LINES]))
+        text = text[:first] + "\0" * (len(text) - first)
+    return text
+
+
+def _sentences(text: str) -> Iterator[Sentence]:
+    start = 0
+    for match in (*_END.finditer(text), None):
+        end = match.end() if match else len(text)
+        last = match.start() if match else len(text)
+        piece = text[start:last]
+        first = start + len(piece) - len(piece.lstrip(" \t\n-*\u2022\u2013"))
+        words = text[first:last].rstrip()
+        if words:
+            mark = text[last : last + 1].strip()
+            yield Sentence(first, first + len(words) + len(mark), " ".join(words.split()))
+        start = end
