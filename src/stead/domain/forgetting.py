@@ -6,16 +6,15 @@ Layer: domain. Words go through memory alone here; nothing of this is recorded b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, Protocol
 
 import msgspec
 
-from stead.domain.events import Body, Event
+from stead.domain.events import Body, Erased, Event
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.memory import MemoryId
 from stead.domain.memory_events import ForgetReceipt, ForgettingBegun
-from stead.domain.ports import Journal
 
 FORGOTTEN = "[forgotten]"
 """What stands in the place of words that were forgotten."""
@@ -45,8 +44,20 @@ class Redaction(msgspec.Struct, frozen=True):
     read: int
 
 
-class RedactableJournal(Journal, Protocol):
+class RedactableJournal(Protocol):
     """A journal that forgets words."""
+
+    def events(self, *, after: int = 0, session: SessionId | None = None) -> Iterator[Event | Erased]:
+        """As of ``domain.ports.Journal``."""
+        ...
+
+    def head(self) -> int:
+        """As of ``domain.ports.Journal``."""
+        ...
+
+    def touched(self, touches: Touches) -> Iterator[Event]:
+        """The events whose payload these bytes are in, in order, as they are read. It blocks."""
+        ...
 
     async def redact(self, redaction: Redaction, touches: Touches) -> tuple[Event, ...]:
         """Forget in one transaction; then nothing of it is in the file or its log. Gives the events that record it.
@@ -100,7 +111,7 @@ class Preview(msgspec.Struct, frozen=True):
     memories: tuple[tuple[MemoryId, str], ...]
     places: tuple[Place, ...]
     events: int
-    kept: tuple[str, ...] = ()
+    kept: tuple[str, ...]
 
 
 class Purges(Protocol):
@@ -121,11 +132,35 @@ class Purges(Protocol):
         ...
 
 
-class Streams(Protocol):
+class Found(msgspec.Struct, frozen=True):
+    """What a search of the home's files came to; paths are below the home.
+
+    Args:
+        scanned: files that were read to their end.
+        left: those that have the words, each with what the person can do.
+        backups: copies of the journal that were made before and have them, each with when, and how long it is kept.
+        skipped: files that could not be read, or not in time, with why.
+    """
+
+    scanned: tuple[str, ...]
+    left: tuple[str, ...]
+    backups: tuple[str, ...]
+    skipped: tuple[str, ...]
+
+
+class Files(Protocol):
+    """The files of the home, as a holder of its keys reads them."""
+
+    def search(self, touches: Touches, seconds: float) -> Found:
+        """Look into all of them; it blocks, and leaves out what it has not come to after so many seconds."""
+        ...
+
+
+class Holder(Protocol):
     """Whoever writes a stream, as forgetting needs them."""
 
     async def hold(self) -> None:
-        """Write nothing from now on; what is under way is finished or cut off first."""
+        """Write nothing from now on, until ``renew``. A model request under way is cut off, calls of tools go on."""
         ...
 
     async def renew(self) -> None:
@@ -136,8 +171,8 @@ class Streams(Protocol):
 class Receipts(Protocol):
     """The home's word that something is gone, and its memory of what must not come back."""
 
-    def fingerprint(self, text: str) -> str:
-        """Of the normalised text, under a key of the home."""
+    def digest(self, content: bytes) -> str:
+        """HMAC, hex, under a key of the home; for ``domain.fingerprints``."""
         ...
 
     def signed(self, receipt: ForgetReceipt) -> ForgetReceipt:

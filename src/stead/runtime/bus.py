@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from stead.domain.events import Event
 from stead.domain.live import Transient
@@ -54,6 +54,13 @@ class Subscription:
         self._queue.append(item)
         self._ready.set()
 
+    def drop(self, seqs: Collection[int]) -> None:
+        """Hand none of these events out; for the bus alone."""
+        if any(isinstance(item, Event) and item.seq in seqs for item in self._queue):
+            self._queue.clear()
+            self.overrun = True
+            self._ready.set()
+
 
 class Bus:
     """Hands every committed event, and every transient, to all who watch."""
@@ -75,6 +82,11 @@ class Bus:
     def watchers(self) -> int:
         """How many subscriptions there are."""
         return len(self._subscriptions)
+
+    def forget(self, seqs: Collection[int]) -> None:
+        """Words of these events were forgotten: whoever has one in the queue reads the journal again instead."""
+        for subscription in tuple(self._subscriptions):
+            subscription.drop(seqs)
 
     def publish(self, items: Iterable[Event | Transient]) -> None:
         """Hand out events (after their commit, in order of seq) or transients. Never waits."""

@@ -219,6 +219,18 @@ class HomeStream:
         self._bus.publish(events)
         return events
 
+    async def hold(self) -> None:
+        """See ``domain.forgetting.Holder``."""
+        await self._lock.acquire()
+
+    async def renew(self) -> None:
+        """See ``domain.forgetting.Holder``."""
+        try:
+            self.state = HomeState()
+            self.load()
+        finally:
+            self._lock.release()
+
     def note(self, body: ev.SecretUsed) -> None:
         """Record a fact that nobody waits for; ``settle`` does, before the journal is closed."""
         task = asyncio.create_task(self.record(body, cause=CommandId("")), name=f"note {type(body).__name__}")

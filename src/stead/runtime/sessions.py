@@ -34,7 +34,7 @@ from stead.runtime.alarms import Alarm
 from stead.runtime.deps import Deps
 from stead.runtime.keeping import Keeper
 from stead.runtime.notes import Noted, Notes
-from stead.runtime.performing import Performer
+from stead.runtime.performing import REQUEST, Performer
 from stead.runtime.showing import show
 from stead.runtime.steps import Steps
 from stead.runtime.stream import Stream
@@ -178,6 +178,25 @@ class Actor:
     def forget(self) -> None:
         """Drop the state; the journal is read again when it is needed. Call it with the lock held."""
         self._stream = None
+
+    async def hold(self) -> None:
+        """See ``domain.forgetting.Holder``. A request is cut off because its answer may have the words again."""
+        self._performer.cut(REQUEST)
+        await self.lock.acquire()
+        try:
+            if self._stream is not None:
+                await self._stream.commit()
+        except BaseException:
+            self.lock.release()
+            raise
+
+    async def renew(self) -> None:
+        """See ``domain.forgetting.Holder``."""
+        try:
+            if self._stream is not None:
+                await asyncio.to_thread(self._stream.reload)
+        finally:
+            self.lock.release()
 
     def wake(self) -> None:
         """See whether there is something to do. Cheap, and harmless when there is not."""

@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from stead.domain.errors import BudgetRefused
+from stead.domain.errors import BudgetRefused, NotFound
 from stead.domain.events import Body, Draft, Erased, Event
 from stead.domain.folding import apply, begin, fold
 from stead.domain.ids import CommandId, SessionId
@@ -111,6 +111,18 @@ class Stream:
         events = await self._journal.append(self._pending, claim=claim)
         await self._written(events)
         return events
+
+    def reload(self) -> None:
+        """Follow the journal as it is now that words were forgotten, in the same object, since whoever works has it.
+
+        Everything added is committed. It blocks.
+        """
+        events = self._journal.events(session=self.session.id)
+        fresh = fold(event for event in events if isinstance(event, Event))
+        if fresh is None:
+            raise NotFound(f"there is no session {self.session.id!r} any more")
+        for name in fresh.__struct_fields__:
+            setattr(self.session, name, getattr(fresh, name))
 
     async def _written(self, events: tuple[Event, ...]) -> None:
         self._pending = []

@@ -159,6 +159,19 @@ class JournalFile:
         await self._scrub(head)
         return count
 
+    def touched(self, touches: Touches) -> Iterator[Event]:
+        """See ``domain.forgetting.RedactableJournal``; only what has the words is decoded."""
+        head, last = self.head(), 0
+        while last < head:
+            with self._database.reading() as connection:
+                rows = connection.execute(_READ_ALL, (last, head, CHUNK_ROWS)).fetchall()
+            for row in rows:
+                if row[-1] is not None and touches(row[-1]):
+                    event = _event(row)
+                    assert isinstance(event, Event)
+                    yield event
+            last = rows[-1][0] if rows else head
+
     async def redact(self, redaction: Redaction, touches: Touches) -> tuple[Event, ...]:
         """See ``domain.forgetting.RedactableJournal``."""
         replacements = await asyncio.to_thread(prepared, redaction)

@@ -32,6 +32,7 @@ class Keys:
         digests: for HMACs of what could be guessed, such as the arguments of a call.
         audit: the private key that signs heads of the journal (Ed25519).
         checkpoints: of the files that are kept, and of their names.
+        forgetting: for HMACs of what was forgotten, by which it is known if it comes back.
     """
 
     master: bytes = field(repr=False)
@@ -41,6 +42,7 @@ class Keys:
     digests: bytes = field(repr=False)
     audit: bytes = field(repr=False)
     checkpoints: bytes = field(repr=False)
+    forgetting: bytes = field(repr=False)
 
 
 def new_master() -> bytes:
@@ -61,7 +63,7 @@ def derive_keys(master: bytes) -> Keys:
     def subkey(label: str) -> bytes:
         return hmac.digest(root, label.encode() + b"\x01", hashlib.sha256)
 
-    labels = ("database", "views", "vault", "digests", "audit", "checkpoints")
+    labels = ("database", "views", "vault", "digests", "audit", "checkpoints", "forgetting")
     return Keys(master, **{label: subkey(label) for label in labels})
 
 

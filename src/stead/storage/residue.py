@@ -6,18 +6,103 @@ each page is decrypted by itself, as SQLCipher 4 lays it out, in the file and in
     page = encrypted content ‖ 16 bytes initialisation vector ‖ 64 bytes HMAC; AES-256-CBC
     the first page begins with 16 bytes of salt in the clear
     log  = 32 bytes, then for each frame 24 bytes and a page
+
+A value that is longer than a page goes on in others, and words may stand across the edge of two: so a page is looked at
+together with the end of the one before it, which is where a value that was written at once goes on most of the time.
 """
 
 from __future__ import annotations
 
+import os
+import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from stead.config import Home
+from stead.domain.forgetting import Found, Touches
 from stead.storage.database import file_salt
+from stead.storage.keys import Keys
 
 PAGE_BYTES = 4096
+BLOCK_BYTES = 1 << 20
+EDGE_BYTES = 1 << 12
+"""Of what was read before, looked at again with what comes after it."""
 _SALT_BYTES, _IV_BYTES, _RESERVE_BYTES = 16, 16, 80
-_LOG_HEAD_BYTES, _FRAME_HEAD_BYTES = 32, 24
+_LOG_HEAD_BYTES, _FRAME_HEAD_BYTES, _POINTER_BYTES = 32, 24, 4
+_PACKS = "packs"
+
+
+class Residue:
+    """Implements ``domain.forgetting.Files``.
+
+    Args:
+        home: see there.
+        keys: of its databases.
+    """
+
+    def __init__(self, home: Home, keys: Keys) -> None:
+        self._root = home.root
+        self._keys = {file_salt(key): key for key in (keys.database, keys.views, keys.checkpoints)}
+
+    def search(self, touches: Touches, seconds: float) -> Found:
+        """See ``domain.forgetting.Files``: every file, decrypted where it is a database of the home's."""
+        deadline = time.monotonic() + seconds
+        scanned: list[str] = []
+        left: list[str] = []
+        backups: list[str] = []
+        skipped: list[str] = []
+        for path in self._files():
+            name = path.relative_to(self._root).as_posix()
+            try:
+                has = self._has(path, touches, deadline)
+            except FileNotFoundError:
+                continue  # it went meanwhile
+            except OSError as error:
+                skipped.append(f"{name}: {error.strerror}")
+                continue
+            if has is None:
+                skipped.append(f"{name}: not searched in time")
+                continue
+            scanned.append(name)
+            if has and (kept := _kept(path, name)):
+                backups.append(kept)
+            elif has:
+                left.append(_told(name))
+        return Found(tuple(scanned), tuple(left), tuple(backups), tuple(skipped))
+
+    def _files(self) -> Iterator[Path]:
+        """Small ones first, so that one that is huge leaves least out; sealed contents are their store's business."""
+        found = []
+        for folder, folders, names in os.walk(self._root):
+            folders[:] = [name for name in folders if name != _PACKS]
+            for name in names:
+                path = Path(folder, name)
+                try:
+                    status = path.lstat()
+                except FileNotFoundError:
+                    continue
+                if stat.S_ISREG(status.st_mode):
+                    found.append((status.st_size, path))
+        return iter([path for _, path in sorted(found)])
+
+    def _has(self, path: Path, touches: Touches, deadline: float) -> bool | None:
+        """Whether the file has the words; None when the time was up."""
+        before = b""
+        for block in self._blocks(path):
+            if time.monotonic() > deadline:
+                return None
+            if touches(before + block):
+                return True
+            before = block[-EDGE_BYTES:]
+        return False
+
+    def _blocks(self, path: Path) -> Iterator[bytes]:
+        main = path.with_name(path.name.removesuffix("-wal"))
+        key = self._keys.get(_start(main))
+        if key is not None and not path.name.endswith("-shm"):
+            return _joined(pages(path, key))
+        return _raw(path)
 
 
 def decrypted(path: Path, key: bytes) -> bytes:
@@ -40,11 +125,55 @@ def _stored(path: Path, salt: bytes) -> Iterator[bytes]:
     """Every page without what stands in the clear before it; a last one that is cut off is none."""
     in_log = path.name.endswith("-wal")
     with path.open("rb") as file:
-        file.read(_LOG_HEAD_BYTES if in_log else 0)
+        file.seek(_LOG_HEAD_BYTES if in_log else 0)
         while True:
-            head = file.read(_FRAME_HEAD_BYTES if in_log else 0)
+            file.seek(_FRAME_HEAD_BYTES if in_log else 0, os.SEEK_CUR)
             page = file.read(PAGE_BYTES)
             if len(page) < PAGE_BYTES:
                 return
             yield page.removeprefix(salt)
-            del head
+
+
+def _joined(content: Iterator[bytes]) -> Iterator[bytes]:
+    """Pages in larger pieces, without the number of the next one with which those of a long value begin."""
+    block: list[bytes] = []
+    size = 0
+    for page in content:
+        block.append(page[_POINTER_BYTES:])
+        size += len(page)
+        if size >= BLOCK_BYTES:
+            yield b"".join(block)
+            block, size = [], 0
+    yield b"".join(block)
+
+
+def _raw(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while block := file.read(BLOCK_BYTES):
+            yield block
+
+
+def _start(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_SALT_BYTES)
+    except OSError:
+        return b""
+
+
+def _kept(path: Path, name: str) -> str:
+    """What is said of a copy that was made before; "" for a file that is in use."""
+    made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(path.stat().st_mtime))
+    if name.startswith("data/backups/"):
+        return f"{name}, made {made} before an upgrade; kept until the next upgrade, or until you remove it"
+    if name.startswith("replaced-"):
+        return f"{name}, made {made} or earlier; of a home that a backup replaced, kept until you remove it"
+    return ""
+
+
+def _told(name: str) -> str:
+    if name.startswith("logs/"):
+        return f"{name}: a log; remove it, and report that words of yours were in it"
+    if name.endswith((".db", ".db-wal")):
+        return f"{name}: a database of Stead; restart Stead, forget it again, and report it if it stays"
+    return f"{name}: a file that Stead does not write words to; look into it, and remove it if it is not needed"

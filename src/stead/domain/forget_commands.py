@@ -1,0 +1,31 @@
+"""What people say when something is to be forgotten for good.
+
+Layer: domain. A part of ``domain.commands``, whose rules hold here too.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from stead.domain.memory import MemoryId
+
+
+class Forget(msgspec.Struct, frozen=True, tag="memory.forget", forbid_unknown_fields=True):
+    """Forget for good, wherever it stands; 1,000 things at most. There is no way back.
+
+    Args:
+        memories: with every version of what they say, the words that they rest on, and what rests on these words alone.
+        events: their seqs; every word of them.
+        words: in every event, memory and file of the home; each 3 characters or more.
+        match: whether large and small letters differ. What a fuzzy preview has found is given as words.
+    """
+
+    memories: tuple[MemoryId, ...] = ()
+    events: tuple[int, ...] = ()
+    words: tuple[str, ...] = ()
+    match: Literal["exact", "any_case"] = "any_case"
+
+    def __repr__(self) -> str:
+        return f"Forget({self.memories!r}, {self.events!r}, {len(self.words)} words)"  # they stay out of every trace

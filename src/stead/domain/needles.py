@@ -1,0 +1,106 @@
+"""Words that are to be forgotten, as they are looked for in texts and in recorded bytes.
+
+Layer: domain. Recorded bytes are JSON, and texts in them may be JSON once more (the arguments of a call, the answer of
+an API), so a sign stands there as itself or escaped, with one backslash before it or with three. Between two words may
+be any white space, since lines are wrapped where it suits whoever wraps them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from stead.domain.errors import InvalidRequest
+from stead.domain.forgetting import FORGOTTEN
+
+LEAST_CHARS, MOST_CHARS = 3, 20_000
+MOST = 1_000
+_CORE = re.compile(rb"[a-z0-9]{3,}")
+_GAP = r"(?:\s|\\+[nrtf]|\\+u00(?:0[9a-d]|20|a0))+"
+_ESCAPED_CHARS = 200
+"""Of longer words, letters and digits are not looked for in an escaped form, which no writer of JSON gives them."""
+_QUOTES = "['\u2019]"
+_TOKEN = re.compile(r"[^\W_]{5,}")
+_CUT = 3
+
+
+class Needles:
+    """Looks for words wherever they are.
+
+    Args:
+        words: 3 to 20,000 characters each, 1,000 at most; white space at the ends does not count.
+        exact: large and small letters differ.
+
+    Raises:
+        InvalidRequest: one is too short, too long, or a part of what is put in its place.
+    """
+
+    def __init__(self, words: Sequence[str], *, exact: bool = False) -> None:
+        self.words = tuple(dict.fromkeys(text.strip() for text in words if text.strip()))
+        if len(self.words) > MOST:
+            raise InvalidRequest(f"{MOST:,} things can be forgotten at once, not {len(self.words):,}; take some")
+        for text in self.words:
+            _require_findable(text)
+        flags = 0 if exact else re.IGNORECASE
+        spelled = {unicodedata.normalize(form, text) for text in self.words for form in ("NFC", "NFD")}
+        longest_first = sorted(spelled, key=lambda text: (-len(text), text))
+        self._pattern = re.compile("|".join(map(_spelled, longest_first)) or r"(?!)", flags)
+        cores = [max(_CORE.findall(text.casefold().encode()), key=len, default=b"") for text in self.words]
+        self._cores = tuple(dict.fromkeys(cores)) if all(cores) else ()
+
+    def __bool__(self) -> bool:
+        return bool(self.words)
+
+    def touches(self, content: bytes) -> bool:
+        """Whether recorded bytes, or any others, have one of the words."""
+        if not self.words:
+            return False
+        lowered = content.lower()
+        if self._cores and b"\\u00" not in lowered and not any(core in lowered for core in self._cores):
+            return False
+        return self._pattern.search(content.decode("utf-8", "replace")) is not None
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where they stand, from and to."""
+        return [match.span() for match in self._pattern.finditer(text)]
+
+    def cleaned(self, text: str) -> str:
+        """The text with a constant in their place."""
+        return self._pattern.sub(FORGOTTEN, text)
+
+    @property
+    def stems(self) -> tuple[bytes, ...]:
+        """Beginnings of their longer words, as an index of words may have them on its own, without their endings."""
+        found = (match[0] for text in self.words for match in _TOKEN.finditer(text.casefold()))
+        return tuple(dict.fromkeys(word[: max(5, len(word) - _CUT)].encode() for word in found))
+
+
+def _require_findable(text: str) -> None:
+    if not LEAST_CHARS <= len(text) <= MOST_CHARS or not re.search(r"\w", text):
+        raise InvalidRequest(
+            f"what is to be forgotten has {LEAST_CHARS} to {MOST_CHARS:,} characters and a letter or digit, "
+            f"not {len(text):,}"
+        )
+    if text.casefold() in FORGOTTEN:
+        raise InvalidRequest(f"{text!r} is a part of {FORGOTTEN!r}, which stands in place of what is forgotten")
+
+
+def _spelled(text: str) -> str:
+    """A pattern for one of them, in all of its spellings."""
+    short = len(text) <= _ESCAPED_CHARS
+    return _GAP.join("".join(_sign(sign, escaped=short) for sign in part) for part in text.split())
+
+
+def _sign(sign: str, *, escaped: bool) -> str:
+    if sign.isascii() and sign.isalnum() and not escaped:
+        return sign
+    literal = _QUOTES if sign == "'" else rf"\\*{re.escape(sign)}" if sign in '"\\/' else re.escape(sign)
+    codes = {_code(form) for form in (sign, sign.lower(), sign.upper()) if len(form) == 1}
+    return f"(?:{literal}|{'|'.join(sorted(codes))})"
+
+
+def _code(sign: str) -> str:
+    """A sign as JSON escapes it: one or two units of UTF-16."""
+    units = sign.encode("utf-16-be").hex()
+    return "".join(rf"\\+u{units[at : at + 4]}" for at in range(0, len(units), 4))

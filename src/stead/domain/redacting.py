@@ -1,0 +1,152 @@
+"""An event without certain words: every text in it is cleaned, and what holds it together stays.
+
+Layer: domain. Which strings are texts follows from their types: ids, marks and choices have types of their own. A few
+plain strings hold the record together as well; where one of these has the words, they stay, and whoever asked is told.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from stead.domain import events as ev
+from stead.domain.forgetting import FORGOTTEN
+from stead.domain.messages import Thinking
+
+KEPT = frozenset(
+    {
+        "by",
+        "content",
+        "directory",
+        "door",
+        "driver",
+        "model",
+        "placeholder",
+        "prefix_sha256",
+        "provider",
+        "ref",
+        "root",
+        "rule",
+        "sha256",
+        "signature",
+        "tool",
+        "tools",
+    }
+)
+"""Fields of plain strings that are names to Stead itself."""
+
+BINDING = (
+    ev.RuleMade,
+    ev.HostAllowed,
+    ev.HostDisallowed,
+    ev.ProviderConfigured,
+    ev.ProviderRemoved,
+    ev.SearchConfigured,
+    ev.ChainSet,
+    ev.SecretAdded,
+    ev.SecretBound,
+    ev.SecretUnbound,
+    ev.SecretRemoved,
+    ev.SecretUsed,
+)
+"""Facts about the home that permit, forbid or lead somewhere. Other words in one could permit more than the person
+meant, so they are left as they are."""
+
+Clean = Callable[[str], str]
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+def redacted(body: ev.Body, clean: Clean, told: Collection[str] = ()) -> ev.Body:
+    """The same event with clean texts.
+
+    Args:
+        body: as it was recorded.
+        clean: gives a text without the words.
+        told: references of memories that are forgotten; what a model was told of them goes whole.
+    """
+    if isinstance(body, BINDING):
+        return body
+    if isinstance(body, ev.MemoryRecalled):
+        kept = tuple(msgspec.structs.replace(one, text=FORGOTTEN) if one.ref in told else one for one in body.told)
+        body = msgspec.structs.replace(body, told=kept)
+    return _cleaned(_narrowed(body, clean), clean)
+
+
+def _narrowed(body: ev.Body, clean: Clean) -> ev.Body:
+    """Without what the person allowed in the forgotten words: two of them, once clean, would stand for each other."""
+    match body:
+        case ev.SourcesTrusted(sources=sources) | ev.GrantMade(sources=sources):
+            return msgspec.structs.replace(body, sources=tuple(one for one in sources if clean(one) == one))
+        case ev.PlanMade(calls=calls):
+            return msgspec.structs.replace(body, calls=tuple(call for call in calls if _cleaned(call, clean) == call))
+        case _:
+            return body
+
+
+def blank(text: str) -> str:
+    """Cleans a text of all its words."""
+    return FORGOTTEN if text.strip() else text
+
+
+def texts(body: ev.Body) -> tuple[str, ...]:
+    """Every text of an event, in order."""
+    found: list[str] = []
+
+    def collect(text: str) -> str:
+        found.append(text)
+        return text
+
+    _cleaned(body, collect)
+    return tuple(found)
+
+
+def _cleaned(struct: T, clean: Clean) -> T:
+    changed: dict[str, Any] = {}
+    for name, hint in _hints(type(struct)).items():
+        old = getattr(struct, name)
+        new = _walked(old, hint, clean) if name not in KEPT else old
+        if new != old:
+            changed[name] = new
+    if changed and isinstance(struct, Thinking):
+        changed |= {"signature": "", "provider": ""}  # it was sealed as it was; nobody takes it otherwise
+    return msgspec.structs.replace(struct, **changed) if changed else struct
+
+
+def _walked(value: Any, hint: Any, clean: Clean) -> Any:
+    match value:
+        case str():
+            return clean(value) if _is_text(hint) else value
+        case msgspec.Struct():
+            return _cleaned(value, clean)
+        case tuple() | list():
+            kinds = get_args(_of(hint, (tuple, list))) or (str,)
+            each = [kinds[0]] * len(value) if kinds[-1] is Ellipsis or len(kinds) == 1 else kinds
+            return type(value)(_walked(item, kind, clean) for item, kind in zip(value, each, strict=True))
+        case dict():
+            keys, values = get_args(_of(hint, (dict,))) or (str, str)
+            return {_walked(key, keys, clean): _walked(item, values, clean) for key, item in value.items()}
+        case _:
+            return value
+
+
+def _is_text(hint: Any) -> bool:
+    """Whether a string of this type is one that somebody wrote."""
+    return hint is str or any(_is_text(one) for one in _choices(hint))
+
+
+def _of(hint: Any, kinds: tuple[type, ...]) -> Any:
+    """The one of a type's choices that is a container."""
+    return next((one for one in (_choices(hint) or (hint,)) if get_origin(one) in kinds), None)
+
+
+def _choices(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else ()
+
+
+@functools.cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)

@@ -1,0 +1,232 @@
+"""What a forgetting would take away: which memories, and which events in which other words.
+
+Layer: runtime. It reads the journal and changes nothing; a preview shows exactly what is then done. It blocks.
+
+Words are looked for everywhere. A memory that has one goes with every version of what it says. A memory that is named
+goes likewise, and its texts, and the words that it rests on, are looked for as well; so does a memory that rests on
+forgotten words alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import msgspec
+
+from stead.domain import events as ev
+from stead.domain.errors import NotFound
+from stead.domain.forget_commands import Forget
+from stead.domain.forgetting import FORGOTTEN, Place, Preview, RedactableJournal
+from stead.domain.ids import HOME, SessionId
+from stead.domain.memory import MEMORY, Evidence, Memory, MemoryId
+from stead.domain.needles import MOST_CHARS, Needles
+from stead.domain.redacting import BINDING, Clean, blank, redacted, texts
+
+PLACES = 100
+WHOLE_CHARS = 12
+"""A text of this length is looked for everywhere; a shorter one, as "yes", only goes where it was pointed at."""
+_AROUND = 60
+_WORD = re.compile(r"\w+")
+
+Words = Callable[[Evidence], str]
+"""The words that evidence points at, as they stand there; "" where they are gone."""
+
+
+@dataclass
+class Forgettable:
+    """What would be forgotten.
+
+    Args:
+        needles: the words, everywhere.
+        memories: by id, with every version of each.
+        read: the last event that was looked at.
+        events: by seq, what is read from then on; None for nothing.
+        sessions: whose they are.
+        places: of the first of them.
+        kept: what stays, and what the person can do.
+    """
+
+    needles: Needles
+    memories: dict[MemoryId, list[Memory]]
+    read: int
+    events: dict[int, ev.Body | None] = field(default_factory=dict)
+    sessions: set[SessionId] = field(default_factory=set)
+    places: list[Place] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+
+    def preview(self) -> Preview:
+        """As people are shown it."""
+        shown = tuple((id, versions[-1].text) for id, versions in self.memories.items())
+        return Preview(self.needles.words, shown, tuple(self.places), len(self.events), tuple(self.kept))
+
+    def fingerprinted(self) -> Iterator[str]:
+        """The texts by which it is known if it comes back."""
+        yield from self.needles.words
+        for versions in self.memories.values():
+            for memory in versions:
+                yield memory.text
+                if memory.key and memory.value:
+                    yield f"{memory.key} {memory.value}"
+
+    def take(self, event: ev.Event, body: ev.Body | None) -> None:
+        """Let an event be read otherwise."""
+        self.events[event.seq] = body
+        self.sessions.add(event.session)
+        if len(self.places) < PLACES:
+            self.places.append(_place(event, self.needles))
+
+
+def forgettable(journal: RedactableJournal, wanted: Forget, words_of: Words) -> Forgettable:
+    """Find all of it.
+
+    Args:
+        journal: see there.
+        wanted: what is asked for.
+        words_of: see there.
+
+    Raises:
+        NotFound: a memory or an event that is named is not there.
+        InvalidRequest: as ``Needles``.
+    """
+    read = journal.head()
+    memories = _Memories(journal)
+    pointed = {seq: _require_event(journal, seq) for seq in wanted.events}
+    whole = memories.chain(map(memories.require, wanted.memories))
+    rests = [evidence for id in whole for memory in memories.versions[id] for evidence in memory.evidence]
+    spans = {evidence: words_of(evidence).strip() for evidence in rests}
+    said = [text for event in pointed.values() for text in texts(event.body)]
+    said += [memory.text for id in whole for memory in memories.versions[id]]
+    needles = Needles([*wanted.words, *_long([*said, *spans.values()])], exact=wanted.match == "exact")
+    touched = [id for id, versions in memories.versions.items() if any(_has(memory, needles) for memory in versions)]
+    resting = memories.resting_on(lambda one: one.seq in pointed or _all_in(words_of(one), needles))
+    chosen = whole | memories.chain([*touched, *resting])
+    found = Forgettable(needles, {id: memories.versions[id] for id in sorted(chosen)}, read)
+    short = {evidence.seq: words for evidence, words in spans.items() if words and len(words) < WHOLE_CHARS}
+    _take_events(found, journal, pointed, short)
+    return found
+
+
+def _take_events(
+    found: Forgettable, journal: RedactableJournal, pointed: Mapping[int, ev.Event], short: Mapping[int, str]
+) -> None:
+    refs = tuple(id.encode() for id in found.memories)
+    events = {event.seq: event for event in journal.touched(lambda it: found.needles.touches(it) or _any(refs, it))}
+    events |= pointed | {seq: _require_event(journal, seq) for seq in short}
+    for seq, event in sorted(events.items()):
+        body = _redacted(event, found, blank if seq in pointed else _cleaner(found.needles, short.get(seq, "")))
+        if body is None or body != event.body:
+            found.take(event, body)
+        if body is not None and found.needles.touches(msgspec.json.encode(body)):
+            found.kept.append(_why_kept(event))
+
+
+def _redacted(event: ev.Event, found: Forgettable, clean: Clean) -> ev.Body | None:
+    match event.body:
+        case ev.MemoryMade(memory=memory) | ev.MemoryAmended(memory=memory) if memory.id in found.memories:
+            return None
+        case ev.MemoryProposed(memories=memories) if any(id in found.memories for id in memories):
+            return redacted(event.body, blank)
+        case _:
+            return redacted(event.body, clean, found.memories)
+
+
+class _Memories:
+    """Every version of everything that is remembered, and what took the place of what."""
+
+    def __init__(self, journal: RedactableJournal) -> None:
+        self.versions: dict[MemoryId, list[Memory]] = {}
+        self._beside: dict[MemoryId, set[MemoryId]] = {}
+        for event in journal.events(session=MEMORY):
+            match event:
+                case ev.Event(body=ev.MemoryMade(memory=memory) | ev.MemoryAmended(memory=memory)):
+                    self.versions.setdefault(memory.id, []).append(memory)
+                    for older in memory.supersedes:
+                        self._link(memory.id, older)
+                case ev.Event(body=ev.MemoryRetired(id=id, by=by)) if by:
+                    self._link(id, by)
+                case _:
+                    continue
+
+    def require(self, id: MemoryId) -> MemoryId:
+        """The id, if there is such a memory."""
+        if id not in self.versions:
+            raise NotFound(f"there is no memory {id!r}, or it is forgotten already; see `stead memory`")
+        return id
+
+    def chain(self, ids: Iterable[MemoryId]) -> set[MemoryId]:
+        """These, and all that they took the place of or that took theirs."""
+        todo, seen = list(ids), set[MemoryId]()
+        while todo:
+            id = todo.pop()
+            if id in self.versions and id not in seen:
+                seen.add(id)
+                todo += self._beside.get(id, ())
+        return seen
+
+    def resting_on(self, forgotten: Callable[[Evidence], bool]) -> list[MemoryId]:
+        """Those that have evidence, all of which is forgotten."""
+        return [
+            id
+            for id, versions in self.versions.items()
+            if versions[-1].evidence and all(map(forgotten, versions[-1].evidence))
+        ]
+
+    def _link(self, one: MemoryId, other: MemoryId) -> None:
+        self._beside.setdefault(one, set()).add(other)
+        self._beside.setdefault(other, set()).add(one)
+
+
+def _require_event(journal: RedactableJournal, seq: int) -> ev.Event:
+    event = next(iter(journal.events(after=seq - 1)), None) if seq > 0 else None
+    if not isinstance(event, ev.Event) or event.seq != seq:
+        raise NotFound(f"there is no event {seq} that has any words; see `stead journal`")
+    return event
+
+
+def _has(memory: Memory, needles: Needles) -> bool:
+    return needles.touches(msgspec.json.encode(memory))
+
+
+def _all_in(words: str, needles: Needles) -> bool:
+    """Whether every word stands in what is forgotten, or is gone already."""
+    spans = needles.spans(words)
+    return all(
+        any(start <= word.start() and word.end() <= end for start, end in spans) for word in _WORD.finditer(words)
+    )
+
+
+def _long(found: Iterable[str]) -> list[str]:
+    return [text.strip()[:MOST_CHARS] for text in found if len(text.strip()) >= WHOLE_CHARS]
+
+
+def _any(refs: Collection[bytes], content: bytes) -> bool:
+    return any(ref in content for ref in refs)
+
+
+def _cleaner(needles: Needles, here: str) -> Clean:
+    """Cleans a text of the words, and of those that go in this event alone."""
+    return (lambda text: needles.cleaned(text.replace(here, FORGOTTEN))) if here else needles.cleaned
+
+
+def _place(event: ev.Event, needles: Needles) -> Place:
+    count, excerpt = 0, ""
+    for text in texts(event.body):
+        spans = needles.spans(text)
+        count += len(spans)
+        if spans and not excerpt:
+            start, end = max(0, spans[0][0] - _AROUND), min(len(text), spans[0][1] + _AROUND)
+            excerpt = " ".join(text[start:end].split())[: 4 * _AROUND]
+    return Place(event.seq, event.session, str(event.body.__struct_config__.tag), event.ts_ms, excerpt, count)
+
+
+def _why_kept(event: ev.Event) -> str:
+    where = f"event {event.seq} ({event.body.__struct_config__.tag})"
+    if isinstance(event.body, BINDING):
+        return f"{where} permits or forbids something in these words, and stays: other words could permit more"
+    if event.session in (HOME, MEMORY):
+        return f"{where} has them in a name that holds the record together, and stays"
+    return (
+        f"{where} of session {event.session} has them in a name, as of its folder; delete the session to be rid of it"
+    )

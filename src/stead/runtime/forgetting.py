@@ -1,0 +1,227 @@
+"""Forgetting with proof: words taken out of the record, then out of everything that was made of it, then looked for.
+
+Layer: runtime. The record forgets in one transaction, which also notes what is to go, by numbers alone; whatever comes
+after it needs no words, so a crash at any moment is made good at the next start. What is left in any file of the home
+is found by looking for the words themselves, while they are still known; after a crash, by their fingerprints.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from stead.domain import events as ev
+from stead.domain.commands import Answer
+from stead.domain.errors import Conflict, NotFound
+from stead.domain.fingerprints import Fingerprints, fingerprint
+from stead.domain.forget_commands import Forget
+from stead.domain.forgetting import Files, Holder, Preview, Purges, Receipts, RedactableJournal, Redaction
+from stead.domain.ids import HOME, CommandId, SessionId
+from stead.domain.memory import MEMORY
+from stead.domain.memory_events import ForgetReceipt, ForgettingBegun
+from stead.domain.ports import Claimed, Clock
+from stead.domain.redacting import texts
+from stead.runtime.answers import of
+from stead.runtime.bus import Bus
+from stead.runtime.forgettable import Forgettable, Words, forgettable
+from stead.runtime.memories import MemoryStream
+from stead.runtime.stream import NO_COMMAND
+
+log = logging.getLogger(__name__)
+
+TRIES = 5
+"""How often words are looked for again because they came anew meanwhile."""
+SEARCH_S = 20.0
+"""How long the files of the home are searched; what was not reached is named in the receipt."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What forgetting works with.
+
+    Args:
+        journal: the record.
+        memory: the end of the stream ``memory``.
+        holder: who writes a stream of a session's or of the home.
+        purges: everything that was made of the record.
+        files: of the home.
+        receipts: see there.
+        words_of: see ``forgettable``.
+        bus: who watches.
+        clock: see there.
+    """
+
+    journal: RedactableJournal
+    memory: MemoryStream
+    holder: Callable[[SessionId], Holder]
+    purges: Sequence[Purges]
+    files: Files
+    receipts: Receipts
+    words_of: Words
+    bus: Bus
+    clock: Clock
+
+
+class Forgetting:
+    """Forgets, one thing after another.
+
+    Args:
+        parts: see there.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._lock = asyncio.Lock()
+        self._known = Fingerprints(parts.receipts.digest)
+
+    def load(self) -> None:
+        """Know what was forgotten before. It blocks; until it is done, nothing may be taken in."""
+        for event in self._parts.journal.events(session=MEMORY):
+            if isinstance(event, ev.Event) and isinstance(event.body, ForgettingBegun):
+                self._known.add(event.body.fingerprints)
+
+    def is_forgotten(self, text: str) -> bool:
+        """Whether a text is, or contains, what was forgotten; for whoever takes anything into memory."""
+        return self._known.says(text)
+
+    async def preview(self, wanted: Forget) -> Preview:
+        """What would be forgotten; nothing is done.
+
+        Raises:
+            NotFound, InvalidRequest: as ``forgettable``.
+        """
+        return (await self._find(wanted)).preview()
+
+    async def carry_out(self, command: Forget, claim: Claimed, door: str) -> Answer:
+        """Forget, and answer when it is proven.
+
+        Raises:
+            NotFound, InvalidRequest: as ``forgettable``, or nothing has the words; nothing was done.
+            Conflict: the words keep coming; nothing was done.
+            StorageFault: nothing was done, or it is finished at the next start.
+        """
+        receipt = await self.forget(command, door, claim)
+        return of(claim, MEMORY, said(receipt)).answer
+
+    async def forget(self, wanted: Forget, door: str, claim: Claimed | None = None) -> ForgetReceipt:
+        """As ``carry_out``, for whoever wants the receipt. A claim is recorded with it."""
+        async with self._lock:
+            found, seq, begun = await self._redact(wanted, door, claim.id if claim else NO_COMMAND)
+            receipt = await self._prove(begun, found)
+            await self._record(seq, receipt, claim)
+        return receipt
+
+    async def resume(self) -> None:
+        """Finish what a crash cut off. Of words that nobody knows any more, fingerprints are looked for."""
+        async with self._lock:
+            for seq, begun in (await asyncio.to_thread(self._unfinished)).items():
+                known = Fingerprints(self._parts.receipts.digest)
+                known.add(begun.fingerprints)
+                log.warning("what was to be forgotten at event %d was cut off, and is finished now", seq)
+                await self._purge(begun)
+                left = await asyncio.to_thread(self._left_in_journal, known)
+                receipt = _receipt(begun, ("data/journal.db, by fingerprints",), left, ())
+                await self._record(seq, self._parts.receipts.signed(receipt), None)
+
+    async def _find(self, wanted: Forget) -> Forgettable:
+        parts = self._parts
+        return await asyncio.to_thread(forgettable, parts.journal, wanted, parts.words_of)
+
+    async def _redact(self, wanted: Forget, door: str, cause: CommandId) -> tuple[Forgettable, int, ForgettingBegun]:
+        parts = self._parts
+        for _ in range(TRIES):
+            found = await self._find(wanted)
+            if not found.events:
+                raise NotFound("nothing on record has that; look for it with a preview first: `stead memory forget`")
+            begun = ForgettingBegun(
+                tuple(found.memories), tuple(sorted(found.events)), self._fingerprints(found.fingerprinted()), door
+            )
+            redaction = Redaction(found.events, begun, parts.clock.now_ms(), cause, found.read)
+            try:
+                async with self._held(found.sessions):
+                    events = await parts.journal.redact(redaction, found.needles.touches)
+            except Conflict as meanwhile:
+                log.info("%s", meanwhile)
+                continue
+            self._known.add(begun.fingerprints)
+            parts.bus.forget(found.events.keys())
+            parts.bus.publish(events)
+            return found, events[-1].seq, begun
+        raise Conflict(
+            "the words come again faster than they are forgotten; pause what says them, and forget them then"
+        )
+
+    @asynccontextmanager
+    async def _held(self, sessions: Iterable[SessionId]) -> AsyncIterator[None]:
+        """Hold everybody who writes one of these streams; sessions first, since who holds one may want memory."""
+        async with AsyncExitStack() as stack:
+            for id in sorted(set(sessions) - {MEMORY}, key=lambda id: (id == HOME, id)):
+                holder = self._parts.holder(id)
+                await holder.hold()
+                stack.push_async_callback(holder.renew)
+            await stack.enter_async_context(self._parts.memory.lock)
+            yield
+
+    async def _prove(self, begun: ForgettingBegun, found: Forgettable) -> ForgetReceipt:
+        """Look for the words wherever they may stand. What stays in the record on purpose makes its file have them."""
+        await self._purge(begun)
+        parts, touches = self._parts, found.needles.touches
+        files = await asyncio.to_thread(parts.files.search, touches, SEARCH_S)
+        left = [*found.kept, *files.left, *(f"not searched: {name}" for name in files.skipped)]
+        for part in parts.purges:
+            left += await part.scan(touches)
+        again = await asyncio.to_thread(lambda: [event.seq for event in parts.journal.touched(touches)])
+        if since := [seq for seq in again if seq > found.read]:
+            left.append(f"events that came meanwhile have the words: {since[:10]}; forget them once more")
+        return parts.receipts.signed(_receipt(begun, files.scanned, tuple(dict.fromkeys(left)), files.backups))
+
+    async def _purge(self, begun: ForgettingBegun) -> None:
+        for part in self._parts.purges:
+            await part.purge(begun.memories, begun.events)
+
+    async def _record(self, seq: int, receipt: ForgetReceipt, claim: Claimed | None) -> None:
+        memory = self._parts.memory
+        claimed = of(claim, MEMORY, said(receipt)) if claim else None
+        cause = claim.id if claim else NO_COMMAND
+        async with memory.lock:
+            await memory.record([ev.MemoryForgotten(seq, receipt)], by="stead", cause=cause, claim=claimed)
+
+    def _unfinished(self) -> dict[int, ForgettingBegun]:
+        left: dict[int, ForgettingBegun] = {}
+        for event in self._parts.journal.events(session=MEMORY):
+            match event:
+                case ev.Event(body=ForgettingBegun() as begun):
+                    left[event.seq] = begun
+                case ev.Event(body=ev.MemoryForgotten(begun=seq)):
+                    left.pop(seq, None)
+                case _:
+                    continue
+        return left
+
+    def _left_in_journal(self, known: Fingerprints) -> tuple[str, ...]:
+        return tuple(
+            f"event {event.seq} of {event.session} says it; forget it once more"
+            for event in self._parts.journal.events()
+            if isinstance(event, ev.Event) and any(map(known.says, texts(event.body)))
+        )
+
+    def _fingerprints(self, found: Iterable[str]) -> tuple[str, ...]:
+        digest = self._parts.receipts.digest
+        return tuple(sorted({one for text in found if (one := fingerprint(text, digest))}))
+
+
+def said(receipt: ForgetReceipt) -> str:
+    """A receipt in a line, without a word of what was forgotten."""
+    gone = f"{len(receipt.memories)} memories and words of {len(receipt.events)} events are forgotten"
+    left = f"; still in {len(receipt.left)} places, see the receipt" if receipt.left else "; no byte is left"
+    backups = f"; {len(receipt.backups)} older backups have them" if receipt.backups else ""
+    return gone + left + backups
+
+
+def _receipt(
+    begun: ForgettingBegun, scanned: tuple[str, ...], left: tuple[str, ...], backups: tuple[str, ...]
+) -> ForgetReceipt:
+    return ForgetReceipt(begun.memories, begun.events, begun.fingerprints, scanned, left, backups)
