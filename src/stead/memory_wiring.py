@@ -77,10 +77,11 @@ class MemoryHouse:
             keeps_secret=lambda said: self.keeps_secret(said),
             forgotten=lambda said: False,
         )
-        recollection = Recollection(
-            memories, retriever, Loading(self.books, self.books), models=models, clock=clock, forget=self.forget
+        files = Loading(self.books, self.books)
+        recollection = Recollection(memories, retriever, files, models=models, clock=clock, forget=self.forget)
+        room = MemoryRoom(
+            self.books, self.books, Insights(self.books, self.books.event), retriever, files, clock.now_ms
         )
-        room = MemoryRoom(self.books, self.books, Insights(self.books, self.books.event), retriever)
         self.parts = MemoryParts(memories, recollection, room)
 
     def grown(self, seq: int) -> None:

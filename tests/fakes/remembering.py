@@ -35,10 +35,9 @@ def remembering(
         keeps_secret=lambda said: "it holds what looks like a secret" if "SECRET" in said else "",
         forgotten=lambda said: False,
     )
-    recollection = Recollection(
-        memories, retriever, Loading(books, books), models=models, clock=clock, forget=_nothing_forgotten
-    )
-    room = MemoryRoom(books, books, Insights(books, books.event), retriever)
+    files = Loading(books, books)
+    recollection = Recollection(memories, retriever, files, models=models, clock=clock, forget=_nothing_forgotten)
+    room = MemoryRoom(books, books, Insights(books, books.event), retriever, files, clock.now_ms)
     return books, MemoryParts(memories, recollection, room)
 
 

@@ -6,6 +6,7 @@ Layer: runtime. Decides nothing: it puts what the adapters know into the form th
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,9 +14,11 @@ import msgspec
 
 from stead.domain.ids import DEFAULT_WORKSPACE
 from stead.domain.memory import GLOBAL, LegState, Query, Recalled, Viewer, workspace_place
+from stead.domain.memory_events import LoadedFile
 from stead.domain.memory_ports import MemoryInsights, MemoryReports, Place, Recalls, Remembered
+from stead.domain.policies import Confidentiality
 from stead.runtime.memories import Memories
-from stead.runtime.recalling import Recollection
+from stead.runtime.recalling import Files, Recollection
 
 
 class MemoryState(msgspec.Struct, frozen=True):
@@ -34,7 +37,23 @@ class MemoryState(msgspec.Struct, frozen=True):
     last_run_ms: int
 
 
-class MemoryDesk(Protocol):
+class MemoryLooks(Protocol):
+    """What sessions would be told, and how things stand."""
+
+    async def preview(self, query: Query, directory: str, *, attended: bool) -> Recalled:
+        """What a session in this folder ("" for one in none) would be told for these words; nobody is told."""
+        ...
+
+    async def loaded(self, directory: str, *, attended: bool) -> tuple[LoadedFile, ...]:
+        """The files of memory with which a session in this folder would begin now, in their order."""
+        ...
+
+    async def state(self) -> MemoryState:
+        """How things stand."""
+        ...
+
+
+class MemoryDesk(MemoryLooks, Protocol):
     """What doors look at."""
 
     @property
@@ -52,14 +71,6 @@ class MemoryDesk(Protocol):
         """What is known about memories."""
         ...
 
-    async def preview(self, query: Query, directory: str, *, attended: bool) -> Recalled:
-        """What a session in this folder ("" for one in none) would be told for these words; nobody is told."""
-        ...
-
-    async def state(self) -> MemoryState:
-        """How things stand."""
-        ...
-
 
 class MemoryRoom:
     """Implements ``MemoryDesk``.
@@ -69,6 +80,8 @@ class MemoryRoom:
         reports: see there.
         insights: see there.
         recalls: finds what is remembered.
+        files: what sessions begin with.
+        now_ms: milliseconds since 1970.
     """
 
     def __init__(
@@ -77,24 +90,36 @@ class MemoryRoom:
         reports: MemoryReports,
         insights: MemoryInsights,
         recalls: Recalls,
+        files: Files,
+        now_ms: Callable[[], int],
     ) -> None:
         self.remembered = remembered
         self.reports = reports
         self.insights = insights
         self._recalls = recalls
+        self._files = files
+        self._now_ms = now_ms
 
     async def preview(self, query: Query, directory: str, *, attended: bool) -> Recalled:
-        """See ``MemoryDesk``."""
-        place = workspace_place(DEFAULT_WORKSPACE, directory) if directory else GLOBAL
-        return await self._recalls.recall(query, Viewer(place, attended=attended))
+        """See ``MemoryLooks``."""
+        return await self._recalls.recall(query, _looking(directory, attended))
+
+    async def loaded(self, directory: str, *, attended: bool) -> tuple[LoadedFile, ...]:
+        """See ``MemoryLooks``."""
+        look, private = _looking(directory, attended), Confidentiality.PRIVATE
+        return await asyncio.to_thread(self._files.loaded, look, self._now_ms(), private)
 
     async def state(self) -> MemoryState:
-        """See ``MemoryDesk``."""
+        """See ``MemoryLooks``."""
         recalled = await self._recalls.recall(Query("", limit=1), Viewer(GLOBAL))
         places = await asyncio.to_thread(self.reports.places)
         waiting = await asyncio.to_thread(lambda: self.reports.proposals(waiting=True))
         runs = await asyncio.to_thread(self.reports.runs, 1)
         return MemoryState(recalled.legs, places, len(waiting), runs[0][0] if runs else 0)
+
+
+def _looking(directory: str, attended: bool) -> Viewer:
+    return Viewer(workspace_place(DEFAULT_WORKSPACE, directory) if directory else GLOBAL, attended=attended)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from stead.domain.memory import (
     Standing,
 )
 from stead.domain.memory import Query as Recall
-from stead.domain.memory_events import MemoryConsolidated
+from stead.domain.memory_events import LoadedFile, MemoryConsolidated
 from stead.domain.memory_ports import Analytics, JournalLine, Place, ProposalRow, Quote, RowsWanted
 from stead.runtime.memory_room import MemoryState
 from stead.web.commands import Ask, Behind, Nothing
@@ -148,6 +148,12 @@ async def preview_recall(
         superseded=superseded,
     )
     return Json(await behind.service.memory.preview(asked, directory, attended=attended))
+
+
+@router.get("/memories/loaded", **operation(Page[LoadedFile]))
+async def list_loaded_files(behind: Behind, directory: Folder = "", attended: bool = True) -> Response:
+    """The files of memory with which a session in a folder would begin now, in the order in which they are told."""
+    return Json(Page(await behind.service.memory.loaded(directory, attended=attended)))
 
 
 @router.get("/memories/state", **operation(MemoryState))
