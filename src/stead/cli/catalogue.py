@@ -43,6 +43,7 @@ GROUPS = {
         "egress": "allow hosts to a folder's machines, list what they reached",
     },
     "what models are told": {
+        "memory": "look at what is remembered, put it right, forget it",
         "directives": "write, order and switch what models are told always, with its versions",
     },
     "models and money": {

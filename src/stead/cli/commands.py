@@ -28,6 +28,8 @@ def load(name: str) -> Command:
             from stead.cli.objectives import COMMANDS
         case "session":
             from stead.cli.session import COMMANDS
+        case "memory":
+            from stead.cli.memory import COMMANDS
         case "watch":
             from stead.cli.watch import COMMANDS
         case "stop":

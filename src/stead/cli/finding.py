@@ -1,6 +1,6 @@
-"""From what a person types to the one objective, session, checkpoint or approval that is meant.
+"""From what a person types to the one objective, session, checkpoint, approval or memory that is meant.
 
-Layer: cli. Any unambiguous beginning of an id will do, with or without its ``s_`` or ``a_``.
+Layer: cli. Any unambiguous beginning of an id will do, with or without its ``s_``, ``a_`` or ``m_``.
 """
 
 from __future__ import annotations
@@ -53,6 +53,44 @@ def find_checkpoint(client: Client, session: str, typed: str) -> Json:
     rows = client.items(f"/sessions/{session}/checkpoints")
     found = [row | {"title": f"turn {row['turn']}"} for row in rows if row["id"].startswith(whole)]
     return _only_one(found, typed, "checkpoint", f"stead session checkpoint {session} --list")
+
+
+def find_memory(client: Client, typed: str) -> str:
+    """The id of the memory that begins so, whatever became of it. A whole id costs no request.
+
+    Raises:
+        CommandError: none does, or several do; the text names them.
+    """
+    whole = _with_prefix(typed, "m_")
+    if len(whole) == _ID_LENGTH:
+        return whole
+    rows = client.items("/memories", status=("live", "superseded", "expired", "retired"), limit=500)
+    found = [row["memory"] | {"title": row["memory"]["text"]} for row in rows if row["memory"]["id"].startswith(whole)]
+    return str(_only_one(found, typed, "memory", "stead memory list")["id"])
+
+
+def find_proposal(client: Client, typed: str) -> str:
+    """The id of the proposal that begins so, with or without its ``p_``.
+
+    Raises:
+        CommandError: none does, or several do; the text names them.
+    """
+    whole = _with_prefix(typed, "p_")
+    rows = [row["proposal"] for row in client.items("/memories/proposals", status="all")]
+    found = [row | {"title": row["why"]} for row in rows if row["id"].startswith(whole)]
+    return str(_only_one(found, typed, "proposal", "stead memory proposals")["id"])
+
+
+def find_run(client: Client, typed: str) -> Json:
+    """The run of consolidation that begins so, with or without its ``c_``.
+
+    Raises:
+        CommandError: none does, or several do; the text names them.
+    """
+    whole = _with_prefix(typed, "c_")
+    rows = client.items("/memories/runs", limit=500)
+    found = [row | {"id": row["run"]["run"], "title": row["run"]["by"]} for row in rows]
+    return _only_one([row for row in found if row["id"].startswith(whole)], typed, "run", "stead memory runs")
 
 
 def call_key(typed: str) -> str:

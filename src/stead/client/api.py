@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import quote, urlencode
 
 from stead.client.address import Address, ApiError, Json, NoDaemon, find_address
@@ -18,6 +18,8 @@ from stead.config import Home
 
 REQUEST_TIMEOUT_S = 30.0
 STREAM_TIMEOUT_S = 5.0
+Given = str | int | Sequence[str]
+"""A value in a query; a sequence is given once for each."""
 _ASK_AGAIN_S = 1.0
 _JSON_HEADERS = {"Content-Type": "application/json"}
 
@@ -48,7 +50,7 @@ class Client:
         """Look again at the next request."""
         self._address = None
 
-    def get(self, path: str, /, **query: str | int) -> Json:
+    def get(self, path: str, /, **query: Given) -> Json:
         """Read something.
 
         Raises:
@@ -56,7 +58,7 @@ class Client:
         """
         return self._request("GET", target(path, query), {}, b"", REQUEST_TIMEOUT_S)
 
-    def items(self, path: str, **query: str | int) -> Iterator[Json]:
+    def items(self, path: str, **query: Given) -> Iterator[Json]:
         """Every row of a list, page after page."""
         while True:
             page = self.get(path, **query)
@@ -85,7 +87,7 @@ class Client:
         headers = {**_command_headers(), **_JSON_HEADERS}
         return self._request("PUT", target(path, {}), headers, json.dumps(body).encode(), REQUEST_TIMEOUT_S)
 
-    def text(self, path: str, **query: str | int) -> str:
+    def text(self, path: str, **query: Given) -> str:
         """Read something that is no JSON but text for people."""
         status, content = self._fetch("GET", target(path, query), {}, b"", REQUEST_TIMEOUT_S)
         if status >= 400:
@@ -101,7 +103,7 @@ class Client:
 
         def connect(after: int) -> Exchange:
             self.forget_address()  # a daemon that was started again has another bearer
-            query: dict[str, str | int] = {"after": after, "streams": ",".join(streams)}
+            query: dict[str, Given] = {"after": after, "streams": ",".join(streams)}
             headers = {"Accept": "text/event-stream", "Last-Event-ID": str(after)}
             exchange = self._open("GET", target("/events/stream", query), headers, b"", STREAM_TIMEOUT_S)
             if exchange.status != 200:
@@ -159,10 +161,10 @@ def _command_headers() -> dict[str, str]:
     return {"Idempotency-Key": os.urandom(16).hex()}
 
 
-def target(path: str, query: dict[str, str | int]) -> str:
+def target(path: str, query: Mapping[str, Given]) -> str:
     """Path and query below ``/api/v1``, percent-encoded. Empty values are left out."""
-    given = {name: value for name, value in query.items() if value != ""}
-    return "/api/v1" + quote(path) + ("?" + urlencode(given, errors="replace") if given else "")
+    given = {name: value for name, value in query.items() if isinstance(value, int) or value}
+    return "/api/v1" + quote(path) + ("?" + urlencode(given, doseq=True, errors="replace") if given else "")
 
 
 def parse_answer(status: int, content: bytes) -> Json:

@@ -1,0 +1,151 @@
+"""What Stead itself made of what was said: proposals to answer, runs to look at and to take back.
+
+Layer: cli.
+"""
+
+from __future__ import annotations
+
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from stead.cli import figures
+from stead.cli.finding import find_proposal, find_run
+from stead.cli.invocation import NEEDS_PERSON, OK, CommandError, Invocation
+from stead.cli.output import clean, clean_line
+from stead.cli.session_talking import say
+from stead.client import Json
+
+_WHAT = {"forget": "forget", "skill": "make a skill", "soul": "change soul.md", "scope": "tell it in more places"}
+_PAGE = 500
+_CONSOLIDATING_S = 300.0
+
+
+def _proposals(invocation: Invocation, arguments: Namespace) -> int:
+    rows = list(invocation.client.items("/memories/proposals", status="all" if arguments.all else "waiting"))
+    out, now_ms = invocation.out, time.time() * 1000
+    if out.as_json or not rows:
+        out.rows(rows, [], [], "Nothing waits for your answer.")
+        return OK
+    for row in rows:
+        proposal = row["proposal"]
+        what = _WHAT.get(proposal["what"], clean_line(proposal["what"]))
+        answered = f", {clean_line(row['answer'])}" if row["answer"] else ""
+        untrusted = ", from untrusted words" if proposal["label"]["integrity"] == "untrusted" else ""
+        head = f"{clean_line(proposal['id'])}  {what}{untrusted}, {figures.age(row['made_ms'], now_ms)}{answered}"
+        out.line(out.style(head, "bold"))
+        out.line(f"  {clean_line(proposal['why'], 300)}")
+        for line in clean(proposal["text"]).strip("\n").splitlines()[:40]:
+            out.line(f"    | {line}".rstrip())
+        if proposal["memories"]:
+            out.line(f"  about: {clean_line(', '.join(proposal['memories']), 300)}")
+    out.line("\nanswer: stead memory accept ID, stead memory refuse ID")
+    return OK
+
+
+def _settle(accept: bool, invocation: Invocation, arguments: Namespace) -> int:
+    ids = list(dict.fromkeys(find_proposal(invocation.client, typed) for typed in arguments.ids))
+    for id in ids:
+        answer = invocation.client.post(f"/memories/proposals/{id}", {"accept": accept})
+        text = f": {clean_line(answer['text'], 200)}" if answer["text"] else "."
+        say(invocation, answer, f"{id} is {'accepted' if accept else 'refused'}{text}")
+    return OK
+
+
+def _consolidate(invocation: Invocation, arguments: Namespace) -> int:
+    answer = invocation.client.post("/memories/consolidate", timeout_s=_CONSOLIDATING_S)
+    return say(invocation, answer, clean_line(answer["text"]) or "Nothing was new.")
+
+
+def _runs(invocation: Invocation, arguments: Namespace) -> int:
+    if arguments.limit < 1:
+        raise CommandError(f"-n {arguments.limit} is not positive", "stead memory runs -n 20")
+    rows = invocation.client.get("/memories/runs", limit=min(arguments.limit, _PAGE))["items"]
+    cells = [
+        [
+            *(row["run"]["run"], figures.moment(row["ended_ms"]), clean_line(row["run"]["by"], 40)),
+            *(f"{row['run'][name]:,}" for name in ("read", "made", "retired", "proposed", "tokens")),
+            f"takes {row['run']['reverted']} back" if row["run"]["reverted"] else "",
+        ]
+        for row in rows
+    ]
+    headings = ["RUN", "ENDED", "BY", ">READ", ">MADE", ">RETIRED", ">PROPOSED", ">TOKENS", ""]
+    none = "Nothing was consolidated yet. Now: stead memory consolidate"
+    invocation.out.rows(rows, headings, cells, none)
+    return OK
+
+
+def _diff(invocation: Invocation, arguments: Namespace) -> int:
+    run, out = find_run(invocation.client, arguments.run)["run"], invocation.out
+    facts = list(_facts(invocation, run))
+    if out.as_json:
+        for fact in facts:
+            out.json(fact)
+        return OK
+    for fact in facts:
+        if line := _change(invocation, fact):
+            out.line(line)
+    if not facts:
+        out.line("It changed nothing.")
+        return OK
+    out.line(f"\ntake it back: stead memory revert {clean_line(run['run'])}")
+    return OK
+
+
+def _facts(invocation: Invocation, run: Json) -> Iterator[Json]:
+    """What a run recorded. All of it stands behind the last event that the run read, and before its own end."""
+    after = run["upto"]
+    while items := invocation.client.get("/events", after=after, streams="memory", limit=_PAGE)["items"]:
+        for body in (envelope["body"] for envelope in items):
+            if body.get("run") == run["run"]:
+                if body["type"] == "memory.consolidated":
+                    return
+                yield body
+        after = items[-1]["seq"]
+
+
+def _change(invocation: Invocation, fact: Json) -> str:
+    match fact["type"]:
+        case "memory.made":
+            return f"+ {fact['memory']['id']}  {clean_line(fact['memory']['text'], 140)}"
+        case "memory.amended":
+            return f"~ {fact['memory']['id']}  {clean_line(fact['memory']['text'], 140)}"
+        case "memory.retired":
+            by = f" by {clean_line(fact['by'])}" if fact.get("by") else ""
+            return f"- {fact['id']}  {clean_line(fact['why'])}{by}"
+        case "memory.restored":
+            return f"+ {fact['id']}  holds again"
+        case "memory.proposed":
+            return f"? {fact['id']}  {clean_line(fact['why'], 140)}"
+        case other:
+            return f"  {clean_line(other)}"
+
+
+def _revert(invocation: Invocation, arguments: Namespace) -> int:
+    row = find_run(invocation.client, arguments.run)
+    run = row["run"]
+    did = f"{run['made']:,} made, {run['retired']:,} retired, {run['proposed']:,} proposed"
+    if not arguments.yes:
+        if not invocation.interactive:
+            raise CommandError(
+                f"{row['id']} is taken back only when you say so",
+                f"stead memory revert {row['id']} --yes",
+                exit_code=NEEDS_PERSON,
+            )
+        if input(f"{row['id']}: {did}. Take it back? [y/N] ").strip().lower() not in ("y", "yes"):
+            invocation.out.line("Nothing was changed.")
+            return OK
+    answer = invocation.client.post(f"/memories/runs/{row['id']}/revert")
+    return say(invocation, answer, clean_line(answer["text"]) or f"{row['id']} is taken back.")
+
+
+RUN: dict[str, Callable[[Invocation, Namespace], int]] = {
+    "proposals": _proposals,
+    "accept": partial(_settle, True),
+    "refuse": partial(_settle, False),
+    "consolidate": _consolidate,
+    "runs": _runs,
+    "diff": _diff,
+    "revert": _revert,
+}
