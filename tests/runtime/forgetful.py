@@ -1,0 +1,58 @@
+"""Forgetting over the room's own journal, read models, memory and files, as the daemon puts it together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from stead.config import Home
+from stead.domain import events as ev
+from stead.domain.forgetting import Holder, Touches
+from stead.domain.ids import HOME, SessionId
+from stead.domain.memory import Evidence, MemoryId
+from stead.memory.books import MemoryBooks
+from stead.memory.evidence import spoken
+from stead.runtime.forgetting import Forgetting, Parts
+from stead.storage.receipts import HomeReceipts
+from stead.storage.residue import Residue
+from tests.fakes.world import KEYS
+from tests.runtime.room import Room
+
+
+class Rebuilt:
+    """The indexes of memory, made anew from the journal."""
+
+    def __init__(self, books: MemoryBooks) -> None:
+        self._books = books
+
+    async def purge(self, memories: Sequence[MemoryId], events: Sequence[int]) -> None:
+        await asyncio.to_thread(self._books.rebuild)
+
+    async def scan(self, touches: Touches) -> tuple[str, ...]:
+        return ()
+
+
+def forgetting(room: Room) -> Forgetting:
+    """Of the whole room."""
+    d, world = room.world.deps, room.world
+
+    def holder(id: SessionId) -> Holder:
+        return room.home if id == HOME else room.sessions.actor(id)
+
+    def words_of(evidence: Evidence) -> str:
+        event = world.books.event(evidence.seq)
+        said = spoken(event, tainted=False) if isinstance(event, ev.Event) else None
+        return said.text[evidence.start : evidence.end] if said else ""
+
+    parts = Parts(
+        journal=world.journal,
+        memory=d.memory.memories.stream,
+        holder=holder,
+        purges=(world.views, Rebuilt(world.books)),
+        files=Residue(Home(world.folder), KEYS),
+        receipts=HomeReceipts(KEYS),
+        words_of=words_of,
+        bus=d.bus,
+        clock=d.clock,
+    )
+    return Forgetting(parts)
