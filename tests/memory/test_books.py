@@ -160,3 +160,19 @@ async def test_live_indexes_equal_rebuilt_ones(books: MemoryBooks, sayings: Sayi
     assert books.rebuild() == sayings.count
     assert (books.rows(RowsWanted(status=(), limit=100)), turns(books, HERE), books.places()) == live
 
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 7])
+async def test_pages_over_all_places_have_everything_once_also_what_was_recorded_in_one_moment(
+    books: MemoryBooks, sayings: Sayings, limit: int
+) -> None:
+    places = [EVERYWHERE, Scope("workspace", HERE), Scope("workspace", THERE)]
+    for number in range(1, 16):
+        sayings.now_ms -= 1000 * (number % 5 > 0)
+        await sayings.note(ev.MemoryMade(memory(number, f"Thing {number}.", scope=places[number % 3]), "cli"))
+    whole, _ = books.rows(RowsWanted(limit=100))
+    paged, after = books.rows(RowsWanted(limit=limit))
+    while after:
+        rows, after = books.rows(RowsWanted(after=after, limit=limit))
+        paged += rows
+    assert len(whole) == 15
+    assert paged == whole

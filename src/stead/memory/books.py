@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -25,12 +25,11 @@ from stead.domain.memory_events import MemoryConsolidated
 from stead.domain.memory_ports import JournalLine, Place, ProposalRow, RowsWanted, Said, Whereabouts
 from stead.memory.directory import Directory, Known, note
 from stead.memory.evidence import Spoken, borne_out, spoken, taints
-from stead.memory.feed import Feed, episode
-from stead.memory.index import Changes, Index
+from stead.memory.feed import Feed
+from stead.memory.index import Index
 from stead.storage.database import Connect, Damaged, connect
 
 CHUNK_EVENTS = 500
-_END = "end"
 _log = logging.getLogger(__name__)
 
 
@@ -105,21 +104,12 @@ class MemoryBooks:
             self.catch_up()
             return self._index(place) if place in self._indexes else None
 
-    def said_again(self, seqs: Iterable[int]) -> None:
-        """Index turns anew as the journal now has them, after words of theirs were taken out."""
-        with self._lock:
-            self.catch_up()
-            for seq in seqs:
-                event = self.event(seq)
-                if event is None:
-                    continue
-                known = self._directory.session(event.session)
-                if known is None:
-                    continue
-                turn = episode(event, known) if isinstance(event, Event) else None
-                self._index(known.place).take(Changes(removed=(f"e_{seq}",)), *self._here())
-                if turn is not None:
-                    self._index(known.place).take(Changes(episodes=(turn,)), *self._here())
+    @contextmanager
+    def changing(self) -> Iterator[tuple[Directory, Callable[[PlaceId], Index], tuple[int, bytes]]]:
+        """The directory, the index of a place, and how far they have come; nobody else reads or writes meanwhile."""
+        with self._caught_up() as directory:
+            seq, chain, _ = directory.progress
+            yield directory, self._index, (seq, chain)
 
     # -- reading --------------------------------------------------------------------------------------------------
 
@@ -137,7 +127,7 @@ class MemoryBooks:
         return index.alike(scope.level, text, key) if index else ()
 
     def rows(self, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
-        """See ``domain.memory_ports.Remembered``. Over all places, the cursor names the last row's moment and place."""
+        """See ``domain.memory_ports.Remembered``."""
         if wanted.place:
             index = self.index(wanted.place)
             return index.rows(wanted) if index else ((), "")
@@ -219,22 +209,25 @@ class MemoryBooks:
             tainted = tainted or taints(event)
 
     def _rows_everywhere(self, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
-        """Pages of all places, merged by when each row was recorded; the cursor carries every place's own."""
-        ahead = dict(part.split("=", 1) for part in wanted.after.split(",") if "=" in part)
+        """Pages of all places, merged by when each row was recorded; one moment's rows stand place by place.
+
+        The cursor is the last row's place and its cursor there. Every other place goes on at that moment: behind it
+        if its rows stand before those of the last one's, and with it if they stand after.
+        """
         with self._caught_up() as directory:
-            places = [id for id, _, _ in directory.places() if ahead.get(id) != _END]
-            pages = {id: self._index(id).rows(replace(wanted, place=id, after=ahead.get(id, ""))) for id in places}
-            every = [(row, id) for id, (rows, _) in pages.items() for row in rows]
-            shown = sorted(every, key=lambda one: -one[0].recorded_ms)[: wanted.limit]
-            for id, (rows, after) in pages.items():
-                used = sum(1 for _, place in shown if place == id)
-                if used == len(rows):
-                    ahead[id] = after or _END
-                elif used:
-                    part = replace(wanted, place=id, after=ahead.get(id, ""), limit=used)
-                    ahead[id] = self._index(id).rows(part)[1] or _END
-        more = any(ahead.get(id) != _END for id in places)
-        return tuple(row for row, _ in shown), ",".join(f"{id}={at}" for id, at in ahead.items()) if more else ""
+            found: list[tuple[MemoryRow, PlaceId]] = []
+            more = False
+            for id in sorted(place for place, _, _ in directory.places()):
+                rows, cursor = self._index(id).rows(replace(wanted, place=id, after=_behind(wanted.after, id)))
+                found += [(row, id) for row in rows]
+                more = more or bool(cursor)
+            shown = sorted(found, key=lambda one: (-one[0].recorded_ms, one[1]))[: wanted.limit]
+            if not shown or not (more or len(found) > len(shown)):
+                return tuple(row for row, _ in shown), ""
+            (row, place), used = shown[-1], sum(id == shown[-1][1] for _, id in shown)
+            part = replace(wanted, place=place, after=_behind(wanted.after, place), limit=used)
+            cursor = self._index(place).rows(part)[1]
+        return tuple(row for row, _ in shown), f"{place}-{cursor or f'{row.recorded_ms}_0'}"
 
     def _take_chunk(self) -> int:
         seq, _, _ = self._directory.progress
@@ -273,10 +266,6 @@ class MemoryBooks:
     def _turns(self, place: PlaceId, session: SessionId) -> tuple[str, ...]:
         return tuple(f"e_{turn.seq}" for turn in self._index(place).episodes(session))
 
-    def _here(self) -> tuple[int, bytes]:
-        seq, chain, _ = self._directory.progress
-        return seq, chain
-
     def _index(self, place: PlaceId) -> Index:
         if place not in self._indexes:
             self._indexes[place] = Index(self._path(place), self._key, place, connect=self._connect)
@@ -314,3 +303,12 @@ class MemoryBooks:
         self.close()
         for file in self._root.glob("*.db*"):
             file.unlink()
+
+
+def _behind(after: str, place: PlaceId) -> str:
+    """Where a place goes on behind a cursor of all places, as its own cursor."""
+    last, _, at = after.partition("-")
+    moment, _, _ = at.partition("_")
+    if not moment.isdecimal():
+        return ""
+    return at if place == last else f"{int(moment) + (place > last)}_0"

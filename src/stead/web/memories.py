@@ -34,7 +34,7 @@ from stead.runtime.memory_room import MemoryState
 from stead.web.commands import Ask, Behind, Nothing
 from stead.web.errors import Json
 from stead.web.openapi import body_of, operation
-from stead.web.views import Cursor, Limit, Page
+from stead.web.views import Limit, Page
 
 router = APIRouter(generate_unique_id_function=lambda route: route.name)
 
@@ -44,6 +44,13 @@ Run = Annotated[RunId, Path(pattern=r"^c_[0-9a-f]{16}$")]
 Where = Annotated[PlaceId, Query(pattern=r"^(global|[wc]_[0-9a-f]{16})?$", description='"" for every place.')]
 Folder = Annotated[str, Query(max_length=4096, pattern="^(/.*)?$", description='A folder; "" for none.')]
 EVERY_PLACE = PlaceId("")
+After = Annotated[
+    str,
+    Query(
+        pattern=r"^(((global|[wc]_[0-9a-f]{16})-)?[0-9]{1,16}_[0-9]{1,18})?$",
+        description="The ``next`` of the page before.",
+    ),
+]
 Moment = Annotated[int, Query(ge=0, le=2**53, description="Milliseconds since 1970; 0 for now.")]
 
 
@@ -103,7 +110,7 @@ async def list_memories(
     pinned: bool = False,
     words: Annotated[str, Query(max_length=500)] = "",
     run: Annotated[str, Query(pattern=r"^(c_[0-9a-f]{16})?$")] = "",
-    after: Cursor = "",
+    after: After = "",
     limit: Limit = 50,
 ) -> Response:
     """Memories, newest first; the live ones if no status is named."""
