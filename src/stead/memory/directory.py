@@ -206,6 +206,27 @@ def note(connection: Connection, event: ev.Event, known: Known | None) -> None:
             return
 
 
+def again(connection: Connection, seq: int, event: ev.Event | None, known: Known | None) -> None:
+    """Let the directory say of an event what the journal says now, after words of it were taken out.
+
+    Args:
+        connection: inside a transaction.
+        seq: of the event.
+        event: as it is read now; nothing when nothing is.
+        known: its session.
+    """
+    connection.execute("DELETE FROM days WHERE seq = ?", (seq,))
+    answered = connection.execute("SELECT id, answer FROM proposals WHERE seq = ?", (seq,)).fetchall()
+    connection.execute("DELETE FROM proposals WHERE seq = ?", (seq,))
+    if event is None:
+        return
+    note(connection, event, known)
+    for id, answer in answered:
+        connection.execute("UPDATE proposals SET answer = ? WHERE id = ?", (answer, id))
+    if known is not None and known.tainted:
+        connection.execute("UPDATE sessions SET tainted = 1 WHERE session = ?", (event.session,))
+
+
 def _open(connection: Connection, event: ev.Event, spec: ev.Opening) -> None:
     looks = viewer(spec)
     place = looks.channel or looks.workspace
