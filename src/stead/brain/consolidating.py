@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from stead.brain.remembering import TakenIn, canonical, normal, take_in
+from stead.brain.remembering import TakenIn, canonical, normal, says_the_same, take_in
 from stead.brain.stating import Stated
 from stead.domain import events as ev
 from stead.domain.memory import (
@@ -25,6 +25,7 @@ from stead.domain.memory import (
     RunId,
     Scope,
 )
+from stead.domain.memory_events import MemoryFact
 from stead.domain.policies import Label
 
 CONTRADICTION_MS = 60_000
@@ -103,9 +104,7 @@ def decided(new: Memory, alike: Sequence[MemoryRow], run: RunId, *, correcting: 
         proposal: the question's id, if there is one.
     """
     rivals = [row.memory for row in alike if new.key and row.memory.key == new.key]
-    told = any(
-        normal(row.memory.text) == normal(new.text) or normal(row.memory.value) == normal(new.value) for row in alike
-    )
+    told = any(says_the_same(row.memory, new) for row in alike)
     at_once = [
         old
         for old in rivals
@@ -123,6 +122,24 @@ def decided(new: Memory, alike: Sequence[MemoryRow], run: RunId, *, correcting: 
         run=run,
     )
     return TakenIn("made", new, (ev.MemoryMade(new, DOOR, run), asks), tuple(old.id for old in at_once))
+
+
+def wider(narrow: Sequence[Memory], run: RunId, proposal: ProposalId) -> tuple[MemoryFact, ...]:
+    """The question whether the folder's objectives are to know what the person said of the work in a session."""
+    if not narrow:
+        return ()
+    count = "an instruction" if len(narrow) == 1 else f"{len(narrow)} instructions"
+    return (
+        ev.MemoryProposed(
+            id=proposal,
+            what="scope",
+            memories=tuple(memory.id for memory in narrow),
+            text="workspace",
+            why=f"You gave {count} for the work in a session of your own. Accept to tell this folder's objectives too.",
+            label=narrow[0].label,
+            run=run,
+        ),
+    )
 
 
 def _with(text: str, old: str, new: str) -> str:

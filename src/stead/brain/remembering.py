@@ -52,9 +52,8 @@ def take_in(new: Memory, alike: Sequence[MemoryRow], door: str, run: RunId | Lit
         door: for the facts.
         run: likewise.
     """
-    words = normal(new.text)
     for row in alike:
-        if normal(row.memory.text) == words or _says_the_same(row.memory, new):
+        if says_the_same(row.memory, new):
             return _again(new, row.memory, door, run)
     rivals = [row.memory for row in alike if new.key and row.memory.key == new.key]
     weaker = [old for old in rivals if may_replace(new, old)]
@@ -88,7 +87,10 @@ def corrected(old: Memory, new: Memory, was_wrong: bool, door: str) -> tuple[Mem
     return (ev.MemoryMade(kept, door), ev.MemoryRetired(old.id, "superseded", new.id, until, door))
 
 
-def _says_the_same(old: Memory, new: Memory) -> bool:
+def says_the_same(old: Memory, new: Memory) -> bool:
+    """Whether two memories say one thing: in the same words, or the same value at the same key."""
+    if normal(old.text) == normal(new.text):
+        return True
     return bool(new.key and new.value) and old.key == new.key and normal(old.value) == normal(new.value)
 
 

@@ -1,0 +1,45 @@
+"""What time does to memories: some are over, and a conclusion that nobody has used for long is believed less.
+
+Layer: brain. Pure. How old something may be to be told is the ranking's to weigh; here a memory changes only when its
+own end has come, or when Stead concluded it by itself and it never was of use. What the person said stays as it was
+said, and so does what they pinned, and what has yet to begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from stead.brain.consolidating import DOOR
+from stead.brain.dates import DAY_MS
+from stead.domain import events as ev
+from stead.domain.memory import MemoryRow, RunId
+from stead.domain.memory_events import MemoryFact
+
+FADES_MS = 60 * DAY_MS
+"""Unused for so long, a conclusion is believed less."""
+FADED = 0.3
+ENDS_MS = 180 * DAY_MS
+"""Unused for so long, it is told no longer."""
+
+
+def decayed(rows: Sequence[MemoryRow], now_ms: int, run: RunId) -> tuple[MemoryFact, ...]:
+    """The facts that time makes of memories; doing it twice adds nothing."""
+    return tuple(fact for row in rows if (fact := _decayed(row, now_ms, run)))
+
+
+def _decayed(row: MemoryRow, now_ms: int, run: RunId) -> MemoryFact | None:
+    memory = row.memory
+    if row.status != "live" or memory.pinned:
+        return None
+    if 0 < memory.expires_ms <= now_ms:
+        return ev.MemoryRetired(memory.id, "expired", "", memory.expires_ms, DOOR, run)
+    if memory.origin != "inferred" or memory.valid_from_ms > now_ms:
+        return None
+    unused_ms = now_ms - max(row.recorded_ms, row.last_used_ms)
+    if unused_ms >= ENDS_MS:
+        return ev.MemoryRetired(memory.id, "expired", "", now_ms, DOOR, run)
+    if unused_ms >= FADES_MS and memory.confidence > FADED:
+        return ev.MemoryAmended(replace(memory, confidence=FADED), DOOR, run)
+    return None

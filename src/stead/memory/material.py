@@ -1,0 +1,137 @@
+"""What consolidation reads: turns that are new, work that was done, memories whose time is over.
+
+Layer: memory. Implements ``domain.consolidating.Material`` over the indexes and the journal. The watermark of a place
+is what its runs say in the journal; nothing else is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from stead.domain import events as ev
+from stead.domain.consolidating import Unread, Work
+from stead.domain.ids import SessionId
+from stead.domain.memory import Episode, Evidence, MemoryRow, PlaceId
+from stead.domain.policies import Confidentiality, Integrity, Label
+from stead.domain.sessions import PERSON
+from stead.memory import listing
+from stead.memory.books import MemoryBooks, Record
+from stead.memory.evidence import Spoken, borne_out, spoken, taints
+
+_RUNS = 100_000
+_DUE = 1_000
+_LEAST_QUOTE = 8
+_STEPS = 200
+_PROGRAM = re.compile(r"^(?:\w+=\S+\s+)*(?:sudo\s+)?([\w./+-]{1,40})")
+
+
+class BooksMaterial:
+    """See ``domain.consolidating.Material``.
+
+    Args:
+        books: see there.
+        record: the truth.
+    """
+
+    def __init__(self, books: MemoryBooks, record: Record) -> None:
+        self._books = books
+        self._record = record
+
+    def unread(self, place: PlaceId, *, model: bool, limit: int) -> Unread:
+        """See there."""
+        head = self._record.head()
+        runs = [run for _, run in self._books.runs(_RUNS) if run.place == place and not run.reverted]
+        rules = max((run.upto for run in runs if run.by == "rules"), default=0)
+        after = max((run.upto for run in runs if run.by != "rules"), default=rules) if model else rules
+        index = self._books.index(place)
+        if index is None:
+            return Unread((), head)
+        with index.reading() as connection:
+            turns = tuple(
+                listing.episodes(
+                    connection,
+                    "source <> 'memory' AND who = 'user' AND i.id IN (SELECT id FROM items "
+                    "WHERE source <> 'memory' AND who = 'user' AND seq > ? ORDER BY seq LIMIT ?)",
+                    (after, limit + 1),
+                )
+            )
+        if len(turns) > limit:
+            return Unread(turns[:limit], turns[limit - 1].seq, more=True)
+        return Unread(turns, max(head, after))
+
+    def requests(self, place: PlaceId, limit: int) -> tuple[Episode, ...]:
+        """See there."""
+        index = self._books.index(place)
+        if index is None:
+            return ()
+        newest = "SELECT id FROM items WHERE source <> 'memory' AND who = 'user' ORDER BY seq DESC LIMIT ?"
+        with index.reading() as connection:
+            return tuple(listing.episodes(connection, f"i.id IN ({newest})", (limit,)))
+
+    def work(self, session: SessionId) -> tuple[Work, ...]:
+        """See there."""
+        return tuple(_work(event for event in self._record.events(session=session) if isinstance(event, ev.Event)))
+
+    def due(self, place: PlaceId, now_ms: int, unused_since_ms: int) -> tuple[MemoryRow, ...]:
+        """See there."""
+        index = self._books.index(place)
+        if index is None:
+            return ()
+        past = "(expires > 0 AND expires <= ?)"
+        idle = "(origin = 'inferred' AND max(ts_ms, last_used) <= ?)"
+        with index.reading() as connection:
+            return tuple(
+                listing.memories(
+                    connection,
+                    f"status = 'live' AND NOT pinned AND ({past} OR {idle}) ORDER BY ts_ms, id LIMIT ?",
+                    (now_ms, unused_since_ms, _DUE),
+                )
+            )
+
+    def bears(self, statement: str, quote: str, turn: Episode) -> Evidence | None:
+        """See there."""
+        start = turn.text.find(quote)
+        if len(quote) < _LEAST_QUOTE or start < 0:
+            return None
+        said = Spoken(turn.seq, turn.session, turn.ts_ms, turn.who, quote, turn.label)
+        if borne_out(statement, [said]) is None:
+            return None
+        return Evidence(turn.session, turn.seq, start, start + len(quote))
+
+
+def _work(events: Iterator[ev.Event]) -> Iterator[Work]:
+    """Pieces of work, from the words that ask for one to the fact that ends it."""
+    asked: Spoken | None = None
+    steps: list[str] = []
+    started: dict[str, str] = {}
+    tainted = False
+    for event in events:
+        match event.body:
+            case ev.ObjectiveCreated() | ev.MessageReceived():
+                said = spoken(event, tainted=tainted)
+                if said is not None and said.label.integrity is Integrity.PERSON and asked is None:
+                    asked, steps, started = said, [], {}
+            case ev.ToolStarted(key=key, tool=tool, arguments=arguments):
+                started[key] = _step(tool, arguments)
+            case ev.ToolFinished(key=key, outcome="ok") if key in started and len(steps) < _STEPS:
+                steps.append(started[key])
+            case ev.TurnEnded(reason=reason) | ev.ObjectiveEnded(reason=reason) if asked is not None:
+                label = Label(Integrity.UNTRUSTED, Confidentiality.PRIVATE) if tainted else PERSON
+                yield Work(asked.session, asked.seq, asked.text, asked.ts_ms, tuple(steps), reason == "done", label)
+                asked = None
+            case _:
+                pass
+        tainted = tainted or taints(event)
+
+
+def _step(tool: str, arguments: str) -> str:
+    """A call without its values: what a command line runs, of every other tool its name alone."""
+    try:
+        command = msgspec.json.decode(arguments, type=dict[str, object]).get("command")
+    except msgspec.MsgspecError:
+        return tool
+    program = _PROGRAM.match(command) if isinstance(command, str) else None
+    return f"{tool}: {program[1].rpartition('/')[2]}" if program else tool

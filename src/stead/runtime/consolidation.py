@@ -1,0 +1,185 @@
+"""Working what was said into memory, place by place.
+
+Layer: runtime. One run is one transaction of the journal: its facts carry its id, and ``memory.consolidated`` closes
+it with the last event that it speaks for. A crash leaves all of it or nothing, and what comes next goes on from there.
+Nothing is asked of a model here (``runtime.gleaning`` does that), and where nothing is new nothing is written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from stead.brain.consolidating import decided, explained, memory_of, scope_of, wider
+from stead.brain.decaying import FADES_MS, decayed
+from stead.brain.extracting import extracted
+from stead.brain.remembering import says_the_same
+from stead.brain.stating import Stated
+from stead.domain import events as ev
+from stead.domain.consolidating import Material, Unread
+from stead.domain.errors import InvalidRequest
+from stead.domain.memory import GLOBAL, Episode, Memory, MemoryId, MemoryRow, PlaceId, ProposalId, RunId, Scope
+from stead.domain.memory_events import MemoryConsolidated, MemoryFact
+from stead.domain.memory_ports import MemoryReports, RowsWanted
+from stead.runtime.memories import Memories, amid
+from stead.runtime.repeating import Repeating
+
+_EVERYWHERE = Scope("global", GLOBAL)
+TURNS = 500
+"""Of one run; the rest is the next one's."""
+RULES = "rules"
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Gathering:
+    """A run on its way.
+
+    Args:
+        run: its id.
+        place: whose.
+        facts: so far, in order.
+        dropped: statements that may not be saved.
+    """
+
+    run: RunId
+    place: PlaceId
+    facts: list[MemoryFact] = field(default_factory=list)
+    dropped: int = 0
+    narrow: list[Memory] = field(default_factory=list)
+    """Memories about the work that only sessions of the person's own see."""
+
+    def closed(self, upto: int, read: int, *, tokens: int = 0, by: str = RULES) -> MemoryConsolidated:
+        """The fact that closes it."""
+        return MemoryConsolidated(
+            run=self.run,
+            place=self.place,
+            upto=upto,
+            read=read,
+            made=sum(isinstance(fact, ev.MemoryMade) for fact in self.facts),
+            retired=sum(isinstance(fact, ev.MemoryRetired) for fact in self.facts),
+            proposed=sum(isinstance(fact, ev.MemoryProposed) for fact in self.facts),
+            tokens=tokens,
+            by=by,
+        )
+
+
+class Consolidation:
+    """The runs by rules.
+
+    Args:
+        memories: takes statements in; its stream is where the facts go.
+        reports: places and runs.
+        material: what was said.
+    """
+
+    def __init__(self, memories: Memories, reports: MemoryReports, material: Material) -> None:
+        self.memories = memories
+        self.reports = reports
+        self.material = material
+
+    async def run(self) -> tuple[MemoryConsolidated, ...]:
+        """Work in what is new in every place; gives the runs that there were.
+
+        Raises:
+            StorageFault: the journal or an index cannot be used; what was recorded before stays.
+        """
+        runs: list[MemoryConsolidated] = []
+        for place in await asyncio.to_thread(self.reports.places):
+            while one := await self._one(place.id):
+                runs.append(one)
+        return tuple(runs)
+
+    async def _one(self, place: PlaceId) -> MemoryConsolidated | None:
+        """One run; nothing when there is nothing to do."""
+        async with self.memories.stream.lock:
+            unread = await asyncio.to_thread(self.material.unread, place, model=False, limit=TURNS)
+            gathering = Gathering(RunId(self.memories.new_id("c")), place)
+            for turn in unread.turns:
+                await self.take_in(gathering, turn, extracted(turn))
+            await self._repeated(gathering, unread)
+            await self._decayed(gathering)
+            gathering.facts += wider(gathering.narrow, gathering.run, ProposalId(self.memories.new_id("p")))
+            if not unread.turns and not gathering.facts:
+                return None
+            closing = gathering.closed(unread.upto, len(unread.turns))
+            await self.memories.stream.record([*gathering.facts, closing], by="stead")
+        if gathering.dropped:
+            log.info("consolidation of %s: %d statements were not to be saved", place, gathering.dropped)
+        return closing
+
+    async def take_in(self, gathering: Gathering, turn: Episode, stated: Sequence[Stated]) -> None:
+        """Let a run take in what a turn states; the caller holds the stream's lock."""
+        for one in stated:
+            if 0 < one.expires_ms <= self.memories.stream.now_ms():
+                continue
+            scope = scope_of(turn, gathering.place, everywhere=one.everywhere)
+            clear = explained(one, await self._holding(gathering, scope, one.instead_of) if not one.key else ())
+            if clear is None:
+                continue
+            await self.take_in_memory(
+                gathering, memory_of(clear, turn, scope, self._new_id()), correcting=one.correcting
+            )
+
+    async def take_in_memory(self, gathering: Gathering, memory: Memory, *, correcting: bool) -> None:
+        """Likewise one memory, unless it may not be saved, or is known everywhere."""
+        try:
+            memory = self.memories.require_savable(memory)
+        except InvalidRequest:
+            gathering.dropped += 1  # a secret, or what was forgotten for good; no word of it goes into a log
+            return
+        if memory.scope.level == "private":  # what the folder's objectives know already is put right for them too
+            wider = replace(memory, scope=replace(memory.scope, level="workspace"))
+            if any(row.memory.key == memory.key for row in await self._alike(gathering, wider) if memory.key):
+                memory = wider
+        everywhere = await self._alike(gathering, replace(memory, scope=_EVERYWHERE))
+        if memory.scope != _EVERYWHERE and any(says_the_same(row.memory, memory) for row in everywhere):
+            return
+        proposal = ProposalId(self.memories.new_id("p"))
+        rows = await self._alike(gathering, memory)
+        taken = decided(memory, rows, gathering.run, correcting=correcting, proposal=proposal)
+        gathering.facts += taken.facts
+        if taken.change != "same" and memory.scope.level == "private" and (memory.standing or memory.kind == "context"):
+            gathering.narrow.append(taken.memory)
+
+    async def _alike(self, gathering: Gathering, memory: Memory) -> list[MemoryRow]:
+        """The live memories with its key or words in its scope, those of this run too."""
+        alike = await asyncio.to_thread(self.memories.remembered.alike, memory.scope, memory.text, memory.key)
+        return amid(alike, gathering.facts, memory)
+
+    async def _holding(self, gathering: Gathering, scope: Scope, value: str) -> list[Memory]:
+        """The live memories of a scope that may have a value, those of this run too."""
+        wanted = RowsWanted(place=scope.place, words=value)
+        rows, _ = await asyncio.to_thread(self.memories.remembered.rows, wanted)
+        held = {row.memory.id: row.memory for row in rows if row.memory.scope == scope}
+        for fact in gathering.facts:
+            match fact:
+                case ev.MemoryMade(memory=memory) if memory.scope == scope:
+                    held[memory.id] = memory
+                case ev.MemoryRetired(id=id):
+                    held.pop(id, None)
+                case _:
+                    continue
+        return list(held.values())
+
+    async def _repeated(self, gathering: Gathering, unread: Unread) -> None:
+        """Patterns and procedures; what they rest on is read anew each time, so that nothing is counted twice."""
+        if not unread.turns:
+            return
+        repeating = Repeating(self.memories, self.reports, self.material, gathering.place, gathering.run)
+        gathering.facts += await repeating.facts(unread.turns)
+
+    async def _decayed(self, gathering: Gathering) -> None:
+        now_ms = self.memories.stream.now_ms()
+        rows = await asyncio.to_thread(self.material.due, gathering.place, now_ms, now_ms - FADES_MS)
+        gone = {fact.id for fact in gathering.facts if isinstance(fact, ev.MemoryRetired)}
+        touched = gone | {fact.memory.id for fact in gathering.facts if isinstance(fact, ev.MemoryAmended)}
+        gathering.facts += decayed([row for row in rows if row.memory.id not in touched], now_ms, gathering.run)
+
+    def _new_id(self) -> MemoryId:
+        return MemoryId(self.memories.new_id("m"))
