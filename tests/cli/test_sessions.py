@@ -424,10 +424,11 @@ def test_no_event_of_a_session_reaches_the_terminal_as_anything_but_text(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     body = _spoiled(json.loads(file.read_text("utf-8")))
-    Narrator(Output(plain=True, as_json=False, colourless=True), live=True).tell({"stream": HOSTILE, "body": body})
+    narrator = Narrator(Output(plain=True, as_json=False, colourless=True), live=True, verbose=True)
+    narrator.tell({"stream": HOSTILE, "body": body})
     shown = capsys.readouterr().out
     assert not set(shown) & set("\x1b\x07\x08\x9b\r\u202e\u200b")
-    if file.stem.startswith(("checkpoint.", "file.", "call.ed", "call.ca", "call.re", "edit.")):
+    if file.stem.startswith(("checkpoint.", "file.", "call.ed", "call.ca", "call.re", "edit.", "memory.")):
         assert "end" in shown, "it is told at all"
 
 
@@ -446,3 +447,15 @@ def test_long_work_says_how_far_it_is_now_and_then(
     monkeypatch.setattr(narrating, "_PROGRESS_S", 0.0)
     progress(400)
     assert capsys.readouterr().out == "(checkpoint: 400 of 1,000 files)\n"
+
+
+def test_what_a_model_is_told_of_memory_is_counted_and_shown_only_when_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    body = {"type": "memory.recalled", "dead": ["meaning"]}
+    body["told"] = [{"ref": "m_00112233445566aa", "text": "Ada lives in Graz.", "by": ["alias", "words"]}]
+    for verbose in (False, True):
+        narrator = Narrator(Output(plain=True, as_json=False, colourless=True), live=False, verbose=verbose)
+        narrator.tell({"stream": "s", "body": body})
+    count = "told 1 remembered thing (meaning: out of work)\n"
+    assert capsys.readouterr().out == f"{count}{count}  m_00112233445566aa  Ada lives in Graz.  (alias, words)\n"

@@ -54,6 +54,7 @@ class Invocation:
         self.parser_of = parser_of
         self.debug: bool = options.debug
         self.as_json: bool = options.json
+        self.verbose: bool = getattr(options, "verbose", False)
         colourless = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM", "dumb") == "dumb"
         self.out = Output(plain=options.plain, as_json=options.json, colourless=colourless)
         self._home_option: str = options.home
@@ -88,6 +89,11 @@ class Command(NamedTuple):
 
     configure: Callable[[ArgumentParser], None]
     run: Callable[[Invocation, Namespace], int]
+
+
+def add_verbose_option(parser: ArgumentParser) -> None:
+    """For a command that tells what happens."""
+    parser.add_argument("-v", "--verbose", action="store_true", help="tell also what the model was told of memory")
 
 
 def no_arguments(parser: ArgumentParser) -> None:

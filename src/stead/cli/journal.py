@@ -24,7 +24,7 @@ def _configure(parser: ArgumentParser) -> None:
     search.add_argument("words", nargs="+", metavar="WORD")
     search.add_argument("-n", "--limit", type=int, default=20, metavar="N", help="hits to show (20)")
     show = actions.add_parser("show", help="list the events of one session")
-    show.add_argument("id", help="of the objective, its beginning, or home")
+    show.add_argument("id", help="of the objective, its beginning, home or memory")
     show.add_argument("--after", type=int, default=0, metavar="SEQ", help="only events after this one")
     actions.add_parser("open", help="list runs that are open")
     tokens = actions.add_parser("tokens", help="list token use by objective")
@@ -60,7 +60,7 @@ def _search(invocation: Invocation, words: str, limit: int) -> int:
 
 def _show(invocation: Invocation, typed: str, after: int) -> int:
     client, out = invocation.client, invocation.out
-    session = "home" if typed == "home" else find_objective(client, typed)
+    session = typed if typed in ("home", "memory") else find_objective(client, typed)
     shown = 0
     while items := client.get("/events", after=after, streams=session, limit=500)["items"]:
         for envelope in items:

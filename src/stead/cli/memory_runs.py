@@ -13,6 +13,7 @@ from functools import partial
 from stead.cli import figures
 from stead.cli.finding import find_proposal, find_run
 from stead.cli.invocation import NEEDS_PERSON, OK, CommandError, Invocation
+from stead.cli.memory_telling import told
 from stead.cli.output import clean, clean_line
 from stead.cli.session_talking import say
 from stead.client import Json
@@ -84,8 +85,8 @@ def _diff(invocation: Invocation, arguments: Namespace) -> int:
             out.json(fact)
         return OK
     for fact in facts:
-        if line := _change(invocation, fact):
-            out.line(line)
+        for text, _ in told(fact, verbose=True):
+            out.line(text)
     if not facts:
         out.line("It changed nothing.")
         return OK
@@ -103,23 +104,6 @@ def _facts(invocation: Invocation, run: Json) -> Iterator[Json]:
                     return
                 yield body
         after = items[-1]["seq"]
-
-
-def _change(invocation: Invocation, fact: Json) -> str:
-    match fact["type"]:
-        case "memory.made":
-            return f"+ {fact['memory']['id']}  {clean_line(fact['memory']['text'], 140)}"
-        case "memory.amended":
-            return f"~ {fact['memory']['id']}  {clean_line(fact['memory']['text'], 140)}"
-        case "memory.retired":
-            by = f" by {clean_line(fact['by'])}" if fact.get("by") else ""
-            return f"- {fact['id']}  {clean_line(fact['why'])}{by}"
-        case "memory.restored":
-            return f"+ {fact['id']}  holds again"
-        case "memory.proposed":
-            return f"? {fact['id']}  {clean_line(fact['why'], 140)}"
-        case other:
-            return f"  {clean_line(other)}"
 
 
 def _revert(invocation: Invocation, arguments: Namespace) -> int:

@@ -51,11 +51,13 @@ class Narrator:
     Args:
         out: where to.
         live: a person watches a terminal: stream replies and output as they come.
+        verbose: tell also what the model was told of memory, not only how much.
     """
 
-    def __init__(self, out: Output, *, live: bool) -> None:
+    def __init__(self, out: Output, *, live: bool, verbose: bool = False) -> None:
         self._out = out
         self._live = live
+        self._verbose = verbose
         self._line_is_open = False
         self._step_is_open = ""
         self._reply = ""
@@ -340,7 +342,7 @@ class Narrator:
                 self._lines(told(envelope["stream"], body, self._out))
                 self._line(f"  {self.cost} so far", "dim")
             case _:
-                self._lines(told(envelope["stream"], body, self._out))
+                self._lines(told(envelope["stream"], body, self._out, verbose=self._verbose))
                 return
         self.awaiting = ""
 

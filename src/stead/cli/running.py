@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 
-from stead.cli.invocation import OK, Command, CommandError, Invocation
+from stead.cli.invocation import OK, Command, CommandError, Invocation, add_verbose_option
 from stead.cli.output import clean_line
 from stead.cli.starting import ensure_daemon
 from stead.cli.watching import Watch
@@ -27,6 +27,7 @@ def _configure(parser: ArgumentParser) -> None:
     leaving = parser.add_mutually_exclusive_group()
     leaving.add_argument("--detach", action="store_true", help="leave it running in the background")
     leaving.add_argument("--wait", action="store_true", help="without a terminal: wait for answers given elsewhere")
+    add_verbose_option(parser)
 
 
 def _goal(text: str) -> str:

@@ -9,7 +9,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from typing import NamedTuple
 
-from stead.cli.invocation import Command, Invocation
+from stead.cli.invocation import Command, Invocation, add_verbose_option
 from stead.cli.work_options import add_work_options
 
 _ID = "of the session, or its beginning"
@@ -31,6 +31,7 @@ def _new(parser: ArgumentParser) -> None:
     parser.add_argument("directory", nargs="?", default=".", metavar="DIR", help="the folder (else the current one)")
     parser.add_argument("-m", "--message", default="", metavar="TEXT", help="say this first, and watch what follows")
     add_work_options(parser)
+    add_verbose_option(parser)
     parser.add_argument(
         "--ignore", action="append", default=[], metavar="PATTERN", help="left out of checkpoints; repeatable"
     )
@@ -44,6 +45,7 @@ def _attach(parser: ArgumentParser) -> None:
     _id_alone(parser)
     parser.add_argument("--all", action="store_true", help="tell everything from its first event, not the last turn")
     parser.add_argument("--wait", action="store_true", help="without a terminal: wait for answers given elsewhere")
+    add_verbose_option(parser)
 
 
 def _send(parser: ArgumentParser) -> None:
@@ -51,6 +53,7 @@ def _send(parser: ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT", help='what to say; "-" reads it from standard input')
     parser.add_argument("--interrupt", action="store_true", help="cut off what is under way")
     parser.add_argument("--wait", action="store_true", help="show what follows until the turn has ended")
+    add_verbose_option(parser)
 
 
 def _diff(parser: ArgumentParser) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from stead.cli import figures
 from stead.cli.diffs import diff_lines, headline
+from stead.cli.memory_telling import told as told_of_memory
 from stead.cli.output import Output, clean_line
 from stead.client import Json
 
@@ -28,13 +29,14 @@ _ENDS = {
 }
 
 
-def told(stream: str, body: Json, out: Output) -> Iterator[Line]:
+def told(stream: str, body: Json, out: Output, *, verbose: bool = False) -> Iterator[Line]:
     """The lines that tell an event; none for one that needs no telling.
 
     Args:
         stream: the session's id.
         body: the event.
         out: for the colours of diffs.
+        verbose: with what the model was told of memory.
     """
     match body["type"]:
         case "session.opened":
@@ -58,6 +60,8 @@ def told(stream: str, body: Json, out: Output) -> Iterator[Line]:
             yield from _checkpoint(stream, body)
         case kind if kind.startswith("call."):
             yield from _call(body)
+        case kind if kind.startswith("memory.") or kind == "content.redacted":
+            yield from told_of_memory(body, verbose=verbose)
         case "terminal.opened":
             yield f"a terminal was opened (from {clean_line(body['door'])})", "dim"
         case "terminal.closed":
@@ -147,6 +151,8 @@ def _context(body: Json) -> Iterator[Line]:
             )
         case "context.compacted":
             yield "older messages are sent as a summary from now on; the record keeps them", "dim"
+        case "instructions.set":
+            yield "your directives had changed; the model is told the new ones from here on", "dim"
         case "conversation.set":
             yield f"the conversation is as it was after event {body['at']} of {clean_line(body['source'])}", "yellow"
         case _:

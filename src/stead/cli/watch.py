@@ -8,13 +8,14 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from stead.cli.finding import find_objective
-from stead.cli.invocation import Command, Invocation
+from stead.cli.invocation import Command, Invocation, add_verbose_option
 from stead.cli.watching import Watch
 
 
 def _configure(parser: ArgumentParser) -> None:
     parser.add_argument("id", help="of the objective, or its beginning")
     parser.add_argument("--wait", action="store_true", help="without a terminal: wait for answers given elsewhere")
+    add_verbose_option(parser)
 
 
 def _watch(invocation: Invocation, arguments: Namespace) -> int:

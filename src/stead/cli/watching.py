@@ -39,7 +39,7 @@ class Watch:
         self._session = session
         self._wait = wait
         self._asks = invocation.interactive
-        self._narrator = Narrator(invocation.out, live=self._asks)
+        self._narrator = Narrator(invocation.out, live=self._asks, verbose=invocation.verbose)
         self._pending: dict[str, Json] = {}
         self._held = ""
         self._ended = self._deleted = False
