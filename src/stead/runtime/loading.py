@@ -55,8 +55,9 @@ class Loading:
             rows = [row for row in rows if _holds(row.memory, now_ms)]
             rows = [row for row in rows if not row.memory.label.confidentiality.exceeds(clearance)]
             lines: Sequence[JournalLine] = ()
-            if not Confidentiality.PRIVATE.exceeds(clearance):
-                lines = happened_in(self._reports, scope, days[1].since_ms, today.until_ms)
+            if scope.level != "global" and not Confidentiality.PRIVATE.exceeds(clearance):
+                every_line = (self._reports.days(scope.place, day.since_ms, day.until_ms) for day in reversed(days))
+                lines = happened_in([line for each in every_line for line in each], scope)
             folder = folder_of(scope, titles.get(scope.place, scope.place))
             shelves.append(Shelf(scope, folder, rows, 0 if whole else -1, lines))
         return loaded_files(shelves, days, lambda ts_ms: local(ts_ms, self._zone).strftime("%H:%M"), limit_chars)
@@ -84,13 +85,10 @@ def _holds(memory: Memory, now_ms: int) -> bool:
     return memory.valid_from_ms <= now_ms < min(ends, default=now_ms + 1)
 
 
-def happened_in(reports: MemoryReports, scope: Scope, since_ms: int, until_ms: int) -> tuple[JournalLine, ...]:
-    """What happened in the sessions whose files these are: what a person did themselves is private to them."""
-    if scope.level == "global":
-        return ()
-    lines = reports.days(scope.place, since_ms, until_ms)
+def happened_in(lines: Sequence[JournalLine], scope: Scope) -> tuple[JournalLine, ...]:
+    """Of what happened in a place, what these files tell: what a person did themselves is private to them."""
     if scope.level == "channel":
-        return lines
+        return tuple(lines)
     return tuple(line for line in lines if line.private is (scope.level == "private"))
 
 

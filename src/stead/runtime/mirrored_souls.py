@@ -1,0 +1,105 @@
+"""The soul as a file: ``soul.md`` says what the soul directive says, and a person's edit of it is their word.
+
+Layer: runtime. No model reaches this: what one would have the soul say is a proposal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable
+
+from stead.brain.memory_files import SOUL
+from stead.domain.directive_commands import SetDirective
+from stead.domain.directives import Directive, Directives
+from stead.domain.errors import CallerError
+from stead.domain.mirroring import FileRead, Kept, MirrorFiles, Souls, Written
+
+
+async def mirror_soul(
+    files: MirrorFiles, souls: Souls, kept: Kept, folder: str, directory: str, read: FileRead | None
+) -> str:
+    """Make the file and the directive the same.
+
+    Args:
+        files: the folder.
+        souls: the directives.
+        kept: what was written before; noted down in it.
+        folder: of the scope.
+        directory: whose soul, "" for everywhere.
+        read: the file.
+
+    Returns:
+        What a person should know, "" for nothing.
+
+    Raises:
+        StorageFault: nothing could be read or written.
+    """
+    path = f"{folder}/{SOUL}"
+    before = souls.soul(directory)
+    said = before.text.strip() if before else ""
+    known = kept.files.get(path, Written())
+    text = read.text.removeprefix("\ufeff").replace("\r\n", "\n").strip() if read else ""
+    notice = ""
+    if text and text != said and _digest(text) != known.digest:
+        notice = await _take_in(souls, directory, text, before, path, _digest(said) not in ("", known.digest))
+        if notice.startswith(f"{path} was not"):
+            return notice
+        said = text
+    elif text != said:
+        seen = read.stamp if read else None
+        if await asyncio.to_thread(files.write, path, f"{said}\n" if said else "", seen) is None:
+            return ""
+    if said or path in kept.files:
+        kept.files[path] = Written(known.generation, digest=_digest(said))
+    return notice
+
+
+async def _take_in(souls: Souls, directory: str, text: str, before: Directive | None, path: str, both: bool) -> str:
+    try:
+        await souls.write(directory, text, before)
+    except CallerError as refused:
+        return f"{path} was not taken in: {refused}"
+    if both and before is not None:
+        return (
+            f"{path} and the soul were changed at once; the file's words hold, `stead directives versions {before.id}`"
+        )
+    return ""
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest() if text else ""
+
+
+class DirectiveSouls:
+    """Implements ``domain.mirroring.Souls``.
+
+    Args:
+        directives: the home's, as they are now.
+        change: carries a directive's change out as the person's.
+    """
+
+    def __init__(
+        self, directives: Callable[[], Directives], change: Callable[[SetDirective], Awaitable[object]]
+    ) -> None:
+        self._directives = directives
+        self._change = change
+
+    def soul(self, directory: str) -> Directive | None:
+        """See ``domain.mirroring.Souls``."""
+        every = (kept.directive for kept in self._directives().in_order())
+        return next((one for one in every if one.kind == "soul" and one.directory == directory), None)
+
+    async def write(self, directory: str, text: str, before: Directive | None) -> None:
+        """See ``domain.mirroring.Souls``."""
+        command = SetDirective(
+            kind="soul",
+            title=before.title if before else "Soul",
+            text=text,
+            directory=directory,
+            enabled=before.enabled if before else True,
+            id=before.id if before else "",
+            version=before.version if before else 0,
+            why="changed in its file",
+        )
+        await self._change(command)

@@ -1,0 +1,146 @@
+"""The folder of the files of memory, on a real file system."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from stead.domain.errors import StorageFault
+from stead.domain.mirroring import Kept, Written
+from stead.memory.mirror import MOST_BYTES, Mirror
+
+NAME = "global/user.md"
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Mirror:
+    return Mirror(tmp_path / "files", tmp_path / "state.json")
+
+
+def test_a_file_is_written_for_its_owner_alone_and_read_back(mirror: Mirror) -> None:
+    assert mirror.write(NAME, "- Ada lives in Bergen.\n", None)
+    read = mirror.read(NAME)
+    assert read is not None
+    assert (read.text, read.why) == ("- Ada lives in Bergen.\n", "")
+    assert mirror.stamps() == {NAME: read.stamp}
+    modes = {path: path.stat().st_mode & 0o777 for path in (mirror.root, mirror.root / "global", mirror.root / NAME)}
+    assert list(modes.values()) == [0o700, 0o700, 0o600]
+    assert os.listdir(mirror.root / "global") == ["user.md"], "nothing half written stays"
+
+
+def test_what_was_edited_meanwhile_is_not_replaced(mirror: Mirror) -> None:
+    mirror.write(NAME, "one\n", None)
+    read = mirror.read(NAME)
+    assert read is not None
+    (mirror.root / NAME).write_text("the person's\n")
+    assert not mirror.write(NAME, "two\n", read.stamp)
+    assert not mirror.write(NAME, "two\n", None)
+    assert (mirror.root / NAME).read_text() == "the person's\n"
+
+
+def test_an_edit_between_the_look_and_the_exchange_has_its_place_again(
+    mirror: Mirror, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from stead.memory import mirror as module
+
+    mirror.write(NAME, "one\n", None)
+    read = mirror.read(NAME)
+    assert read is not None
+    exchange, edits = module._rename, ["the person's\n"]
+
+    def late(folder: int, one: str, other: str, how: int) -> None:
+        if edits:  # an editor saves as editors do: a new file, renamed into the place
+            (mirror.root / "global" / "user.md~").write_text(edits.pop())
+            (mirror.root / "global" / "user.md~").rename(mirror.root / NAME)
+        exchange(folder, one, other, how)
+
+    monkeypatch.setattr(module, "_rename", late)
+    assert not mirror.write(NAME, "two\n", read.stamp)
+    assert (mirror.root / NAME).read_text() == "the person's\n"
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder", "huge", "binary", "utf-16"])
+def test_what_is_no_plain_text_is_told_and_never_followed(kind: str, mirror: Mirror, tmp_path: Path) -> None:
+    mirror.write(NAME, "one\n", None)
+    path = mirror.root / NAME
+    path.unlink()
+    secret = tmp_path / "secret"
+    secret.write_text("- the vault's combination\n")
+    match kind:
+        case "link":
+            path.symlink_to(secret)
+        case "pipe":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case "huge":
+            path.write_bytes(b"- a\n" * MOST_BYTES)
+        case "binary":
+            path.write_bytes(b"\xff\xfe\x00\x80")
+        case _:
+            path.write_text("- Ada", "utf-16")
+    read = mirror.read(NAME)
+    assert read is not None
+    assert read.why
+    assert not read.text
+
+
+def test_a_folder_swapped_for_a_link_leads_nowhere(mirror: Mirror, tmp_path: Path) -> None:
+    mirror.write(NAME, "one\n", None)
+    elsewhere = tmp_path / "elsewhere"
+    (mirror.root / "global").rename(elsewhere)
+    (mirror.root / "global").symlink_to(elsewhere)
+    assert mirror.stamps() == {}
+    with pytest.raises(StorageFault, match="link"):
+        mirror.read(NAME)
+    with pytest.raises(StorageFault, match="link"):
+        mirror.write(NAME, "two\n", None)
+    assert (elsewhere / "user.md").read_text() == "one\n"
+
+
+def test_the_folder_itself_may_be_no_link(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with pytest.raises(StorageFault, match="name the folder itself"):
+        Mirror(tmp_path / "link", tmp_path / "state").stamps()
+
+
+@pytest.mark.parametrize("path", ["../out.md", "global/../../out.md", "/etc/out.md", "global//user.md"])
+def test_no_path_leads_out(path: str, mirror: Mirror, tmp_path: Path) -> None:
+    with pytest.raises(StorageFault, match="no file of memory"):
+        mirror.write(path, "x\n", None)
+    assert not (tmp_path / "out.md").exists()
+
+
+def test_a_folder_whose_place_is_gone_says_so(tmp_path: Path) -> None:
+    with pytest.raises(StorageFault, match="make it, or choose another memory_folder"):
+        Mirror(tmp_path / "gone" / "files", tmp_path / "state").stamps()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
+def test_a_read_only_folder_says_so(mirror: Mirror) -> None:
+    mirror.write(NAME, "one\n", None)
+    (mirror.root / "global").chmod(0o500)
+    with pytest.raises(StorageFault, match="change its permissions"):
+        mirror.write("global/MEMORY.md", "two\n", None)
+    (mirror.root / "global").chmod(0o700)
+
+
+def test_what_a_crash_left_is_swept_up(mirror: Mirror) -> None:
+    mirror.write(NAME, "one\n", None)
+    (mirror.root / "global" / ".stead-0123456789abcdef").write_text("half")
+    (mirror.root / "global" / ".hidden").write_text("the person's")
+    mirror.sweep()
+    assert sorted(os.listdir(mirror.root / "global")) == [".hidden", "user.md"]
+
+
+def test_what_was_written_is_kept_and_a_damaged_note_of_it_begins_anew(mirror: Mirror, tmp_path: Path) -> None:
+    assert mirror.kept() == Kept()
+    kept = Kept({"global:global": "global"}, {NAME: Written(3, {"m_1": 2})}, 5)
+    mirror.keep(kept)
+    assert mirror.kept() == kept
+    assert (tmp_path / "state.json").stat().st_mode & 0o777 == 0o600
+    (tmp_path / "state.json").write_text("{")
+    assert mirror.kept() == Kept()
