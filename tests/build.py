@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stead.brain.context import INSTRUCTIONS, SESSION_INSTRUCTIONS
 from stead.domain import events as ev
 from stead.domain.folding import apply, begin
 from stead.domain.ids import DEFAULT_WORKSPACE, ApprovalId, CallDigest, CallKey, CommandId, RequestNo, SessionId
@@ -66,7 +67,7 @@ def created(
         budget=budget or ev.Budget(tokens=100_000, usd_micros="unlimited"),
         limits=limits or ev.Limits(),
         profile=Profile.DEFAULT,
-        instructions="Act for Ada.",
+        instructions=INSTRUCTIONS,
     )
 
 
@@ -81,7 +82,7 @@ def desk(title: str = "notes", *, budget: ev.Budget | None = None) -> ev.Session
         budget=budget or ev.Budget(tokens=100_000, usd_micros="unlimited"),
         limits=ev.Limits(),
         profile=Profile.DEFAULT,
-        instructions="Work with Ada.",
+        instructions=SESSION_INSTRUCTIONS,
     )
 
 

@@ -26,6 +26,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "/secrets": ("/secrets",),
     "/network": ("/network",),
     "/rules": ("/rules",),
+    "/directives": ("/directives",),
     "/quarantine": ("/quarantine",),
     "/settings": ("/settings",),
     "/search": ("/search?q=tides",),

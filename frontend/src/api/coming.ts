@@ -9,7 +9,6 @@ import { useConnection } from "./live";
 export const COMING = {
   canvas: "/windows",
   memory: "/memories",
-  directives: "/directives",
   channels: "/channels",
   schedules: "/schedules",
   skills: "/skills",

@@ -92,6 +92,11 @@ export const PAGES = {
     title: t("rules"),
     load: async () => (await import("@/features/rules/RulesPage")).RulesPage,
   },
+  directives: {
+    path: "/directives",
+    title: t("directives"),
+    load: async () => (await import("@/features/directives/DirectivesPage")).DirectivesPage,
+  },
   quarantine: {
     path: "/quarantine",
     title: t("quarantine"),

@@ -61,6 +61,7 @@ const LINES: Readonly<Record<LineBody["type"], true>> = {
   "conversation.set": true,
   "context.trimmed": true,
   "context.compacted": true,
+  "instructions.set": true,
   "edit.undone": true,
   "file.changed": true,
   "egress.used": true,

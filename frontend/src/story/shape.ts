@@ -138,6 +138,7 @@ export type LineBody = Extract<
       | "conversation.set"
       | "context.trimmed"
       | "context.compacted"
+      | "instructions.set"
       | "edit.undone"
       | "file.changed"
       | "egress.used"

@@ -203,6 +203,8 @@ def _course(body: ev.Body) -> str:
             return f"**Closed** through {span(door)}.\n\n"
         case ev.ContextTrimmed() | ev.ContextCompacted():
             return "The model is no longer sent the oldest part of this; the record keeps it.\n\n"
+        case ev.InstructionsSet():
+            return "The person's directives had changed; the model is told the new ones from here on.\n\n"
         case _:
             return ""
 

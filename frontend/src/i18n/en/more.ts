@@ -2,7 +2,6 @@ import { define } from "@/i18n";
 
 export const t = define("more", {
   memory: "Memory",
-  directives: "Directives",
   channels: "Channels",
   schedules: "Schedules",
   skills: "Skills",

@@ -136,6 +136,7 @@ export const t = define("story", {
   set: "The conversation goes on from an earlier moment",
   setFrom: "The conversation goes on from another session",
   setMessages: "{count, plural, one {# message} other {# messages}} brought along",
+  instructed: "Your directives had changed; the model is told the new ones from here on",
   trimmed: "Older results are sent to the model shortened from now on",
   compacted: "Older messages are sent as a summary from now on; the record keeps them",
   editUndone: "You undid the change of {path}",

@@ -94,6 +94,8 @@ function ofFiles(body: OfFiles): Told {
       return quiet(t("trimmed"));
     case "context.compacted":
       return quiet(t("compacted"));
+    case "instructions.set":
+      return quiet(t("instructed"));
     case "edit.undone":
       return quiet(t(body.again ? "editAgain" : "editUndone", { path: body.path }));
     case "file.changed":

@@ -1,0 +1,54 @@
+/** Sentences that could be standing rules. Nothing becomes one unless the person says so. */
+import { useQuery } from "@tanstack/react-query";
+import { api, data } from "@/api/client";
+import { queries } from "@/api/queries";
+import { t } from "@/i18n/en/directives";
+import { Button } from "@/ui/Button";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { SafeText } from "@/ui/SafeText";
+import { toast } from "@/ui/Toasts";
+import { again, useMakeRule } from "./commands";
+
+export function Offers({ id }: { id: string }) {
+  const found = useQuery({
+    queryKey: ["directives", id, "rules"],
+    queryFn: () => data(api.GET("/directives/{id}/rules", { params: { path: { id } } })),
+  });
+  const make = useMakeRule();
+  const rules = found.data?.items ?? [];
+  if (rules.length === 0) return null;
+  return (
+    <section aria-label={t("offers")} className="grid gap-2 border-line border-t pt-3">
+      <p className="font-medium text-sm" aria-hidden="true">
+        {t("offers")}
+      </p>
+      <p className="max-w-measure text-ink-2 text-sm">{t("offersAbout")}</p>
+      <ul className="grid gap-1.5">
+        {rules.map(({ id: rule, text, directory }) => (
+          <li key={rule} className="flex flex-wrap items-center justify-between gap-2">
+            <SafeText>{text}</SafeText>
+            <Button
+              size="sm"
+              icon="shield"
+              busy={make.isPending && make.variables.text === text && `${t("makingRule")}…`}
+              onClick={() =>
+                make.mutate(
+                  { text, directory },
+                  {
+                    onSuccess: async () => {
+                      toast({ title: t("ruleMade"), detail: text, kind: "good" });
+                      await Promise.all([again(), queries.invalidateQueries({ queryKey: ["rules"] })]);
+                    },
+                  },
+                )
+              }
+            >
+              {t("makeRule")}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {make.error && <ErrorNote title={t("ruleFailed")} error={make.error} />}
+    </section>
+  );
+}
