@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
+from msgspec.structs import replace
 
+from stead.brain.standing import compile_rule
 from stead.config import Home
 from stead.domain import commands as cmd
 from stead.domain import events as ev
@@ -13,10 +16,11 @@ from stead.domain import memory_commands as mem
 from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.forget_commands import Forget
 from stead.domain.forgetting import FORGOTTEN
-from stead.domain.memory import MEMORY
-from stead.domain.ids import SessionId
+from stead.domain.ids import CommandId, SessionId
+from stead.domain.memory import MEMORY, Evidence, Memory, MemoryId, Scope
 from stead.domain.memory_events import MemoryForgotten
 from stead.domain.needles import Needles
+from stead.domain.sessions import PERSON
 from stead.storage.receipts import HomeReceipts, verify_receipt
 from stead.storage.residue import Residue
 from tests.fakes.world import KEYS
@@ -82,12 +86,153 @@ async def test_the_receipt_is_signed_and_has_no_word_of_it(enter: Enter) -> None
     key = HomeReceipts(KEYS).public_key()
     assert verify_receipt(receipt, key)
     assert key == room.world.journal.heads.public_key()
-    assert not verify_receipt(ev.ForgetReceipt(**{**as_fields(receipt), "left": ("x",)}), key)
+    assert not verify_receipt(replace(receipt, left=("x",)), key)
     assert WORD not in repr(receipt)
     facts = [event.body for event in room.world.events(MEMORY)]
     assert isinstance(facts[-1], MemoryForgotten)
     assert facts[-1].receipt == receipt
 
 
-def as_fields(receipt: ev.ForgetReceipt) -> dict[str, object]:
-    return {name: getattr(receipt, name) for name in receipt.__struct_fields__}
+async def test_a_preview_shows_what_would_go_and_does_nothing(enter: Enter) -> None:
+    room = enter()
+    id, _ = await live(room)
+    before = room.world.journal.head()
+    shown = await forgetting(room).preview(Forget(words=(PHRASE,)))
+    assert [text for _, text in shown.memories] == [f"Ada keeps {PHRASE}."]
+    assert shown.events == len(shown.places) > 8
+    found = next(place for place in shown.places if place.type == "message.received")
+    assert (found.session, found.excerpt, found.count) == (id, f"Find {PHRASE}, please", 1)
+    assert room.world.journal.head() == before
+
+
+async def test_a_named_memory_goes_with_its_versions_and_the_words_that_it_rests_on(enter: Enter) -> None:
+    room = enter()
+    said, other = "My ferret Ottoline bites the postman.", "My ferret is called Ottilie."
+    id = await room.open()
+    await room.tell(id, said)
+    await room.tell(id, other)
+    seqs = {event.body.text: event.seq for event in room.world.events(id) if isinstance(event.body, ev.MessageReceived)}
+    first = memory("m_1", "Ada's ferret Ottoline bites.", id, (seqs[said], 0, len(said)))
+    second = memory("m_2", "Ada's ferret is Ottilie.", id, (seqs[other], 0, len(other)), supersedes=("m_1",))
+    third = memory("m_3", "Something bites the postman.", id, (seqs[said], 10, len(said)))
+    fourth = memory("m_4", "The postman is bitten.", id, (seqs[said], 10, len(said)), (seqs[other] + 99, 0, 3))
+    stays = memory("m_5", "Ada likes tea.", id)
+    stream = room.world.deps.memory.memories.stream
+    async with stream.lock:
+        await stream.record([ev.MemoryMade(one, "cli") for one in (first, second, third, fourth, stays)], by="person")
+        await stream.record([ev.MemoryRetired(first.id, "superseded", second.id, 5, "cli")], by="person")
+    forget = forgetting(room)
+    receipt = await forget.forget(Forget(memories=(second.id,)), "cli")
+    assert receipt.memories == ("m_1", "m_2", "m_3", "m_4")
+    assert [files_with(room, word) for word in ("Ottoline bites", "ferret", "postman", "Ottilie")] == [[]] * 4
+    assert [type(event) for event in room.world.journal.events(session=MEMORY)][:5] == [ev.Erased] * 4 + [ev.Event]
+    assert room.world.books.row(stays.id).memory == stays
+    for gone in receipt.memories:
+        with pytest.raises(NotFound):
+            room.world.books.row(gone)
+    assert room.world.journal.verify_chain().faults == ()
+
+
+def memory(
+    id: str, text: str, session: SessionId, *evidence: tuple[int, int, int], supersedes: tuple[str, ...] = ()
+) -> Memory:
+    return Memory(
+        MemoryId(id),
+        "knowledge",
+        text,
+        Scope(),
+        "user_said",
+        PERSON,
+        1,
+        evidence=tuple(Evidence(session, *place) for place in evidence),
+        supersedes=tuple(map(MemoryId, supersedes)),
+    )
+
+
+async def test_it_is_known_when_it_comes_back_however_it_is_spelled(enter: Enter) -> None:
+    room = enter()
+    await live(room)
+    await forgetting(room).forget(Forget(words=(PHRASE,)), "cli")
+    again = forgetting(room)  # as after a start
+    again.load()
+    for text in (PHRASE, "I keep THE Quillfeather,\nof torvald SKAANE!", "the — quillfeather of Torvald  Skaane's"):
+        assert again.is_forgotten(text), text
+    assert not again.is_forgotten("the quillfeather of Torvald")
+
+
+async def test_an_events_words_go_and_copies_of_them(enter: Enter) -> None:
+    room = enter()
+    id = await room.open()
+    await room.tell(id, f"A long story of {PHRASE} and more.")
+    fork = await room.do(cmd.ForkSession(id))
+    seq = next(event.seq for event in room.world.events(id) if isinstance(event.body, ev.MessageReceived))
+    assert WORD in repr(await room.state(fork.session))
+    receipt = await forgetting(room).forget(Forget(events=(seq,)), "cli")
+    assert receipt.left == ()
+    assert files_with(room, "long story") == []
+    assert WORD not in repr(await room.state(fork.session))
+
+
+async def test_a_request_under_way_is_cut_off_and_asked_again_without_the_words(enter: Enter) -> None:
+    room = enter()
+    id = await room.open()
+    room.models.hold = gate = asyncio.Event()
+    room.models.asked.clear()
+    await room.say(id, f"Do you know {PHRASE}?")
+    async with asyncio.timeout(10):
+        await room.models.asked.wait()
+    forgotten = asyncio.create_task(forgetting(room).forget(Forget(words=(PHRASE,)), "cli"))
+    while len(room.models.requests) < 2 and not forgotten.done():
+        await asyncio.sleep(0)
+    assert (await forgotten).left == ()
+    gate.set()
+    await room.settled(id)
+    assert [WORD in repr(request) for request in room.models.requests] == [True, False]
+    assert [body.kind for body in room.bodies(id) if isinstance(body, ev.ModelFailed)] == ["stopped"]
+
+
+async def test_a_call_under_way_goes_on_and_its_session_knows_the_words_no_more(enter: Enter) -> None:
+    room = enter(calls(("read", json.dumps({"path": PHRASE}))), Said(("Read.",)))
+    gate = room.hold("read")
+    id = await room.open()
+    await room.say(id, "Read it.")
+    await room.began("read")
+    receipt = await forgetting(room).forget(Forget(words=(PHRASE,)), "cli")
+    assert (receipt.left, files_with(room)) == ((), [])
+    gate.set()
+    state = await room.settled(id)
+    assert (state.resting, room.effects.total(), WORD in repr(state)) == (True, 1, False)
+    assert files_with(room) == []
+
+
+async def test_what_binds_the_home_stays_and_is_told(enter: Enter) -> None:
+    room = enter()
+    rule = compile_rule(f"never read {WORD}/")
+    await room.home.record(ev.RuleMade(rule, "cli"), cause=CommandId("c"))
+    await room.do(cmd.CreateObjective(f"Read {WORD}", str(room.project)))
+    receipt = await forgetting(room).forget(Forget(words=(WORD,)), "cli")
+    assert "rule.made" in receipt.left[0]
+    assert WORD in room.home.state.rules[0].text
+
+
+@pytest.mark.parametrize("words", ["ab", "  ", "…!?", "forgot"], ids=["short", "blank", "no letter", "the mark itself"])
+async def test_what_cannot_be_looked_for_is_refused(enter: Enter, words: str) -> None:
+    with pytest.raises((InvalidRequest, NotFound)):
+        await forgetting(enter()).forget(Forget(words=(words,)), "cli")
+
+
+async def test_words_that_nothing_has_are_not_forgotten(enter: Enter) -> None:
+    room = enter()
+    with pytest.raises(NotFound):
+        await forgetting(room).forget(Forget(words=("nobody said this",)), "cli")
+    assert list(room.world.journal.events(session=MEMORY)) == []
+
+
+async def test_what_was_nearly_said_is_shown_as_it_stands_there(enter: Enter) -> None:
+    room = enter()
+    id = await room.open()
+    await room.tell(id, "We met Thorvald Skåne, of the quilfeather, on Monday; he has a feather.")
+    shown = await forgetting(room).near("quillfeather Thorvald")
+    assert shown.words == ("Thorvald Skåne, of the quilfeather",)
+    await forgetting(room).forget(Forget(words=shown.words), "cli")
+    assert files_with(room, "quilfeather") == []

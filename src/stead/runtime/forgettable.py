@@ -10,8 +10,10 @@ forgotten words alone.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import msgspec
 
@@ -21,14 +23,19 @@ from stead.domain.forget_commands import Forget
 from stead.domain.forgetting import FORGOTTEN, Place, Preview, RedactableJournal
 from stead.domain.ids import HOME, SessionId
 from stead.domain.memory import MEMORY, Evidence, Memory, MemoryId
+from stead.domain.near_words import Near
 from stead.domain.needles import MOST_CHARS, Needles
 from stead.domain.redacting import BINDING, Clean, blank, redacted, texts
 
 PLACES = 100
+SPELLINGS = 50
 WHOLE_CHARS = 12
 """A text of this length is looked for everywhere; a shorter one, as "yes", only goes where it was pointed at."""
 _AROUND = 60
 _WORD = re.compile(r"\w+")
+
+Gone = Literal["no", "before", "now"]
+"""Whether words that something rests on are gone: by this forgetting, or since longer."""
 
 Words = Callable[[Evidence], str]
 """The words that evidence points at, as they stand there; "" where they are gone."""
@@ -100,12 +107,21 @@ def forgettable(journal: RedactableJournal, wanted: Forget, words_of: Words) -> 
     said += [memory.text for id in whole for memory in memories.versions[id]]
     needles = Needles([*wanted.words, *_long([*said, *spans.values()])], exact=wanted.match == "exact")
     touched = [id for id, versions in memories.versions.items() if any(_has(memory, needles) for memory in versions)]
-    resting = memories.resting_on(lambda one: one.seq in pointed or _all_in(words_of(one), needles))
+    resting = memories.resting_on(lambda one: "now" if one.seq in pointed else _gone(words_of(one), needles))
     chosen = whole | memories.chain([*touched, *resting])
     found = Forgettable(needles, {id: memories.versions[id] for id in sorted(chosen)}, read)
     short = {evidence.seq: words for evidence, words in spans.items() if words and len(words) < WHOLE_CHARS}
     _take_events(found, journal, pointed, short)
     return found
+
+
+def nearly(journal: RedactableJournal, near: Near) -> tuple[str, ...]:
+    """The first fifty spellings in which the record says it, the most frequent first."""
+    found: Counter[str] = Counter()
+    for event in journal.events():
+        if isinstance(event, ev.Event):
+            found.update(text for said in texts(event.body) for text in near.found(said))
+    return tuple(text for text, _ in found.most_common(SPELLINGS))
 
 
 def _take_events(
@@ -165,13 +181,14 @@ class _Memories:
                 todo += self._beside.get(id, ())
         return seen
 
-    def resting_on(self, forgotten: Callable[[Evidence], bool]) -> list[MemoryId]:
-        """Those that have evidence, all of which is forgotten."""
-        return [
-            id
-            for id, versions in self.versions.items()
-            if versions[-1].evidence and all(map(forgotten, versions[-1].evidence))
-        ]
+    def resting_on(self, gone: Callable[[Evidence], Gone]) -> list[MemoryId]:
+        """Those that lose by it the last words that they rested on."""
+        found = []
+        for id, versions in self.versions.items():
+            left = {gone(evidence) for evidence in versions[-1].evidence}
+            if "now" in left and "no" not in left:
+                found.append(id)
+        return found
 
     def _link(self, one: MemoryId, other: MemoryId) -> None:
         self._beside.setdefault(one, set()).add(other)
@@ -189,12 +206,17 @@ def _has(memory: Memory, needles: Needles) -> bool:
     return needles.touches(msgspec.json.encode(memory))
 
 
-def _all_in(words: str, needles: Needles) -> bool:
-    """Whether every word stands in what is forgotten, or is gone already."""
+def _gone(words: str, needles: Needles) -> Gone:
+    """Whether every word stands in what is forgotten."""
+    if not words.strip():
+        return "before"
+    if any(words.strip() in text for text in needles.words):
+        return "now"
     spans = needles.spans(words)
-    return all(
+    inside = (
         any(start <= word.start() and word.end() <= end for start, end in spans) for word in _WORD.finditer(words)
     )
+    return "now" if all(inside) else "no"
 
 
 def _long(found: Iterable[str]) -> list[str]:

@@ -22,11 +22,12 @@ from stead.domain.forgetting import Files, Holder, Preview, Purges, Receipts, Re
 from stead.domain.ids import HOME, CommandId, SessionId
 from stead.domain.memory import MEMORY
 from stead.domain.memory_events import ForgetReceipt, ForgettingBegun
+from stead.domain.near_words import Near
 from stead.domain.ports import Claimed, Clock
 from stead.domain.redacting import texts
 from stead.runtime.answers import of
 from stead.runtime.bus import Bus
-from stead.runtime.forgettable import Forgettable, Words, forgettable
+from stead.runtime.forgettable import Forgettable, Words, forgettable, nearly
 from stead.runtime.memories import MemoryStream
 from stead.runtime.stream import NO_COMMAND
 
@@ -94,6 +95,18 @@ class Forgetting:
             NotFound, InvalidRequest: as ``forgettable``.
         """
         return (await self._find(wanted)).preview()
+
+    async def near(self, words: str) -> Preview:
+        """The same for what says nearly these words; ``words`` of it are to be picked from.
+
+        Raises:
+            NotFound: nothing does.
+            InvalidRequest: as ``Near``.
+        """
+        found = await asyncio.to_thread(nearly, self._parts.journal, Near(words))
+        if not found:
+            raise NotFound("nothing on record says nearly that")
+        return await self.preview(Forget(words=found))
 
     async def carry_out(self, command: Forget, claim: Claimed, door: str) -> Answer:
         """Forget, and answer when it is proven.
