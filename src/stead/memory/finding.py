@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 from string import Template
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
@@ -18,6 +18,7 @@ from stead.domain.memory import Level, MemoryRow, PlaceId, Query, Scope, Source,
 from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.memory import words
 from stead.memory.listing import shown
+from stead.memory.writing import Table
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -29,14 +30,12 @@ ALWAYS = 200
 SPEAKERS = 500
 """Participants whose names are recognised."""
 
-Table = Literal["known", "said"]
-"""Memories, or turns."""
-
 _ORDER = tuple(Confidentiality)
+_FIRST = 8 * CANDIDATES
 _MISSPELT = 8
 """Words that one word may be a slip for."""
 _PINNED = """
-SELECT i.id FROM items i WHERE (i.pinned OR i.standing) AND $seen AND $trust
+SELECT i.id FROM items i INDEXED BY told WHERE (i.pinned OR i.standing) AND $seen AND $trust
 ORDER BY i.standing DESC, i.ts_ms DESC, i.id LIMIT :limit
 """
 _NAMED = """
@@ -46,25 +45,26 @@ ORDER BY length(n.phrase) DESC, i.ts_ms DESC, i.id LIMIT :limit
 """
 _NEAR = """
 SELECT DISTINCT word FROM spellings
-WHERE word >= :start AND word < :end AND length(word) BETWEEN :length - 1 AND :length + 1 ORDER BY word
+WHERE start = :start AND length IN (:length - 1, :length, :length + 1) ORDER BY word
 """
 _KEYS = "SELECT key FROM items WHERE key <> '' AND id IN (SELECT value FROM json_each(:items))"
 _WORDED = """
-SELECT i.id, -$table.rank FROM $table JOIN items i ON i.id = $table.rowid
-WHERE $table MATCH :match AND $seen AND $trust ORDER BY $table.rank, i.id LIMIT :limit
+SELECT i.id, -found.rank
+FROM (SELECT rowid, rank FROM $table WHERE $table MATCH :match ORDER BY rank LIMIT :first) found
+JOIN items i ON i.id = found.rowid WHERE $seen AND $trust ORDER BY found.rank, i.id LIMIT :limit
 """
 _HAVING = """
 SELECT count(*), json_group_array(rowid) FILTER (WHERE rowid IN (SELECT value FROM json_each(:items)))
 FROM $table WHERE $table MATCH :match
 """
 _COUNTED = "SELECT count(*) FROM $table WHERE $table MATCH :match"
-_TOTAL = "SELECT count(*) FROM items WHERE (source = 'memory') = (:table = 'known')"
+_TOTAL = "SELECT $table FROM progress"
 _WITHHELD = """
 SELECT -$table.rank FROM $table JOIN items i ON i.id = $table.rowid
 WHERE $table MATCH :match AND $seen AND $tainted ORDER BY $table.rank LIMIT :limit
 """
-_HIDDEN = "SELECT 1 FROM items WHERE level NOT IN (SELECT value FROM json_each(:levels)) LIMIT 1"
-_ALLOWED = "SELECT id FROM items WHERE level IN (SELECT value FROM json_each(:levels))"
+_ALLOWED = "SELECT i.id FROM items i WHERE (i.source = 'memory') = (:table = 'known') AND $seen AND $trust"
+_AMONG = "SELECT i.id FROM items i WHERE i.id IN (SELECT value FROM json_each(:items)) AND $seen AND $trust"
 _BESIDE = """
 SELECT o.id,
     (SELECT i.id FROM items i WHERE i.source <> 'memory' AND i.session = o.session AND i.seq < o.seq AND $seen
@@ -75,8 +75,9 @@ FROM items o WHERE o.id IN (SELECT value FROM json_each(:items)) AND o.source <>
 """
 _ROWS = """
 SELECT i.id, i.ref, i.source, i.level, i.integrity, i.confidentiality, i.typed, i.ts_ms, i.session, i.seq, i.who,
-    coalesce(k.text, s.text, ''), i.row, i.uses, i.last_used
-FROM items i LEFT JOIN known k ON k.rowid = i.id LEFT JOIN said s ON s.rowid = i.id
+    coalesce(k.text, s.text, ''), m.row, i.uses, i.last_used
+FROM items i LEFT JOIN memories m ON m.item = i.id
+    LEFT JOIN known k ON k.rowid = i.id LEFT JOIN said s ON s.rowid = i.id
 WHERE i.id IN (SELECT value FROM json_each(:items)) AND $seen AND $trust
 """
 _SPEAKERS = """
@@ -137,6 +138,7 @@ class Finding:
     def __init__(self, connection: Connection, place: PlaceId, viewer: Viewer, query: Query, now_ms: int) -> None:
         self._connection = connection
         self._place = place
+        self._counts: dict[tuple[Table, str], int] = {}
         every: tuple[Level, ...] = get_args(Level)
         self._values: dict[str, object] = {
             "levels": json.dumps([level for level in every if visible(Scope(level, place), viewer)]),
@@ -172,14 +174,18 @@ class Finding:
         return [key for (key,) in self._run(_KEYS, items=_list(items))]
 
     def meant(self, word: str) -> list[str]:
-        """The words of names that a word may be a slip for."""
-        start = word[: words.SURE]
-        near = self._run(_NEAR, start=start, end=start + "\U0010ffff", length=len(word))
+        """The words of names that a word may be a slip for. One that stands in what is known here is none."""
+        if len(word) < words.LONG - 1 or word in words.STOP or self.count("known", words.matching([word])):
+            return []
+        near = self._run(_NEAR, start=word[: words.SURE], length=len(word))
         return [other for (other,) in near if words.slip(word, other)][:_MISSPELT]
 
     def worded(self, table: Table, match: str) -> dict[int, float]:
         """The items that have one of the words, the best first, with their BM25."""
-        return dict(self._run(_WORDED, table, match=match, limit=CANDIDATES))
+        found = self._run(_WORDED, table, match=match, first=_FIRST, limit=CANDIDATES)
+        if len(found) < CANDIDATES and self.count(table, match) > _FIRST:  # others stood before those that may be seen
+            found = self._run(_WORDED, table, match=match, first=-1, limit=CANDIDATES)
+        return dict(found)
 
     def having(self, table: Table, match: str, items: Collection[int]) -> tuple[int, list[int]]:
         """How many of all have a word, and which of these."""
@@ -188,7 +194,9 @@ class Finding:
 
     def count(self, table: Table, match: str) -> int:
         """How many have a word."""
-        return int(self._run(_COUNTED, table, match=match)[0][0])
+        if (table, match) not in self._counts:
+            self._counts[table, match] = int(self._run(_COUNTED, table, match=match)[0][0])
+        return self._counts[table, match]
 
     def total(self, table: Table) -> int:
         """How many there are."""
@@ -198,9 +206,13 @@ class Finding:
         """How many items that strangers made have the words at least as well as this; at most ``CANDIDATES``."""
         return sum(score >= least for (score,) in self._run(_WITHHELD, table, match=match, limit=CANDIDATES))
 
-    def allowed(self) -> tuple[int, ...] | None:
-        """What may be seen; nothing when there is no item of a level that may not."""
-        return tuple(item for (item,) in self._run(_ALLOWED)) if self._run(_HIDDEN) else None
+    def allowed(self, table: Table) -> list[int]:
+        """Every item that may be a hit."""
+        return [item for (item,) in self._run(_ALLOWED, table)]
+
+    def among(self, items: Collection[int]) -> set[int]:
+        """Those of these that may be hits."""
+        return {item for (item,) in self._run(_AMONG, items=_list(items))}
 
     def beside(self, items: Collection[int]) -> dict[int, tuple[int, ...]]:
         """Of turns: the turn before and the turn after in the same session, those that may be seen."""

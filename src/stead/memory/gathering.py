@@ -12,13 +12,13 @@ import msgspec
 
 from stead.domain.memory import Query, Viewer
 from stead.memory import words
-from stead.memory.finding import Finding, Found, Table
+from stead.memory.finding import Finding, Found
 from stead.memory.index import Index
+from stead.memory.writing import TABLES, Table
 
 TERMS = 16
 """Words of one query that are looked for; of more, the rarest."""
 ENOUGH = 6
-TABLES: tuple[Table, ...] = ("known", "said")
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -49,7 +49,6 @@ class Gathered(msgspec.Struct, kw_only=True):
         named: what the query has a name of.
         words: BM25 of what has one of its words, of memories and of turns.
         told: which share of what the query's words tell apart stands in an item, 0 to 1.
-        allowed: the only items that may be found by meaning; nothing for all of them.
         speakers: names of participants that are words of the query.
         withheld: how many that strangers made were left out.
         near: cosines of what is near in meaning.
@@ -61,7 +60,6 @@ class Gathered(msgspec.Struct, kw_only=True):
     named: set[int] = set()
     words: dict[Table, dict[int, float]] = {}
     told: dict[int, float] = {}
-    allowed: tuple[int, ...] | None = None
     speakers: set[str] = set()
     withheld: int = 0
     near: dict[int, float] = {}
@@ -87,7 +85,6 @@ def gather(index: Index, asked: Asked) -> Gathered:
         gathered = Gathered(
             pinned=finding.pinned(),
             named=named,
-            allowed=finding.allowed(),
             speakers={who for who in finding.speakers() if _is_named(who, asked.said)},
         )
         for table in TABLES if asked.terms else ():
@@ -99,6 +96,26 @@ def gather(index: Index, asked: Asked) -> Gathered:
             if asked.query.trusted:
                 gathered.withheld += finding.withheld(table, match, min(found.values(), default=0.0))
     return gathered
+
+
+def among(index: Index, asked: Asked, items: Collection[int]) -> set[int]:
+    """Those of these items that may be hits.
+
+    Raises:
+        StorageFault: as ``Index``.
+    """
+    with index.reading() as connection:
+        return Finding(connection, index.place, asked.viewer, asked.query, asked.now_ms).among(items)
+
+
+def allowed(index: Index, asked: Asked, table: Table) -> list[int]:
+    """Every memory or turn that may be a hit.
+
+    Raises:
+        StorageFault: as ``Index``.
+    """
+    with index.reading() as connection:
+        return Finding(connection, index.place, asked.viewer, asked.query, asked.now_ms).allowed(table)
 
 
 def complete(index: Index, asked: Asked, gathered: Gathered) -> None:
@@ -156,7 +173,7 @@ def _named(finding: Finding, said: tuple[str, ...]) -> tuple[set[int], set[str]]
 
     What the keys of those have a name of is found too: ``auth_depends_on_redis`` speaks of both.
     """
-    others = [finding.meant(word) if len(word) >= words.LONG - 1 and word not in words.STOP else [] for word in said]
+    others = [finding.meant(word) for word in said]
     runs = [(phrase, said[start:end]) for start, end, phrase in words.phrases(said, others)]
     direct = finding.named({phrase for phrase, _ in runs})
     phrases = {phrase for _, phrase in direct}

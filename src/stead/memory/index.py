@@ -12,6 +12,7 @@ import secrets
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from stead.domain.memory import Episode, Level, MemoryRow, PlaceId
 from stead.domain.memory_ports import RowsWanted
 from stead.domain.policies import Confidentiality
 from stead.memory import listing
-from stead.memory.writing import Used, Writing
+from stead.memory.writing import Table, Used, Writing
 from stead.storage.database import Connect, Damaged, Database, connect
 from stead.storage.migrate import statements
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 _SCHEMA = (Path(__file__).parent / "schema.sql").read_text("utf-8")
 _SCHEMA_ID = hashlib.sha256(_SCHEMA.encode()).hexdigest()
 _PIECE = 5_000
+_CACHE_KIB = 16_384
+"""Of each connection: what does not fit is read and deciphered again for every word."""
 
 _log = logging.getLogger(__name__)
 
@@ -62,9 +65,10 @@ class Progress(msgspec.Struct, frozen=True):
 
 
 class Unembedded(msgspec.Struct, frozen=True):
-    """A text without a vector: the number under which its vector is put, and how confidential it is."""
+    """A text without a vector: where it stands, under which number, and how confidential it is."""
 
     item: int
+    table: Table
     text: str
     held: Confidentiality
 
@@ -93,9 +97,10 @@ class Index:
         self.place = place
         self._path = path
         self._key = key
-        self._connect = connect
+        self._connect = partial(_connect, connect)
         self._lock = threading.Lock()  # held by whoever writes
         self._name = _new_name(place)
+        self._void: set[int] = set()
         self._database, self._connection = self._open_or_renew()
 
     @property
@@ -124,7 +129,20 @@ class Index:
             connection.execute("UPDATE progress SET seq = ?, chain = ?", (upto, chain))
         if changes.removed:  # also when they are gone already: a kill may have come before this line
             self._database.scrub()
+        with self._lock:
+            self._void.update(writing.void)
         return tuple(writing.void)
+
+    def voided(self) -> set[int]:
+        """Items that are gone or have another text since this was asked last: copies of their vectors are to go."""
+        with self._lock:
+            void, self._void = self._void, set()
+        return void
+
+    def void_again(self, items: set[int]) -> None:
+        """Take back what ``voided`` gave: the copies are there still."""
+        with self._lock:
+            self._void |= items
 
     def put_vectors(self, model: str, vectors: Sequence[tuple[int, VectorBytes]]) -> None:
         """Keep vectors of items; of those that are gone meanwhile, none is kept."""
@@ -200,17 +218,19 @@ class Index:
         with self.reading() as connection:
             order = tuple(Confidentiality)
             return tuple(
-                Unembedded(item, text, order[held]) for item, text, held in listing.bare(connection, model, limit)
+                Unembedded(item, "known" if memory else "said", text, order[held])
+                for item, memory, text, held in listing.bare(connection, model, limit)
             )
 
-    def vectors(self, model: str) -> Iterator[list[tuple[int, VectorBytes]]]:
-        """Every vector of a model, in pieces, for whoever compares them."""
+    def vectors(self, model: str, table: Table) -> Iterator[list[tuple[int, VectorBytes]]]:
+        """Every vector of a model, of memories or of turns, in pieces, for whoever compares them."""
         after = -1
         while True:
             with self.reading() as connection:
                 piece = connection.execute(
-                    "SELECT item, vector FROM vectors WHERE model = ? AND item > ? ORDER BY item LIMIT ?",
-                    (model, after, _PIECE),
+                    "SELECT v.item, v.vector FROM vectors v JOIN items i ON i.id = v.item "
+                    "WHERE v.model = ? AND v.item > ? AND (i.source = 'memory') = ? ORDER BY v.item LIMIT ?",
+                    (model, after, table == "known", _PIECE),
                 ).fetchall()
             if not piece:
                 return
@@ -260,7 +280,7 @@ class Index:
                 if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
                     for statement in statements(_SCHEMA):
                         connection.execute(statement)
-                    connection.execute("INSERT INTO progress VALUES (0, ?, ?)", (b"", _SCHEMA_ID))
+                    connection.execute("INSERT INTO progress VALUES (0, ?, 0, 0, ?)", (b"", _SCHEMA_ID))
                 connection.execute("COMMIT")
             except BaseException:
                 connection.close()
@@ -270,6 +290,12 @@ class Index:
     def _close(self) -> None:
         self._connection.close()
         self._database.close()
+
+
+def _connect(connect: Connect, path: Path, key: bytes) -> Connection:
+    connection = connect(path, key)
+    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+    return connection
 
 
 def _new_name(place: PlaceId) -> str:

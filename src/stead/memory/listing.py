@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 _decode = msgspec.json.Decoder(MemoryRow).decode
 _ORDER = tuple(Confidentiality)
-_MEMORIES = "SELECT id, row, uses, last_used FROM items WHERE row IS NOT NULL AND "
+_MEMORIES = "SELECT id, row, uses, last_used FROM items JOIN memories ON memories.item = items.id WHERE "
 _TURNS = """
 SELECT i.seq, i.session, i.source, i.who, s.text, i.ts_ms, i.level, i.integrity, i.confidentiality, i.typed
 FROM items i JOIN said s ON s.rowid = i.id WHERE
 """
 _BARE = """
-SELECT i.id, coalesce(k.text, i.who || ': ' || s.text), i.confidentiality
+SELECT i.id, i.source = 'memory', coalesce(k.text, i.who || ': ' || s.text), i.confidentiality
 FROM items i LEFT JOIN known k ON k.rowid = i.id AND i.source = 'memory' LEFT JOIN said s ON s.rowid = i.id
 WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = ? AND v.item = i.id) 
 ORDER BY i.source <> 'memory', i.id DESC LIMIT ?
@@ -88,6 +88,11 @@ def episodes(connection: Connection, where: str, values: tuple[object, ...]) -> 
         yield Episode(seq, SessionId(session), source, who, text, ts_ms, level == "private", label)
 
 
+def memories(connection: Connection, where: str, values: tuple[object, ...]) -> Iterator[MemoryRow]:
+    """Memories for which something holds, in the order that ``where`` ends with."""
+    return _rows(connection, where, values)
+
+
 def counts(connection: Connection, model: str) -> tuple[int, int, int]:
     """Live memories, turns, and how many vectors."""
     (memories,) = connection.execute(
@@ -98,8 +103,8 @@ def counts(connection: Connection, model: str) -> tuple[int, int, int]:
     return memories, turns, embedded
 
 
-def bare(connection: Connection, model: str, limit: int) -> list[tuple[int, str, int]]:
-    """Texts without a vector: (item, text, confidentiality's place), memories first, then the newest turns."""
+def bare(connection: Connection, model: str, limit: int) -> list[tuple[int, bool, str, int]]:
+    """Texts without a vector: (item, a memory, text, confidentiality's place), memories and then the newest turns."""
     return connection.execute(_BARE, (model, limit)).fetchall()
 
 

@@ -15,6 +15,7 @@ from stead.domain.embedding import BATCH, QUERY_DEADLINE_S, Embeds, VectorBytes
 from stead.domain.errors import EmbeddingFault
 from stead.domain.policies import Confidentiality
 from stead.memory.index import Index
+from stead.memory.writing import TABLES, Table
 
 BATCH_DEADLINE_S = 60.0
 
@@ -83,19 +84,33 @@ class Meaning:
         return vector
 
     async def nearest(
-        self, index: Index, vector: VectorBytes, count: int, allowed: Collection[int] | None
+        self, index: Index, table: Table, vector: VectorBytes, count: int, allowed: Collection[int] | None = None
     ) -> dict[int, float]:
-        """The nearest items of an index, with their cosines; as ``Embedder.nearest``."""
+        """The nearest memories or turns of an index, with their cosines.
+
+        Args:
+            index: whose.
+            table: memories or turns.
+            vector: of the query.
+            count: at most so many.
+            allowed: the only items that may be found; nothing for all.
+
+        Raises:
+            EmbeddingFault: they cannot be compared now.
+            StorageFault: as ``Index``.
+        """
+        await self.drop_void(index)
+        name = _name(index, table)
 
         async def ask() -> list[tuple[int, float]]:
-            return await self._compares.nearest(index.name, vector, count, allowed=allowed, deadline_s=self._deadline_s)
+            return await self._compares.nearest(name, vector, count, allowed=allowed, deadline_s=self._deadline_s)
 
         try:
             return dict(await ask())
         except EmbeddingFault as fault:
             if fault.kind != "unloaded":
                 raise
-        await self._loaded(index)
+        await self._loaded(index, table)
         return dict(await ask())
 
     async def embed_some(self, index: Index) -> int:
@@ -103,6 +118,7 @@ class Meaning:
 
         Raises:
             EmbeddingFault: none of them has one now.
+            StorageFault: as ``Index``.
         """
         model = self._embeds.model_id
         bare = await asyncio.to_thread(index.unembedded, model, BATCH)
@@ -110,20 +126,42 @@ class Meaning:
             return 0
         held = max((one.held for one in bare), key=list(Confidentiality).index)
         vectors = await self._embeds.embed([one.text for one in bare], held=held, deadline_s=BATCH_DEADLINE_S)
-        items = [one.item for one in bare]
-        await asyncio.to_thread(index.put_vectors, model, list(zip(items, vectors, strict=True)))
-        await self._compares.extend(index.name, items, vectors)
-        return len(items)
+        made = list(zip(bare, vectors, strict=True))
+        await asyncio.to_thread(index.put_vectors, model, [(one.item, vector) for one, vector in made])
+        for table in TABLES:
+            some = [(one.item, vector) for one, vector in made if one.table == table]
+            if some:
+                items, those = zip(*some, strict=True)
+                await self._compares.extend(_name(index, table), items, those)
+        return len(made)
 
     async def drop(self, index: Index, items: Collection[int]) -> None:
-        """Take out what an index has removed, as ``Index.take`` says it.
+        """Have no copy of the vectors of these items, which the index has removed.
 
         Raises:
-            EmbeddingFault: they may still be there, as ``Embedder.drop`` says.
+            EmbeddingFault: there may still be one, as ``Embedder.drop`` says; the next query tries again.
         """
-        if (loading := self._loading.get(index.name)) is not None:
-            await asyncio.wait([loading])  # it may have read them before they were removed
-        await self._compares.drop(index.name, items)
+        index.void_again(set(items))
+        await self.drop_void(index)
+
+    async def drop_void(self, index: Index) -> None:
+        """Have no copy of a vector whose text the index has no more.
+
+        Raises:
+            EmbeddingFault: there may still be one, as ``Embedder.drop`` says; the next call tries again.
+        """
+        loading = [task for table in TABLES if (task := self._loading.get(_name(index, table))) is not None]
+        if loading:
+            await asyncio.wait(loading)  # they may have read it before it was removed
+        void = index.voided()
+        if not void:
+            return
+        try:
+            for table in TABLES:
+                await self._compares.drop(_name(index, table), void)
+        except EmbeddingFault:
+            index.void_again(void)
+            raise
 
     async def close(self) -> None:
         """End what is under way."""
@@ -132,16 +170,17 @@ class Meaning:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _loaded(self, index: Index) -> None:
-        """Have an index's vectors loaded; whoever comes meanwhile waits for the same, no longer than a query may."""
-        task = self._loading.get(index.name)
+    async def _loaded(self, index: Index, table: Table) -> None:
+        """Have the vectors loaded; whoever comes meanwhile waits for the same, and no longer than a query may."""
+        name = _name(index, table)
+        task = self._loading.get(name)
         if task is None:
-            task = asyncio.create_task(self._load(index), name="memory's vectors")
-            self._loading[index.name] = task
-            task.add_done_callback(lambda done: self._forget(index.name, done))
+            task = asyncio.create_task(self._load(index, table), name="memory's vectors")
+            self._loading[name] = task
+            task.add_done_callback(lambda done: self._forget(name, done))
         done, _ = await asyncio.wait([task], timeout=self._deadline_s)
         if not done:
-            raise EmbeddingFault("the vectors are being loaded", kind="busy")
+            raise EmbeddingFault("the vectors are being loaded; ask again in a moment", kind="busy")
         task.result()
 
     def _forget(self, name: str, task: Task[None]) -> None:
@@ -150,7 +189,11 @@ class Meaning:
         if not task.cancelled():
             task.exception()
 
-    async def _load(self, index: Index) -> None:
-        pieces = await asyncio.to_thread(lambda: list(index.vectors(self._embeds.model_id)))
+    async def _load(self, index: Index, table: Table) -> None:
+        pieces = await asyncio.to_thread(lambda: list(index.vectors(self._embeds.model_id, table)))
         pairs = [pair for piece in pieces for pair in piece]
-        await self._compares.load(index.name, [item for item, _ in pairs], [vector for _, vector in pairs])
+        await self._compares.load(_name(index, table), [item for item, _ in pairs], [vector for _, vector in pairs])
+
+
+def _name(index: Index, table: Table) -> str:
+    return f"{index.name}.{table}"

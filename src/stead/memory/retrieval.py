@@ -21,10 +21,12 @@ from stead.memory.finding import CANDIDATES
 from stead.memory.gathering import Asked, Gathered
 from stead.memory.index import Index
 from stead.memory.meaning import Meaning
+from stead.memory.writing import TABLES, Table
 
 ALWAYS_CHARS = 8_000
 """Of what is always told."""
 _NO_VECTORS = "nothing here has a vector yet; they are made when it has been quiet for a while"
+_FIRST = 4 * CANDIDATES
 _NO_EMBEDDER = "there is no embedder; what is found is found by its words and names"
 
 
@@ -85,15 +87,24 @@ class Retriever:
 
     async def _near(self, looks: Sequence[_Look], vector: VectorBytes) -> str:
         """Ask for what is near in each index; gives what was wrong, "" for nothing."""
-        assert self._meaning is not None, "whoever made the vector compares it"
         lack = ""
         for look in looks:
             try:
-                allowed = look.gathered.allowed
-                look.gathered.near = await self._meaning.nearest(look.index, vector, CANDIDATES, allowed)
+                for table in TABLES:
+                    look.gathered.near |= await self._nearest(look, table, vector)
             except (EmbeddingFault, StorageFault) as fault:
                 lack = str(fault)
         return lack
+
+    async def _nearest(self, look: _Look, table: Table, vector: VectorBytes) -> dict[int, float]:
+        """The nearest that may be hits. Whoever compares knows no scopes, so more are asked for than are needed."""
+        assert self._meaning is not None, "whoever made the vector compares it"
+        near = await self._meaning.nearest(look.index, table, vector, _FIRST)
+        seen = await asyncio.to_thread(gathering.among, look.index, look.ask, near)
+        if len(seen) < CANDIDATES and len(near) == _FIRST:  # others stood before those that may be seen
+            allowed = await asyncio.to_thread(gathering.allowed, look.index, look.ask, table)
+            return await self._meaning.nearest(look.index, table, vector, CANDIDATES, allowed)
+        return dict([pair for pair in near.items() if pair[0] in seen][:CANDIDATES])
 
 
 @dataclass

@@ -3,6 +3,8 @@
 CREATE TABLE progress (
     seq integer NOT NULL,        -- of the last event taken in
     chain blob NOT NULL,         -- its chain hash: another one there means another journal
+    known integer NOT NULL,      -- how many memories there are
+    said integer NOT NULL,       -- how many turns
     schema text NOT NULL         -- digest of this file
 );
 
@@ -33,8 +35,7 @@ CREATE TABLE items (
     run text,
     saying blob,                 -- digest of the text as texts are compared
     uses integer,
-    last_used integer,
-    row blob                     -- JSON of MemoryRow
+    last_used integer
 );
 CREATE INDEX turns ON items (session, seq) WHERE source <> 'memory';
 CREATE INDEX levels ON items (level);
@@ -43,6 +44,12 @@ CREATE INDEX listed ON items (ts_ms, id) WHERE source = 'memory';
 CREATE INDEX keys ON items (key) WHERE key <> '';
 CREATE INDEX sayings ON items (saying) WHERE saying IS NOT NULL;
 CREATE INDEX told ON items (id) WHERE pinned OR standing;
+
+-- Apart from items, which every word of a query runs over: narrow rows are read four times as fast.
+CREATE TABLE memories (
+    item integer PRIMARY KEY REFERENCES items (id) ON DELETE CASCADE,
+    row blob NOT NULL            -- JSON of MemoryRow
+);
 
 -- What memories are asked for by, as words.spoken has it.
 CREATE TABLE names (
@@ -54,9 +61,11 @@ CREATE INDEX names_by_item ON names (item);
 
 -- The long words of those phrases, which a slip of the pen may miss.
 CREATE TABLE spellings (
+    start text NOT NULL,         -- the letters that are seldom mistyped
+    length integer NOT NULL,
     word text NOT NULL,
     item integer NOT NULL REFERENCES items (id) ON DELETE CASCADE,
-    PRIMARY KEY (word, item)
+    PRIMARY KEY (start, length, word, item)
 ) WITHOUT ROWID;
 CREATE INDEX spellings_by_item ON spellings (item);
 

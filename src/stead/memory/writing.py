@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from stead.brain.remembering import normal
 from stead.domain.memory import GLOBAL, Episode, Level, Memory, MemoryRow, PlaceId
 from stead.domain.policies import Confidentiality
-from stead.memory.words import LONG, STOP, day, spoken
+from stead.memory.words import LONG, STOP, SURE, day, spoken
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -22,12 +22,18 @@ if TYPE_CHECKING:
 EPISODE_CHARS = 16_000
 """Of a turn; what is behind them, such as the rest of a long output, is in the journal alone."""
 
+Table = Literal["known", "said"]
+"""Memories, or turns."""
+TABLES: tuple[Table, ...] = ("known", "said")
+
 _encode = msgspec.json.Encoder().encode
 _INSERT = """
 INSERT INTO items (ref, source, level, integrity, confidentiality, typed, ts_ms, session, seq, who, status, valid_from,
-    valid_to, retired, expires, pinned, standing, kind, key, origin, run, saying, uses, last_used, row)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    valid_to, retired, expires, pinned, standing, kind, key, origin, run, saying, uses, last_used)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+_MORE_KNOWN, _MORE_SAID = "UPDATE progress SET known = known + 1", "UPDATE progress SET said = said + 1"
+_LESS_KNOWN, _LESS_SAID = "UPDATE progress SET known = known - 1", "UPDATE progress SET said = said - 1"
 _CLEARED = tuple(f"DELETE FROM {table} WHERE item = ?" for table in ("names", "spellings", "vectors"))  # noqa: S608
 _REMOVED = (
     "DELETE FROM known WHERE rowid = ?",
@@ -36,7 +42,7 @@ _REMOVED = (
 )
 _AGAIN = """
 UPDATE items SET level = ?, integrity = ?, confidentiality = ?, typed = ?, status = ?, valid_from = ?, valid_to = ?,
-    retired = ?, expires = ?, pinned = ?, standing = ?, kind = ?, key = ?, origin = ?, run = ?, saying = ?, row = ?
+    retired = ?, expires = ?, pinned = ?, standing = ?, kind = ?, key = ?, origin = ?, run = ?, saying = ?
 WHERE id = ?
 """
 _USED = """
@@ -72,28 +78,15 @@ class Writing:
             "SELECT i.id, k.head, k.text FROM items i JOIN known k ON k.rowid = i.id WHERE i.ref = ?", (memory.id,)
         ).fetchone()
         head = " ".join((*memory.aliases, memory.key))
+        label, state = _label(memory.scope.level, memory), (*_state(row), saying(memory.text))
         if found is None:
-            cursor = run(
-                _INSERT,
-                (
-                    memory.id,
-                    "memory",
-                    *_label(memory.scope.level, memory),
-                    row.recorded_ms,
-                    "",
-                    0,
-                    "",
-                    *_state(row),
-                    saying(memory.text),
-                    row.uses,
-                    row.last_used_ms,
-                    _encode(row),
-                ),
-            )
-            item, changed = int(cursor.lastrowid or 0), True
+            said = (row.recorded_ms, "", 0, "")  # of no session and nobody's
+            item = self._insert(memory.id, "memory", *label, *said, *state, row.uses, row.last_used_ms)
         else:
-            item, changed = int(found[0]), found[1:] != (head, memory.text)
-            run(_AGAIN, (*_label(memory.scope.level, memory), *_state(row), saying(memory.text), _encode(row), item))
+            item = int(found[0])
+            run(_AGAIN, (*label, *state, item))
+        run("INSERT OR REPLACE INTO memories (item, row) VALUES (?, ?)", (item, _encode(row)))
+        changed = found is None or found[1:] != (head, memory.text)
         if not changed:
             return
         self.void += [] if found is None else [item]
@@ -108,24 +101,32 @@ class Writing:
         run, ref = self._connection.execute, f"e_{episode.seq}"
         if run("SELECT 1 FROM items WHERE ref = ?", (ref,)).fetchone():
             return
-        nothing = (None,) * 15
-        said = (episode.ts_ms, episode.session, episode.seq, episode.who)
-        cursor = run(_INSERT, (ref, episode.source, *_label(self._level(episode), episode), *said, *nothing))
+        said, nothing = (episode.ts_ms, episode.session, episode.seq, episode.who), (None,) * 14
+        item = self._insert(ref, episode.source, *_label(self._level(episode), episode), *said, *nothing)
         head = f"{episode.who} {day(episode.ts_ms)}"
         text = episode.text[:EPISODE_CHARS]
-        run("INSERT INTO said (rowid, head, text) VALUES (?, ?, ?)", (cursor.lastrowid, head, text))
+        run("INSERT INTO said (rowid, head, text) VALUES (?, ?, ?)", (item, head, text))
 
     def remove(self, refs: Sequence[str]) -> None:
         """Take items out."""
         for ref in refs:
-            for (item,) in self._connection.execute("SELECT id FROM items WHERE ref = ?", (ref,)).fetchall():
+            run = self._connection.execute
+            for item, memory in run("SELECT id, source = 'memory' FROM items WHERE ref = ?", (ref,)).fetchall():
                 for statement in _REMOVED:
-                    self._connection.execute(statement, (item,))
+                    run(statement, (item,))
+                run(_LESS_KNOWN if memory else _LESS_SAID)
                 self.void.append(item)
 
     def note_used(self, used: Sequence[Used]) -> None:
         """Count what was told; turns are not counted."""
         self._connection.executemany(_USED, [(one.ts_ms, one.ref) for one in used])
+
+    def _insert(self, *values: object) -> int:
+        """Put an item in, and count it; gives its number."""
+        item = self._connection.execute(_INSERT, values).lastrowid
+        assert item is not None, "what was put in has a number"
+        self._connection.execute(_MORE_KNOWN if values[1] == "memory" else _MORE_SAID)
+        return item
 
     def _level(self, episode: Episode) -> Level:
         if self._place == GLOBAL:
@@ -143,7 +144,10 @@ class Writing:
             "INSERT INTO names (item, phrase) VALUES (?, ?)", [(item, phrase) for phrase in {" ".join(n) for n in told}]
         )
         long = {word for name in told for word in name if len(word) >= LONG - 1}
-        run("INSERT INTO spellings (item, word) VALUES (?, ?)", [(item, word) for word in long])
+        run(
+            "INSERT INTO spellings (start, length, word, item) VALUES (?, ?, ?, ?)",
+            [(word[:SURE], len(word), word, item) for word in long],
+        )
 
 
 def saying(text: str) -> bytes:
