@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
-
 from stead.config import Home
 from stead.domain import events as ev
-from stead.domain.forgetting import Holder, Touches
+from stead.domain.forgetting import Holder
 from stead.domain.ids import HOME, SessionId
-from stead.domain.memory import Evidence, MemoryId
-from stead.memory.books import MemoryBooks
+from stead.domain.memory import Evidence
 from stead.memory.evidence import spoken
 from stead.runtime.forgetting import Forgetting, Parts
 from stead.storage.receipts import HomeReceipts
 from stead.storage.residue import Residue
 from tests.fakes.world import KEYS
+from tests.runtime.forget_and_die import Rebuilt
 from tests.runtime.room import Room
-
-
-class Rebuilt:
-    """The indexes of memory, made anew from the journal."""
-
-    def __init__(self, books: MemoryBooks) -> None:
-        self._books = books
-
-    async def purge(self, memories: Sequence[MemoryId], events: Sequence[int]) -> None:
-        await asyncio.to_thread(self._books.rebuild)
-
-    async def scan(self, touches: Touches) -> tuple[str, ...]:
-        return ()
 
 
 def forgetting(room: Room) -> Forgetting:

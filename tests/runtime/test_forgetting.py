@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -25,11 +30,12 @@ from stead.storage.receipts import HomeReceipts, verify_receipt
 from stead.storage.residue import Residue
 from tests.fakes.world import KEYS
 from tests.runtime.conftest import Enter
+from tests.runtime.forget_and_die import PHRASE, QuietHome
 from tests.runtime.forgetful import forgetting
 from tests.runtime.room import Room, Said, calls
 
-PHRASE = "the quillfeather of Torvald Skaane"
 WORD = "quillfeather"
+ROOT = Path(__file__).parents[2]
 
 
 def files_with(room: Room, word: str = WORD) -> list[str]:
@@ -236,3 +242,47 @@ async def test_what_was_nearly_said_is_shown_as_it_stands_there(enter: Enter) ->
     assert shown.words == ("Thorvald Skåne, of the quilfeather",)
     await forgetting(room).forget(Forget(words=shown.words), "cli")
     assert files_with(room, "quilfeather") == []
+
+
+def forget_and_die(folder: Path, number: int) -> bool:
+    """Forget in another process, killed before this statement; whether it came to its end before that."""
+    command = [sys.executable, "-m", "tests.runtime.forget_and_die", str(folder), str(number)]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    return ended.stdout == "done\n"
+
+
+def _found(folder: Path, word: str = WORD) -> list[str]:
+    return [*Residue(Home(folder), KEYS).search(Needles([word]).touches, 60).left]
+
+
+async def test_killed_at_any_step_it_is_done_whole_at_the_next_start_or_not_begun(enter: Enter, tmp_path: Path) -> None:
+    room = enter()
+    await live(room)
+    await room.leave()
+    for memory in room.folder.glob("home/memory-*"):  # of the room alone; a home has one place for it
+        shutil.rmtree(memory)
+    life = QuietHome(room.world.folder)
+    assert life.views.search(WORD)
+    life.books.catch_up()
+    life.close()
+    step, number = 37, 1
+    outcomes: list[str] = []
+    while not (outcomes and outcomes[-1] == "done"):
+        home = tmp_path / f"killed-{number}"
+        shutil.copytree(room.world.folder, home)
+        ended = forget_and_die(home, number)
+        life = QuietHome(home)
+        life.forgetting.load()
+        begun = life.forgetting.is_forgotten(PHRASE)
+        await life.forgetting.resume()
+        assert life.journal.verify_chain().faults == ()
+        assert bool(life.views.search(WORD)) is not begun
+        assert bool(_found(home)) is not begun, number
+        receipts = [event for event in life.journal.events(session=MEMORY) if type(event) is ev.Event]
+        assert (isinstance(receipts[-1].body, MemoryForgotten) if receipts else False) is begun
+        life.close()
+        outcomes.append("done" if ended else "forgotten" if begun else "not begun")
+        shutil.rmtree(home)
+        number += step
+    assert {"not begun", "forgotten", "done"} == set(outcomes)

@@ -1,0 +1,119 @@
+"""Forgets in a process of its own, which is killed before a given statement of any of the home's databases.
+
+``python -m tests.runtime.forget_and_die FOLDER NUMBER`` works on the home in ``FOLDER``; it says "done" if it comes to
+its end. Between two statements nothing of the disk changes, so this is every moment that a crash can make differ.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stead.config import Home
+from stead.domain.forget_commands import Forget
+from stead.domain.forgetting import Touches
+from stead.domain.memory import MemoryId
+from stead.memory.books import MemoryBooks
+from stead.runtime.bus import Bus
+from stead.runtime.forgetting import Forgetting, Parts
+from stead.runtime.memories import MemoryStream
+from stead.storage.database import Connect, connect
+from stead.storage.journal import JournalFile, open_journal
+from stead.storage.receipts import HomeReceipts
+from stead.storage.residue import Residue
+from stead.storage.views import Views
+from tests.fakes.world import KEYS, Ticking
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+PHRASE = "the quillfeather of Torvald Skaane"
+
+
+class Nobody:
+    """Writes no stream."""
+
+    async def hold(self) -> None:
+        return
+
+    async def renew(self) -> None:
+        return
+
+
+class Rebuilt:
+    """The indexes of memory, made anew from the journal."""
+
+    def __init__(self, books: MemoryBooks) -> None:
+        self._books = books
+
+    async def purge(self, memories: Sequence[MemoryId], events: Sequence[int]) -> None:
+        await asyncio.to_thread(self._books.rebuild)
+
+    async def scan(self, touches: Touches) -> tuple[str, ...]:
+        return ()
+
+
+class QuietHome:
+    """A home in which nobody is at work: its record, and what was made of it.
+
+    Args:
+        folder: with its files.
+        connect: how connections are made.
+    """
+
+    def __init__(self, folder: Path, connect: Connect = connect) -> None:
+        clock, bus = Ticking(), Bus()
+        self.journal: JournalFile = open_journal(folder / "journal.db", KEYS, connect=connect)
+        self.views = Views(folder / "views.db", KEYS, self.journal, connect=connect)
+        self.books = MemoryBooks(folder / "memory", KEYS.views, self.journal, connect=connect)
+        self.forgetting = Forgetting(
+            Parts(
+                journal=self.journal,
+                memory=MemoryStream(journal=self.journal, tips=self.journal, bus=bus, clock=clock),
+                holder=lambda id: Nobody(),
+                purges=(self.views, Rebuilt(self.books)),
+                files=Residue(Home(folder), KEYS),
+                receipts=HomeReceipts(KEYS),
+                words_of=lambda evidence: "",
+                bus=bus,
+                clock=clock,
+            )
+        )
+
+    def close(self) -> None:
+        """Let the files go."""
+        self.books.close()
+        self.views.close()
+        self.journal.close()
+
+
+def main(folder: Path, number: int) -> None:
+    """Forget until killed."""
+    left = number
+    burning = False
+
+    def count(_statement: str) -> None:
+        nonlocal left
+        left -= burning
+        if left <= 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def watched(path: Path, key: bytes) -> Connection:
+        connection = connect(path, key)
+        connection.set_trace_callback(count)
+        return connection
+
+    home = QuietHome(folder, watched)
+    burning = True
+    asyncio.run(home.forgetting.forget(Forget(words=(PHRASE,)), "cli"))
+    os.write(1, b"done\n")
+    os.kill(os.getpid(), signal.SIGKILL)  # it does not leave in good order either
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))
