@@ -16,6 +16,7 @@ STORY = (
     "```python\ndef lit(name: str) -> bool:\n    return name in LAMPS\n```\n\n"
     "1. Trim the wick.\n2. Fill the oil.\n\n> Nobody was at the quay.\n"
 )
+FERRY = "The ferry leaves at nine on Sundays."
 _PLAN = {"steps": [{"title": "Read the notes"}, {"title": "Write the summary"}]}
 _EDIT = {"path": "lamps.py", "old": '"south"]', "new": '"south", "west"]'}
 
@@ -55,6 +56,10 @@ PLAYS: dict[str, tuple[Turn, ...]] = {
         Turn("It is painted."),
     ),
     "ring the bell": (Turn("I ring.", calls=(Call("shell", {"command": "touch bell\u2066.txt"}),)), Turn("It rang.")),
+    "keep the ferry in mind": (
+        Turn("", calls=(Call("remember", {"items": [{"text": FERRY, "key": "ferry.sunday", "value": "nine"}]}),)),
+        Turn("I keep it in mind."),
+    ),
     "fail": (Turn(status=400, error="the model of this play refuses"),),
 }
 DONE = Turn("Done.")

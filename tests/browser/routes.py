@@ -26,11 +26,19 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "/secrets": ("/secrets",),
     "/network": ("/network",),
     "/rules": ("/rules",),
+    "/memories": (
+        "/memories",
+        "/memories?q=ferry",
+        "/memories?view=told&q=ferry",
+        "/memories?view=figures",
+        "/memories?view=journal",
+        "/memories?view=runs",
+    ),
     "/directives": ("/directives",),
     "/quarantine": ("/quarantine",),
     "/settings": ("/settings",),
     "/search": ("/search?q=tides",),
-    "/more/$name": ("/more/memory",),
+    "/more/$name": ("/more/skills",),
 }
 """Each route of the app with the addresses under which it is looked at; names in braces are those of ``seeds.some``."""
 

@@ -6,11 +6,15 @@ functions before the daemon starts, because ten thousand steps of a real objecti
 
 from __future__ import annotations
 
+import re
+
 from tests.browser import history
+from tests.browser.plays import FERRY
 from tests.browser.stage import Stage
 from tests.flows.house import use_model
 from tests.flows.sitting import Sitting
 
+MEMORY = re.compile("m_[0-9a-f]{16}")
 GENEROUS = {"tokens": 2_000_000, "usd_micros": "unlimited"}
 
 
@@ -19,7 +23,8 @@ def some(stage: Stage) -> None:
 
     ``ids``: objectives ``done``, ``waiting``, ``failed``, ``paused``, ``cancelled``; sessions ``desk`` (two turns, a
     diff, checkpoints) and ``asking`` (its call waits); ``approval``, the question of ``waiting``; ``decision``, the seq
-    of one of the guardian's decisions.
+    of one of the guardian's decisions; ``memory``, one that rests on words of the session ``ferries``; ``wick``, one
+    that took another's place.
     """
     house, ids = stage.house, stage.ids
     use_model(house, stage.model.openai)
@@ -48,7 +53,32 @@ def some(stage: Stage) -> None:
     house.wait(ids["done"], "completed")
     house.wait(ids["failed"], "failed")
     ids["approval"] = house.get("/approvals", session=ids["waiting"])["items"][0]["id"]
+    _remember(stage)
     ids["decision"] = str(house.get("/audit", session=ids["waiting"])["items"][0]["seq"])
+
+
+def _remember(stage: Stage) -> None:
+    """Something of each kind is remembered: said in a session, written by the person, corrected, taken back."""
+    house, ids = stage.house, stage.ids
+    ferries = _session(stage, "Ferries")
+    ids["ferries"] = ferries.id
+    ferries.turn(f"Please keep the ferry in mind. {FERRY}")
+    ids["memory"] = house.get("/memories", words="ferry")["items"][0]["memory"]["id"]
+    here = {"level": "workspace", "directory": str(stage.project)}
+    remember(stage, {"text": "Answer in British English.", "kind": "preference", "standing": True, "pinned": True})
+    remember(stage, {"text": "Ada Wharf keeps the lighthouse.", "kind": "person", "aliases": ["Ada", "the keeper"]})
+    (wick,) = remember(stage, {"text": "The wick is trimmed on Mondays.", "key": "wick.day", "value": "Monday"}, **here)
+    answer = house.client().put(f"/memories/{wick}", {"text": "The wick is trimmed on Fridays.", "value": "Friday"})
+    (ids["wick"],) = MEMORY.findall(answer["text"])
+    (old,) = remember(stage, {"text": "The quay is closed in winter."}, **here)
+    house.post("/memories/retire", {"ids": [old]})
+    remember(stage, {"text": "The spare key lies under the third step.", "ttl_days": 30}, **here | {"level": "private"})
+
+
+def remember(stage: Stage, *items: dict[str, object], level: str = "global", directory: str = "") -> list[str]:
+    """Remember things in the person's words; gives their ids."""
+    answer = stage.house.post("/memories", {"items": items, "level": level, "directory": directory})
+    return MEMORY.findall(str(answer["text"]))
 
 
 def _session(stage: Stage, title: str, **fields: object) -> Sitting:

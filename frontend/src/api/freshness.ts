@@ -36,6 +36,7 @@ const MAKES_OLD: Readonly<Record<string, readonly string[]>> = {
   rule: ["rules", "directives"],
   directive: ["directives"],
   directives: ["directives"],
+  memory: ["memories"],
   host: ["egress"],
   egress: ["egress"],
   secret: ["secrets"],

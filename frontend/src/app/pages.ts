@@ -92,6 +92,11 @@ export const PAGES = {
     title: t("rules"),
     load: async () => (await import("@/features/rules/RulesPage")).RulesPage,
   },
+  memories: {
+    path: "/memories",
+    title: t("memory"),
+    load: async () => (await import("@/features/memories/MemoriesPage")).MemoriesPage,
+  },
   directives: {
     path: "/directives",
     title: t("directives"),

@@ -10,7 +10,7 @@ export interface Group {
 export const GROUPS: readonly Group[] = [
   { name: t("groupWork"), pages: ["dashboard", "approvals", "objectives", "sessions"] },
   { name: t("groupTrust"), pages: ["audit", "rules", "secrets", "egress", "quarantine"] },
-  { name: t("groupHome"), pages: ["directives", "usage", "settings"] },
+  { name: t("groupHome"), pages: ["memories", "directives", "usage", "settings"] },
 ];
 
 /** The four of the bar at the bottom of a phone. */

@@ -1,7 +1,6 @@
 import { define } from "@/i18n";
 
 export const t = define("more", {
-  memory: "Memory",
   channels: "Channels",
   schedules: "Schedules",
   skills: "Skills",

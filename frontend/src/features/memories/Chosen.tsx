@@ -1,0 +1,70 @@
+/** Above the list: how many there are and, once some are chosen, what can be done with them. */
+import { t } from "@/i18n/en/memories";
+import { Button } from "@/ui/Button";
+import { useActions } from "./actions";
+import { ExportMenu } from "./ExportMenu";
+import type { Entry, Wanted } from "./wanted";
+
+interface ChosenProps {
+  entries: readonly Entry[];
+  chosen: readonly Entry[];
+  wanted: Wanted;
+  /** How many are shown, in words. */
+  said: string;
+  onAll: () => void;
+  onClear: () => void;
+}
+
+export function Chosen({ entries, chosen, wanted, said, onAll, onClear }: ChosenProps) {
+  const { pin, takeBack, haveBack, busy } = useActions();
+  if (chosen.length === 0) {
+    return (
+      <div className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-2">
+        <span role="status" className="tabular text-ink-2 text-sm">
+          {said}
+        </span>
+        <Button kind="quiet" size="sm" onClick={onAll}>
+          {t("chooseAll", { count: entries.length })}
+        </Button>
+        <div className="ml-auto">
+          <ExportMenu wanted={wanted} />
+        </div>
+      </div>
+    );
+  }
+  const live = chosen.filter(({ row }) => (row?.status ?? "live") === "live").map(({ memory }) => memory.id);
+  const away = chosen.filter(({ row }) => row && row.status !== "live").map(({ memory }) => memory.id);
+  const then = (act: () => void) => () => {
+    act();
+    onClear();
+  };
+  return (
+    <div className="sticky top-0 z-10 mb-2 flex flex-wrap items-center gap-2 rounded-md bg-accent-fill px-3 py-1.5 text-sm">
+      <span role="status" className="tabular mr-1">
+        {t("chosen", { count: chosen.length })}
+      </span>
+      {live.length > 0 && (
+        <>
+          <Button size="sm" disabled={busy} onClick={then(() => pin(live, true))}>
+            {t("pin")}
+          </Button>
+          <Button size="sm" disabled={busy} onClick={then(() => pin(live, false))}>
+            {t("unpin")}
+          </Button>
+          <Button size="sm" disabled={busy} onClick={then(() => takeBack(live))}>
+            {t("retire")}
+          </Button>
+        </>
+      )}
+      {away.length > 0 && (
+        <Button size="sm" disabled={busy} onClick={then(() => haveBack(away))}>
+          {t("restoreAll")}
+        </Button>
+      )}
+      <ExportMenu wanted={wanted} rows={chosen} small />
+      <Button kind="quiet" size="sm" onClick={onClear}>
+        {t("chooseNone")}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,161 @@
+/** The list: found by meaning or by words, narrowed, chosen from. */
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useCallback, useState } from "react";
+import { t } from "@/i18n/en/memories";
+import { Button } from "@/ui/Button";
+import { Empty } from "@/ui/Empty";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { Skeleton } from "@/ui/Skeleton";
+import { AddButton } from "./AddDialog";
+import { Chosen } from "./Chosen";
+import { Filters } from "./Filters";
+import { LegsNote } from "./Legs";
+import { MemoryList } from "./MemoryList";
+import { addressOf, type Entry, EVERYTHING, isRanked, useFound, useListed, type Wanted, wantedOf } from "./wanted";
+import { usePlaces } from "./words";
+
+export function Listed() {
+  const search: Record<string, unknown> = useSearch({ strict: false });
+  const wanted = wantedOf(search);
+  const navigate = useNavigate();
+  const places = usePlaces();
+  const known = places.data ?? [];
+  const ranked = isRanked(wanted);
+  const go = useCallback(
+    (next: Wanted) => void navigate({ to: "/memories", search: addressOf(next) as never, replace: true }),
+    [navigate],
+  );
+  return (
+    <>
+      <Filters wanted={wanted} places={known} onGo={go} />
+      {ranked ? (
+        places.isPending ? (
+          <Skeleton lines={8} />
+        ) : (
+          <Ranked wanted={wanted} places={known} onGo={go} />
+        )
+      ) : (
+        <Newest wanted={wanted} onGo={go} />
+      )}
+    </>
+  );
+}
+
+type Narrowed = { wanted: Wanted; onGo: (wanted: Wanted) => void };
+
+function Newest({ wanted, onGo }: Narrowed) {
+  const list = useListed(wanted, true);
+  const { entries, error } = list;
+  if (!entries) {
+    return error ? <Failed error={error} onRetry={() => void list.refetch()} /> : <Skeleton lines={8} />;
+  }
+  if (entries.length === 0) {
+    if (Object.keys(addressOf(wanted)).some((name) => name !== "by")) return <NoMatch wanted={wanted} onGo={onGo} />;
+    return (
+      <Empty title={t("noneTitle")} action={<AddButton />}>
+        {t("noneWhy")}
+      </Empty>
+    );
+  }
+  return (
+    <Rows
+      entries={entries}
+      wanted={wanted}
+      said={t(list.hasNextPage ? "shownMore" : "shown", { count: entries.length })}
+      more={list.hasNextPage}
+      reading={list.isFetchingNextPage}
+      problem={list.isFetchNextPageError ? error : null}
+      onMore={() => void list.fetchNextPage()}
+    />
+  );
+}
+
+function Ranked({ wanted, places, onGo }: Narrowed & { places: Parameters<typeof useFound>[1] }) {
+  const found = useFound(wanted, places, true);
+  if (found.error) return <Failed error={found.error} onRetry={found.retry} />;
+  if (found.pending) return <Skeleton lines={8} />;
+  return (
+    <>
+      <LegsNote legs={found.legs} />
+      {found.entries.length === 0 ? (
+        <NoMatch wanted={wanted} onGo={onGo} />
+      ) : (
+        <Rows
+          entries={found.entries}
+          wanted={wanted}
+          said={t("found", { count: found.entries.length })}
+          more={false}
+          reading={false}
+          problem={null}
+          onMore={found.retry}
+        />
+      )}
+    </>
+  );
+}
+
+interface RowsProps {
+  entries: readonly Entry[];
+  wanted: Wanted;
+  said: string;
+  more: boolean;
+  reading: boolean;
+  problem: Error | null;
+  onMore: () => void;
+}
+
+function Rows({ entries, wanted, said, ...rest }: RowsProps) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const among = entries.filter(({ memory }) => chosen.has(memory.id));
+  return (
+    <>
+      <Chosen
+        entries={entries}
+        chosen={among}
+        wanted={wanted}
+        said={said}
+        onAll={() => setChosen(new Set(entries.map(({ memory }) => memory.id)))}
+        onClear={() => setChosen(new Set())}
+      />
+      <MemoryList
+        entries={entries}
+        chosen={chosen}
+        onChoose={(id) => setChosen((before) => (before.has(id) ? without(before, id) : new Set([...before, id])))}
+        {...rest}
+      />
+      <p className="mt-3 text-ink-3 text-sm max-md:hidden">{t("keys")}</p>
+    </>
+  );
+}
+
+function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  return new Set([...ids].filter((one) => one !== id));
+}
+
+function NoMatch({ wanted, onGo }: Narrowed) {
+  const byMeaning = isRanked(wanted);
+  return (
+    <Empty
+      title={t("noMatchTitle")}
+      action={
+        byMeaning ? (
+          <Button onClick={() => onGo({ ...wanted, by: "words" })}>{t("byWords")}</Button>
+        ) : (
+          <Button onClick={() => onGo({ ...EVERYTHING, by: wanted.by })}>{t("clear")}</Button>
+        )
+      }
+    >
+      {t(byMeaning ? "noMeaningWhy" : "noMatchWhy")}
+    </Empty>
+  );
+}
+
+function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  return (
+    <ErrorNote title={t("listFailed")} error={error} kept={t("kept")}>
+      <Button size="sm" onClick={onRetry}>
+        {t("again")}
+      </Button>
+    </ErrorNote>
+  );
+}

@@ -1,0 +1,151 @@
+/** Rows of memories. Only those near the window are in the page, so that a hundred thousand scroll like ten. */
+import { useNavigate } from "@tanstack/react-router";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { t } from "@/i18n/en/memories";
+import { Button } from "@/ui/Button";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { useActions } from "./actions";
+import { EditDialog } from "./EditDialog";
+import { MemoryLine } from "./MemoryLine";
+import type { Entry } from "./wanted";
+import { type Memory, usePlaces } from "./words";
+
+const DESK_PX = 78;
+const PHONE_PX = 116;
+const DESK = matchMedia("(min-width: 48rem)");
+/** Rows from the end at which older ones are asked for. */
+const AHEAD = 30;
+
+export interface MemoryListProps {
+  entries: readonly Entry[];
+  chosen: ReadonlySet<string>;
+  onChoose: (id: string) => void;
+  more: boolean;
+  reading: boolean;
+  problem: Error | null;
+  onMore: () => void;
+}
+
+export function MemoryList({ entries, chosen, onChoose, more, reading, problem, onMore }: MemoryListProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const places = usePlaces().data;
+  const open = useOpen();
+  const { pin, takeBack } = useActions();
+  const [editing, setEditing] = useState<Memory | null>(null);
+  const top = useTop(list);
+  const virtual = useWindowVirtualizer({
+    count: entries.length,
+    estimateSize: () => (DESK.matches ? DESK_PX : PHONE_PX),
+    overscan: 10,
+    scrollMargin: top,
+    getItemKey: (place) => entries[place]?.memory.id ?? place,
+  });
+  const shown = virtual.getVirtualItems();
+  const last = shown.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (more && !reading && !problem && last > entries.length - AHEAD) onMore();
+  }, [more, reading, problem, last, entries.length, onMore]);
+
+  function move(to: number) {
+    const next = Math.max(0, Math.min(entries.length - 1, to));
+    virtual.scrollToIndex(next, { align: "auto" });
+    requestAnimationFrame(() =>
+      list.current?.querySelector<HTMLElement>(`[data-index="${next}"] [data-main]`)?.focus(),
+    );
+  }
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || !(event.target instanceof HTMLElement)) return;
+    const at = Number(event.target.closest<HTMLElement>("li[data-index]")?.dataset.index ?? -1);
+    const entry = entries[at];
+    if (!entry) return;
+    const { memory, row } = entry;
+    const live = (row?.status ?? "live") === "live";
+    const to = { ArrowDown: at + 1, j: at + 1, ArrowUp: at - 1, k: at - 1, Home: 0, End: entries.length - 1 }[
+      event.key
+    ];
+    if (to !== undefined) move(to);
+    else if (event.key === "x") onChoose(memory.id);
+    else if (event.key === "p" && live) pin([memory.id], !memory.pinned);
+    else if (event.key === "e" && live) setEditing(memory);
+    else if (event.key === "Delete" && live) takeBack([memory.id]);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <>
+      <ul
+        ref={list}
+        aria-label={t("name")}
+        onKeyDown={onKeyDown}
+        className="relative border-line border-t"
+        style={{ height: virtual.getTotalSize() }}
+      >
+        {shown.map((item) => {
+          const entry = entries[item.index];
+          return (
+            entry && (
+              <li
+                key={item.key}
+                ref={virtual.measureElement}
+                data-index={item.index}
+                aria-setsize={more ? -1 : entries.length}
+                aria-posinset={item.index + 1}
+                className="absolute inset-x-0 top-0 border-line border-b"
+                style={{ transform: `translateY(${item.start - top}px)` }}
+              >
+                <MemoryLine
+                  entry={entry}
+                  places={places}
+                  chosen={chosen.has(entry.memory.id)}
+                  onChoose={() => onChoose(entry.memory.id)}
+                  onOpen={() => open(entry.memory.id)}
+                  onPin={() => pin([entry.memory.id], !entry.memory.pinned)}
+                />
+              </li>
+            )
+          );
+        })}
+      </ul>
+      {reading && (
+        <p role="status" className="py-3 text-ink-2 text-sm">
+          {t("older")}
+        </p>
+      )}
+      {problem && (
+        <div className="pt-4">
+          <ErrorNote title={t("olderFailed")} error={problem} kept={t("kept")}>
+            <Button size="sm" onClick={onMore}>
+              {t("again")}
+            </Button>
+          </ErrorNote>
+        </div>
+      )}
+      {editing && <EditDialog memory={editing} onClose={() => setEditing(null)} />}
+    </>
+  );
+}
+
+/** Opens a memory beside what is shown. */
+export function useOpen(): (id: string) => void {
+  const navigate = useNavigate();
+  return (id) => void navigate({ to: "/memories", search: ((before: object) => ({ ...before, id })) as never });
+}
+
+/** How far the list is from the top of the document, which is what scrolls. */
+function useTop(list: RefObject<HTMLElement | null>): number {
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const measure = () => {
+      const box = list.current?.getBoundingClientRect();
+      if (box) setTop(Math.round(box.top + window.scrollY));
+    };
+    const watched = new ResizeObserver(measure);
+    watched.observe(document.body);
+    measure();
+    return () => watched.disconnect();
+  }, [list]);
+  return top;
+}
