@@ -7,6 +7,7 @@ command line imports this at its start.
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -102,7 +103,10 @@ class Settings:
         port: of the page and the API, on 127.0.0.1; 0 picks a free one at first start and keeps it.
         machine: "auto" uses bubblewrap; "off" switches shell and code off.
         discover: "auto" looks for model servers on this computer at the start; "off" does not.
-        embedder: "auto" finds memories by meaning too, with a model that runs here; "off" by names and words alone.
+        embedder: "auto" finds memories by meaning too, with a model that runs here; "off" by names and words alone;
+            "PROVIDER/MODEL" has a provider make the vectors, which is sent what is remembered.
+        memory_tokens_a_day: tokens that a model may use in a UTC day to note down what was said, 0 to 10,000,000; at 0 only
+            rules do, which cost nothing.
         log_level: "debug", "info", "warning" or "error".
         approval_ttl_s: seconds until an unanswered question lapses, 60 to 30 days.
         max_live_sessions: sessions that work at the same time, 1 to 1,000.
@@ -114,7 +118,8 @@ class Settings:
     port: int = 0
     machine: Literal["auto", "off"] = "auto"
     discover: Literal["auto", "off"] = "auto"
-    embedder: Literal["auto", "off"] = "auto"
+    embedder: str = "auto"
+    memory_tokens_a_day: int = 20_000
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     approval_ttl_s: int = 7 * 24 * 3600
     max_live_sessions: int = 64
@@ -126,11 +131,16 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "key_source": ("file", "keyring", "passphrase"),
     "machine": ("auto", "off"),
     "discover": ("auto", "off"),
-    "embedder": ("auto", "off"),
     "log_level": ("debug", "info", "warning", "error"),
 }
+_EMBEDDER = re.compile(r"auto|off|[a-z0-9-]{1,32}/\S{1,200}")
 _PATHS = ("audit_heads",)
-_RANGES = {"port": (0, 65535), "approval_ttl_s": (60, 30 * 24 * 3600), "max_live_sessions": (1, 1000)}
+_RANGES = {
+    "port": (0, 65535),
+    "approval_ttl_s": (60, 30 * 24 * 3600),
+    "max_live_sessions": (1, 1000),
+    "memory_tokens_a_day": (0, 10_000_000),
+}
 
 
 def find_home() -> Home:
@@ -159,12 +169,17 @@ def load_settings(home: Home) -> Settings:
         values = tomllib.loads(home.settings.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidRequest(f"{str(home.settings)!r} is not valid TOML: {error}; mend or remove it") from error
-    known = {name: value for name, value in values.items() if name in _CHOICES or name in _RANGES or name in _PATHS}
+    kinds = (_CHOICES, _RANGES, _PATHS, ("embedder",))
+    known = {name: value for name, value in values.items() if any(name in kind for kind in kinds)}
     for name, value in known.items():
         if name in _CHOICES and value not in _CHOICES[name]:
             raise InvalidRequest(f"{name} = {value!r} in {str(home.settings)!r}: choose one of {_CHOICES[name]}")
         if name in _PATHS and not (isinstance(value, str) and (not value or Path(value).is_absolute())):
             raise InvalidRequest(f"{name} = {value!r} in {str(home.settings)!r}: give an absolute path")
+        if name == "embedder" and not (isinstance(value, str) and _EMBEDDER.fullmatch(value)):
+            raise InvalidRequest(
+                f'{name} = {value!r} in {str(home.settings)!r}: give "auto", "off" or "PROVIDER/MODEL"'
+            )
         if name in _RANGES:
             low, high = _RANGES[name]
             if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:

@@ -189,7 +189,7 @@ class House:
             tools=[tool.spec for tool in tools],
             on_use=lambda used: self.home.note(used),
         )
-        self.memory.keeps_secret = self.book.secret_in
+        self.memory.book = self.book
         self.deps = Deps(
             journal=self.journal,
             snapshots=self.journal.snapshots,

@@ -11,18 +11,21 @@ from collections.abc import Awaitable, Callable, Sequence
 from stead.config import Home, Settings, model_cache
 from stead.domain.errors import Conflict
 from stead.domain.memory import MemoryId
-from stead.domain.ports import Clock, Models
+from stead.domain.ports import Clock
 from stead.memory.backfill import Backfill
 from stead.memory.books import MemoryBooks
 from stead.memory.embedding.embedder import Embedder
 from stead.memory.insights import Insights
 from stead.memory.meaning import Meaning
 from stead.memory.retrieval import Retriever
+from stead.providers.chosen_embedder import ChosenEmbedder
+from stead.providers.models import ProviderModels
 from stead.runtime.bus import Bus
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
 from stead.runtime.memory_room import MemoryParts, MemoryRoom
 from stead.runtime.recalling import Recollection
+from stead.runtime.secrets import SecretBook
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
 
@@ -45,7 +48,7 @@ class MemoryHouse:
         journal: the truth.
         bus: the live stream.
         clock: see there.
-        models: says what a chain may be sent.
+        models: the providers, of which one may make vectors; says what a chain may be sent.
     """
 
     def __init__(
@@ -57,24 +60,26 @@ class MemoryHouse:
         journal: JournalFile,
         bus: Bus,
         clock: Clock,
-        models: Models,
+        models: ProviderModels,
     ) -> None:
-        self.keeps_secret: Callable[[str], str] = _nothing_known
-        self._embedder = Embedder(model_cache()) if settings.embedder == "auto" else None
-        model = self._embedder.model_id if self._embedder else ""
-        self.books = MemoryBooks(home.data / "memory", keys.views, journal, model=model)
+        self.book: SecretBook | None = None
+        self._worker = Embedder(model_cache()) if settings.embedder != "off" else None
+        self._chosen = self._choose(settings.embedder, models)
+        embeds = self._chosen or self._worker
+        self.books = MemoryBooks(home.data / "memory", keys.views, journal, model=embeds.model_id if embeds else "")
         self._meaning: Meaning | None = None
         self._backfill: Backfill | None = None
-        if self._embedder is not None:
-            self._meaning = Meaning(self._embedder, self._embedder, deadline_s=MEANING_DEADLINE_S)
-            self._backfill = Backfill(self.books, self._meaning, self._embedder.ready)
+        if embeds is not None and self._worker is not None:
+            self._meaning = Meaning(embeds, self._worker, deadline_s=MEANING_DEADLINE_S)
+            ready = self._worker.ready if embeds is self._worker else None
+            self._backfill = Backfill(self.books, self._meaning, ready)
         retriever = Retriever(self.books.index, self._meaning, now_ms=clock.now_ms)
         memories = Memories(
             MemoryStream(journal=journal, tips=journal, bus=bus, clock=clock),
             self.books,
             self.books,
             new_id=new_id,
-            keeps_secret=lambda said: self.keeps_secret(said),
+            keeps_secret=lambda said: self._secrets().secret_in(said),
             forgotten=lambda said: False,
         )
         files = Loading(self.books, self.books)
@@ -102,10 +107,19 @@ class MemoryHouse:
         """Let everything go."""
         if self._meaning is not None:
             await self._meaning.close()
-        if self._embedder is not None:
-            await self._embedder.close()
+        if self._chosen is not None:
+            await self._chosen.close()
+        if self._worker is not None:
+            await self._worker.close()
         self.books.close()
 
+    def _choose(self, embedder: str, models: ProviderModels) -> ChosenEmbedder | None:
+        """The provider's embeddings that the settings name, if they do."""
+        provider, _, model = embedder.partition("/")
+        if not model:
+            return None
+        return ChosenEmbedder(provider, model, models.place, lambda text: self._secrets().redactor().clean(text))
 
-def _nothing_known(said: str) -> str:
-    raise AssertionError(f"the house says what is a secret before anything of {len(said)} characters is remembered")
+    def _secrets(self) -> SecretBook:
+        assert self.book is not None, "the house says what is a secret before anything is remembered"
+        return self.book

@@ -28,7 +28,7 @@ class Backfill:
     Args:
         books: what is indexed.
         meaning: makes vectors.
-        ready: has the model built and loaded; it raises as ``Embeds.embed``.
+        ready: has the model built and loaded, raising as ``Embeds.embed``; nothing for one that needs no such thing.
         quiet_s: see ``QUIET_S``.
         longest_s: see ``LONGEST_S``.
     """
@@ -37,7 +37,7 @@ class Backfill:
         self,
         books: MemoryBooks,
         meaning: Meaning,
-        ready: Callable[[], Awaitable[None]],
+        ready: Callable[[], Awaitable[None]] | None,
         *,
         quiet_s: float = QUIET_S,
         longest_s: float = LONGEST_S,
@@ -83,7 +83,7 @@ class Backfill:
             index = await asyncio.to_thread(self._books.index, place)
             if index is None:
                 continue
-            if not made:
+            if not made and self._ready is not None:
                 await self._ready()
             while some := await self._meaning.embed_some(index):
                 made += some

@@ -106,6 +106,16 @@ class ProviderModels:
             cached_usd_micros_per_mtok=rates.cached_micros,
         )
 
+    def place(self, provider: str) -> tuple[Endpoint, Confidentiality]:
+        """Where a provider is, and the most confidential that it may be sent.
+
+        Raises:
+            NotFound: there is none of this name.
+            ModelFault: it has no key.
+        """
+        config = self._find(provider)
+        return self._directory.endpoint(config), Confidentiality(config.clearance)
+
     async def discover(self) -> None:
         """Look for model servers on this machine; half a second at most."""
         self._directory.learn(await discovery.discover())
