@@ -81,7 +81,7 @@ export const t = define("directives", {
   templatesTitle: "Begin with a template",
   templatesAbout: "Brackets are for you to fill in. Nothing is saved until you say so.",
   use: "Use it",
-  useNamed: "Use “{title}”",
+  useNamed: "Use it: “{title}”",
   versionsAbout: "Each with what it changed. Writing an older one anew makes a version of its own.",
   versionNo: "Version {version}",
   now: "as it is now",
