@@ -67,6 +67,14 @@ class Moment(msgspec.Struct, frozen=True):
         return f"{self.day} {self.time}".strip()
 
 
+def day_of(ts_ms: int) -> str:
+    """The UTC day (``YYYY-MM-DD``) of a moment; "" for one that no calendar has."""
+    try:
+        return datetime.fromtimestamp(ts_ms / 1000, UTC).date().isoformat()
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
 def moment(text: str, ts_ms: int) -> Moment | None:
     """The first day that a sentence names, seen from when it was said; nothing when it names none that can be."""
     try:

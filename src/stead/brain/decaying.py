@@ -20,6 +20,8 @@ from stead.domain.memory_events import MemoryFact
 FADES_MS = 60 * DAY_MS
 """Unused for so long, a conclusion is believed less."""
 FADED = 0.3
+SURE = 1.0
+"""Of a conclusion that the person stands by; none has it by itself."""
 ENDS_MS = 180 * DAY_MS
 """Unused for so long, it is told no longer."""
 
@@ -35,7 +37,7 @@ def _decayed(row: MemoryRow, now_ms: int, run: RunId) -> MemoryFact | None:
         return None
     if 0 < memory.expires_ms <= now_ms:
         return ev.MemoryRetired(memory.id, "expired", "", memory.expires_ms, DOOR, run)
-    if memory.origin != "inferred" or memory.valid_from_ms > now_ms:
+    if memory.origin != "inferred" or memory.valid_from_ms > now_ms or memory.confidence >= SURE:
         return None
     unused_ms = now_ms - max(row.recorded_ms, row.last_used_ms)
     if unused_ms >= ENDS_MS:

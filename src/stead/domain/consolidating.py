@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from stead.domain.ids import SessionId
-from stead.domain.memory import Episode, Evidence, Memory, MemoryRow, PlaceId, RunId
+from stead.domain.memory import Episode, Evidence, Memory, MemoryId, MemoryRow, PlaceId, RunId
 from stead.domain.memory_events import MemoryConsolidated, MemoryProposed
 from stead.domain.policies import Label
 
@@ -54,13 +54,14 @@ class Work(msgspec.Struct, frozen=True):
 class Material(Protocol):
     """What was said and done, as consolidation reads it. Every method blocks."""
 
-    def unread(self, place: PlaceId, *, model: bool, limit: int) -> Unread:
+    def unread(self, place: PlaceId, *, model: bool, limit: int, since_ms: int = 0) -> Unread:
         """What no run has worked in yet.
 
         Args:
             place: see there.
-            model: no run of a model's, instead of one of the rules'. Before the first, as if nothing was unread.
+            model: no run of a model's, instead of one of the rules'.
             limit: turns at most.
+            since_ms: where there has been no run, what was said before that counts as worked in.
         """
         ...
 
@@ -89,12 +90,14 @@ class Changed(msgspec.Struct, frozen=True):
         before: as it was before the run; nothing when it is new.
         after: as the run left it; nothing when it is told no longer.
         why: of a retired one, as of ``MemoryRetired``; "" otherwise.
+        by: likewise.
     """
 
     how: Literal["made", "amended", "retired", "restored"]
     before: Memory | None
     after: Memory | None
     why: str = ""
+    by: MemoryId | Literal[""] = ""
 
 
 class RunDiff(msgspec.Struct, frozen=True):

@@ -40,12 +40,12 @@ class BooksMaterial:
         self._books = books
         self._record = record
 
-    def unread(self, place: PlaceId, *, model: bool, limit: int) -> Unread:
+    def unread(self, place: PlaceId, *, model: bool, limit: int, since_ms: int = 0) -> Unread:
         """See there."""
         head = self._record.head()
         runs = [run for _, run in self._books.runs(_RUNS) if run.place == place and not run.reverted]
-        rules = max((run.upto for run in runs if run.by == "rules"), default=0)
-        after = max((run.upto for run in runs if run.by != "rules"), default=rules) if model else rules
+        upto = [run.upto for run in runs if (run.by != "rules") is model]
+        after, since_ms = (max(upto), 0) if upto else (0, since_ms)
         index = self._books.index(place)
         if index is None:
             return Unread((), head)
@@ -54,8 +54,8 @@ class BooksMaterial:
                 listing.episodes(
                     connection,
                     "source <> 'memory' AND who = 'user' AND i.id IN (SELECT id FROM items "
-                    "WHERE source <> 'memory' AND who = 'user' AND seq > ? ORDER BY seq LIMIT ?)",
-                    (after, limit + 1),
+                    "WHERE source <> 'memory' AND who = 'user' AND seq > ? AND ts_ms >= ? ORDER BY seq LIMIT ?)",
+                    (after, since_ms, limit + 1),
                 )
             )
         if len(turns) > limit:

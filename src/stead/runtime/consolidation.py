@@ -32,6 +32,8 @@ _EVERYWHERE = Scope("global", GLOBAL)
 TURNS = 500
 """Of one run; the rest is the next one's."""
 RULES = "rules"
+BY_PERSON = "person"
+"""Who extracted, where it was no model."""
 
 log = logging.getLogger(__name__)
 
@@ -146,6 +148,12 @@ class Consolidation:
         gathering.facts += taken.facts
         if taken.change != "same" and memory.scope.level == "private" and (memory.standing or memory.kind == "context"):
             gathering.narrow.append(taken.memory)
+
+    async def known_from(self, gathering: Gathering, memory: Memory) -> bool:
+        """Whether something is remembered at the memory's key already that rests on the same turn."""
+        seqs = {one.seq for one in memory.evidence}
+        rows = await self._alike(gathering, memory)
+        return any(row.memory.key == memory.key and seqs & {one.seq for one in row.memory.evidence} for row in rows)
 
     async def _alike(self, gathering: Gathering, memory: Memory) -> list[MemoryRow]:
         """The live memories with its key or words in its scope, those of this run too."""

@@ -22,6 +22,7 @@ from stead.domain.memory import GLOBAL, MEMORY, Level, Memory, MemoryId, MemoryR
 from stead.domain.memory_events import MemoryFact
 from stead.domain.memory_ports import MemoryReports, Remembered
 from stead.domain.ports import Claimed, Clock, Journal
+from stead.domain.reading_events import ReadingBody
 from stead.domain.sessions import PERSON
 from stead.runtime.answers import of
 from stead.runtime.bus import Bus
@@ -59,7 +60,12 @@ class MemoryStream:
         return self._clock.now_ms()
 
     async def record(
-        self, facts: Sequence[MemoryFact], *, by: By, cause: CommandId = NO_COMMAND, claim: Claimed | None = None
+        self,
+        facts: Sequence[MemoryFact | ReadingBody],
+        *,
+        by: By,
+        cause: CommandId = NO_COMMAND,
+        claim: Claimed | None = None,
     ) -> int:
         """Append facts, or a claim alone, and publish them; gives the head. The caller holds ``lock``.
 
