@@ -60,8 +60,8 @@ WITHOUT_MEANING = 0.6
 CONCLUSION_LOST = 0.3
 TURN_LOST = 0.03
 """What fading takes of a score in the end. Of a turn, next to nothing: each tenth costs one answer in a hundred."""
-NAMED = 1.0
-"""For a memory that is asked for by a name of it."""
+NAMED = 1.25
+"""For a memory that is asked for by a name of it: more than words and meaning are together."""
 _LEADING = 30
 
 

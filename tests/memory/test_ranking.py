@@ -1,0 +1,110 @@
+"""What speaks for a hit, weighed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stead.domain.ids import SessionId
+from stead.domain.memory import PlaceId
+from stead.memory.ranking import Key, Lead, kept, rank
+
+PLACE = PlaceId("w_00000000000000aa")
+SURE = {"words": 5.0, "told": 1.0}
+
+
+def key(item: int) -> Key:
+    return (PLACE, item)
+
+
+def talk(item: int, *, session: str = "s_1", **marks: object) -> Lead:
+    beside = (key(item - 1), key(item + 1))
+    return Lead(key=key(item), source="talk", session=SessionId(session), beside=beside, **marks)
+
+
+def order(*leads: Lead) -> list[int]:
+    return [one.key[1] for one in rank(leads)]
+
+
+def test_an_answer_is_found_by_the_question_before_it() -> None:
+    assert order(talk(1, **SURE), talk(2), talk(9, words=1.0, told=0.2, session="s_2"))[:2] == [1, 2]
+
+
+def test_a_turn_beside_turns_of_a_chat_gets_nothing_of_them() -> None:
+    beside = Lead(key=key(2), source="chat", session=SessionId("s_1"), beside=(key(1),), person=True)
+    found = Lead(key=key(1), source="chat", session=SessionId("s_1"), **SURE)
+    assert order(found, beside) == [1]
+
+
+def test_the_one_who_is_named_comes_first_among_equals() -> None:
+    assert order(talk(1, **SURE), talk(5, speaks=True, **SURE)) == [5, 1]
+
+
+def test_the_persons_own_words_come_before_the_assistants() -> None:
+    leads = [Lead(key=key(item), source="chat", person=item == 2, **SURE) for item in (1, 2)]
+    assert order(*leads) == [2, 1]
+
+
+def test_nothing_speaks_for_turns_of_which_the_best_has_one_small_word_of_many() -> None:
+    assert rank([talk(1, words=0.3, told=0.1, meaning=0.1), talk(2, words=0.2, told=0.05)]) == []
+
+
+def test_without_vectors_fewer_words_are_enough_for_turns() -> None:
+    assert rank([talk(1, words=0.3, told=0.3, meaning=0.0)]) == []
+    assert len(rank([talk(1, words=0.3, told=0.3)])) == 1
+
+
+@pytest.mark.parametrize("marks", [{"named": True}, {"words": 1.0, "told": 0.7}, {"words": 0.1, "meaning": 0.5}])
+def test_a_memory_is_found_by_its_name_its_words_or_its_meaning(marks: dict[str, object]) -> None:
+    weak = Lead(key=key(2), source="memory", words=0.9, told=0.2, meaning=0.2)
+    assert order(Lead(key=key(1), source="memory", **marks), weak) == [1]
+
+
+def test_a_name_outweighs_words_and_meaning_together() -> None:
+    named = Lead(key=key(2), source="memory", named=True)
+    told = Lead(key=key(1), source="memory", words=3.0, told=1.0, meaning=0.9)
+    assert order(told, named) == [2, 1]
+
+
+def test_what_fades_keeps_most_of_its_score() -> None:
+    assert kept(0, 0.3) == 1.0
+    assert kept(180, 0.3) == pytest.approx(0.85)
+    assert kept(36_500, 0.3) == pytest.approx(0.7)
+    assert kept(-5, 0.3) == 1.0
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["memory", "chat", "talk"]),
+            st.floats(0, 50),
+            st.floats(0, 1),
+            st.none() | st.floats(-1, 1),
+            st.booleans(),
+            st.sampled_from(["s_1", "s_2"]),
+        ),
+        max_size=30,
+    )
+)
+def test_every_score_is_the_sum_of_its_reasons_and_below_three(found: list[tuple[object, ...]]) -> None:
+    leads = [
+        Lead(
+            key=key(item),
+            source=source,
+            words=words,
+            told=told,
+            meaning=meaning,
+            named=named,
+            session=SessionId(session),
+            beside=(key(item - 1), key(item + 1)),
+        )
+        for item, (source, words, told, meaning, named, session) in enumerate(found)
+    ]
+    ranked = rank(leads)
+    for one in ranked:
+        assert one.why
+        assert one.score == pytest.approx(sum(part.score for part in one.why), abs=1e-3)
+        assert 0 < one.score < 3
+    assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
+    assert {one.key for one in ranked} == {one.key for one in rank(reversed(leads))}
