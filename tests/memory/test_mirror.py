@@ -9,7 +9,8 @@ import pytest
 
 from stead.domain.errors import StorageFault
 from stead.domain.mirroring import Kept, Written
-from stead.memory.mirror import MOST_BYTES, Mirror
+from stead.memory.mirror import Mirror
+from stead.memory.placing import MOST_BYTES
 
 NAME = "global/user.md"
 
@@ -43,7 +44,7 @@ def test_what_was_edited_meanwhile_is_not_replaced(mirror: Mirror) -> None:
 def test_an_edit_between_the_look_and_the_exchange_has_its_place_again(
     mirror: Mirror, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from stead.memory import mirror as module
+    from stead.memory import placing as module
 
     mirror.write(NAME, "one\n", None)
     read = mirror.read(NAME)
@@ -128,12 +129,46 @@ def test_a_read_only_folder_says_so(mirror: Mirror) -> None:
     (mirror.root / "global").chmod(0o700)
 
 
-def test_what_a_crash_left_is_swept_up(mirror: Mirror) -> None:
+@pytest.mark.parametrize("moment", ["before", "after", "late edit", "late edit and another"])
+def test_what_a_kill_left_is_cleared_away_but_for_an_edit(
+    moment: str, mirror: Mirror, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from stead.memory import placing as module
+
     mirror.write(NAME, "one\n", None)
-    (mirror.root / "global" / ".stead-0123456789abcdef").write_text("half")
+    read = mirror.read(NAME)
+    assert read is not None
+    rename, path = module._rename, mirror.root / NAME
+
+    def dying(folder: int, one: str, other: str, how: int) -> None:
+        if moment.startswith("late edit"):
+            path.with_name("user.md~").write_text("the person's\n")
+            path.with_name("user.md~").rename(path)
+        if moment != "before":
+            rename(folder, one, other, how)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "_rename", dying)
+        patched.setattr("stead.memory.mirror.clear", lambda folder, fresh: None)
+        with pytest.raises(KeyboardInterrupt):
+            mirror.write(NAME, "two\n", read.stamp)
+    if moment.endswith("another"):
+        path.write_text("another\n")
     (mirror.root / "global" / ".hidden").write_text("the person's")
-    mirror.sweep()
-    assert sorted(os.listdir(mirror.root / "global")) == [".hidden", "user.md"]
+    Mirror(mirror.root, mirror.root / "state").stamps()
+    names = sorted(os.listdir(mirror.root / "global"))
+    texts = {name: (mirror.root / "global" / name).read_text() for name in names if name != ".hidden"}
+    match moment:
+        case "before":
+            assert texts == {"user.md": "one\n"}
+        case "after":
+            assert texts == {"user.md": "two\n"}
+        case "late edit":
+            assert texts == {"user.md": "the person's\n"}
+        case _:
+            assert texts.pop("user.md") == "another\n"
+            assert list(texts.values()) == ["the person's\n"]
 
 
 def test_what_was_written_is_kept_and_a_damaged_note_of_it_begins_anew(mirror: Mirror, tmp_path: Path) -> None:
