@@ -452,8 +452,8 @@ def test_long_work_says_how_far_it_is_now_and_then(
 def test_what_a_model_is_told_of_memory_is_counted_and_shown_only_when_asked_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    body = {"type": "memory.recalled", "dead": ["meaning"]}
-    body["told"] = [{"ref": "m_00112233445566aa", "text": "Ada lives in Graz.", "by": ["alias", "words"]}]
+    told = [{"ref": "m_00112233445566aa", "text": "Ada lives in Graz.", "by": ["alias", "words"]}]
+    body = {"type": "memory.recalled", "told": told, "dead": ["meaning"]}
     for verbose in (False, True):
         narrator = Narrator(Output(plain=True, as_json=False, colourless=True), live=False, verbose=verbose)
         narrator.tell({"stream": "s", "body": body})

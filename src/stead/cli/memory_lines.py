@@ -24,7 +24,7 @@ _FROM = {
     "imported": "imported",
     "file_edit": "your edit",
 }
-_DAY_MS = 86_400_000
+_WHERE = 48
 
 
 def titles(client: Client, directory: str = "") -> Titles:
@@ -35,7 +35,8 @@ def titles(client: Client, directory: str = "") -> Titles:
 
 def where(scope: Json, names: Titles) -> str:
     """Where a memory is told."""
-    name = clean_line(names.get(scope["place"], scope["place"]), 60)
+    name = clean_line(names.get(scope["place"], scope["place"]))
+    name = name if len(name) <= _WHERE else f"…{name[1 - _WHERE :]}"  # a path's end says more than its beginning
     match scope["level"]:
         case "global":
             return "everywhere"
@@ -119,6 +120,14 @@ def day_ms(typed: str, *, end: bool = False) -> int:
 def day(ms: int) -> str:
     """A day of the local clock, "2031-05-04"; "" for 0."""
     return figures.moment(ms)[:10]
+
+
+def held(memory: Json) -> str:
+    """When it holds in the world; what was put right as wrong holds from one moment to the same."""
+    since, until = memory["valid_from_ms"], memory["valid_to_ms"]
+    if until and until <= since:
+        return "never"
+    return f"{day(since)} to {day(until)}" if until else f"since {day(since)}"
 
 
 def dead_legs(invocation: Invocation, legs: list[Json]) -> None:

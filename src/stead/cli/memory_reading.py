@@ -17,9 +17,9 @@ from stead.cli.memory_lines import (
     HEADINGS,
     Titles,
     cells,
-    day,
     day_ms,
     dead_legs,
+    held,
     marks,
     origin,
     place_of,
@@ -76,12 +76,8 @@ def _show(invocation: Invocation, arguments: Namespace) -> int:
     if len(versions) > 1:
         out.line("held in its place")
     for version in versions if len(versions) > 1 else ():
-        memory = version["memory"]
-        until = day(memory["valid_to_ms"]) or ("now" if version["status"] == "live" else "never")
-        span = f"{day(memory['valid_from_ms'])} to {until}"
-        out.line(
-            f"  {memory['id']}  {span:<24}  {clean_line(version['status']):<10}  {clean_line(memory['text'], 100)}"
-        )
+        memory, status = version["memory"], clean_line(version["status"])
+        out.line(f"  {memory['id']}  {held(memory):<24}  {status:<10}  {clean_line(memory['text'], 100)}")
     return OK
 
 
@@ -96,8 +92,7 @@ def _pairs(row: Json, names: Titles) -> Iterator[tuple[str, str]]:
         yield "key", clean_line(memory["key"]) + (f" = {clean_line(memory['value'], 120)}" if memory["value"] else "")
     if memory["aliases"]:
         yield "names", clean_line(", ".join(memory["aliases"]), 300)
-    until = f" until {day(memory['valid_to_ms'])}" if memory["valid_to_ms"] else ""
-    yield "holds", f"since {day(memory['valid_from_ms'])}{until}"
+    yield "holds", held(memory)
     yield "recorded", figures.moment(row["recorded_ms"])
     if row["retired_ms"]:
         by = f", in its place {clean_line(row['superseded_by'])}" if row["superseded_by"] else ""
