@@ -105,8 +105,8 @@ class Settings:
         discover: "auto" looks for model servers on this computer at the start; "off" does not.
         embedder: "auto" finds memories by meaning too, with a model that runs here; "off" by names and words alone;
             "PROVIDER/MODEL" has a provider make the vectors, which is sent what is remembered.
-        memory_tokens_a_day: tokens that a model may use in a UTC day to note down what was said, 0 to 10,000,000; at 0 only
-            rules do, which cost nothing.
+        memory_tokens_a_day: tokens that a model may use in a UTC day to note down what was said, 0 to 10,000,000; at 0
+            only rules do, which cost nothing.
         log_level: "debug", "info", "warning" or "error".
         approval_ttl_s: seconds until an unanswered question lapses, 60 to 30 days.
         max_live_sessions: sessions that work at the same time, 1 to 1,000.

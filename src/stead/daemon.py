@@ -28,6 +28,7 @@ import uvloop
 from stead import __version__
 from stead.config import Home, Settings, load_settings
 from stead.domain import events as ev
+from stead.domain.directive_commands import SetDirective
 from stead.domain.errors import Conflict, InvalidRequest, SteadError
 from stead.domain.ids import DEFAULT_WORKSPACE, CommandId, SessionId
 from stead.domain.tools import Tool
@@ -54,6 +55,7 @@ from stead.runtime.gate import Gate
 from stead.runtime.held import Held
 from stead.runtime.home import HomeState, HomeStream
 from stead.runtime.logs import clean_log, start_log
+from stead.runtime.mirrored_souls import DirectiveSouls
 from stead.runtime.preferences import HomePreferences
 from stead.runtime.registry import Sessions
 from stead.runtime.screening import ScreenedModels, ScreenedTool
@@ -213,6 +215,8 @@ class House:
             approval_ttl_s=settings.approval_ttl_s,
             lanes=asyncio.Semaphore(settings.max_live_sessions),
         )
+        self.memory.screened = self.deps.models
+        self.memory.set_soul = self._set_soul
         self.sessions = Sessions(self.deps)
         self.home = HomeStream(journal=self.journal, bus=bus, clock=self.clock)
         self.desk = Desk(self.models, self.egress, SearchDesk(self.searcher))
@@ -340,6 +344,15 @@ class House:
         """Names the journal. A restored backup begins like the journal that it replaces, but is another file."""
         file = self._home.journal.stat()
         return f"{self.journal.chain_at(1).hex()[:16]}-{file.st_dev:x}-{file.st_ino:x}"
+
+    async def _set_soul(self, text: str, door: str) -> None:
+        """Make a text that the person has accepted the soul, as if they had written it."""
+
+        async def change(command: SetDirective) -> None:
+            await self.runtime.handle(command, id=CommandId(new_id("soul")), door=door)
+
+        souls = DirectiveSouls(lambda: self.home.state.directives, change)
+        await souls.write("", text, souls.soul(""))
 
     def _grown(self, seq: int) -> None:
         self.keeper.noticed(seq)

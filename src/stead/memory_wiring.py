@@ -11,21 +11,27 @@ from collections.abc import Awaitable, Callable, Sequence
 from stead.config import Home, Settings, model_cache
 from stead.domain.errors import Conflict
 from stead.domain.memory import MemoryId
-from stead.domain.ports import Clock
+from stead.domain.ports import Clock, Models
 from stead.memory.backfill import Backfill
 from stead.memory.books import MemoryBooks
 from stead.memory.embedding.embedder import Embedder
 from stead.memory.insights import Insights
+from stead.memory.material import BooksMaterial
 from stead.memory.meaning import Meaning
 from stead.memory.retrieval import Retriever
 from stead.providers.chosen_embedder import ChosenEmbedder
 from stead.providers.models import ProviderModels
 from stead.runtime.bus import Bus
+from stead.runtime.consolidation import Consolidation
+from stead.runtime.gleaning import Gleaning
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
 from stead.runtime.memory_room import MemoryParts, MemoryRoom
 from stead.runtime.recalling import Recollection
+from stead.runtime.reverting import Runs
 from stead.runtime.secrets import SecretBook
+from stead.runtime.settling import SetSoul, Settling
+from stead.runtime.upkeep import Upkeep
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
 
@@ -63,6 +69,8 @@ class MemoryHouse:
         models: ProviderModels,
     ) -> None:
         self.book: SecretBook | None = None
+        self.set_soul: SetSoul = _no_soul
+        self.screened: Models = models
         self._worker = Embedder(model_cache()) if settings.embedder != "off" else None
         self._chosen = self._choose(settings.embedder, models)
         embeds = self._chosen or self._worker
@@ -87,7 +95,15 @@ class MemoryHouse:
         room = MemoryRoom(
             self.books, self.books, Insights(self.books, self.books.event), retriever, files, clock.now_ms
         )
-        self.parts = MemoryParts(memories, recollection, room)
+        consolidation = Consolidation(memories, self.books, BooksMaterial(self.books, journal))
+        upkeep = Upkeep(
+            consolidation,
+            Gleaning(consolidation, lambda: self.screened, journal, tokens_a_day=settings.memory_tokens_a_day),
+            Runs(journal, self.books, self.books),
+            Settling(memories, self.books, self.forget, lambda text, door: self.set_soul(text, door)),
+            bus,
+        )
+        self.parts = MemoryParts(memories, recollection, room, upkeep)
 
     def grown(self, seq: int) -> None:
         """The journal has grown up to an event."""
@@ -97,7 +113,7 @@ class MemoryHouse:
     @property
     def jobs(self) -> Sequence[Callable[[], Awaitable[None]]]:
         """What goes on beside the work, each for as long as the daemon lives."""
-        return [self._backfill.keep] if self._backfill is not None else []
+        return [self.parts.upkeep.keep, *([self._backfill.keep] if self._backfill is not None else [])]
 
     async def forget(self, ids: Sequence[MemoryId], door: str) -> str:
         """Forget memories for good."""
@@ -123,3 +139,9 @@ class MemoryHouse:
     def _secrets(self) -> SecretBook:
         assert self.book is not None, "the house says what is a secret before anything is remembered"
         return self.book
+
+
+async def _no_soul(text: str, door: str) -> None:
+    raise AssertionError(
+        f"the house says how {len(text)} characters from {door!r} become the soul before that is asked"
+    )

@@ -11,12 +11,18 @@ from stead.domain.memory import MemoryId
 from stead.domain.ports import Clock, Models
 from stead.memory.books import MemoryBooks
 from stead.memory.insights import Insights
+from stead.memory.material import BooksMaterial
 from stead.memory.retrieval import Retriever
 from stead.runtime.bus import Bus
+from stead.runtime.consolidation import Consolidation
+from stead.runtime.gleaning import Gleaning
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
 from stead.runtime.memory_room import MemoryParts, MemoryRoom
 from stead.runtime.recalling import Recollection
+from stead.runtime.reverting import Runs
+from stead.runtime.settling import Settling
+from stead.runtime.upkeep import Upkeep
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
 
@@ -38,7 +44,15 @@ def remembering(
     files = Loading(books, books)
     recollection = Recollection(memories, retriever, files, models=models, clock=clock, forget=_nothing_forgotten)
     room = MemoryRoom(books, books, Insights(books, books.event), retriever, files, clock.now_ms)
-    return books, MemoryParts(memories, recollection, room)
+    consolidation = Consolidation(memories, books, BooksMaterial(books, journal))
+    settling = Settling(memories, books, _nothing_forgotten, _no_soul)
+    gleaning = Gleaning(consolidation, lambda: models, journal)
+    upkeep = Upkeep(consolidation, gleaning, Runs(journal, books, books), settling, bus)
+    return books, MemoryParts(memories, recollection, room, upkeep)
+
+
+async def _no_soul(text: str, door: str) -> None:
+    raise Conflict(f"this world has no soul: {len(text)} characters, said in {door!r}")
 
 
 async def _nothing_forgotten(ids: Sequence[MemoryId], door: str) -> str:

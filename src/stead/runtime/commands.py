@@ -43,6 +43,7 @@ from stead.runtime.secrets import SecretBook, SecretCommand
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 from stead.runtime.stream import Stream
 from stead.runtime.terminals import TerminalRoom
+from stead.runtime.upkeep import UpkeepCommand
 from stead.runtime.workroom import Workroom
 
 
@@ -111,6 +112,8 @@ class Runtime:
 
     async def _carry_out(self, command: cmd.Command, claim: Claimed, door: str) -> cmd.Answer:
         """Carry a command out. The claim is the home's until it is known which session's it is."""
+        if isinstance(command, UpkeepCommand):
+            return await self._deps.memory.upkeep.carry_out(command, claim, door)
         if isinstance(command, MemoryCommand):
             return await self._deps.memory.memories.carry_out(command, claim, door)
         match command:

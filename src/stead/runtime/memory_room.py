@@ -19,6 +19,7 @@ from stead.domain.memory_ports import MemoryInsights, MemoryReports, Place, Reca
 from stead.domain.policies import Confidentiality
 from stead.runtime.memories import Memories
 from stead.runtime.recalling import Files, Recollection
+from stead.runtime.upkeep import Upkeep
 
 
 class MemoryState(msgspec.Struct, frozen=True):
@@ -130,8 +131,10 @@ class MemoryParts:
         memories: takes statements in.
         recollection: tells sessions.
         room: shows people.
+        upkeep: consolidates.
     """
 
     memories: Memories
     recollection: Recollection
     room: MemoryRoom
+    upkeep: Upkeep
