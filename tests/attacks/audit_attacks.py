@@ -24,7 +24,9 @@ from stead.config import Home
 from stead.domain import events as ev
 from stead.domain.audit import AuditReport, Head
 from stead.domain.errors import StorageFault, WrongKey
-from stead.domain.ids import HOME
+from stead.domain.forgetting import Redaction
+from stead.domain.ids import HOME, CommandId
+from stead.domain.memory_events import ForgettingBegun
 from stead.storage.audit import open_audit, stored_rows
 from stead.storage.chain import GENESIS, Row, covered, link
 from stead.storage.database import Database, IntegrityError, connect
@@ -65,7 +67,7 @@ class Kept:
 
 
 def keep(folder: Path, rng: random.Random) -> Kept:
-    """Live for a while: sessions, some of them deleted and erased, heads now and then."""
+    """Live for a while: sessions, some of them deleted and erased, words forgotten, heads now and then."""
     home = Home(folder / "home")
     home.make()
     return asyncio.run(_live(folder, home, rng))
@@ -88,12 +90,30 @@ async def _live(folder: Path, home: Home, rng: random.Random) -> Kept:
             gone = rng.choice(sorted(streams))
             await journal.append([draft(session(gone), streams.pop(gone) + 1, ev.SessionDeleted())])
             await journal.erase(session(gone))
+        if turn % 3 == 2:
+            await _forget_words(journal, streams, rng)
+    number = min(streams)
+    await journal.append([draft(session(number), streams[number] + 1, finished("said at last"))])
+    streams[number] += 1
+    await _forget_words(journal, {number: streams[number]}, rng)  # so that there is something to attack
     places = sum(event.session == HOME for event in journal.events())
     await journal.append([draft(HOME, places + 1, ev.DaemonStopped("asked to leave"))])
     head = await journal.heads.sign(START_MS + 99, copy)
     HeadCopy(folder / "elsewhere.jsonl").add(head)
     journal.close()
     return Kept(home, folder / "older.db", folder / "elsewhere.jsonl", head.size)
+
+
+async def _forget_words(journal: JournalFile, streams: dict[int, int], rng: random.Random) -> None:
+    """Forget what the last call of some session gave, which may have been forgotten before."""
+    number = rng.choice(sorted(streams))
+    last = list(journal.events(session=session(number)))[-1]
+    if isinstance(last, ev.Event) and isinstance(last.body, ev.ToolFinished):
+        body = msgspec.structs.replace(last.body, text=f"said [forgotten] {rng.random()}")
+        begun = ForgettingBegun((), (last.seq,), ("1:aa",), "cli")
+        redaction = Redaction({last.seq: body}, begun, START_MS, CommandId(""), journal.head())
+        await journal.redact(redaction, lambda _: False)
+        streams[number] += 1
 
 
 async def _some(journal: JournalFile, streams: dict[int, int], rng: random.Random, turn: int) -> None:
@@ -213,6 +233,45 @@ def swap_two_payloads(kept: Kept, rng: random.Random) -> None:
 def erase_a_payload_that_was_not_deleted(kept: Kept, rng: random.Random) -> None:
     row = rng.choice([row for row in _rows(kept) if row.payload is not None])
     _set(kept, row.seq, payload=None, **({"salt": None} if rng.random() < 0.7 else {}))
+
+
+def change_what_is_read_instead(kept: Kept, rng: random.Random) -> None:
+    with tampering(kept) as connection:
+        rows = connection.execute("SELECT seq, payload, salt FROM replacements").fetchall()
+        if not rows:
+            raise IntegrityError("nothing was forgotten here")
+        seq, payload, salt = rng.choice(rows)
+        change = rng.randrange(4)
+        if change == 0:
+            connection.execute("UPDATE replacements SET payload = ? WHERE seq = ?", (_flipped(payload, rng), seq))
+        elif change == 1:
+            connection.execute("UPDATE replacements SET salt = ? WHERE seq = ?", (_flipped(salt, rng), seq))
+        elif change == 2:
+            connection.execute("DELETE FROM replacements WHERE seq = ?", (seq,))
+        else:
+            connection.execute("UPDATE replacements SET version = version + 1 WHERE seq = ?", (seq,))
+
+
+def put_a_forgotten_payload_back(kept: Kept, rng: random.Random) -> None:
+    """With the payload, its salt, or both, of another row."""
+    with tampering(kept) as connection:
+        gone = connection.execute("SELECT seq FROM replacements").fetchall()
+        if not gone:
+            raise IntegrityError("nothing was forgotten here")
+        other = rng.choice([row for row in _rows(kept) if row.payload is not None])
+        values = {"payload": other.payload, "salt": other.salt}
+        if rng.random() < 0.3:
+            del values[rng.choice(["payload", "salt"])]
+    _set(kept, rng.choice(gone)[0], **values)
+
+
+def forget_words_that_nobody_forgot(kept: Kept, rng: random.Random) -> None:
+    row = rng.choice([row for row in _rows(kept) if row.payload is not None])
+    salt = os.urandom(16)
+    with tampering(kept) as connection:
+        connection.execute("INSERT INTO replacements VALUES (?, 1, ?, ?)", (row.seq, row.payload, salt))
+        if rng.random() < 0.7:
+            connection.execute("UPDATE events SET payload = NULL, salt = NULL WHERE seq = ?", (row.seq,))
 
 
 def cut_off_the_end(kept: Kept, rng: random.Random) -> None:
@@ -426,6 +485,9 @@ WITH_THE_DATABASE_KEY: tuple[Attack, ...] = (
     swap_two_rows,
     swap_two_payloads,
     erase_a_payload_that_was_not_deleted,
+    change_what_is_read_instead,
+    put_a_forgotten_payload_back,
+    forget_words_that_nobody_forgot,
     cut_off_the_end,
     cut_off_everything,
     rewrite_the_past_with_a_new_chain,

@@ -10,7 +10,8 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from stead.runtime.forgetting import Forgetting, Parts
 from stead.runtime.memories import MemoryStream
 from stead.storage.database import Connect, connect
 from stead.storage.journal import JournalFile, open_journal
+from stead.storage.purging import ReadModels
 from stead.storage.receipts import HomeReceipts
 from stead.storage.residue import Residue
 from stead.storage.views import Views
@@ -38,11 +40,9 @@ PHRASE = "the quillfeather of Torvald Skaane"
 class Nobody:
     """Writes no stream."""
 
-    async def hold(self) -> None:
-        return
-
-    async def renew(self) -> None:
-        return
+    @asynccontextmanager
+    async def held(self) -> AsyncIterator[None]:
+        yield
 
 
 class Rebuilt:
@@ -76,7 +76,7 @@ class QuietHome:
                 journal=self.journal,
                 memory=MemoryStream(journal=self.journal, tips=self.journal, bus=bus, clock=clock),
                 holder=lambda id: Nobody(),
-                purges=(self.views, Rebuilt(self.books)),
+                purges=(ReadModels(self.views), Rebuilt(self.books)),
                 files=Residue(Home(folder), KEYS),
                 receipts=HomeReceipts(KEYS),
                 words_of=lambda evidence: "",

@@ -9,6 +9,7 @@ from stead.domain.ids import HOME, SessionId
 from stead.domain.memory import Evidence
 from stead.memory.evidence import spoken
 from stead.runtime.forgetting import Forgetting, Parts
+from stead.storage.purging import ReadModels
 from stead.storage.receipts import HomeReceipts
 from stead.storage.residue import Residue
 from tests.fakes.world import KEYS
@@ -32,7 +33,7 @@ def forgetting(room: Room) -> Forgetting:
         journal=world.journal,
         memory=d.memory.memories.stream,
         holder=holder,
-        purges=(world.views, Rebuilt(world.books)),
+        purges=(ReadModels(world.views), Rebuilt(world.books)),
         files=Residue(Home(world.folder), KEYS),
         receipts=HomeReceipts(KEYS),
         words_of=words_of,

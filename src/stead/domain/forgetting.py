@@ -7,6 +7,7 @@ Layer: domain. Words go through memory alone here; nothing of this is recorded b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Literal, Protocol
 
 import msgspec
@@ -159,12 +160,11 @@ class Files(Protocol):
 class Holder(Protocol):
     """Whoever writes a stream, as forgetting needs them."""
 
-    async def hold(self) -> None:
-        """Write nothing from now on, until ``renew``. A model request under way is cut off, calls of tools go on."""
-        ...
+    def held(self) -> AbstractAsyncContextManager[None]:
+        """Write nothing while it is entered, and then go on from what the journal has.
 
-    async def renew(self) -> None:
-        """Read the stream again, and go on."""
+        A model request under way is cut off; calls of tools go on, and what comes of them is written afterwards.
+        """
         ...
 
 

@@ -17,7 +17,7 @@ from stead.domain.forgetting import FORGOTTEN
 LEAST_CHARS, MOST_CHARS = 3, 20_000
 MOST = 1_000
 _CORE = re.compile(rb"[a-z0-9]{3,}")
-_GAP = r"(?:\s|\\+[nrtf]|\\+u00(?:0[9a-d]|20|a0))+"
+_GAP = r"(?:\s|\\+[nrtf]|\\+u(?:00(?:0[9a-d]|1[c-f]|20|85|a0)|1680|20(?:0[0-9a]|2[89f]|5f)|3000))+"  # all that splits
 _ESCAPED_CHARS = 200
 """Of longer words, letters and digits are not looked for in an escaped form, which no writer of JSON gives them."""
 _QUOTES = "['\u2019]"

@@ -172,9 +172,7 @@ class Forgetting:
         """Hold everybody who writes one of these streams; sessions first, since who holds one may want memory."""
         async with AsyncExitStack() as stack:
             for id in sorted(set(sessions) - {MEMORY}, key=lambda id: (id == HOME, id)):
-                holder = self._parts.holder(id)
-                await holder.hold()
-                stack.push_async_callback(holder.renew)
+                await stack.enter_async_context(self._parts.holder(id).held())
             await stack.enter_async_context(self._parts.memory.lock)
             yield
 

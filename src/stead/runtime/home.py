@@ -6,8 +6,10 @@ Layer: runtime. The stream ``home`` is folded like a session's; it is small, so 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Protocol, assert_never
 
@@ -219,17 +221,15 @@ class HomeStream:
         self._bus.publish(events)
         return events
 
-    async def hold(self) -> None:
+    @contextlib.asynccontextmanager
+    async def held(self) -> AsyncIterator[None]:
         """See ``domain.forgetting.Holder``."""
-        await self._lock.acquire()
-
-    async def renew(self) -> None:
-        """See ``domain.forgetting.Holder``."""
-        try:
-            self.state = HomeState()
-            self.load()
-        finally:
-            self._lock.release()
+        async with self._lock:
+            try:
+                yield
+            finally:
+                self.state = HomeState()
+                self.load()
 
     def note(self, body: ev.SecretUsed) -> None:
         """Record a fact that nobody waits for; ``settle`` does, before the journal is closed."""

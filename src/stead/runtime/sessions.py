@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import assert_never
 
 from stead.brain.turn import next_effect
@@ -59,6 +59,8 @@ class Actor:
         self._driver: asyncio.Task[None] | None = None
         self._again = False
         self._performer = Performer(self.lock)
+        self.release = self._performer.release
+        """Lets the actor start things again after ``halt``."""
         self._alarm = Alarm(self.wake)
         self._notes = Notes(self._record_notes, f"notes of {id}")
         self.keeper = Keeper(id, deps, self._notes.add)
@@ -179,24 +181,18 @@ class Actor:
         """Drop the state; the journal is read again when it is needed. Call it with the lock held."""
         self._stream = None
 
-    async def hold(self) -> None:
+    @contextlib.asynccontextmanager
+    async def held(self) -> AsyncIterator[None]:
         """See ``domain.forgetting.Holder``. A request is cut off because its answer may have the words again."""
         self._performer.cut(REQUEST)
-        await self.lock.acquire()
-        try:
+        async with self.lock:
             if self._stream is not None:
                 await self._stream.commit()
-        except BaseException:
-            self.lock.release()
-            raise
-
-    async def renew(self) -> None:
-        """See ``domain.forgetting.Holder``."""
-        try:
-            if self._stream is not None:
-                await asyncio.to_thread(self._stream.reload)
-        finally:
-            self.lock.release()
+            try:
+                yield
+            finally:
+                if self._stream is not None:
+                    await asyncio.to_thread(self._stream.reload)
 
     def wake(self) -> None:
         """See whether there is something to do. Cheap, and harmless when there is not."""
@@ -223,10 +219,6 @@ class Actor:
         await self.keeper.close()
         self._notes.cancel()
         await self._record_notes()
-
-    def release(self) -> None:
-        """Let the actor start things again after ``halt``."""
-        self._performer.release()
 
     async def _drive(self) -> None:
         async with self._deps.lanes:

@@ -11,16 +11,14 @@ import hashlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from stead.domain.errors import InvalidRequest, NotFound, StorageFault, WrongKey
-from stead.domain.forgetting import Touches
 from stead.domain.ids import DEFAULT_WORKSPACE, ApprovalId, SessionId, WorkspaceId
-from stead.domain.memory import MemoryId
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
 from stead.storage import projection
 from stead.storage.database import Connect, Damaged, Database, connect
@@ -98,14 +96,10 @@ class Views:
             raise StorageFault(f"the history reaches event {reached} and not {seq}; see `stead doctor`")
         return reached
 
-    async def purge(self, memories: Sequence[MemoryId], events: Sequence[int]) -> None:
-        """See ``domain.forgetting.Purges``; ``content.redacted`` has a session's rows made anew whenever it is read."""
-        await asyncio.to_thread(self.catch_up)
-        await asyncio.to_thread(self._database.scrub)  # a crash may have come before the last one
-
-    async def scan(self, touches: Touches) -> tuple[str, ...]:
-        """See ``domain.forgetting.Purges``; all that there is here is in one file of the home."""
-        return ()
+    def purge(self) -> None:
+        """Catch up with what was forgotten, and empty the log of it, in case a crash came before that was done."""
+        self.catch_up()
+        self._database.scrub()
 
     def rebuild(self) -> int:
         """Drop the file and replay the journal; gives how many events that were. Readers wait."""

@@ -1,0 +1,45 @@
+"""What was forgotten is known again without being kept."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stead.domain.fingerprints import MOST_WORDS, Fingerprints, fingerprint, normalised
+
+
+def digest(content: bytes) -> str:
+    return hmac.digest(b"a key", content, hashlib.sha256).hex()
+
+
+def known(*texts: str) -> Fingerprints:
+    found = Fingerprints(digest)
+    found.add(fingerprint(text, digest) for text in texts)
+    return found
+
+
+@given(st.lists(st.text("abcß é1", min_size=1), min_size=1), st.text("xyz \n"), st.text("xyz \n"))
+def test_a_text_is_known_within_any_other(words: list[str], before: str, after: str) -> None:
+    text = " ".join(words)
+    if normalised(text):
+        assert known(text).says(f"{before} {text.upper()}, {after}")
+
+
+@pytest.mark.parametrize("text", ["Ada's cat", "ADA   cat", "Ada... S", "cats of Ada", ""])
+def test_other_words_are_not(text: str) -> None:
+    assert not known("Ada's cat Mira", "").says(text)
+
+
+def test_a_long_text_is_known_by_its_beginning() -> None:
+    long = " ".join(f"word{at}" for at in range(500))
+    assert known(long).says("well: " + long)
+    assert fingerprint(long, digest).startswith(f"{MOST_WORDS}:")
+
+
+def test_a_fingerprint_says_nothing_but_how_many_words_there_were() -> None:
+    assert fingerprint("Ada Lund", digest) == f"2:{digest(b'ada lund')}"
+    assert fingerprint("…", digest) == ""

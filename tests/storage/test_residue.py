@@ -1,0 +1,70 @@
+"""Whatever lies in a home is looked into, decrypted where it is the home's own; what was not is named."""
+
+from __future__ import annotations
+
+import os
+
+from stead.config import Home
+from stead.domain.needles import Needles
+from stead.storage.database import Database
+from stead.storage.journal import JournalFile
+from stead.storage.residue import Residue
+from tests.storage.drafts import KEYS, OTHER_KEYS, draft, finished, session
+
+WORDS = "the quillfeather of Skaane"
+touches = Needles([WORDS]).touches
+
+
+async def test_every_kind_of_file_is_looked_into(home: Home, journal: JournalFile) -> None:
+    search = Residue(home, KEYS)
+    await journal.append([draft(session(2), 1, finished("nothing"))])
+    before = search.search(touches, 60)
+    assert (before.left, before.backups, before.skipped) == ((), (), ())
+    assert {"data/journal.db", "data/journal.db-wal"} <= set(before.scanned)
+    await journal.append([draft(session(1), 1, finished(WORDS))])
+    (home.log).write_text(f"a line with {WORDS.upper()}\n")
+    (home.root / "notes").mkdir()
+    (home.root / "notes" / "export.jsonl").write_text('{"text": "the\\nquillfeather\\u0020of Skaane"}')
+    found = search.search(touches, 60)
+    assert [line.partition(":")[0] for line in sorted(found.left)] == [
+        "data/journal.db-wal",
+        "logs/stead.log",
+        "notes/export.jsonl",
+    ]
+
+
+async def test_words_across_the_edge_of_pages_and_of_blocks_are_found(home: Home, journal: JournalFile) -> None:
+    for place, at in enumerate(range(3900, 4100, 5), 1):
+        await journal.append([draft(session(place), 1, finished("x" * at + WORDS))])
+        Database(home.journal, KEYS.database).scrub()
+        (home.root / "plain").write_bytes(b"x" * ((1 << 20) - 5) + WORDS.encode())
+        assert len(Residue(home, KEYS).search(touches, 60).left) == 2
+        await journal.append([draft(session(place), 2, finished("-"))])
+
+
+def test_copies_from_before_are_named_with_how_long_they_are_kept(home: Home) -> None:
+    for name in ("data/backups/journal-schema-0002-x.db", "replaced-20260101T000000Z-aa/data/journal.db"):
+        path = home.root / name
+        path.parent.mkdir(parents=True)
+        connection = Database(path, KEYS.database).open()
+        connection.execute("CREATE TABLE t (x)")
+        connection.execute("INSERT INTO t VALUES (?)", (WORDS,))
+        connection.close()
+    found = Residue(home, KEYS).search(touches, 60)
+    assert found.left == ()
+    assert any("kept until the next upgrade" in line for line in found.backups)
+    assert any("kept until you remove it" in line for line in found.backups)
+
+
+def test_what_cannot_be_read_or_not_in_time_is_named(home: Home) -> None:
+    (home.root / "large").write_bytes(bytes(3 << 20))
+    found = Residue(home, KEYS).search(touches, 0)
+    assert found.skipped == ("large: not searched in time",)
+    assert found.scanned == ()
+    os.mkfifo(home.root / "pipe")  # it is no file, and nobody waits for it
+    assert Residue(home, KEYS).search(touches, 60).skipped == ()
+
+
+def test_a_database_of_another_home_is_looked_at_as_it_is(home: Home) -> None:
+    Database(home.journal, OTHER_KEYS.database).open().close()
+    assert Residue(home, KEYS).search(touches, 60).left == ()
