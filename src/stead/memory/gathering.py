@@ -19,6 +19,8 @@ from stead.memory.writing import TABLES, Table
 TERMS = 16
 """Words of one query that are looked for; of more, the rarest."""
 ENOUGH = 6
+OTHERS = 100
+"""Texts of something else, as if they were there: among the first few texts of a place no word would tell anything."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -155,7 +157,7 @@ def _told(
     A word tells apart as much as its idf. Of a long query nothing can have everything: ``ENOUGH`` words that nothing
     else has are all that is asked for. A name speaks for what has that name, not for whatever has it in its text.
     """
-    total = finding.total(table)
+    total = finding.total(table) + OTHERS
     most = math.log(1 + (total + 0.5) / 0.5)
     weight, told = unknown * most, dict.fromkeys(items, 0.0)
     for term in terms:

@@ -55,7 +55,7 @@ WEIGHTS: Final[Mapping[Source, Weights]] = {
     "chat": Weights(meaning=0.5, told=0.25, near=0.4, person=0.3),
     "talk": Weights(meaning=0.3, told=0.35, near=0.4, neighbour=0.3, session=0.4, speaker=0.2),
 }
-WITHOUT_MEANING = 0.6
+WITHOUT_MEANING = 0.5
 """Of ``Weights.told`` for turns, when only the words can speak for them. A memory has its names besides."""
 CONCLUSION_LOST = 0.3
 TURN_LOST = 0.03
@@ -147,9 +147,11 @@ def _rank(leads: list[Lead], weights: Weights) -> list[Ranked]:
             "speaker": weights.speaker * lead.speaks,
             "person": weights.person * lead.person,
         }
-        if not any(parts[by] > 0 for by in ("alias", "words", "meaning", "neighbour")):
+        legs = {"alias": lead.named, "words": lead.words > 0, "meaning": lead.meaning is not None}
+        if not any(legs.values()) and not near[lead.key]:
             continue  # who said it, and in which session, says nothing by itself
-        why = tuple(HitReason(by, round(score * lead.kept, 4)) for by, score in parts.items() if score > 0)
+        told = {by: score * lead.kept for by, score in parts.items() if score > 0 or legs.get(by)}
+        why = tuple(HitReason(by, round(score, 4)) for by, score in told.items())
         score = lead.kept * sum(parts.values())
         ranked.append(Ranked(lead.key, score, tuple(sorted(why, key=lambda part: -part.score))))
     return ranked

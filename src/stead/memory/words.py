@@ -48,7 +48,7 @@ def asked(text: str) -> tuple[str, ...]:
 
     Accents stay, because the index has its own way of doing without them.
     """
-    every = tuple(dict.fromkeys(_WORD.findall(unicodedata.normalize("NFC", text[:QUERY_CHARS]).lower())))
+    every = tuple(dict.fromkeys(map(str.lower, _WORD.findall(unicodedata.normalize("NFC", text[:QUERY_CHARS])))))
     return tuple(word for word in every if word not in STOP)[:QUERY_WORDS] or every[:QUERY_WORDS]
 
 

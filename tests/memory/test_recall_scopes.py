@@ -1,0 +1,96 @@
+"""Whatever is put into indexes, and whoever asks whatever: nothing is told that ``visible`` denies."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from stead.domain.memory import GLOBAL, KINDS, Episode, MemoryRow, Scope, Viewer, visible
+from stead.domain.policies import Confidentiality, Integrity, Label
+from tests.memory.finding import CHANNEL, HERE, NOW_MS, PLACES, THERE, Person, row, turn
+
+WORDS = ("accordion", "Bergen", "cocoa", "dynamo", "elder")
+TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
+LABELS = st.builds(Label, st.sampled_from(Integrity), st.sampled_from(Confidentiality))
+SCOPES = st.builds(Scope, st.sampled_from(["global", "workspace", "private", "channel"]), st.sampled_from(PLACES))
+VIEWERS = st.builds(Viewer, st.sampled_from([HERE, THERE, GLOBAL]), st.sampled_from(["", CHANNEL, HERE]), st.booleans())
+MARKS = st.fixed_dictionaries(
+    {
+        "scope": SCOPES,
+        "label": LABELS,
+        "kind": st.sampled_from(KINDS),
+        "pinned": st.booleans(),
+        "standing": st.booleans(),
+        "origin": st.sampled_from(["user_said", "inferred"]),
+        "aliases": st.lists(st.sampled_from(WORDS), max_size=2, unique=True).map(tuple),
+        "key": st.sampled_from(["", "cocoa", "ada.dynamo", "elder_beside_bergen"]),
+        "expires_ms": st.sampled_from([0, NOW_MS - 1, NOW_MS + 1]),
+    }
+)
+ITEMS = st.lists(st.tuples(TEXTS, MARKS, st.sampled_from(PLACES)), min_size=1, max_size=12)
+TURNS = st.lists(st.tuples(TEXTS, st.booleans(), LABELS, st.sampled_from(PLACES)), max_size=12)
+QUERIES = st.fixed_dictionaries(
+    {
+        "limit": st.integers(1, 20),
+        "trusted": st.booleans(),
+        "clearance": st.sampled_from(Confidentiality),
+        "superseded": st.booleans(),
+        "as_of_ms": st.sampled_from([0, 1, NOW_MS]),
+        "known_ms": st.sampled_from([0, 1, NOW_MS]),
+    }
+)
+
+
+def _may_be_told(row: MemoryRow, place: str, viewer: Viewer) -> bool:
+    scope = row.memory.scope
+    return visible(scope, viewer) and place in viewer.places
+
+
+def _scope_of(turn: Episode, place: str) -> Scope:
+    if place == GLOBAL:
+        return Scope()
+    if place == CHANNEL:
+        return Scope("channel", CHANNEL)
+    return Scope("private" if turn.private else "workspace", place)
+
+
+@settings(max_examples=60, deadline=None)
+@given(ITEMS, TURNS, VIEWERS, st.one_of(TEXTS, st.just("")), QUERIES)
+def test_nothing_is_told_to_whom_it_may_not_be_shown(
+    items: list[tuple[str, dict[str, object], str]],
+    turns: list[tuple[str, bool, Label, str]],
+    viewer: Viewer,
+    text: str,
+    marks: dict[str, object],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        person = Person(Path(folder))
+        rows = {}
+        for number, (said, memory_marks, place) in enumerate(items, 1):
+            one = row(number, f"{said} {number}", **memory_marks)
+            rows[one.memory.id] = (one, place)
+            person.keep(one, place=place)
+        spoken = {}
+        for number, (said, private, label, place) in enumerate(turns, 1):
+            one = turn(number, f"{said} t{number}", private=private, label=label)
+            spoken[f"e_{number}"] = (one, place)
+            person.keep(one, place=place)
+        recalled = person.recall(text, viewer, **marks)
+        assert len(recalled.hits) <= marks["limit"]
+        for hit in recalled.hits:
+            assert not hit.label.confidentiality.exceeds(marks["clearance"])
+            assert not (marks["trusted"] and hit.label.taints)
+            assert hit.why
+            if hit.memory:
+                one, place = rows[hit.memory.id]
+                assert _may_be_told(one, place, viewer)
+                assert replace(one, uses=0).memory == hit.memory
+            else:
+                said, place = spoken[hit.ref]
+                assert place in viewer.places
+                assert visible(_scope_of(said, place), viewer)
+        person.close()
