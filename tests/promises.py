@@ -411,10 +411,10 @@ PROMISES: tuple[Promise, ...] = (
     Promise("MEM-8.edit", "memories are edited, pinned and deleted in bulk", "page"),
     Promise("MEM-8.export", "memories are exported and imported", "page"),
     Promise("MEM-8.analytics", "analytics over memories", "page"),
-    Promise("MEM-9.directives", "directives are ordered and switched on and off, live", "page"),
-    Promise("MEM-9.templates", "directives start from templates and seeded defaults", "page"),
-    Promise("MEM-9.preview", "the composed prompt is previewed", "page"),
-    Promise("MEM-9.history", "versions of a directive are kept and compared", "page"),
+    Promise("MEM-9.directives", "directives are ordered and switched on and off, live", "page", stage=6, done=True),
+    Promise("MEM-9.templates", "directives start from templates and seeded defaults", "page", stage=6, done=True),
+    Promise("MEM-9.preview", "the composed prompt is previewed", "page", stage=6, done=True),
+    Promise("MEM-9.history", "versions of a directive are kept and compared", "page", stage=6, done=True),
     # 6 Workspaces, machines, documents, canvas
     Promise(
         "WS-1.owns",
