@@ -53,13 +53,13 @@ def take_in(new: Memory, alike: Sequence[MemoryRow], door: str, run: RunId | Lit
         run: likewise.
     """
     for row in alike:
-        if says_the_same(row.memory, new):
+        if says_the_same(row.memory, new) and not _outdone(row.memory, new):
             return _again(new, row.memory, door, run)
-    rivals = [row.memory for row in alike if new.key and row.memory.key == new.key]
+    rivals = [row.memory for row in alike if (new.key and row.memory.key == new.key) or _outdone(row.memory, new)]
     weaker = [old for old in rivals if may_replace(new, old)]
     beside = tuple(old.id for old in rivals if not may_replace(new, old))
-    later = [old for old in weaker if old.valid_from_ms > new.valid_from_ms]
-    earlier = [old for old in weaker if old.valid_from_ms <= new.valid_from_ms]
+    later = [old for old in weaker if old.valid_from_ms > new.valid_from_ms and not _outdone(old, new)]
+    earlier = [old for old in weaker if old not in later]
     until = min(later, key=lambda old: old.valid_from_ms, default=None)
     if until:  # news of the past: it held until what is known to hold now began to
         new = replace(new, valid_to_ms=until.valid_from_ms)
@@ -73,11 +73,21 @@ def take_in(new: Memory, alike: Sequence[MemoryRow], door: str, run: RunId | Lit
 
 def may_replace(new: Memory, old: Memory) -> bool:
     """Whether a statement may take another's place: no worse a source, and none that strangers had a hand in."""
-    if new.label.integrity is Integrity.UNTRUSTED and old.label.integrity is not Integrity.UNTRUSTED:
+    if _outdone(new, old):
         return False
+    if _outdone(old, new) and not old.pinned:
+        return True
     if old.pinned and _RANK[new.origin] < _RANK["user_said"]:
         return False
     return _RANK[new.origin] >= _RANK[old.origin]
+
+
+def _outdone(old: Memory, new: Memory) -> bool:
+    """Whether strangers had a hand in one and not in the other.
+
+    Such a memory is never raised to the other's trust, though both say the same: its words, key and kind are theirs.
+    """
+    return old.label.integrity is Integrity.UNTRUSTED and new.label.integrity is not Integrity.UNTRUSTED
 
 
 def corrected(old: Memory, new: Memory, was_wrong: bool, door: str) -> tuple[MemoryFact, ...]:

@@ -132,18 +132,21 @@ class Recollection:
                 if isinstance(new, Done):
                     done.append(new)
                     continue
+                if wider := await asyncio.to_thread(self._everywhere, new):
+                    done.append(Done("same", wider.id, wider.text))
+                    continue
                 (taken,) = await self._memories.take_in((new,), "tool")
                 if taken.facts:
                     await self._memories.stream.record(taken.facts, by="model")
-                note = _beside(taken.beside)
-                done.append(Done(taken.change, taken.memory.id, taken.memory.text + note))
+                said = taken.memory.text if where.tainted or not _strange(taken.memory) else new.text
+                done.append(Done(taken.change, taken.memory.id, said + _beside(taken.beside)))
         return tuple(done)
 
     async def correct(self, session: SessionId, old: str, item: Wanted) -> Done:
         """See ``domain.memory_ports.Remembering``."""
         found = await self.candidates(session, old)
         if len(found) != 1:
-            near = "".join(f"\n- [{memory.id}] {memory.text}" for memory in found)
+            near = "".join(f"\n- [{memory.id}] {' '.join(memory.text.split())}" for memory in found)
             many = f"{len(found)} memories come near to that; name one by its id:{near}"
             return Done("refused", "", many if found else "nothing is remembered that says it")
         (was,) = found
@@ -154,18 +157,24 @@ class Recollection:
             if isinstance(new, Done):
                 return new
             new = replace(new, scope=was.scope)
-            if not may_replace(new, was):
-                return Done("refused", was.id, "it is the person's own word, and theirs to correct; ask them")
+            if not may_replace(new, was) or (where.tainted and not _strange(was)):
+                return Done("refused", was.id, "it is not for this session to correct; ask the person to do it")
             await self._memories.stream.record(corrected(was, new, False, "tool"), by="model")
         return Done("superseded", new.id, new.text)
 
     async def candidates(self, session: SessionId, text: str) -> tuple[Memory, ...]:
         """See ``domain.memory_ports.Remembering``."""
         where = await asyncio.to_thread(self._memories.remembered.whereabouts, session)
-        return await self.named(where.viewer, text)
+        return await self.named(where.viewer, text, strange=where.tainted)
 
-    async def named(self, look: Viewer, text: str) -> tuple[Memory, ...]:
-        """The memories that a text names, as this viewer sees them; see ``domain.memory_ports.Remembering``."""
+    async def named(self, look: Viewer, text: str, *, strange: bool = True) -> tuple[Memory, ...]:
+        """The memories that a text names, as this viewer sees them; see ``domain.memory_ports.Remembering``.
+
+        Args:
+            look: who looks.
+            text: see there.
+            strange: also what strangers made and this only nearly says; whoever is shown that has read their words.
+        """
         if text.startswith("m_"):
             try:
                 row = await asyncio.to_thread(self._memories.remembered.row, MemoryId(text.strip()))
@@ -178,7 +187,8 @@ class Recollection:
         for same in (lambda said: said == text.strip(), lambda said: normal(said) == normal(text)):
             if exact := [memory for memory in memories if same(memory.text)]:
                 return tuple(exact[:_MOST_NEAR])
-        return tuple(memory for memory in memories if _near(memory.text, text))[:_MOST_NEAR]
+        near = (memory for memory in memories if _near(memory.text, text))
+        return tuple(memory for memory in near if strange or not _strange(memory))[:_MOST_NEAR]
 
     async def forget(self, session: SessionId, ids: Sequence[MemoryId]) -> str:
         """See ``domain.memory_ports.Remembering``."""
@@ -193,6 +203,14 @@ class Recollection:
         where = await asyncio.to_thread(self._memories.remembered.whereabouts, session)
         return await self._recalls.recall(replace(query, session=session), where.viewer)
 
+    def _everywhere(self, new: Memory) -> Memory | None:
+        """What says the same already in every workspace, so that saying it in one of them would only be a copy."""
+        if new.scope.level != "workspace":
+            return None
+        rows = self._memories.remembered.alike(Scope("global", GLOBAL), new.text, "")
+        good = (row.memory for row in rows if not _strange(row.memory) and may_replace(row.memory, new))
+        return next(good, None)
+
     def _clearance(self, spec: ev.Opening) -> Confidentiality:
         """What every model of a session's chain may be sent; nothing private when one of them is not there now."""
         try:
@@ -206,6 +224,10 @@ class Recollection:
         if said is None:
             return Done("refused", "", f"nobody said it here, so it is not remembered: {item.text!r}; use their words")
         persons = said.label.integrity is Integrity.PERSON
+        label = _label(item.text, said, where.tainted)
+        if where.tainted:
+            # Under a key of the model's choice the person's own sentence could take any other memory's place.
+            item = Wanted(text=item.text) if label.integrity is Integrity.PERSON else replace(item, everywhere=False)
         origin: Origin = "user_said" if persons else "inferred" if said.who == "assistant" else "tool"
         look = where.viewer
         scope = Scope("channel", look.channel) if look.channel else Scope("workspace", look.workspace)
@@ -219,7 +241,7 @@ class Recollection:
                     text=item.text,
                     scope=scope,
                     origin=origin,
-                    label=_label(item.text, said, where.tainted),
+                    label=label,
                     valid_from_ms=self._clock.now_ms(),
                     key=item.key,
                     value=item.value,
@@ -230,6 +252,10 @@ class Recollection:
             )
         except CallerError as refused:
             return Done("refused", "", str(refused))
+
+
+def _strange(memory: Memory) -> bool:
+    return memory.label.integrity is Integrity.UNTRUSTED
 
 
 def _label(text: str, said: Said, tainted: bool) -> Label:

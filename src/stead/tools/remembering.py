@@ -7,12 +7,14 @@ was said, and carries the label of those words; so a stranger's words may be rem
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
 import msgspec
 
+from stead.brain.remembering import normal
 from stead.domain.errors import CallerError
 from stead.domain.memory import TEXT_CHARS, Hit, Kind, MemoryId, Query
 from stead.domain.memory_ports import Done, Remembering, Wanted
@@ -24,6 +26,7 @@ from stead.tools.tool import StructTool, clip
 
 MOST = 20
 _LINE_CHARS = 1_500
+_NAMED = re.compile(r"(?:- )?\[?(m_[0-9a-f]{16}\b)?\]?(.*)", re.S)
 Statement = Annotated[str, msgspec.Meta(min_length=1, max_length=TEXT_CHARS)]
 Name = Annotated[str, msgspec.Meta(max_length=120)]
 Words = Annotated[str, msgspec.Meta(max_length=2_000)]
@@ -62,7 +65,7 @@ class CorrectArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ForgetArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Ids of memories, or what they say."""
+    """What they say, word by word; where two say it, one's id before that."""
 
     memories: Annotated[tuple[Statement, ...], msgspec.Meta(min_length=1, max_length=MOST)]
 
@@ -164,12 +167,15 @@ class ForgetTool(StructTool[ForgetArguments]):
         """Forget, as the person has just confirmed."""
         ids: list[MemoryId] = []
         for named in arguments.memories:
-            found = await self._memory.candidates(context.session, named)
-            if len(found) != 1:
-                near = "\n".join(f"- [{memory.id}] {memory.text}" for memory in found)
-                many = f"{len(found)} memories come near to {named!r}; name one by its id:\n{near}"
+            id, words = _named(named)
+            found = await self._memory.candidates(context.session, words or id)
+            # The person has confirmed the words that they saw: an id told them nothing, and what is near is another.
+            same = [one for one in found if normal(one.text) == normal(words) and id in ("", one.id)]
+            if len(same) != 1:
+                near = "\n".join(f"- [{memory.id}] {' '.join(memory.text.split())}" for memory in found)
+                many = f"{named!r} names not one memory word by word; name it as it stands here:\n{near}"
                 return ToolOutcome("error", many if found else f"Nothing is remembered that says {named!r}.")
-            ids.append(found[0].id)
+            ids.append(same[0].id)
         try:
             return ToolOutcome("ok", await self._memory.forget(context.session, tuple(dict.fromkeys(ids))))
         except CallerError as refused:
@@ -192,8 +198,15 @@ async def _looked_up(
     return ToolOutcome("ok", "\n".join((clip(text), *notes)), size_bytes=len(text.encode()))
 
 
+def _named(text: str) -> tuple[str, str]:
+    """The id and the words of ``[m_…] words``, and of either alone; "" for what is not there."""
+    match = _NAMED.match(text)
+    assert match is not None, "both parts may be missing"
+    return match[1] or "", match[2].strip()
+
+
 def _told(done: Sequence[Done]) -> ToolOutcome:
-    text = "\n".join(f"{one.change}: {f'[{one.id}] ' if one.id else ''}{one.text}" for one in done)
+    text = "\n".join(f"{one.change}: {f'[{one.id}] ' if one.id else ''}{' '.join(one.text.split())}" for one in done)
     return ToolOutcome("error" if all(one.change == "refused" for one in done) else "ok", text)
 
 
