@@ -681,6 +681,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/memories/loaded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Loaded Files
+         * @description The files of memory with which a session in a folder would begin now, in the order in which they are told.
+         */
+        get: operations["list_loaded_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/memories/mark": {
         parameters: {
             query?: never;
@@ -4663,6 +4683,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[LoadedFile]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_LoadedFile_: {
+            items: components["schemas"]["LoadedFile"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[MemoryRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -7574,6 +7603,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_JournalLine_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_loaded_files: {
+        parameters: {
+            query?: {
+                attended?: boolean;
+                /** @description A folder; "" for none. */
+                directory?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_LoadedFile_"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

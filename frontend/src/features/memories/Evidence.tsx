@@ -7,8 +7,8 @@ import { ErrorNote } from "@/ui/ErrorNote";
 import { Link } from "@/ui/Link";
 import { Panel } from "@/ui/Panel";
 import { SafeText } from "@/ui/SafeText";
-import { Skeleton } from "@/ui/Skeleton";
 import { Time } from "@/ui/Time";
+import { Loading } from "./Loading";
 import type { Memory } from "./words";
 
 type Quote = Schema["Quote"];
@@ -37,7 +37,7 @@ export function Evidence({ memory }: { memory: Memory }) {
           ))}
         </ul>
       ) : (
-        <Skeleton lines={3} />
+        <Loading lines={3} />
       )}
     </Panel>
   );

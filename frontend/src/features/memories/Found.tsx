@@ -19,10 +19,11 @@ export function Found({
 }) {
   return (
     <ul aria-label={t("why")} className={cx("flex flex-wrap items-center gap-1.5 text-xs", className)}>
-      <li className="tabular text-ink-2">{t("score", { score: SCORE.format(score) })}</li>
+      {score > 0 && <li className="tabular text-ink-2">{t("score", { score: SCORE.format(score) })}</li>}
       {why.map((reason) => (
         <li key={reason.by} className="rounded-sm border border-line px-1.5 text-ink-2 leading-5">
-          <SafeText>{byWord(reason.by)}</SafeText> <span className="tabular">{SCORE.format(reason.score)}</span>
+          <SafeText>{byWord(reason.by)}</SafeText>
+          {reason.score > 0 && <span className="tabular"> {SCORE.format(reason.score)}</span>}
         </li>
       ))}
     </ul>

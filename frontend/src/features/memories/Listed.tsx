@@ -5,11 +5,11 @@ import { t } from "@/i18n/en/memories";
 import { Button } from "@/ui/Button";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
-import { Skeleton } from "@/ui/Skeleton";
 import { AddButton } from "./AddDialog";
 import { Chosen } from "./Chosen";
 import { Filters } from "./Filters";
 import { LegsNote } from "./Legs";
+import { Loading } from "./Loading";
 import { MemoryList } from "./MemoryList";
 import { addressOf, type Entry, EVERYTHING, isRanked, useFound, useListed, type Wanted, wantedOf } from "./wanted";
 import { usePlaces } from "./words";
@@ -30,7 +30,7 @@ export function Listed() {
       <Filters wanted={wanted} places={known} onGo={go} />
       {ranked ? (
         places.isPending ? (
-          <Skeleton lines={8} />
+          <Loading lines={8} />
         ) : (
           <Ranked wanted={wanted} places={known} onGo={go} />
         )
@@ -47,7 +47,7 @@ function Newest({ wanted, onGo }: Narrowed) {
   const list = useListed(wanted, true);
   const { entries, error } = list;
   if (!entries) {
-    return error ? <Failed error={error} onRetry={() => void list.refetch()} /> : <Skeleton lines={8} />;
+    return error ? <Failed error={error} onRetry={() => void list.refetch()} /> : <Loading lines={8} />;
   }
   if (entries.length === 0) {
     if (Object.keys(addressOf(wanted)).some((name) => name !== "by")) return <NoMatch wanted={wanted} onGo={onGo} />;
@@ -73,7 +73,7 @@ function Newest({ wanted, onGo }: Narrowed) {
 function Ranked({ wanted, places, onGo }: Narrowed & { places: Parameters<typeof useFound>[1] }) {
   const found = useFound(wanted, places, true);
   if (found.error) return <Failed error={found.error} onRetry={found.retry} />;
-  if (found.pending) return <Skeleton lines={8} />;
+  if (found.pending) return <Loading lines={8} />;
   return (
     <>
       <LegsNote legs={found.legs} />

@@ -1,18 +1,25 @@
 /** What is remembered: to be found, corrected, looked at from every side, and forgotten. The view stands in the address. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ComponentType, Suspense } from "react";
+import { part } from "@/api/parts";
 import { t } from "@/i18n/en/memories";
 import { cx } from "@/ui/classes";
 import { Link } from "@/ui/Link";
 import { PageHead } from "@/ui/PageHead";
-import { Skeleton } from "@/ui/Skeleton";
 import { AddButton } from "./AddDialog";
+import { ImportButton } from "./ImportDialog";
 import { Listed } from "./Listed";
+import { Loading } from "./Loading";
 import { MemoryDrawer } from "./MemoryDrawer";
+import { Proposals } from "./Proposals";
 import { VIEWS, type View } from "./wanted";
 
 const SHOWN: Readonly<Record<View, ComponentType>> = {
   list: Listed,
+  told: part(async () => (await import("./Told")).Told),
+  figures: part(async () => (await import("./Figures")).Figures),
+  journal: part(async () => (await import("./Journal")).Journal),
+  runs: part(async () => (await import("./Runs")).Runs),
 };
 const ID = /^m_[0-9a-f]{16}$/;
 
@@ -28,9 +35,19 @@ export function MemoriesPage() {
   const View = SHOWN[view];
   return (
     <div className="mx-auto max-w-300 p-4 md:p-6">
-      <PageHead title={t("title")} description={t("about")} actions={<AddButton />} />
+      <PageHead
+        title={t("title")}
+        description={t("about")}
+        actions={
+          <>
+            <ImportButton />
+            <AddButton />
+          </>
+        }
+      />
+      <Proposals />
       <Views view={view} />
-      <Suspense fallback={<Skeleton lines={6} />}>
+      <Suspense fallback={<Loading lines={6} />}>
         <View />
       </Suspense>
       {id && <MemoryDrawer key={id} id={id} onClose={close} />}

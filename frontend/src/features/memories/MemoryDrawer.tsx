@@ -8,11 +8,11 @@ import { Drawer } from "@/ui/Drawer";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { SafeText } from "@/ui/SafeText";
-import { Skeleton } from "@/ui/Skeleton";
 import { useActions } from "./actions";
 import { EditDialog } from "./EditDialog";
 import { Evidence } from "./Evidence";
 import { Facts } from "./Facts";
+import { Loading } from "./Loading";
 import { Marks } from "./MemoryLine";
 import { useOpen } from "./MemoryList";
 import { Versions } from "./Versions";
@@ -39,7 +39,7 @@ export function MemoryDrawer({ id, onClose }: { id: string; onClose: () => void 
       ) : error ? (
         <ErrorNote title={t("readFailed")} error={error} kept={t("kept")} />
       ) : (
-        <Skeleton lines={8} />
+        <Loading lines={8} />
       )}
     </Drawer>
   );

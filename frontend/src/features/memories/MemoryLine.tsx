@@ -3,6 +3,7 @@ import { t } from "@/i18n/en/memories";
 import { Checkbox } from "@/ui/Checkbox";
 import { cx } from "@/ui/classes";
 import { formatPercent } from "@/ui/format";
+import { Icon } from "@/ui/Icon";
 import { IconButton } from "@/ui/IconButton";
 import { SafeText } from "@/ui/SafeText";
 import { Badge, State } from "@/ui/State";
@@ -80,7 +81,14 @@ export function Marks({ memory, row }: { memory: Memory; row: Row | null }) {
   const status = row?.status ?? "live";
   return (
     <>
-      {memory.pinned && <Badge kind="work">{t("pinned")}</Badge>}
+      {memory.pinned && (
+        <Badge>
+          <span className="inline-flex items-center gap-1 text-accent">
+            <Icon name="pin" size={12} />
+            {t("pinned")}
+          </span>
+        </Badge>
+      )}
       <Badge>{t(memory.kind)}</Badge>
       {memory.standing && <Badge>{t("standing")}</Badge>}
       {fromStrangers(memory) && <Badge kind="tainted">{t("stranger")}</Badge>}

@@ -7,15 +7,10 @@ import { type DayTotal, type Total, tokensOf } from "./totals";
 export type Measure = "money" | "tokens";
 
 const DAY = new Intl.DateTimeFormat(formats, { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
-const SHORT_DAY = new Intl.DateTimeFormat(formats, { day: "numeric", month: "short", timeZone: "UTC" });
 
 /** A day of the ledger. It is one of UTC, so it must not be moved into the person's time zone. */
 export function dayName(day: string): string {
   return DAY.format(Date.parse(day));
-}
-
-export function shortDay(seconds: number): string {
-  return SHORT_DAY.format(seconds * 1000);
 }
 
 /** In millionths of a dollar, or in tokens. */

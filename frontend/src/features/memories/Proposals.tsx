@@ -1,0 +1,103 @@
+/** What only the person may decide: forgetting by a file, a wider scope, a skill, another soul. */
+import { useQuery } from "@tanstack/react-query";
+import { api, data, type Schema } from "@/api/client";
+import { useCommand, withKey } from "@/api/queries";
+import { t as words } from "@/i18n/en/memories";
+import { t } from "@/i18n/en/memory-views";
+import { Button } from "@/ui/Button";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { Link } from "@/ui/Link";
+import { Panel } from "@/ui/Panel";
+import { SafeText } from "@/ui/SafeText";
+import { Badge } from "@/ui/State";
+import { Time } from "@/ui/Time";
+import { toast } from "@/ui/Toasts";
+import { readAgain } from "./actions";
+
+type Row = Schema["ProposalRow"];
+
+/** The waiting ones; nothing while there are none. */
+export function Proposals() {
+  const { data: rows, error } = useQuery({
+    queryKey: ["memories", "proposals"],
+    queryFn: async () =>
+      (await data(api.GET("/memories/proposals", { params: { query: { status: "waiting" } } }))).items,
+  });
+  if (error) {
+    return (
+      <div className="mb-6">
+        <ErrorNote title={t("proposalsFailed")} error={error} />
+      </div>
+    );
+  }
+  if (!rows || rows.length === 0) return null;
+  return (
+    <Panel title={t("proposals")} description={t("proposalsAbout")} className="mb-8">
+      <ul className="divide-y divide-line border-line border-y">
+        {rows.map((row) => (
+          <li key={row.proposal.id} className="py-3">
+            <Proposed row={row} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Proposed({ row: { proposal, made_ms } }: { row: Row }) {
+  const settle = useCommand(({ id, accept }: { id: string; accept: boolean }, key) =>
+    data(
+      api.POST("/memories/proposals/{proposal}", {
+        params: { path: { proposal: id }, ...withKey(key) },
+        body: { accept },
+      }),
+    ),
+  );
+  const answer = (accept: boolean) =>
+    settle.mutate(
+      { id: proposal.id, accept },
+      {
+        onSuccess: ({ text }) => {
+          toast({ title: t(accept ? "accepted" : "refused"), detail: text, kind: "good" });
+          return readAgain();
+        },
+      },
+    );
+  return (
+    <article className="grid gap-x-6 gap-y-2 md:grid-cols-[minmax(0,1fr)_auto]">
+      <div className="min-w-0">
+        <h3 className="flex flex-wrap items-center gap-x-3 font-medium">
+          {t(`propose_${proposal.what}`, { count: proposal.memories.length })}
+          {proposal.label.integrity === "untrusted" && <Badge kind="tainted">{words("stranger")}</Badge>}
+          <Time at={made_ms} className="font-normal text-ink-2 text-sm" />
+        </h3>
+        {proposal.text && (
+          <div className="mt-1 max-h-60 max-w-measure overflow-y-auto border-line-strong border-l-2 pl-3">
+            <SafeText lines>{proposal.text}</SafeText>
+          </div>
+        )}
+        {proposal.why && (
+          <p className="mt-1 max-w-measure text-ink-2 text-sm">
+            <SafeText>{proposal.why}</SafeText>
+          </p>
+        )}
+        <p className="mt-1 flex flex-wrap gap-x-3 text-sm">
+          {proposal.memories.slice(0, 20).map((id) => (
+            <Link key={id} to="/memories" search={((before: object) => ({ ...before, id })) as never}>
+              <code>{id}</code>
+            </Link>
+          ))}
+        </p>
+        {settle.error && <ErrorNote error={settle.error} kept={words("kept")} />}
+      </div>
+      <div className="flex items-start gap-2">
+        <Button disabled={settle.isPending} onClick={() => answer(false)}>
+          {t("refuse")}
+        </Button>
+        <Button kind="primary" busy={settle.isPending && t("accepting")} onClick={() => answer(true)}>
+          {t("accept")}
+        </Button>
+      </div>
+    </article>
+  );
+}
