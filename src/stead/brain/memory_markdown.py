@@ -18,11 +18,12 @@ from dataclasses import dataclass, field
 from stead.brain.remembering import clean
 
 HEAD = "one bullet is one memory: change, add or delete bullets, and Stead takes it in; other words stay as they are"
-_HEAD = re.compile(r"^\s*<!--\s*stead g:(\d{1,12})\b.*-->\s*$")
+_HEAD = re.compile(r"^[ \t]{0,3}<!-- ?stead g:(\d{1,12})\b.{0,400}-->[ \t]*$")
 _BULLET = re.compile(r"^([ \t]*)[-*+][ \t]+(.*)$")
-_COMMENT = re.compile(r"[ \t]*<!--\s*([mj]):([0-9a-z_]{1,40})\s+v:([0-9a-f]{12})\s*-->")
-_REFUSED = re.compile(r"[ \t]*<!--\s*not remembered x:([0-9a-f]{12})\b.*?-->")
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t#]*$")
+_COMMENT = re.compile(r"<!--[ \t]{0,9}([mj]):([0-9a-z_]{1,40})[ \t]{1,9}v:([0-9a-f]{12})[ \t]{0,9}-->")
+_REFUSED = re.compile(r"<!--[ \t]{0,9}not remembered x:([0-9a-f]{12})\b.{0,400}?-->")
+HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*)$")
+"""A heading; no pattern here may look at a line twice, since lines have up to a megabyte."""
 _FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
 _HIDDEN = re.compile(r"<(\\*)!--")
 _SHOWN = re.compile(r"<(\\+)!--")
@@ -131,10 +132,10 @@ class Document:
         for at, part in enumerate(self.parts):
             if isinstance(part, Bullet):
                 found = at + 1 if inside else found
-            elif match := _HEADING.match(part):
+            elif match := HEADING.match(part):
                 if found >= 0 and inside and heading:
                     return found
-                inside = not heading or match[1].casefold() == heading.casefold()
+                inside = not heading or title_in(match).casefold() == heading.casefold()
                 found = at + 1 if inside and heading else found
             elif inside and not part.strip() and at == found and self._is_heading(at - 1):
                 found = at + 1  # the empty line below a heading
@@ -142,7 +143,7 @@ class Document:
 
     def _is_heading(self, at: int) -> bool:
         part = self.parts[at]
-        return isinstance(part, str) and bool(_HEADING.match(part))
+        return isinstance(part, str) and bool(HEADING.match(part))
 
 
 def parse(text: str) -> Document:
@@ -187,6 +188,11 @@ def mark_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+def title_in(match: re.Match[str]) -> str:
+    """The words of a heading."""
+    return match[1].rstrip(" \t#")
+
+
 def _kept(part: Bullet | str) -> Bullet | str:
     """A bullet without words is a line like others; one that has a comment alone was emptied, and is left out."""
     return part if isinstance(part, str) or part.text else "\n".join(part.lines)
@@ -222,8 +228,8 @@ def _around(line: str, heading: str, fence: str, open_comment: bool) -> tuple[st
         if not fence:
             return heading, match[1], False
         return heading, "" if match[1].startswith(fence) else fence, False
-    if not fence and (title := _HEADING.match(line)):
-        return title[1], fence, False
+    if not fence and (title := HEADING.match(line)):
+        return title_in(title), fence, False
     return heading, fence, not fence and line.rfind("<!--") > line.rfind("-->")
 
 

@@ -189,13 +189,20 @@ def settle(sheaf: Sheaf, row_of: RowOf, live: Sequence[MemoryRow], waiting: Coll
 
 def new_memory(path: str, bullet: Bullet, blank: Memory) -> Memory:
     """The memory that a new bullet would be: its kind follows from where it stands."""
-    kind: Kind = "preference" if path == USER else "person" if path.startswith(f"{PEOPLE}/") else "knowledge"
-    kind, standing = _BY_NAME.get(bullet.heading.strip().casefold(), (kind, False))
     aliases = blank.aliases
     if path.startswith(f"{PEOPLE}/"):
         name = path.removeprefix(f"{PEOPLE}/").removesuffix(".md")
-        kind, aliases = "person", () if name == "others" else (name.replace("-", " ")[:KEY_CHARS],)
-    return replace(blank, text=bullet.text, kind=kind, standing=standing, aliases=aliases)
+        aliases = () if name == "others" else (name.replace("-", " ")[:KEY_CHARS],)
+    standing = bullet.heading.strip().casefold() == STANDING.casefold()
+    return replace(blank, text=bullet.text, kind=kind_at(path, bullet.heading), standing=standing, aliases=aliases)
+
+
+def kind_at(path: str, heading: str) -> Kind:
+    """What is said under a heading of a file, for lack of another sign."""
+    if path.startswith(f"{PEOPLE}/"):
+        return "person"
+    kind, _ = _BY_NAME.get(heading.strip().casefold(), ("preference" if path == USER else "knowledge", False))
+    return kind
 
 
 def section_of(memory: Memory) -> str:

@@ -1,0 +1,226 @@
+"""Files of memories from elsewhere, taken in: other agents' Markdown, mem0's JSON, Stead's own export.
+
+Layer: runtime. What comes from elsewhere is data of strangers: unpinned, with little confidence, and never told to a
+model unasked. Only what this home exported itself, unchanged, is had back as it was. The lock of the stream ``memory``
+is held for a piece at a time, so that remembering goes on beside a long import; a crash leaves what was taken in, and
+the same file again adds the rest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, TypeVar, assert_never
+
+from msgspec.structs import replace
+
+from stead.brain.memory_importing import Statement, from_markdown, from_mem0, kind_of
+from stead.brain.remembering import clean
+from stead.domain import events as ev
+from stead.domain.commands import Answer
+from stead.domain.directives import TEXT_CHARS as SOUL_CHARS
+from stead.domain.errors import CallerError, InvalidRequest, NotFound
+from stead.domain.memory import MEMORY, Memory, MemoryId, MemoryRow, ProposalId, Scope
+from stead.domain.memory_commands import ImportMemories
+from stead.domain.memory_events import MemoryFact
+from stead.domain.policies import Integrity, Label
+from stead.domain.ports import Claimed
+from stead.runtime.answers import of
+from stead.runtime.exporting import MemoryExport
+from stead.runtime.memories import Memories, scope_of
+
+DOOR = "import"
+CONFIDENCE = 0.4
+_CHUNK = 250
+"""Statements of one transaction; each makes three facts at most."""
+_REASONS = 10
+_SOURCE_CHARS = 200
+_STRANGER = Label(Integrity.UNTRUSTED)
+
+log = logging.getLogger(__name__)
+_Item = TypeVar("_Item")
+
+
+class Importing:
+    """Carries ``ImportMemories`` out.
+
+    Args:
+        memories: takes statements in.
+        export: knows the home's own exports.
+    """
+
+    def __init__(self, memories: Memories, export: MemoryExport) -> None:
+        self._memories = memories
+        self._export = export
+        self.progress = (0, 0)
+        """Of the import that runs: statements worked off, and in all; (0, 0) while none does."""
+
+    async def carry_out(self, command: ImportMemories, claim: Claimed, door: str) -> Answer:
+        """Take a file in; its memories are durable when this returns.
+
+        Raises:
+            InvalidRequest: it is too long, or is none that can be read; nothing was written.
+            StorageFault: what was taken in so far stays.
+        """
+        text = await self._taken(command)
+        stream = self._memories.stream
+        async with stream.lock:
+            claim = of(claim, MEMORY, text)
+            seq = await stream.record((), by="person", cause=claim.id, claim=claim)
+        log.info("a file of memories came in by the door %s: %s", door, text.partition(":")[0])
+        return replace(claim.answer, seq=seq)
+
+    async def _taken(self, command: ImportMemories) -> str:
+        kind = await asyncio.to_thread(kind_of, command.name, command.text)
+        scope = await asyncio.to_thread(scope_of, command.level, command.directory)
+        match kind:
+            case "soul":
+                return await self._soul(command, scope)
+            case "stead":
+                own = await asyncio.to_thread(self._export.own, command.text)
+                if own is not None:
+                    return await self._restored(own)
+                return await self._strange(command, scope, _of_rows(self._export.foreign(command.text)))
+            case "mem0":
+                return await self._strange(command, scope, from_mem0(command.text))
+            case "markdown":
+                return await self._strange(command, scope, from_markdown(command.name, command.text))
+            case _:
+                assert_never(kind)
+
+    # -- from elsewhere -------------------------------------------------------------------------------------------
+
+    async def _strange(self, command: ImportMemories, scope: Scope, found: Iterable[Statement]) -> str:
+        statements = await asyncio.to_thread(list, found)
+        source = clean(command.name.replace("\\", "/").rpartition("/")[2])[:_SOURCE_CHARS]
+        report = _Report()
+        try:
+            for piece in self._pieces(statements):
+                news = [new for one in piece if (new := self._new(one, scope, source, report)) is not None]
+                async with self._memories.stream.lock:
+                    taken = await self._memories.take_in(news, DOOR)
+                    await self._record([fact for one in taken for fact in one.facts])
+                report.counts.update(one.change for one in taken)
+        finally:
+            self.progress = (0, 0)
+        return report.text()
+
+    def _new(self, statement: Statement, scope: Scope, source: str, report: _Report) -> Memory | None:
+        """The memory that a statement would be; nothing for one that may not be saved."""
+        now_ms = self._memories.stream.now_ms()
+        new = Memory(
+            id=MemoryId(self._memories.new_id("m")),
+            kind=statement.kind,
+            text=statement.text,
+            scope=scope,
+            origin="imported",
+            label=_STRANGER,
+            valid_from_ms=min(statement.said_ms, now_ms) or now_ms,
+            aliases=statement.aliases,
+            confidence=CONFIDENCE,
+            source=source,
+        )
+        try:
+            return self._memories.require_savable(new)
+        except CallerError as refused:
+            report.refuse(statement.number, refused)
+            return None
+
+    async def _soul(self, command: ImportMemories, scope: Scope) -> str:
+        """A soul from elsewhere is put before the person, who may make it theirs."""
+        text = command.text.removeprefix("\ufeff").replace("\r\n", "\n").strip()
+        if scope.level != "global":
+            raise InvalidRequest('a soul is proposed for everywhere; import soul.md with the level "global"')
+        if not 0 < len(text) <= SOUL_CHARS:
+            raise InvalidRequest(f"a soul has 1 to {SOUL_CHARS} characters, this file has {len(text)}")
+        text = "\n".join(clean(line) for line in text.split("\n"))
+        id = ProposalId(self._memories.new_id("p"))
+        async with self._memories.stream.lock:
+            why = "A file soul.md was imported."
+            await self._record([ev.MemoryProposed(id, "soul", (), text, why, _STRANGER)])
+        return f"proposed as {id}: the soul changes only when you accept it"
+
+    # -- the home's own -------------------------------------------------------------------------------------------
+
+    async def _restored(self, rows: Sequence[MemoryRow]) -> str:
+        """Have everything back as it was: ids, validity, marks, and what took whose place."""
+        report = _Report()
+        in_order = sorted(rows, key=lambda row: row.recorded_ms)
+        try:
+            for piece in self._pieces(in_order):
+                async with self._memories.stream.lock:
+                    facts: list[MemoryFact] = []
+                    for number, row in enumerate(piece, start=self.progress[0] + 1):
+                        facts += await asyncio.to_thread(self._as_it_was, number, row, report)
+                    await self._record(facts)
+        finally:
+            self.progress = (0, 0)
+        return report.text()
+
+    def _as_it_was(self, number: int, row: MemoryRow, report: _Report) -> tuple[MemoryFact, ...]:
+        memory = row.memory
+        try:
+            self._memories.remembered.row(memory.id)
+        except NotFound:
+            try:
+                self._memories.require_savable(memory)
+            except CallerError as refused:
+                report.refuse(number, refused)
+                return ()
+            report.counts["made"] += 1
+            return _facts(row)
+        report.counts["same"] += 1
+        return ()
+
+    async def _record(self, facts: Sequence[MemoryFact]) -> None:
+        if facts:
+            await self._memories.stream.record(facts, by="person")
+
+    def _pieces(self, every: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
+        for at in range(0, len(every), _CHUNK):
+            self.progress = (at, len(every))
+            if at:
+                log.info("import of memories: %d of %d", at, len(every))
+            yield every[at : at + _CHUNK]
+
+
+class _Report:
+    """What became of a file's statements."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self._reasons: list[str] = []
+
+    def refuse(self, number: int, why: CallerError) -> None:
+        """One was not taken in."""
+        self.counts["refused"] += 1
+        if len(self._reasons) < _REASONS:
+            self._reasons.append(f"no. {number}: {why}")
+
+    def text(self) -> str:
+        """In words."""
+        made = self.counts["made"] + self.counts["superseded"]
+        said = f"{made} made, {self.counts['same']} there already, {self.counts['refused']} refused"
+        more = self.counts["refused"] - len(self._reasons)
+        return said + "".join(f"; {reason}" for reason in self._reasons) + (f"; and {more} more" if more else "")
+
+
+def _of_rows(rows: Iterable[MemoryRow | None]) -> Iterator[Statement]:
+    """What another home's export says that holds still."""
+    for number, row in enumerate(rows, start=1):
+        if row is not None and row.status == "live":
+            memory = row.memory
+            yield Statement(number, clean(memory.text), memory.kind, memory.aliases, memory.valid_from_ms)
+
+
+def _facts(row: MemoryRow) -> tuple[MemoryFact, ...]:
+    memory = row.memory
+    made = ev.MemoryMade(memory, DOOR, row.run)
+    if row.status == "live":
+        return (made,)
+    why: Literal["superseded", "expired", "removed"] = "removed"
+    if row.status in ("superseded", "expired"):
+        why = "superseded" if row.status == "superseded" else "expired"
+    return made, ev.MemoryRetired(memory.id, why, row.superseded_by, memory.valid_to_ms, DOOR, row.run)
