@@ -25,6 +25,7 @@ from stead.domain.policies import Profile
 from stead.domain.ports import Isolation
 from stead.domain.rows import ObjectiveRow, ObjectiveStatus, SearchRow, UsageRow
 from stead.runtime import readiness
+from stead.runtime.memory_room import MemoryState
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 from tests.cli import desk
 from tests.cli.wire import REHEARSAL, Refused, now_ms, page, parse, parse_plain
@@ -179,6 +180,8 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
     match parts:
         case ("status",):
             return _status(api)
+        case ("memories", "state"):
+            return MemoryState(api.legs, (), 0, 0)
         case ("objectives",):
             rows = [_objective(api, run) for run in reversed(api.runs.values())]
             return page([row for row in rows if query.get("status", row.status) == row.status], query)

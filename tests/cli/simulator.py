@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
@@ -29,6 +29,7 @@ from stead.domain.checkpoints import FileChange
 from stead.domain.commands import Answer
 from stead.domain.events import ApprovalRequested, Body, Budget, ModelRef, ObjectiveEnded, PlanStep, TurnEnded
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
+from stead.domain.memory import Leg, LegState
 from stead.domain.policies import Reason, Risk
 from stead.domain.rows import ApprovalRow, StepRow
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow, Watcher
@@ -167,6 +168,7 @@ class Simulator:
         self.cap = Budget("unlimited", "unlimited")
         self.steps: list[StepRow] = []
         self.isolation = ISOLATION
+        self.legs: tuple[LegState, ...] = tuple(LegState(leg, True, "") for leg in get_args(Leg))
         self.epoch = "epoch-1"
         self.bearer = ""
         self.streams_opened = 0

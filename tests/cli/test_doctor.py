@@ -12,7 +12,10 @@ import msgspec
 import pytest
 
 from stead.cli.checks import Check, home_checks, host_checks, sandbox_checks
+from stead.cli.memory_checks import embedder_check
 from stead.config import Home
+from stead.domain.memory import LegState
+from stead.memory.embedding import desk
 from stead.runtime.service import ProviderRow
 from stead.storage.keystore import open_keys
 from tests.cli.conftest import Cli
@@ -181,3 +184,30 @@ def test_a_home_that_cannot_be_written_is_found(cli: Cli, home: Home) -> None:
         assert found(cli)["disk"]["verdict"] == "fail"
     finally:
         home.root.chmod(0o700)
+
+
+def test_an_embedder_without_its_packages_is_told_how_to_get_them(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.make()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home.root))
+    monkeypatch.setattr(desk, "NEEDED", ("no_such_package",))
+    check = embedder_check(home)
+    assert (check.verdict, "no_such_package" in check.text) == ("warn", True)
+    assert "names and words alone" in check.text
+    assert check.fix == desk.INSTALL
+    home.settings.write_text('embedder = "off"\n')
+    assert embedder_check(home).verdict == "ok"
+    home.settings.write_text('embedder = "acme/vectors-1"\n')
+    assert "acme/vectors-1 makes the vectors" in embedder_check(home).text
+    home.settings.write_text("embedder = 7\n")
+    assert embedder_check(home).verdict == "warn", "as the default; the settings have a check of their own"
+
+
+def test_a_way_of_finding_that_is_dead_is_found(cli: Cli, api: Simulator) -> None:
+    assert found(cli)["recall"]["verdict"] == "ok"
+    api.legs = (LegState("words", True, ""), LegState("meaning", False, "its model could not be built"))
+    check = found(cli)["recall"]
+    assert check["verdict"] == "warn"
+    assert "its model could not be built" in check["text"]
+    api.legs = (LegState("words", False, "the index is damaged"),)
+    check = found(cli)["recall"]
+    assert (check["verdict"], check["text"]) == ("fail", "the index is damaged")

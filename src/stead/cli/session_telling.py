@@ -153,8 +153,6 @@ def _context(body: Json) -> Iterator[Line]:
             yield "older messages are sent as a summary from now on; the record keeps them", "dim"
         case "instructions.set":
             yield "your directives had changed; the model is told the new ones from here on", "dim"
-        case "instructions.set":
-            yield "your directives had changed; the model is told the new ones from here on", "dim"
         case "conversation.set":
             yield f"the conversation is as it was after event {body['at']} of {clean_line(body['source'])}", "yellow"
         case _:

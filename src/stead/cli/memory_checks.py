@@ -1,0 +1,63 @@
+"""What doctor looks at of memory: the embedder on this computer, and what the daemon says of the ways of finding.
+
+Layer: cli.
+"""
+
+from __future__ import annotations
+
+from stead.cli import figures
+from stead.cli.checks import Check
+from stead.client import Client
+from stead.config import Home
+
+_BY_WORDS = "memory is searched by names and words alone"
+
+
+def embedder_check(home: Home) -> Check:
+    """Whether texts can become vectors here, and what to install."""
+    from importlib.util import find_spec
+
+    from stead.config import model_cache
+    from stead.memory.embedding.artefact import path_in
+    from stead.memory.embedding.desk import INSTALL, NEEDED, WEIGHTS
+
+    chosen = _chosen(home)
+    if chosen == "off":
+        return Check("embedder", "ok", f"off, as config.toml says: {_BY_WORDS}")
+    if chosen != "auto":
+        return Check("embedder", "ok", f"{chosen} makes the vectors, and is sent what is remembered")
+    built = path_in(model_cache())
+    needed = NEEDED if built.exists() else (*NEEDED, WEIGHTS)
+    missing = [name for name in needed if find_spec(name) is None]
+    if missing:
+        return Check("embedder", "warn", f"missing: {', '.join(missing)}; {_BY_WORDS}", INSTALL)
+    if not built.exists():
+        return Check("embedder", "ok", "installed; its model is built when it is first needed")
+    return Check("embedder", "ok", f"installed and built at {str(built)!r}, {figures.size(built.stat().st_size)}")
+
+
+def memory_check(home: Home, client: Client) -> Check:
+    """Whether the daemon finds what is remembered, by every way of finding."""
+    state = client.get("/memories/state")
+    dead = {leg["leg"]: leg["text"] for leg in state["legs"] if not leg["alive"]}
+    meaning = dead.pop("meaning", "")
+    if dead:
+        return Check("recall", "fail", "; ".join(dict.fromkeys(dead.values())), "stead logs; stead down; stead up")
+    memories, turns, vectors = (
+        sum(place[name] for place in state["places"]) for name in ("memories", "episodes", "embedded")
+    )
+    held = f"{figures.counted(memories, 'memory', 'memories')} and {figures.counted(turns, 'turn')}"
+    if meaning and _chosen(home) != "off":
+        return Check("recall", "warn", f"{held}; {_BY_WORDS}: {meaning}", "see the line embedder; stead memory state")
+    return Check("recall", "ok", held if meaning else f"{held}; {vectors:,} of {memories + turns:,} found by meaning")
+
+
+def _chosen(home: Home) -> str:
+    """What config.toml says of the embedder; the check of the settings says if it is no good."""
+    from stead.config import load_settings
+    from stead.domain.errors import InvalidRequest
+
+    try:
+        return load_settings(home).embedder
+    except (InvalidRequest, OSError):
+        return "auto"
