@@ -46,7 +46,7 @@ def remembering(
     room = MemoryRoom(books, books, Insights(books, books.event), retriever, files, clock.now_ms)
     consolidation = Consolidation(memories, books, BooksMaterial(books, journal))
     settling = Settling(memories, books, _nothing_forgotten, _no_soul)
-    gleaning = Gleaning(consolidation, lambda: models, journal)
+    gleaning = Gleaning(consolidation, lambda: models, journal, tokens_a_day=0)  # a script's replies are its sessions'
     upkeep = Upkeep(consolidation, gleaning, Runs(journal, books, books), settling, bus)
     return books, MemoryParts(memories, recollection, room, upkeep)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from stead.domain import events as ev
 from stead.domain.ids import CallDigest, CallKey, SessionId
-from stead.domain.memory import MemoryRow
+from stead.domain.memory import MemoryId, MemoryRow, ProposalId, RunId
 from stead.domain.memory_events import MemoryConsolidated
 from stead.domain.memory_ports import RowsWanted
 from stead.domain.policies import Label
@@ -20,6 +21,8 @@ from stead.memory.retrieval import Retriever
 from stead.runtime.bus import Bus
 from stead.runtime.consolidation import Consolidation
 from stead.runtime.memories import Memories, MemoryStream
+from stead.runtime.reverting import Runs
+from stead.runtime.settling import Settling
 from stead.storage.journal import JournalFile, open_journal
 from tests.memory.saying import Sayings
 from tests.storage.drafts import DAY_MS, KEYS
@@ -59,7 +62,8 @@ class House:
         self.books = MemoryBooks(folder / "memory", KEYS.views, self.journal)
         numbers = itertools.count(self.journal.head() + 1)
         self.forgotten: set[str] = set()
-        stream = MemoryStream(journal=self.journal, tips=self.journal, bus=Bus(), clock=self)
+        self.bus = Bus()
+        stream = MemoryStream(journal=self.journal, tips=self.journal, bus=self.bus, clock=self)
         self.memories = Memories(
             stream,
             self.books,
@@ -70,6 +74,10 @@ class House:
         )
         self.material = BooksMaterial(self.books, self.journal)
         self.consolidation = Consolidation(self.memories, self.books, self.material)
+        self.runs = Runs(self.journal, self.books, self.books)
+        self.forgot: list[MemoryId] = []
+        self.souls: list[str] = []
+        self.settling = Settling(self.memories, self.books, self._forget, self._set_soul)
         self.retriever = Retriever(self.books.index, now_ms=self.now_ms)
 
     def now_ms(self) -> int:
@@ -90,6 +98,30 @@ class House:
     async def run(self) -> tuple[MemoryConsolidated, ...]:
         """Consolidate."""
         return await self.consolidation.run()
+
+    async def take_back(self, run: MemoryConsolidated) -> MemoryConsolidated:
+        """Revert a run."""
+        async with self.memories.stream.lock:
+            facts = await self.runs.taken_back(run.run, RunId(self.memories.new_id("c")), "cli")
+            await self.memories.stream.record(facts, by="person")
+        closing = facts[-1]
+        assert isinstance(closing, MemoryConsolidated)
+        return closing
+
+    async def settle(self, id: ProposalId, *, accept: bool) -> str:
+        """Answer a proposal."""
+        await self.settling.before(id, accept, "cli")
+        async with self.memories.stream.lock:
+            facts, text = await self.settling.facts(id, accept, "cli")
+            await self.memories.stream.record(facts, by="person")
+        return text
+
+    async def _forget(self, ids: Sequence[MemoryId], door: str) -> str:
+        self.forgot += ids
+        return "forgotten"
+
+    async def _set_soul(self, text: str, door: str) -> None:
+        self.souls.append(text)
 
     def rows(self, **wanted: object) -> list[MemoryRow]:
         """Memories, oldest first."""

@@ -48,17 +48,29 @@ class Upkeep:
         runs: those that there were.
         settling: answers proposals.
         bus: what happens.
+        quiet_s: see ``QUIET_S``.
+        every_s: from one run to the next at least, but for one that is asked for.
     """
 
     def __init__(
-        self, consolidation: Consolidation, gleaning: Gleaning, runs: Runs, settling: Settling, bus: Bus
+        self,
+        consolidation: Consolidation,
+        gleaning: Gleaning,
+        runs: Runs,
+        settling: Settling,
+        bus: Bus,
+        *,
+        quiet_s: float = QUIET_S,
+        every_s: float = EVERY_S,
     ) -> None:
         self._consolidation = consolidation
         self._gleaning = gleaning
         self._runs = runs
         self._settling = settling
         self._bus = bus
-        self._waits = _Waits()
+        self._quiet_s = quiet_s
+        self._every_s = every_s
+        self._waits = Waits()
 
     # -- commands -------------------------------------------------------------------------------------------------
 
@@ -113,7 +125,7 @@ class Upkeep:
         """Run whenever it is time, for as long as this runs. What was said before a crash is worked in at the start."""
         watch = self._bus.subscribe()
         now = asyncio.get_running_loop().time
-        self._waits = _Waits(ended_s=now())
+        self._waits = Waits(ended_s=now(), quiet_s=self._quiet_s)
         try:
             while True:
                 try:
@@ -121,7 +133,7 @@ class Upkeep:
                         watch = self._seen(await watch.next(), watch, now())
                 except TimeoutError:
                     await self._work()
-                    self._waits = _Waits(ran_s=now())
+                    self._waits = Waits(ran_s=now(), quiet_s=self._quiet_s, every_s=self._every_s)
         finally:
             watch.close()
 
@@ -143,10 +155,26 @@ class Upkeep:
             log.warning("memory was not consolidated, the next time goes on from here: %s", error)
 
 
-class _Waits:
-    """When the next run is due, in seconds of the loop's clock."""
+class Waits:
+    """When the next run is due, in seconds of some clock.
 
-    def __init__(self, *, ran_s: float | None = None, ended_s: float | None = None) -> None:
+    Args:
+        ran_s: when the last one was.
+        ended_s: when somebody's work came to an end since.
+        quiet_s: see ``QUIET_S``.
+        every_s: from one run to the next at least.
+    """
+
+    def __init__(
+        self,
+        *,
+        ran_s: float | None = None,
+        ended_s: float | None = None,
+        quiet_s: float = QUIET_S,
+        every_s: float = EVERY_S,
+    ) -> None:
+        self._quiet_s = quiet_s
+        self._every_s = every_s
         self._ran_s = ran_s
         self._first_s = ended_s
         self._last_s = ended_s
@@ -160,8 +188,8 @@ class _Waits:
         """When the next run is."""
         if self._first_s is None or self._last_s is None:
             return (self._ran_s if self._ran_s is not None else now_s) + DAILY_S
-        quiet = min(self._last_s + QUIET_S, self._first_s + LONGEST_S)
-        return max(quiet, self._ran_s + EVERY_S) if self._ran_s is not None else quiet
+        quiet = min(self._last_s + self._quiet_s, self._first_s + LONGEST_S)
+        return max(quiet, self._ran_s + self._every_s) if self._ran_s is not None else quiet
 
 
 def _told(runs: tuple[MemoryConsolidated, ...]) -> str:
