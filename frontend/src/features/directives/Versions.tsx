@@ -39,7 +39,7 @@ export function Versions({ of: { id, title }, onClose }: { of: Directive; onClos
     >
       {found.error && <ErrorNote error={found.error} />}
       {found.isPending && <Skeleton lines={6} />}
-      {versions.length > 1 && <Compare id={id} versions={versions} />}
+      {versions.length > 1 && <Compare id={id} path={title} versions={versions} />}
       <ol className="grid gap-1">
         {versions.map((version, place) => (
           <li key={version.directive.version} className="border-line border-t pt-2">
@@ -99,7 +99,11 @@ function Entry({ id, path, version, newest }: { id: string; path: string; versio
       )}
       {version.diff ? (
         <Disclosure summary={t("lines", { added, removed })} defaultOpen={newest}>
-          <UnifiedDiff diff={version.diff} path={path} layout="unified" />
+          <UnifiedDiff
+            diff={version.diff}
+            path={t("diffOf", { title: path, old: number - 1, version: number })}
+            layout="unified"
+          />
         </Disclosure>
       ) : (
         <p className="text-ink-2 text-sm">{t("sameText")}</p>
@@ -109,7 +113,7 @@ function Entry({ id, path, version, newest }: { id: string; path: string; versio
   );
 }
 
-function Compare({ id, versions }: { id: string; versions: readonly Version[] }) {
+function Compare({ id, path, versions }: { id: string; path: string; versions: readonly Version[] }) {
   const choices = versions.map(({ directive: { version } }) => ({
     value: String(version),
     label: t("versionNo", { version }),
@@ -138,7 +142,12 @@ function Compare({ id, versions }: { id: string; versions: readonly Version[] })
           </Field>
         </div>
         {found.error && <ErrorNote error={found.error} />}
-        {found.data?.diff && <UnifiedDiff diff={found.data.diff} path={found.data.directive.title} />}
+        {found.data?.diff && (
+          <UnifiedDiff
+            diff={found.data.diff}
+            path={`${t("compare")}: ${t("diffOf", { title: path, old: chosen.old, version: chosen.new })}`}
+          />
+        )}
         {found.data && !found.data.diff && <p className="text-ink-2 text-sm">{t("sameText")}</p>}
       </div>
     </Disclosure>

@@ -88,11 +88,12 @@ export const t = define("directives", {
   by: "through {door}",
   lines:
     "{added, plural, =0 {no line} one {# line} other {# lines}} added, {removed, plural, =0 {none} one {# line} other {# lines}} removed",
+  diffOf: "{title}, from version {old} to {version}",
   sameText: "The text stayed as it was.",
   wasOn: "on",
   wasOff: "off",
   restore: "Write it anew",
-  restoreNamed: "Write version {version} anew",
+  restoreNamed: "Write it anew: version {version}",
   restoring: "Writing",
   restored: "Version {version} counts again.",
   restoreFailed: "It was not written anew",
