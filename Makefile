@@ -1,6 +1,6 @@
 # Everything that is done to this clone. `make` alone lists it.
 .DEFAULT_GOAL := help
-.PHONY: help up down test test-long check bench bench-security bench-ui ui ui-types picture wheel promises lock docs clean
+.PHONY: help up down test test-long check bench bench-security bench-ui bench-memory ui ui-types picture wheel promises lock docs clean
 
 BIN := .venv/bin
 COMPILE := .uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -39,6 +39,9 @@ bench-security: .setup/test ## measure what the guard is held to: S1 to S13
 bench-ui: .setup/test ui ## measure the page: U1 to U7 and R5
 	@$(BIN)/python -m bench U1,U2,U3,U4,U5,U6,U7,R5
 
+bench-memory: .setup/test ## measure what is remembered and found again: M1 to M7; STEAD_BENCH_DATA names the data
+	@$(BIN)/python -m bench M1,M2,M3,M4,M5,M6,M7
+
 ui: ## build the page
 	@scripts/setup.sh page
 
@@ -61,7 +64,7 @@ wheel: .setup/test ui ## build the wheel into dist, with the page in it
 lock: .setup/test ## resolve the pins of pyproject.toml anew, with hashes and without addresses
 	@$(COMPILE) pyproject.toml --output-file requirements.lock >/dev/null
 	@$(COMPILE) pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock >/dev/null
-	@for group in uv build page bwrap injection code-bases; do \
+	@for group in uv build page bwrap injection mem0 code-bases; do \
 		$(COMPILE) --group pyproject.toml:$$group --output-file requirements-$$group.lock >/dev/null || exit 1; done
 	@$(COMPILE) --no-deps --group pyproject.toml:embed --output-file requirements-embed.lock >/dev/null
 	@git --no-pager diff --stat -- 'requirements*.lock'

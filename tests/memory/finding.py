@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Literal
 
 from msgspec.structs import replace
 
@@ -32,7 +32,7 @@ def row(number: int, text: str, **marks: object) -> MemoryRow:
 
 def turn(seq: int, text: str, who: str = "user", session: str = "s_1", **marks: object) -> Episode:
     """A turn of a chat, or of a talk when a person's name is given."""
-    source = "chat" if who in ("user", "assistant") else "talk"
+    source: Literal["chat", "talk"] = "chat" if who in ("user", "assistant") else "talk"
     return replace(Episode(seq, SessionId(session), source, who, text, NOW_MS - DAY_MS + seq * 1000), **marks)
 
 
@@ -55,7 +55,7 @@ def _of_chain(number: int, text: str, since_ms: int) -> Memory:
 class Person:
     """Someone who has indexes and looks things up."""
 
-    def __init__(self, folder: Path, meaning: Meaning | None = None, **options: object) -> None:
+    def __init__(self, folder: Path, meaning: Meaning | None = None, **options: Any) -> None:
         self.folder = folder
         self.indexes: dict[PlaceId, Index] = {}
         self._retriever = Retriever(self.indexes.get, meaning, now_ms=lambda: NOW_MS, **options)
@@ -86,5 +86,4 @@ class Person:
             index.close()
 
 
-Keeper = Callable[..., None]
 PLACES = (GLOBAL, HERE, THERE, CHANNEL)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from stead.domain.embedding import VectorBytes
 from stead.domain.ids import SessionId
+from stead.domain.memory import RunId
 from stead.domain.memory_ports import RowsWanted
 from stead.memory.index import Changes, Index, Progress
 from stead.memory.writing import EPISODE_CHARS, Used
@@ -119,7 +120,7 @@ def test_memories_are_listed_newest_first_in_pages(index: Index) -> None:
         (RowsWanted(status=("superseded",)), ["4"]),
         (RowsWanted(status=()), ["1", "2", "3", "4"]),
         (RowsWanted(origins=("imported",)), []),
-        (RowsWanted(run="c_0000000000000001"), []),
+        (RowsWanted(run=RunId("c_0000000000000001")), []),
         (RowsWanted(after="nonsense"), ["1", "2", "3"]),
     ],
 )

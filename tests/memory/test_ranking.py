@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,14 +13,14 @@ from stead.domain.memory import PlaceId
 from stead.memory.ranking import Key, Lead, kept, rank
 
 PLACE = PlaceId("w_00000000000000aa")
-SURE = {"words": 5.0, "told": 1.0}
+SURE: dict[str, Any] = {"words": 5.0, "told": 1.0}
 
 
 def key(item: int) -> Key:
     return (PLACE, item)
 
 
-def talk(item: int, *, session: str = "s_1", **marks: object) -> Lead:
+def talk(item: int, *, session: str = "s_1", **marks: Any) -> Lead:
     beside = (key(item - 1), key(item + 1))
     return Lead(key=key(item), source="talk", session=SessionId(session), beside=beside, **marks)
 
@@ -56,7 +58,7 @@ def test_without_vectors_fewer_words_are_enough_for_turns() -> None:
 
 
 @pytest.mark.parametrize("marks", [{"named": True}, {"words": 1.0, "told": 0.7}, {"words": 0.1, "meaning": 0.5}])
-def test_a_memory_is_found_by_its_name_its_words_or_its_meaning(marks: dict[str, object]) -> None:
+def test_a_memory_is_found_by_its_name_its_words_or_its_meaning(marks: dict[str, Any]) -> None:
     weak = Lead(key=key(2), source="memory", words=0.9, told=0.2, meaning=0.2)
     assert order(Lead(key=key(1), source="memory", **marks), weak) == [1]
 
@@ -87,7 +89,7 @@ def test_what_fades_keeps_most_of_its_score() -> None:
         max_size=30,
     )
 )
-def test_every_score_is_the_sum_of_its_reasons_and_below_three(found: list[tuple[object, ...]]) -> None:
+def test_every_score_is_the_sum_of_its_reasons_and_below_three(found: list[tuple[Any, ...]]) -> None:
     leads = [
         Lead(
             key=key(item),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from stead.domain.memory import GLOBAL, KINDS, Episode, MemoryRow, Scope, Viewer, visible
+from stead.domain.memory import GLOBAL, KINDS, Episode, MemoryRow, PlaceId, Scope, Viewer, visible
 from stead.domain.policies import Confidentiality, Integrity, Label
 from tests.memory.finding import CHANNEL, HERE, NOW_MS, PLACES, THERE, Person, row, turn
 
@@ -45,12 +46,12 @@ QUERIES = st.fixed_dictionaries(
 )
 
 
-def _may_be_told(row: MemoryRow, place: str, viewer: Viewer) -> bool:
+def _may_be_told(row: MemoryRow, place: PlaceId, viewer: Viewer) -> bool:
     scope = row.memory.scope
     return visible(scope, viewer) and place in viewer.places
 
 
-def _scope_of(turn: Episode, place: str) -> Scope:
+def _scope_of(turn: Episode, place: PlaceId) -> Scope:
     if place == GLOBAL:
         return Scope()
     if place == CHANNEL:
@@ -61,11 +62,11 @@ def _scope_of(turn: Episode, place: str) -> Scope:
 @settings(max_examples=60, deadline=None)
 @given(ITEMS, TURNS, VIEWERS, st.one_of(TEXTS, st.just("")), QUERIES)
 def test_nothing_is_told_to_whom_it_may_not_be_shown(
-    items: list[tuple[str, dict[str, object], str]],
-    turns: list[tuple[str, bool, Label, str]],
+    items: list[tuple[str, dict[str, Any], PlaceId]],
+    turns: list[tuple[str, bool, Label, PlaceId]],
     viewer: Viewer,
     text: str,
-    marks: dict[str, object],
+    marks: dict[str, Any],
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         person = Person(Path(folder))
@@ -76,9 +77,9 @@ def test_nothing_is_told_to_whom_it_may_not_be_shown(
             person.keep(one, place=place)
         spoken = {}
         for number, (said, private, label, place) in enumerate(turns, 1):
-            one = turn(number, f"{said} t{number}", private=private, label=label)
-            spoken[f"e_{number}"] = (one, place)
-            person.keep(one, place=place)
+            episode = turn(number, f"{said} t{number}", private=private, label=label)
+            spoken[f"e_{number}"] = (episode, place)
+            person.keep(episode, place=place)
         recalled = person.recall(text, viewer, **marks)
         assert len(recalled.hits) <= marks["limit"]
         for hit in recalled.hits:
@@ -90,7 +91,7 @@ def test_nothing_is_told_to_whom_it_may_not_be_shown(
                 assert _may_be_told(one, place, viewer)
                 assert replace(one, uses=0).memory == hit.memory
             else:
-                said, place = spoken[hit.ref]
+                episode, place = spoken[hit.ref]
                 assert place in viewer.places
-                assert visible(_scope_of(said, place), viewer)
+                assert visible(_scope_of(episode, place), viewer)
         person.close()

@@ -1,0 +1,1 @@
+"""How well what was said and remembered is found again: data, systems, figures."""
