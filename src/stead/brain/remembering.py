@@ -22,6 +22,10 @@ from stead.domain.memory_events import MemoryFact
 from stead.domain.policies import Integrity
 
 _RANK = {"user_said": 3, "file_edit": 3, "imported": 1, "tool": 1, "inferred": 1}
+LAST_MS = 253_370_764_800_000
+"""The last moment that everybody can date: in a few years more, dates have five digits."""
+_RAW_CHARS = 10 * TEXT_CHARS
+"""What is longer is too long, whatever cleaning would leave of it."""
 _HIDDEN = ("Cc", "Cf", "Cs")
 _JOINERS = "\n\u200c\u200d"
 _KEY_SIGNS = re.compile(r"[^\w.]+")
@@ -82,6 +86,19 @@ def may_replace(new: Memory, old: Memory) -> bool:
     return _RANK[new.origin] >= _RANK[old.origin]
 
 
+def as_begun(row: MemoryRow, now_ms: int) -> MemoryRow:
+    """A memory beside what is said now: one that held when it was recorded holds by now, though the clock went back."""
+    memory = row.memory
+    if not now_ms < memory.valid_from_ms <= row.recorded_ms:
+        return row
+    return replace(row, memory=replace(memory, valid_from_ms=now_ms))
+
+
+def is_persons(memory: Memory) -> bool:
+    """Whether it is the person's own word, of which one alone holds at a key."""
+    return _RANK[memory.origin] == _RANK["user_said"] and memory.label.integrity is not Integrity.UNTRUSTED
+
+
 def _outdone(old: Memory, new: Memory) -> bool:
     """Whether strangers had a hand in one and not in the other.
 
@@ -90,11 +107,25 @@ def _outdone(old: Memory, new: Memory) -> bool:
     return old.label.integrity is Integrity.UNTRUSTED and new.label.integrity is not Integrity.UNTRUSTED
 
 
-def corrected(old: Memory, new: Memory, was_wrong: bool, door: str) -> tuple[MemoryFact, ...]:
-    """A person's other words in place of a memory's."""
+def corrected(
+    old: Memory, new: Memory, was_wrong: bool, door: str, alike: Sequence[MemoryRow] = ()
+) -> tuple[MemoryFact, ...]:
+    """Other words in place of a memory's.
+
+    Args:
+        old: the memory.
+        new: with the other words.
+        was_wrong: the old ones never held.
+        door: for the facts.
+        alike: as of ``take_in``; the new one takes the place of those at its key, and of those with its words, too.
+    """
     until = 0 if was_wrong else max(new.valid_from_ms, old.valid_from_ms)
-    kept = replace(new, supersedes=(old.id,), valid_from_ms=old.valid_from_ms if was_wrong else until)
-    return (ev.MemoryMade(kept, door), ev.MemoryRetired(old.id, "superseded", new.id, until, door))
+    since = old.valid_from_ms if was_wrong else until
+    others = [row.memory for row in alike if row.memory.id != old.id and may_replace(new, row.memory)]
+    rivals = [one for one in others if (new.key and one.key == new.key) or normal(one.text) == normal(new.text)]
+    kept = replace(new, supersedes=(old.id, *(rival.id for rival in rivals)), valid_from_ms=since)
+    retired = [ev.MemoryRetired(rival.id, "superseded", new.id, since, door) for rival in rivals]
+    return (ev.MemoryMade(kept, door), ev.MemoryRetired(old.id, "superseded", new.id, until, door), *retired)
 
 
 def says_the_same(old: Memory, new: Memory) -> bool:
@@ -128,14 +159,16 @@ def require_valid(memory: Memory) -> Memory:
     Raises:
         InvalidRequest: a part of it cannot be; says which and what it may be.
     """
-    text = clean(memory.text)
+    text = memory.text if len(memory.text) > _RAW_CHARS else clean(memory.text)
     if not text:
         raise InvalidRequest("a memory without words says nothing; say what is to be remembered")
-    if len(text) > TEXT_CHARS:
+    if len(text) > TEXT_CHARS or len(memory.value) > TEXT_CHARS:
         raise InvalidRequest(
-            f"a memory has up to {TEXT_CHARS} characters, this has {len(text)}; "
+            f"a memory and its value have up to {TEXT_CHARS} characters, this has {max(len(text), len(memory.value))}; "
             "put long material into a file, and remember where it is"
         )
+    if not all(0 <= at <= LAST_MS for at in (memory.valid_from_ms, memory.valid_to_ms, memory.expires_ms)):
+        raise InvalidRequest(f"a memory's times are milliseconds from 1970 on, up to {LAST_MS} (the year 9999)")
     if memory.kind not in KINDS:
         raise InvalidRequest(f"{memory.kind!r} is no kind of memory; choose one of {', '.join(KINDS)}")
     if not 0 <= memory.confidence <= 1:
@@ -143,8 +176,7 @@ def require_valid(memory: Memory) -> Memory:
     if len(memory.aliases) > ALIASES or any(len(alias) > KEY_CHARS for alias in memory.aliases):
         raise InvalidRequest(f"a memory has up to {ALIASES} aliases of up to {KEY_CHARS} characters")
     aliases = tuple(dict.fromkeys(filter(None, (clean(alias).casefold() for alias in memory.aliases))))
-    value = clean(memory.value)[:TEXT_CHARS]
-    return replace(memory, text=text, value=value, key=canonical(memory.key), aliases=aliases)
+    return replace(memory, text=text, value=clean(memory.value), key=canonical(memory.key), aliases=aliases)
 
 
 def canonical(key: str) -> str:
@@ -153,6 +185,8 @@ def canonical(key: str) -> str:
     Raises:
         InvalidRequest: it is too long.
     """
+    if len(key) > _RAW_CHARS:
+        raise InvalidRequest(f"a key has up to {KEY_CHARS} characters, like person.time_zone")
     parts = re.split(r"[./:>]+", unicodedata.normalize("NFKC", key).casefold())
     spelled = ".".join(part for part in (_KEY_SIGNS.sub("_", part.strip()).strip("_") for part in parts) if part)
     if len(spelled) > KEY_CHARS:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime, time, timedelta, tzinfo
 
 from stead.brain.memory_files import LOADED_CHARS, Day, Shelf, folder_of, loaded_files, scopes_of
-from stead.domain.memory import Memory, MemoryRow, PlaceId, Scope, Viewer, visible
+from stead.domain.memory import MemoryRow, PlaceId, Scope, Viewer, visible
 from stead.domain.memory_events import LoadedFile
 from stead.domain.memory_ports import JournalLine, MemoryReports, Remembered, RowsWanted
 from stead.domain.policies import Confidentiality
@@ -52,7 +52,7 @@ class Loading:
         for scope in scopes:
             every, whole = found[scope.place]
             rows = [row for row in every if visible(row.memory.scope, viewer) and row.memory.scope == scope]
-            rows = [row for row in rows if _holds(row.memory, now_ms)]
+            rows = [row for row in rows if _holds(row, now_ms)]
             rows = [row for row in rows if not row.memory.label.confidentiality.exceeds(clearance)]
             lines: Sequence[JournalLine] = ()
             if scope.level != "global" and not Confidentiality.PRIVATE.exceeds(clearance):
@@ -79,10 +79,11 @@ class Loading:
         return list(found.values()), False
 
 
-def _holds(memory: Memory, now_ms: int) -> bool:
-    """Whether a live memory holds at this moment: it has begun, and is not over."""
-    ends = [end for end in (memory.valid_to_ms, memory.expires_ms) if end]
-    return memory.valid_from_ms <= now_ms < min(ends, default=now_ms + 1)
+def _holds(row: MemoryRow, now_ms: int) -> bool:
+    """Whether a live memory holds at a moment, which a clock that went back never puts before it was recorded."""
+    memory = row.memory
+    ends = [end for end in (memory.valid_to_ms, 0 if memory.pinned else memory.expires_ms) if end]
+    return memory.valid_from_ms <= max(now_ms, row.recorded_ms) and now_ms < min(ends, default=now_ms + 1)
 
 
 def happened_in(lines: Sequence[JournalLine], scope: Scope) -> tuple[JournalLine, ...]:

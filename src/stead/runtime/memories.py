@@ -7,12 +7,22 @@ what is there until the facts are recorded, so that the same statement twice at 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Literal, Protocol, assert_never
 
 from msgspec.structs import replace
 
-from stead.brain.remembering import TakenIn, canonical, clean, corrected, require_valid, take_in
+from stead.brain.remembering import (
+    TakenIn,
+    as_begun,
+    canonical,
+    clean,
+    corrected,
+    is_persons,
+    normal,
+    require_valid,
+    take_in,
+)
 from stead.domain import events as ev
 from stead.domain import memory_commands as cmd
 from stead.domain.commands import Answer
@@ -132,8 +142,10 @@ class Memories:
                 return await self._correct(command, door)
             case cmd.MarkMemories(ids=ids):
                 rows = await self._live(ids)
-                facts = tuple(ev.MemoryAmended(self._marked(row.memory, command), door) for row in rows)
-                return facts, f"{len(facts)} changed"
+                marked = [self._marked(row.memory, command) for row in rows]
+                if command.key:
+                    await self._require_free(marked)
+                return tuple(ev.MemoryAmended(memory, door) for memory in marked), f"{len(marked)} changed"
             case cmd.RetireMemories(ids=ids):
                 now_ms = self.stream.now_ms()
                 rows = await self._live(ids)
@@ -144,6 +156,7 @@ class Memories:
                 rows = await self._rows(ids)
                 if held := [row for row in rows if row.status == "live"]:
                     raise Conflict(f"{held[0].memory.id!r} is live already")
+                await self._require_free([row.memory for row in rows])
                 return tuple(ev.MemoryRestored(row.memory.id, door) for row in rows), f"{len(rows)} are back"
             case cmd.SettleProposal() | cmd.ImportMemories() | cmd.Consolidate() | cmd.RevertRun():
                 raise Conflict(f"{type(command).__name__} is carried out elsewhere")
@@ -155,15 +168,27 @@ class Memories:
             raise InvalidRequest(f"1 to {MOST} things can be remembered at once, not {len(command.items)}")
         scope = await asyncio.to_thread(scope_of, command.level, command.directory)
         news = [self._new(item, scope) for item in command.items]
-        taken = await self.take_in(news, door)
+        begun = [new.id for new, item in zip(news, command.items, strict=True) if not item.valid_from_ms]
+        taken = await self.take_in(news, door, begun=begun)
         facts = tuple(fact for one in taken for fact in one.facts)
         return facts, "; ".join(f"{one.change} {one.memory.id}" for one in taken[:20])
 
-    async def take_in(self, news: Sequence[Memory], door: str, run: RunId | Literal[""] = "") -> tuple[TakenIn, ...]:
-        """Decide about statements, each knowing of those before it; the caller holds the stream's lock."""
+    async def take_in(
+        self, news: Sequence[Memory], door: str, run: RunId | Literal[""] = "", *, begun: Collection[MemoryId] = ()
+    ) -> tuple[TakenIn, ...]:
+        """Decide about statements, each knowing of those before it; the caller holds the stream's lock.
+
+        Args:
+            news: the memories that they would be.
+            door: for the facts.
+            run: likewise.
+            begun: those of them that hold from now on, so that nothing that held before is newer.
+        """
         taken: list[TakenIn] = []
         for new in news:
             alike = await asyncio.to_thread(self.remembered.alike, new.scope, new.text, new.key)
+            if new.id in begun:
+                alike = tuple(as_begun(row, new.valid_from_ms) for row in alike)
             rows = amid(alike, [fact for one in taken for fact in one.facts], new)
             taken.append(take_in(new, rows, door, run))
         return tuple(taken)
@@ -225,7 +250,9 @@ class Memories:
         )
         if (new.text, new.value) == (row.memory.text, row.memory.value):
             return (), f"same {row.memory.id}"
-        return corrected(row.memory, new, command.was_wrong, door), f"superseded {new.id}"
+        old = row.memory if command.valid_from_ms else as_begun(row, new.valid_from_ms).memory
+        alike = await asyncio.to_thread(self.remembered.alike, new.scope, new.text, new.key)
+        return corrected(old, new, command.was_wrong, door, alike), f"superseded {new.id}"
 
     def _marked(self, memory: Memory, marks: cmd.MarkMemories) -> Memory:
         changed = {
@@ -240,6 +267,25 @@ class Memories:
                 raise InvalidRequest(f"a memory lasts 1 to {_MOST_DAYS} days, or 0 for ever, not {marks.ttl_days}")
             changed["expires_ms"] = self.stream.now_ms() + marks.ttl_days * DAY_MS if marks.ttl_days else 0
         return self.require_savable(replace(memory, **changed))
+
+    async def _require_free(self, wanted: Sequence[Memory]) -> None:
+        """Let these hold without saying what another one says already, or otherwise than the person does at its key.
+
+        Raises:
+            Conflict: they cannot.
+        """
+        ids = {memory.id for memory in wanted}
+        for place, memory in enumerate(wanted):
+            alike = await asyncio.to_thread(self.remembered.alike, memory.scope, memory.text, memory.key)
+            there = [row.memory for row in alike if row.memory.id not in ids]
+            there += [other for other in wanted[:place] if other.scope == memory.scope]
+            for other in there:
+                both = memory.key and memory.key == other.key and is_persons(memory) and is_persons(other)
+                if both or normal(memory.text) == normal(other.text):
+                    raise Conflict(
+                        f"{other.id!r} says the same, or something else at the key {memory.key!r}; "
+                        "correct that one, or retire it first: `stead memory retire`"
+                    )
 
     async def _live(self, ids: Sequence[MemoryId]) -> list[MemoryRow]:
         rows = await self._rows(ids)

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from stead.brain.remembering import corrected, may_replace, normal
+from stead.brain.remembering import as_begun, corrected, may_replace, normal
 from stead.domain import events as ev
 from stead.domain.errors import CallerError, NotFound, StorageFault
 from stead.domain.ids import SessionId
@@ -135,7 +135,7 @@ class Recollection:
                 if wider := await asyncio.to_thread(self._everywhere, new):
                     done.append(Done("same", wider.id, wider.text))
                     continue
-                (taken,) = await self._memories.take_in((new,), "tool")
+                (taken,) = await self._memories.take_in((new,), "tool", begun=(new.id,))
                 if taken.facts:
                     await self._memories.stream.record(taken.facts, by="model")
                 said = taken.memory.text if where.tainted or not _strange(taken.memory) else new.text
@@ -159,7 +159,13 @@ class Recollection:
             new = replace(new, scope=was.scope)
             if not may_replace(new, was) or (where.tainted and not _strange(was)):
                 return Done("refused", was.id, "it is not for this session to correct; ask the person to do it")
-            await self._memories.stream.record(corrected(was, new, False, "tool"), by="model")
+            held = await asyncio.to_thread(self._memories.remembered.alike, was.scope, was.text, was.key)
+            row = next((row for row in held if row.memory.id == was.id), None)
+            if row is None:
+                return Done("refused", "", "it holds no longer: somebody corrected or forgot it just now")
+            alike = await asyncio.to_thread(self._memories.remembered.alike, new.scope, new.text, new.key)
+            was = as_begun(row, new.valid_from_ms).memory
+            await self._memories.stream.record(corrected(was, new, False, "tool", alike), by="model")
         return Done("superseded", new.id, new.text)
 
     async def candidates(self, session: SessionId, text: str) -> tuple[Memory, ...]:
