@@ -13,7 +13,9 @@ from markdown_it.token import Token
 from stead.domain import events as ev
 from stead.domain.checkpoints import FileChange, Version
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, SessionId
+from stead.domain.memory_events import ContentRedacted, Redacted
 from stead.domain.objectives import PlanStep
+from stead.domain.policies import Label
 from stead.domain.sessions import PERSON
 from stead.runtime.markdown import TEXT_CHARS
 from stead.runtime.story import told
@@ -41,6 +43,8 @@ def _everything(said: str) -> Story:
     change = FileChange(said, "changed", "file", 9, 1, 1, said, said)
     story = Story(desk(said)).tell(
         ev.ProjectRulesRead((ev.RulesFile(said, said, "0" * 64),), PERSON),
+        ev.MemoryLoaded((ev.LoadedFile(said, said, "0" * 64),), PERSON),
+        ev.MemoryRecalled((ev.Told(said, said, (said,)),), (), PERSON),
         ev.MessageReceived(said, "cli", PERSON),
         ev.PlanMade((PlanStep(said),), "model"),
     )
@@ -143,6 +147,18 @@ def test_a_session_reads_like_a_story() -> None:
     ):
         assert words in text[at:], f"{words!r} is not in what follows:\n{text[at:]}"
         at = text.index(words, at)
+
+
+def test_what_the_model_was_told_of_memory_and_what_was_forgotten_is_told() -> None:
+    story = Story(desk("The harbour")).tell(
+        ev.MemoryLoaded((ev.LoadedFile("user.md", "Ada", "0" * 64),), Label()),
+        ev.MemoryRecalled((ev.Told("m_0000000000000001", "High water at `six`.", ("words",)),), (), Label()),
+        ContentRedacted((Redacted(1, ""), Redacted(2, ""))),
+    )
+    text = _text(story.events)
+    assert "The model was told what is remembered: `user.md`." in text
+    assert "- `m_0000000000000001` ``High water at `six`.``" in text
+    assert "Words in 2 events here were forgotten." in text
 
 
 def test_an_objective_is_told_too_and_a_long_output_is_cut() -> None:

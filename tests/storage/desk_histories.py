@@ -48,7 +48,9 @@ def _of_closed(draw: st.DrawFn, state: Session) -> list[Bodies]:
 
 
 def _message(draw: st.DrawFn) -> Bodies:
-    return [ev.MessageReceived(draw(texts), "cli", PERSON, draw(st.booleans()))]
+    told = draw(st.sampled_from([(), (ev.Told("m_0000000000000001", "High water at six.", ("words",)),)]))
+    remembered = [ev.MemoryRecalled(told, ("meaning",), Label())] if told else []
+    return [*remembered, ev.MessageReceived(draw(texts), "cli", PERSON, draw(st.booleans()))]
 
 
 def _anytime(draw: st.DrawFn, state: Session) -> list[Bodies]:

@@ -37,6 +37,8 @@ const MAKES_OLD: Readonly<Record<string, readonly string[]>> = {
   directive: ["directives"],
   directives: ["directives"],
   memory: ["memories"],
+  // Words were forgotten, wherever they were shown.
+  content: [...WORK, "memories", "search", "approvals", "audit"],
   host: ["egress"],
   egress: ["egress"],
   secret: ["secrets"],

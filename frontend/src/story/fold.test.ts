@@ -160,3 +160,19 @@ it("folds 5,000 events in less than 100 ms, in one go and in frames", () => {
   expect(once).toBeLessThan(100);
   expect(inFrames).toBeLessThan(100);
 });
+
+describe("what was remembered and what was forgotten", () => {
+  it("is a line each, and forgetting changes no row", () => {
+    const recalled: Body = {
+      type: "memory.recalled",
+      told: [{ ref: "m_0000000000000001", text: "High water at six.", by: ["words"] }],
+      dead: [],
+      label: { integrity: "person", confidentiality: "private", typed: false },
+    };
+    const before = tell(opened, recalled, said("Go"));
+    expect(before.items.map((item) => item.kind)).toEqual(["opened", "line", "said"]);
+    const after = took(before, [next(before, { type: "content.redacted", events: [{ seq: 3, commitment: "" }] })]);
+    expect(after.row).toEqual(before.row);
+    expect(after.items.at(-1)).toMatchObject({ kind: "line", body: { type: "content.redacted" } });
+  });
+});

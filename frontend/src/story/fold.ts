@@ -55,8 +55,8 @@ function follow(draft: Draft, event: Event): void {
     take(draft, event, before);
     return;
   }
-  // What was erased changes no row: the deletion that erased it comes later.
-  if (draft.row && body.type !== "erased") {
+  // What was erased changes no row: the deletion that erased it comes later. Nor does it that words were forgotten.
+  if (draft.row && body.type !== "erased" && body.type !== "content.redacted") {
     const at = standing(draft.row, draft.fold(), draft.request);
     advance(at, event);
     draft.talk = followed(draft.talk, body);

@@ -8,7 +8,7 @@
 import { useEffect } from "react";
 import { create } from "zustand";
 import { api, data } from "@/api/client";
-import { type Live, onReset, subscribe, useConnection } from "@/api/live";
+import { isEvent, type Live, onReset, subscribe, useConnection } from "@/api/live";
 import { begin, took } from "./fold";
 import type { Event, Story } from "./shape";
 
@@ -125,6 +125,10 @@ function forgetSome(): void {
   useStories.setState(Object.fromEntries(left), true);
 }
 
+function isRedaction(item: Live): boolean {
+  return isEvent(item) && item.body.type === "content.redacted";
+}
+
 let listening = false;
 
 function listen(): void {
@@ -146,8 +150,16 @@ function listen(): void {
   });
 }
 
+/** Words of it were forgotten: nothing that was read before is kept, and what there is now is read. */
+function readAnew(id: string): void {
+  put(id, { ...unread(id), story: begin(id) });
+  void read(id);
+}
+
 function hear(items: readonly Live[]): void {
-  const streams = new Set(items.map((item) => item.stream));
+  const redacted = new Set(items.filter(isRedaction).map((item) => item.stream));
+  for (const id of redacted) if (readings.has(id)) readAnew(id);
+  const streams = new Set(items.map((item) => item.stream).filter((id) => !redacted.has(id)));
   const changed: Record<string, Opened> = {};
   for (const id of streams) {
     const reading = readings.get(id);

@@ -13,6 +13,7 @@ from typing import assert_never
 from stead.domain import events as ev
 from stead.domain.checkpoints import FileChange
 from stead.domain.ids import CallKey
+from stead.domain.memory_events import ContentRedacted
 from stead.domain.messages import Text, ToolCall, meant
 from stead.runtime.markdown import fenced, said, span
 from stead.storage.talk import Talk, followed
@@ -203,6 +204,13 @@ def _course(body: ev.Body) -> str:
             return f"**Closed** through {span(door)}.\n\n"
         case ev.ContextTrimmed() | ev.ContextCompacted():
             return "The model is no longer sent the oldest part of this; the record keeps it.\n\n"
+        case ev.MemoryLoaded(files=files):
+            return f"The model was told what is remembered: {', '.join(span(file.path) for file in files)}.\n\n"
+        case ev.MemoryRecalled(told=remembered):
+            lines = "".join(f"- {span(one.ref)} {span(one.text)}\n" for one in remembered)
+            return f"**Remembered**, and told to the model:\n\n{lines}\n"
+        case ContentRedacted(events=redacted):
+            return f"Words in {len(redacted)} events here were forgotten.\n\n"
         case ev.InstructionsSet():
             return "The person's directives had changed; the model is told the new ones from here on.\n\n"
         case _:

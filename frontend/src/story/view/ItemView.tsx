@@ -24,6 +24,7 @@ import type {
 import { Ask } from "./Ask";
 import { Fold } from "./Fold";
 import { toldOf } from "./lines";
+import { isRemembered, Remembered, type RememberedBody } from "./Remembered";
 import { StepDetail } from "./StepDetail";
 import { StepLine } from "./StepLine";
 import { doorWord } from "./words";
@@ -50,7 +51,11 @@ export const ItemView = memo(function ItemView({ item, row, open, onToggle }: It
     case "plan":
       return <Plan item={item} />;
     case "line":
-      return <Line item={item} />;
+      return isRemembered(item.body) ? (
+        <Remembered id={item.id} body={item.body} open={open} onToggle={onToggle} />
+      ) : (
+        <Line body={item.body} ts={item.ts} />
+      );
     case "erased":
       return <p className="text-ink-3 text-sm">{t("erased", { count: item.count })}</p>;
     case "strange":
@@ -222,7 +227,7 @@ function Steps({ steps }: { steps: readonly Schema["PlanStep"][] }) {
   );
 }
 
-function Line({ item: { body, ts } }: { item: LineItem }) {
+function Line({ body, ts }: { body: Exclude<LineItem["body"], RememberedBody>; ts: number }) {
   const { kind, text, more } = toldOf(body);
   if (body.type === "turn.ended")
     return (

@@ -6,6 +6,7 @@ import { formatTokens, formatUsd } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import type { StateKind } from "@/ui/State";
 import type { LineBody } from "../shape";
+import type { RememberedBody } from "./Remembered";
 import { doorWord, reasonWords } from "./words";
 
 export interface Told {
@@ -17,8 +18,8 @@ export interface Told {
 
 const PATHS = 12;
 
-/** What an event of a line says. */
-export function toldOf(body: LineBody): Told {
+/** What an event of a line says; what was remembered opens, and is told in `Remembered`. */
+export function toldOf(body: Exclude<LineBody, RememberedBody>): Told {
   switch (body.type) {
     case "notice.given":
       return { kind: "quiet", text: t("notice", { text: body.text }) };
@@ -62,6 +63,8 @@ type OfFiles = Exclude<
   LineBody,
   {
     type:
+      | "memory.loaded"
+      | "memory.recalled"
       | "notice.given"
       | "rules.read"
       | "turn.ended"
@@ -96,6 +99,8 @@ function ofFiles(body: OfFiles): Told {
       return quiet(t("compacted"));
     case "instructions.set":
       return quiet(t("instructed"));
+    case "content.redacted":
+      return quiet(t("redacted", { count: body.events.length }));
     case "edit.undone":
       return quiet(t(body.again ? "editAgain" : "editUndone", { path: body.path }));
     case "file.changed":
