@@ -29,9 +29,11 @@ class Home:
 
     Args:
         root: absolute; created with mode 0700 by ``make``.
+        memory_folder: where the files of memory are, absolute; none for the home itself.
     """
 
     root: Path
+    memory_folder: Path | None = None
 
     @property
     def data(self) -> Path:
@@ -57,6 +59,16 @@ class Home:
     def key(self) -> Path:
         """The key file (0600), outside the data folder so that a copy of the data does not carry it."""
         return self.root / "key"
+
+    @property
+    def memory_files(self) -> Path:
+        """The files of memory that a person reads and edits; no machine may see them."""
+        return self.memory_folder or self.root / "memory-files"
+
+    @property
+    def mirrored(self) -> Path:
+        """What was last written into them: ids, without words."""
+        return self.data / "memory-files.json"
 
     @property
     def heads(self) -> Path:
@@ -112,6 +124,8 @@ class Settings:
         max_live_sessions: sessions that work at the same time, 1 to 1,000.
         audit_heads: the file that gets the copy of the journal's signed heads, an absolute path, best on another disk;
             "" keeps it in the home.
+        memory_folder: the folder of the files of memory, an absolute path outside every workspace; "" keeps them in the
+            home.
     """
 
     key_source: Literal["file", "keyring", "passphrase"] = "file"
@@ -124,6 +138,7 @@ class Settings:
     approval_ttl_s: int = 7 * 24 * 3600
     max_live_sessions: int = 64
     audit_heads: str = ""
+    memory_folder: str = ""
     unknown: tuple[str, ...] = field(default=())
 
 
@@ -134,7 +149,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "log_level": ("debug", "info", "warning", "error"),
 }
 _EMBEDDER = re.compile(r"auto|off|[a-z0-9-]{1,32}/\S{1,200}")
-_PATHS = ("audit_heads",)
+_PATHS = ("audit_heads", "memory_folder")
 _RANGES = {
     "port": (0, 65535),
     "approval_ttl_s": (60, 30 * 24 * 3600),

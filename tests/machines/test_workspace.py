@@ -87,3 +87,13 @@ def test_a_workspace_is_not_entered_through_a_link_that_was_put_above_it(tmp_pat
 
     with pytest.raises(NotADirectoryError):
         enter(str(workspace))
+
+
+def test_no_workspace_shows_the_files_of_memory(user_home: Path) -> None:
+    memory = user_home / "work/memory"
+    (memory / "private").mkdir(parents=True)
+    for path in (memory, memory / "private", user_home / "work"):
+        with pytest.raises(InvalidRequest, match="another memory_folder"):
+            check_directory(str(path), user_home / ".stead", writable=False, memory=memory)
+    beside = str(user_home / "work/project")
+    assert check_directory(beside, user_home / ".stead", writable=True, memory=memory) == beside

@@ -130,7 +130,9 @@ class BubblewrapMachines:
             InvalidRequest: the folder may not be shown, or a path not be released; see ``check_directory`` and
                 ``check_released``.
         """
-        real = check_directory(directory, self._home.root, writable=writable and not trial)
+        real = check_directory(
+            directory, self._home.root, writable=writable and not trial, memory=self._home.memory_files
+        )
         aside = str(TrialFolder(self._home, session).root) if writable and trial else ""
         self._bindings[session] = Binding(real, writable, aside, check_released(released), tuple(hosts))
 

@@ -40,10 +40,12 @@ class HostFolders:
 
     Args:
         stead_home: Stead's own, which is never shown.
+        memory: the files of memory, where those are elsewhere.
     """
 
-    def __init__(self, stead_home: Path) -> None:
+    def __init__(self, stead_home: Path, memory: Path | None = None) -> None:
         self._stead_home = stead_home
+        self._memory = memory
 
     async def folders(self, path: str) -> FolderListing:
         """As ``Folders.folders``."""
@@ -88,7 +90,7 @@ class HostFolders:
         if shown(path) != path:
             return "its name cannot be printed; rename it"
         try:
-            check_directory(path, self._stead_home, writable=True)
+            check_directory(path, self._stead_home, writable=True, memory=self._memory)
         except InvalidRequest as refused:
             return str(refused)
         return ""

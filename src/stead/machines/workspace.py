@@ -16,17 +16,18 @@ _SYSTEM = {"bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc
 _SHARED = {"home", "media", "mnt", "opt", "root", "run", "srv", "tmp", "usr", "var"}
 
 
-def check_directory(path: str, stead_home: Path, *, writable: bool) -> str:
+def check_directory(path: str, stead_home: Path, *, writable: bool, memory: Path | None = None) -> str:
     """The real path of a folder that may become a workspace.
 
     Args:
         path: absolute; links in it are followed once, now.
         stead_home: Stead's own home; neither it nor anything above or below it is ever shown.
         writable: whether the machine is to write there.
+        memory: the files of memory, where those are elsewhere; likewise never shown.
 
     Raises:
         InvalidRequest: it is no folder, may not be entered, or shows too much: the whole disk, a system folder, the
-            home folder, one of its hidden folders (keys and settings live there), Stead's home.
+            home folder, one of its hidden folders (keys and settings live there), Stead's home, the files of memory.
     """
     if not os.path.isabs(path):
         raise InvalidRequest(f"{path!r} is not an absolute path; give the whole path of a folder")
@@ -35,6 +36,11 @@ def check_directory(path: str, stead_home: Path, *, writable: bool) -> str:
         raise InvalidRequest(f"there is no folder {path!r}; make it first, or choose another")
     if reason := _forbidden(real, Path(os.path.realpath(Path.home())), Path(os.path.realpath(stead_home))):
         raise InvalidRequest(f"{str(real)!r} cannot be a workspace: {reason}; choose a project folder")
+    if memory is not None and _overlaps(real, Path(os.path.realpath(memory))):
+        raise InvalidRequest(
+            f"{str(real)!r} cannot be a workspace: it holds the files of memory, or lies among them; "
+            "choose a project folder, or another memory_folder"
+        )
     if not os.access(real, os.R_OK | os.X_OK | (os.W_OK if writable else 0)):
         wanted = "read and write" if writable else "read"
         raise InvalidRequest(f"Stead may not {wanted} {str(real)!r}; change its permissions or choose another folder")
@@ -80,6 +86,10 @@ def _forbidden(real: Path, user_home: Path, stead_home: Path) -> str:
         return "it holds your home folder, with your keys and settings"
     if user_home in real.parents and real.relative_to(user_home).parts[0].startswith("."):
         return "keys and settings live in the hidden folders of your home"
-    if real == stead_home or real in stead_home.parents or stead_home in real.parents:
+    if _overlaps(real, stead_home):
         return "it holds Stead's own home, or lies in it"
     return ""
+
+
+def _overlaps(one: Path, other: Path) -> bool:
+    return one == other or one in other.parents or other in one.parents

@@ -83,6 +83,11 @@ class Mirroring:
         """How the files are."""
         return replace(self._state, notices=tuple(self._notices))
 
+    @property
+    def busy(self) -> bool:
+        """Whether a file was left alone that somebody was writing, so that it is to be looked at again."""
+        return self._files.busy
+
     async def changed(self) -> bool:
         """Whether a person changed a file since the last sync; a dead folder is tried again."""
         try:
@@ -106,7 +111,6 @@ class Mirroring:
         return self.state
 
     async def _sync(self, whole: bool) -> None:
-        self._files.busy = False
         places = await asyncio.to_thread(self._reports.places)
         if open_to := lies_open(self._root, (place.directory for place in places)):
             raise StorageFault(
@@ -114,7 +118,7 @@ class Mirroring:
             )
         kept = await asyncio.to_thread(self._files.kept)
         before = msgspec.json.encode(kept)
-        stamps = await asyncio.to_thread(self._files.stamps)
+        stamps = await asyncio.to_thread(self._files.begin)
         scopes = _scopes(places, kept)
         for scope, place in scopes.items():
             folder = kept.folders.setdefault(_name(scope), folder_of(scope, place.title))
@@ -126,7 +130,7 @@ class Mirroring:
         await asyncio.to_thread(self._journals.write, folders, kept, now_ms, whole)
         if msgspec.json.encode(kept) != before:
             await asyncio.to_thread(self._files.keep, kept)
-        self._seen = await asyncio.to_thread(self._files.stamps)
+        self._seen = self._files.seen
         self._state = replace(self._state, alive=True, reason="", last_sync_ms=now_ms)
 
     async def _mirror(self, scope: Scope, folder: str, stamps: Mapping[str, Stamp], kept: Kept) -> None:

@@ -27,12 +27,25 @@ class Settled:
         self._files = files
         self._now_ms = now_ms
         self._own: dict[str, Stamp] = {}
+        self._before: Mapping[str, Stamp] = {}
         self.busy = False
         """A file was left alone, so it is to be looked at again."""
 
     def stamps(self) -> Mapping[str, Stamp]:
         """See ``domain.mirroring.MirrorFiles``."""
         return self._files.stamps()
+
+    def begin(self) -> Mapping[str, Stamp]:
+        """The files as they are before a sync."""
+        self.busy = False
+        self._before = self._files.stamps()
+        self._own = {path: stamp for path, stamp in self._own.items() if path in self._before}
+        return self._before
+
+    @property
+    def seen(self) -> Mapping[str, Stamp]:
+        """The states of the files that were worked with since ``begin``; an edit that came after makes another one."""
+        return {**self._before, **self._own}
 
     def read(self, path: str) -> FileRead | None:
         """See ``domain.mirroring.MirrorFiles``."""
