@@ -161,8 +161,8 @@ function Line({
   }
 
   return (
-    <div className="grid gap-2 py-2.5 md:grid-cols-[auto_minmax(0,1fr)_auto] md:items-center md:gap-4">
-      <div className="flex items-center gap-1">
+    <div className="grid grid-cols-[minmax(0,1fr)_auto] gap-2 py-2.5 md:grid-cols-[auto_minmax(0,1fr)_auto] md:items-center md:gap-4">
+      <div className="flex items-start gap-1 max-md:order-1 md:items-center">
         <span aria-hidden="true" className="cursor-grab text-ink-3 max-md:hidden">
           <Icon name="menu" />
         </span>
@@ -184,7 +184,7 @@ function Line({
         {turn.error && <ErrorNote title={t("switchFailed")} error={turn.error} />}
         {remove.error && <ErrorNote title={t("removeFailed")} error={remove.error} />}
       </div>
-      <div className="flex flex-wrap items-center gap-2">
+      <div className="flex flex-wrap items-center gap-2 max-md:order-2 max-md:col-span-2">
         <Button size="sm" icon="edit" aria-label={t("openNamed", { title })} onClick={() => onEdit(directive)}>
           {t("open")}
         </Button>

@@ -92,7 +92,13 @@ export function Editor({ from, onClose }: { from: Written; onClose: () => void }
             hint={t("textLeft", { count: draft.text.length })}
             error={tried && !draft.text.trim() && t("textMissing")}
           >
-            <TextArea mono rows={12} maxLength={20_000} value={draft.text} onValueChange={(text) => set({ text })} />
+            <TextArea
+              mono
+              className="min-h-40"
+              maxLength={20_000}
+              value={draft.text}
+              onValueChange={(text) => set({ text })}
+            />
           </Field>
           <section aria-label={t("preview")} className="flex min-w-0 flex-col gap-1">
             <p className="font-medium text-sm" aria-hidden="true">
@@ -112,7 +118,14 @@ export function Editor({ from, onClose }: { from: Written; onClose: () => void }
           <Checkbox label={t("enabled")} checked={draft.enabled} onCheckedChange={(enabled) => set({ enabled })} />
           <Checkbox label={t("only")} checked={narrow} onCheckedChange={setNarrow} />
         </div>
-        {narrow && <FolderPicker value={draft.directory} onChange={(directory) => set({ directory })} />}
+        {narrow && (
+          <FolderPicker
+            value={draft.directory}
+            hint={t("onlyHint")}
+            error={tried && !told.directory ? t("onlyMissing") : undefined}
+            onChange={(directory) => set({ directory })}
+          />
+        )}
         {from.id && (
           <Field label={t("why")} hint={t("whyHint")} optional>
             <Input value={why} onValueChange={setWhy} maxLength={500} />

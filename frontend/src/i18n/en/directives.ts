@@ -58,6 +58,8 @@ export const t = define("directives", {
   preview: "As it reads",
   previewEmpty: "Nothing is written yet.",
   only: "For one folder only",
+  onlyHint: "Work in this folder is told it, and no other.",
+  onlyMissing: "Choose the folder.",
   enabled: "Tell models",
   why: "What changed",
   whyHint: "A note for the list of versions.",
