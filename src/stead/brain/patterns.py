@@ -67,7 +67,7 @@ def pattern(group: Sequence[Episode], place: PlaceId, id: MemoryId) -> Memory | 
 def concluded(labels: Iterable[Label]) -> Label:
     """The label of what Stead concludes: no better than trusted, and no better than what it was concluded from."""
     said = list(labels)
-    stranger = any(label.integrity is Integrity.UNTRUSTED for label in said)
+    stranger = any(label.taints for label in said)
     order = list(Confidentiality)
     held = max((label.confidentiality for label in said), key=order.index, default=Confidentiality.PRIVATE)
     return Label(Integrity.UNTRUSTED if stranger else Integrity.TRUSTED, held)

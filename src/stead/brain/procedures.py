@@ -1,7 +1,8 @@
 """Ways of working that have led to the same kind of end, counted, and written down as skills.
 
 Layer: brain. Pure. A procedure is the order of the calls, without their values: what a file was called does not make
-the next time go better, and nothing that was read goes into a skill by this way.
+the next time go better, and nothing that was read comes into a skill by this way. So it has the person's words and
+words from fixed lists alone, whatever the model had read that chose the calls.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import msgspec
 from stead.brain.patterns import concluded, confidence, topic
 from stead.domain.consolidating import Work
 from stead.domain.memory import Evidence, Memory, MemoryId, Scope
-from stead.domain.policies import Integrity
+from stead.domain.sessions import PERSON
 
 USES = 5
 """And ``SUCCESS`` make a procedure a skill that is worth proposing."""
@@ -47,9 +48,8 @@ class Procedure(msgspec.Struct, frozen=True):
 
     @property
     def worth_a_skill(self) -> bool:
-        """Whether it has proved itself, and no stranger had a word in it."""
-        trusted = all(work.label.integrity is not Integrity.UNTRUSTED for work in self.works)
-        return trusted and self.uses >= USES and self.successes >= SUCCESS * self.uses
+        """Whether it has proved itself."""
+        return self.uses >= USES and self.successes >= SUCCESS * self.uses
 
     @property
     def value(self) -> str:
@@ -77,7 +77,7 @@ def memory(found: Procedure, scope: Scope, id: MemoryId) -> Memory:
         text=f"For “{found.asked}” this has worked: {', then '.join(found.steps)}.",
         scope=scope,
         origin="inferred",
-        label=concluded(work.label for work in found.works),
+        label=concluded([PERSON]),
         valid_from_ms=found.works[-1].ts_ms,
         key=topic("procedure", found.asked),
         value=found.value,

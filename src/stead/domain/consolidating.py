@@ -12,7 +12,6 @@ import msgspec
 from stead.domain.ids import SessionId
 from stead.domain.memory import Episode, Evidence, Memory, MemoryId, MemoryRow, PlaceId, RunId
 from stead.domain.memory_events import MemoryConsolidated, MemoryProposed
-from stead.domain.policies import Label
 
 
 class Unread(msgspec.Struct, frozen=True):
@@ -37,9 +36,9 @@ class Work(msgspec.Struct, frozen=True):
         seq: of the words that asked.
         asked: these words.
         ts_ms: when they were said.
-        steps: the calls that went well, in order: a tool's name, of commands with the program: ``shell: pytest``.
+        steps: the calls that went well, in order: a tool's name, of commands with a program from a fixed list, as
+            ``shell: pytest``. They hold no word that a stranger could have put there.
         ok: it ended as done.
-        label: of the steps: whether a model chose them that had read strangers' words.
     """
 
     session: SessionId
@@ -48,7 +47,6 @@ class Work(msgspec.Struct, frozen=True):
     ts_ms: int
     steps: tuple[str, ...]
     ok: bool
-    label: Label
 
 
 class Material(Protocol):

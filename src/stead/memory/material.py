@@ -15,16 +15,22 @@ from stead.domain import events as ev
 from stead.domain.consolidating import Unread, Work
 from stead.domain.ids import SessionId
 from stead.domain.memory import Episode, Evidence, MemoryRow, PlaceId
-from stead.domain.policies import Confidentiality, Integrity, Label
-from stead.domain.sessions import PERSON
+from stead.domain.policies import Integrity
 from stead.memory import listing
 from stead.memory.books import MemoryBooks, Record
-from stead.memory.evidence import Spoken, borne_out, spoken, taints
+from stead.memory.evidence import Spoken, borne_out, spoken
 
 _RUNS = 100_000
 _DUE = 1_000
 _LEAST_QUOTE = 8
 _STEPS = 200
+_PROGRAMS = frozenset(
+    """awk bash black bun cargo cat cmake composer convert cp curl dart deno diff docker dotnet eslint ffmpeg find
+    flutter gcc gh git go gofmt gradle grep gzip head java jest jq just kubectl latexmk ls magick make mkdir mv mvn mypy
+    mysql ninja node npm npx pandoc patch pdflatex php pip playwright pnpm poetry prettier psql pytest python python3
+    rails rake rg rsync ruff ruby rustc scp sed sh sort sqlite3 ssh tail tar terraform touch tox tsc unzip uv vite
+    vitest wc wget xargs yarn zip""".split()  # noqa: SIM905 - as a list it would be a hundred lines
+)
 _PROGRAM = re.compile(r"^(?:\w+=\S+\s+)*(?:sudo\s+)?([\w./+-]{1,40})")
 
 
@@ -107,11 +113,10 @@ def _work(events: Iterator[ev.Event]) -> Iterator[Work]:
     asked: Spoken | None = None
     steps: list[str] = []
     started: dict[str, str] = {}
-    tainted = False
     for event in events:
         match event.body:
             case ev.ObjectiveCreated() | ev.MessageReceived():
-                said = spoken(event, tainted=tainted)
+                said = spoken(event, tainted=False)
                 if said is not None and said.label.integrity is Integrity.PERSON and asked is None:
                     asked, steps, started = said, [], {}
             case ev.ToolStarted(key=key, tool=tool, arguments=arguments):
@@ -119,19 +124,21 @@ def _work(events: Iterator[ev.Event]) -> Iterator[Work]:
             case ev.ToolFinished(key=key, outcome="ok") if key in started and len(steps) < _STEPS:
                 steps.append(started[key])
             case ev.TurnEnded(reason=reason) | ev.ObjectiveEnded(reason=reason) if asked is not None:
-                label = Label(Integrity.UNTRUSTED, Confidentiality.PRIVATE) if tainted else PERSON
-                yield Work(asked.session, asked.seq, asked.text, asked.ts_ms, tuple(steps), reason == "done", label)
+                yield Work(asked.session, asked.seq, asked.text, asked.ts_ms, tuple(steps), reason == "done")
                 asked = None
             case _:
-                pass
-        tainted = tainted or taints(event)
+                continue
 
 
 def _step(tool: str, arguments: str) -> str:
-    """A call without its values: what a command line runs, of every other tool its name alone."""
+    """A call without its values: a tool's name, and of a command line the program if it is a well-known one.
+
+    A model chooses the command, perhaps after reading a stranger's words; from a fixed list, it can carry none of them.
+    """
     try:
         command = msgspec.json.decode(arguments, type=dict[str, object]).get("command")
     except msgspec.MsgspecError:
         return tool
     program = _PROGRAM.match(command) if isinstance(command, str) else None
-    return f"{tool}: {program[1].rpartition('/')[2]}" if program else tool
+    name = program[1].rpartition("/")[2] if program else ""
+    return f"{tool}: {name}" if name in _PROGRAMS else tool
