@@ -73,7 +73,9 @@ def room(tmp_path: Path, models: Clearing, later: Later) -> Iterator[Room]:
 
 
 def said(request: ModelRequest) -> list[str]:
-    return [message.text for message in request.messages if isinstance(message, UserMessage)]
+    """What a model reads in a request, of memory and of words, in its order."""
+    heard = [message for message in request.messages if isinstance(message, UserMessage)]
+    return [text for message in heard for text in (message.told, message.text) if text]
 
 
 def held(room: Room) -> dict[str, Memory]:
@@ -117,7 +119,7 @@ async def test_a_session_begins_with_the_files_in_their_order_and_an_objective_t
     assert first.index("MEMORY.md") < first.index("The shop opens at nine.")
     answer = await room.do(cmd.CreateObjective(goal="Write a sign for the shop.", directory=str(room.project)))
     await room.settled(answer.session)
-    goal, files, *_ = said(models.requests[-1])
+    files, goal, *_ = said(models.requests[-1])
     assert goal == "Write a sign for the shop."
     assert "The shop opens at nine." in files
 

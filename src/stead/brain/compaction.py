@@ -56,7 +56,8 @@ def compacted(session: Session, upto: int, summary: str, room: int) -> tuple[Use
     before, after = session.messages[:upto], [*session.messages[upto:], *session.inbox]
     rules = [message for message in before if isinstance(message, UserMessage) and message.source == WORKSPACE]
     said = _without(session.words, _said_in(after))
-    notice = UserMessage(_notice(said, session, room, bool(summary.strip())), STEAD, notice=True)
+    left_out = _notice(said, session, room, bool(summary.strip()))
+    notice = UserMessage(left_out, STEAD, notice=True, told=session.files)
     if not summary.strip():
         return (*rules[-1:], notice)
     return (*rules[-1:], notice, UserMessage(_cut(summary.strip(), room), Label(), source=SUMMARY))

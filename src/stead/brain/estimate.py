@@ -98,7 +98,8 @@ def estimate_message(message: Message) -> int:
     """An upper bound of the tokens that a message adds to a request, its frames included."""
     match message:
         case UserMessage(text=text):
-            return 2 * MESSAGE_OVERHEAD + estimate_tokens(text) + _marks(message)
+            frames = (3 if message.told else 2) * MESSAGE_OVERHEAD
+            return frames + estimate_tokens(text) + estimate_tokens(message.told) + _marks(message)
         case AssistantMessage(parts=parts):
             return MESSAGE_OVERHEAD + sum(_part_tokens(part) for part in parts)
         case ResultsMessage(results=results):

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from stead.brain import trimming
 from stead.brain.compaction import SUMMARY
 from stead.brain.estimate import estimate_message, estimate_request
@@ -89,7 +91,9 @@ def _kinds(message: Message) -> Iterator[tuple[ContextKind, str, Message]]:
     match message:
         case UserMessage():
             kind, name = _heard(message)
-            yield kind, name, message
+            if message.told:
+                yield "memory", "", replace(message, text=message.told, told="")
+            yield kind, name, replace(message, told="")
         case AssistantMessage(parts=parts):
             for part in parts:
                 yield (*_said(part), AssistantMessage((part,)))

@@ -16,6 +16,7 @@ ContextKind = Literal[
     "instructions",
     "tools",
     "words",
+    "memory",
     "notices",
     "rules",
     "summary",

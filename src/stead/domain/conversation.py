@@ -87,7 +87,7 @@ def take_over(session: Session, carried: Carried) -> None:
     session.planned, session.used, session.trusted = [], [], {}
     session.interrupted = session.ran = False
     session.compacting = 0
-    session.recalled = []
+    session.recalled, session.telling = [], session.files
     session.resting = True
     session.last_call = session.last_text = ""
     session.same_calls = session.same_texts = session.send_backs = 0

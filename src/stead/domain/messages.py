@@ -94,6 +94,8 @@ class UserMessage(msgspec.Struct, frozen=True, tag="user"):
     notice: bool = False
     source: str = ""
     """Whose words they are, as ``message:DOOR``, when they are not the person's; "" for the person and Stead."""
+    told: str = ""
+    """What Stead tells the model before these words: what is remembered. It is no part of them."""
 
     @property
     def foreign(self) -> bool:

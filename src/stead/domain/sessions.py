@@ -136,6 +136,10 @@ class Session(msgspec.Struct):
     calls: dict[CallKey, Call] = {}
     """The calls of the last reply, in the model's order; empty when all are answered."""
     plan: tuple[ev.PlanStep, ...] = ()
+    telling: str = ""
+    """What the model is to be told of memory together with the next words."""
+    files: str = ""
+    """The files of memory with which it began, as the model was told them; told again when the context is made anew."""
     recalled: list[str] = []
     """What the model has been told of memory since the context was last made anew, by its references."""
     planned: list[PlannedCall] = []

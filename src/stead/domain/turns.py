@@ -17,7 +17,7 @@ from stead.domain.conversation import close_turn, hear, rewritten, take_in, take
 from stead.domain.memory_events import ContentRedacted
 from stead.domain.messages import WORKSPACE, UserMessage
 from stead.domain.policies import Integrity
-from stead.domain.remembering import MEMORY_SOURCE, loaded_text, recalled_text
+from stead.domain.remembering import MEMORY_SOURCE, loaded_text, recalled_text, together
 from stead.domain.sessions import STEAD, Edit, Mark, Session, attended
 
 Worked = (
@@ -49,7 +49,8 @@ def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
         session.phase = "active"
     if message.interrupts and (session.calls or session.open_request is not None):
         session.interrupted = True
-    hear(session, UserMessage(text=message.text, label=message.label, source=source))
+    hear(session, UserMessage(text=message.text, label=message.label, source=source, told=session.telling))
+    session.telling = ""
     if source:
         take_in(session, message.label, source)
     else:
@@ -147,15 +148,22 @@ def apply_queue(session: Session, body: Queued) -> None:
 
 
 def _remember(session: Session, body: ev.MemoryLoaded | ev.MemoryRecalled) -> None:
-    """Let the model be told what is remembered. It is data, and what strangers' words made keeps its taint."""
+    """Let the model be told what is remembered, together with the words that follow or with the goal that came before.
+
+    It is data, and what strangers' words made would be heard as theirs.
+    """
+    take_in(session, body.label, MEMORY_SOURCE)
     if isinstance(body, ev.MemoryRecalled):
         session.recalled.extend(told.ref for told in body.told)
         text = recalled_text(body.told)
     else:
-        text = loaded_text(body.files)
-    source = MEMORY_SOURCE if body.label.taints else ""
-    hear(session, UserMessage(text, body.label, notice=True, source=source))
-    take_in(session, body.label, MEMORY_SOURCE)
+        text = session.files = loaded_text(body.files)
+    if body.label.taints:
+        hear(session, UserMessage(text, body.label, source=MEMORY_SOURCE))
+    elif not session.requests and len(session.messages) == 1 and isinstance(goal := session.messages[0], UserMessage):
+        session.messages[0] = msgspec.structs.replace(goal, told=together(goal.told, text))
+    else:
+        session.telling = together(session.telling, text)
 
 
 def _heard_meanwhile(session: Session, asked: int) -> list[UserMessage]:

@@ -104,10 +104,17 @@ def _filler() -> UserMessage:
 
 def _user_text(message: UserMessage, session: SessionId) -> str:
     text = _SPOOFED.sub("&lt;", whole(message.text))
+    told = f"{_notice(_SPOOFED.sub('&lt;', whole(message.told)))}\n\n" if message.told else ""
     if message.notice:
-        return f"<{NOTICE}>\n{text}\n</{NOTICE}>"
+        return told + _notice(text)
     text = text if text.strip() else GO_ON
-    return mark(text, message.source, _boundary(session, f"{message.source} {text}")) if message.foreign else text
+    if message.foreign:
+        text = mark(text, message.source, _boundary(session, f"{message.source} {text}"))
+    return told + text
+
+
+def _notice(text: str) -> str:
+    return f"<{NOTICE}>\n{text}\n</{NOTICE}>"
 
 
 def _said(parts: Iterable[ReplyPart], provider: str, seen: set[CallKey]) -> tuple[ReplyPart, ...]:

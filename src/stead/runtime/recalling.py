@@ -113,7 +113,7 @@ class Recollection:
             why = str(fault) or f"it took longer than {_DEADLINE_S} s"
             log.warning("a model is told nothing of what is remembered: %s", why)
             return ()
-        hits = [hit for hit in found.hits if hit.ref not in known]
+        hits = [hit for hit in found.hits if hit.ref not in known and normal(hit.text) != normal(words)]
         if not hits:
             return ()
         told = tuple(ev.Told(hit.ref, _told(hit), tuple(why.by for why in hit.why)) for hit in hits)

@@ -183,6 +183,7 @@ export const t = define("workspace", {
   kind_tools: "Tool descriptions",
   kind_words: "Your words",
   kind_notices: "Notices",
+  kind_memory: "What is remembered",
   kind_rules: "The project’s rules",
   kind_summary: "Summary of older messages",
   kind_others: "Words of others",

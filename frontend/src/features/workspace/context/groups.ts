@@ -18,6 +18,7 @@ const OF: Record<Part["kind"], GroupName> = {
   instructions: "frame",
   tools: "frame",
   notices: "frame",
+  memory: "frame",
   rules: "frame",
   words: "people",
   others: "people",
