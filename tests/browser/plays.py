@@ -6,6 +6,7 @@ that needs another play adds it to ``PLAYS`` under a phrase of its own.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from tests.fakes.models import Call, Seen, Turn
@@ -16,6 +17,8 @@ STORY = (
     "```python\ndef lit(name: str) -> bool:\n    return name in LAMPS\n```\n\n"
     "1. Trim the wick.\n2. Fill the oil.\n\n> Nobody was at the quay.\n"
 )
+_NOTICE = re.compile("<stead-notice>.*?</stead-notice>", re.DOTALL)
+"""What is remembered of other plays stands there, and is nobody's words now."""
 FERRY = "The ferry leaves at nine on Sundays."
 _PLAN = {"steps": [{"title": "Read the notes"}, {"title": "Write the summary"}]}
 _EDIT = {"path": "lamps.py", "old": '"south"]', "new": '"south", "west"]'}
@@ -71,7 +74,7 @@ def play(seen: Seen) -> Turn:
     for at in range(len(messages) - 1, -1, -1):
         if messages[at]["role"] != "user":
             continue
-        words = str(messages[at]["content"]).lower()
+        words = _NOTICE.sub("", str(messages[at]["content"])).lower()
         for phrase, turns in PLAYS.items():
             if phrase in words:
                 told = sum(message["role"] == "assistant" for message in messages[at:])
