@@ -7,16 +7,17 @@ what is there until the facts are recorded, so that the same statement twice at 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal, Protocol, assert_never
 
 from msgspec.structs import replace
 
+from stead.brain.ahead import Ahead
 from stead.brain.remembering import (
     TakenIn,
     as_begun,
     canonical,
-    clean,
     corrected,
     is_persons,
     normal,
@@ -26,7 +27,7 @@ from stead.brain.remembering import (
 from stead.domain import events as ev
 from stead.domain import memory_commands as cmd
 from stead.domain.commands import Answer
-from stead.domain.errors import Conflict, InvalidRequest
+from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import DEFAULT_WORKSPACE, CommandId, SessionId
 from stead.domain.memory import GLOBAL, MEMORY, Level, Memory, MemoryId, MemoryRow, RunId, Scope, workspace_place
 from stead.domain.memory_events import MemoryFact
@@ -43,6 +44,8 @@ MOST = 1_000
 """Memories that one command may name."""
 DAY_MS = 86_400_000
 _MOST_DAYS = 36_500
+
+_ID = re.compile(r"m_[0-9a-f]{16}")
 
 By = Literal["person", "model", "stead"]
 
@@ -168,7 +171,7 @@ class Memories:
             raise InvalidRequest(f"1 to {MOST} things can be remembered at once, not {len(command.items)}")
         scope = await asyncio.to_thread(scope_of, command.level, command.directory)
         news = [self._new(item, scope) for item in command.items]
-        begun = [new.id for new, item in zip(news, command.items, strict=True) if not item.valid_from_ms]
+        begun = {new.id for new, item in zip(news, command.items, strict=True) if not item.valid_from_ms}
         taken = await self.take_in(news, door, begun=begun)
         facts = tuple(fact for one in taken for fact in one.facts)
         return facts, "; ".join(f"{one.change} {one.memory.id}" for one in taken[:20])
@@ -185,12 +188,13 @@ class Memories:
             begun: those of them that hold from now on, so that nothing that held before is newer.
         """
         taken: list[TakenIn] = []
+        ahead = Ahead()
         for new in news:
             alike = await asyncio.to_thread(self.remembered.alike, new.scope, new.text, new.key)
             if new.id in begun:
                 alike = tuple(as_begun(row, new.valid_from_ms) for row in alike)
-            rows = amid(alike, [fact for one in taken for fact in one.facts], new)
-            taken.append(take_in(new, rows, door, run))
+            taken.append(take_in(new, ahead.amid(alike, new), door, run))
+            ahead.take(taken[-1].facts)
         return tuple(taken)
 
     def require_savable(self, memory: Memory) -> Memory:
@@ -296,6 +300,9 @@ class Memories:
     async def _rows(self, ids: Sequence[MemoryId]) -> list[MemoryRow]:
         if not 0 < len(ids) <= MOST:
             raise InvalidRequest(f"1 to {MOST} memories can be named at once, not {len(ids)}")
+        strange = next((id for id in ids if not _ID.fullmatch(id)), None)
+        if strange is not None:
+            raise NotFound(f"there is no memory {strange[:40]!r}; `stead memory list` lists them")
         return await asyncio.to_thread(lambda: [self.remembered.row(id) for id in dict.fromkeys(ids)])
 
 
@@ -320,16 +327,6 @@ def scope_of(level: Level, directory: str) -> Scope:
 
 def amid(alike: Sequence[MemoryRow], facts: Sequence[MemoryFact], new: Memory) -> list[MemoryRow]:
     """What is alike once facts have been recorded that still have not been."""
-    rows = {row.memory.id: row for row in alike}
-    for fact in facts:
-        match fact:
-            case ev.MemoryMade(memory=memory) | ev.MemoryAmended(memory=memory):
-                if memory.scope == new.scope and (
-                    (new.key and memory.key == new.key) or clean(memory.text).casefold() == clean(new.text).casefold()
-                ):
-                    rows[memory.id] = MemoryRow(memory, "live", 0)
-            case ev.MemoryRetired(id=id):
-                rows.pop(id, None)
-            case _:
-                continue
-    return list(rows.values())
+    ahead = Ahead()
+    ahead.take(facts)
+    return ahead.amid(alike, new)
