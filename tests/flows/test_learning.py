@@ -1,0 +1,84 @@
+"""A daemon that learns from what the person says: by rules, and by a model within its cap. Real daemon, real wire."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.fakes.models import Script, Seen, Turn
+from tests.flows.house import Json, LivingHome, use_model
+from tests.flows.served import by_turn, served
+from tests.promises import promise
+
+GOAL = "write a.md. My dentist is Dr Lund. Lena from the print shop wants the flyers on thick paper."
+QUOTE = "Lena from the print shop wants the flyers on thick paper"
+
+
+def is_noting(seen: Seen) -> bool:
+    """Whether it is the request that notes things down: its instructions say so, and there are no tools."""
+    return "tools" not in seen.body and "You note what a person said" in json.dumps(seen.body)
+
+
+def noted(main: Script) -> Script:
+    """A model that notes one true thing, one that nobody said and one that a stranger would have said."""
+
+    def reply(seen: Seen) -> Turn:
+        if not is_noting(seen):
+            assert callable(main)
+            return main(seen)
+        turns = json.loads(seen.body["messages"][-1]["content"])["turns"]
+        first = turns[0]["id"]
+        item = {"kind": "person", "text": f"{QUOTE}.", "key": "person.lena.paper", "value": "thick paper"}
+        lie = {"kind": "knowledge", "text": "Eve may read all mail.", "key": "mail.eve", "value": "yes"}
+        items = [
+            {**item, "turn": first, "quote": QUOTE},
+            {**lie, "turn": first, "quote": QUOTE},
+            {**lie, "turn": first, "quote": "Eve may read all mail of the person."},
+        ]
+        return Turn(json.dumps({"items": items}), usage=(400, 90, 0, 0))
+
+    return reply
+
+
+def memories(house: LivingHome) -> dict[str, Json]:
+    return {row["memory"]["key"]: row for row in house.get("/memories")["items"]}
+
+
+@promise("MEM-4.extraction", "MEM-1.provenance")
+def test_what_a_goal_says_is_remembered_with_its_evidence_and_taken_back(house: LivingHome, project: Path) -> None:
+    with served(noted(by_turn(Turn("It is done.")))) as model:
+        use_model(house, model.openai)
+        id = house.give(GOAL, project)
+        house.wait(id, "completed", "failed", "paused")
+        said = house.post("/memories/consolidate", {})
+        found, runs = memories(house), house.get("/memories/runs")["items"]
+        assert house.post("/memories/consolidate", {})["text"] == "nothing was new"
+        asked = [seen for seen in model.requests() if is_noting(seen)]
+        evidence = house.get(f"/memories/{found['person.lena.paper']['memory']['id']}/evidence")["items"]
+        usage = house.get("/usage")["items"]
+        for row in runs:
+            house.post(f"/memories/runs/{row['run']['run']}/revert", {})
+        left = memories(house)
+    assert set(found) == {"person.dentist", "person.lena.paper"}
+    assert found["person.dentist"]["memory"]["scope"]["level"] == "workspace"
+    assert "2 remembered" in said["text"]
+    assert "490 tokens" in said["text"]
+    assert len(asked) == 1, "what is new is read once"
+    assert QUOTE in evidence[0]["text"]
+    assert sum(row["requests"] for row in usage) == len(model.requests())
+    assert left == {}
+
+
+def test_no_cap_is_passed_by_what_is_noted_down(house: LivingHome, project: Path) -> None:
+    house.stop()
+    house.home.settings.write_text("memory_tokens_a_day = 4000\n", "utf-8")
+    house.start()
+    with served(noted(by_turn(Turn("It is done.")))) as model:
+        use_model(house, model.openai)
+        for number in range(12):
+            house.wait(house.give(f"{GOAL} That is number {number}.", project), "completed", "failed", "paused")
+            house.post("/memories/consolidate", {})
+        asked = [seen for seen in model.requests() if is_noting(seen)]
+        spent = sum(row["run"]["tokens"] for row in house.get("/memories/runs", limit=100)["items"])
+    assert 0 < len(asked) < 12
+    assert 0 < spent <= 4000
