@@ -52,6 +52,14 @@ from tests.memory.saying import Sayings
 FOLDERS = ("/ada/notes", "/ada/shop", "/bo/shop", "/ada/notes/old")
 CHANNELS = ("team", "family", "notes")
 TOPICS = ("gate", "boiler", "invoice", "harbour", "password of the shed", "Ada", "release", "dentist")
+STATED = (
+    "My dentist is Dr {}.",
+    "I live in {}.",
+    "I prefer {} over Excel.",
+    "My name is {}.",
+    "We use {} for invoices.",
+)
+"""What consolidation takes out of the person's words, about something or somebody."""
 LABELS = (
     PERSON,
     Label(Integrity.TRUSTED, Confidentiality.PRIVATE),
@@ -221,8 +229,8 @@ class Grounds:
             await self.memories.stream.record(facts, by="person")
 
     async def says(self, sitting: Sitting, text: str) -> None:
-        """Let somebody say something in a session."""
-        seq = await self.sayings.says(sitting.id, text, self.random.choice(LABELS))
+        """Let somebody say something in a session: the person, a channel's others, or a door that is not trusted."""
+        seq = await self.sayings.says(sitting.id, text, self.random.choice((PERSON, *LABELS)))
         self.know(f"e_{seq}", self.scope_in(sitting))
 
     def scope_in(self, sitting: Sitting) -> Scope:
@@ -250,6 +258,7 @@ class Grounds:
         for _ in range(turns):
             topic = self.random.choice(TOPICS)
             await self.says(sitting, f"What about the {topic}? It has the code {self.mark(scope)}.")
+            await self.says(sitting, self.random.choice(STATED).format(self.mark(scope).title()))
             seq = await self.sayings.answers(id, f"The {topic} is seen to, by {self.mark(scope)}.")
             self.know(f"e_{seq}", scope)
         await self.sayings.tell(id, ev.TurnEnded(turns, "done", f"Saw to the {self.mark(scope)}."))
