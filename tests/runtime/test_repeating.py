@@ -47,6 +47,7 @@ def values(house: House, kind: Kind) -> list[tuple[str, str]]:
         ("Check all broken links in news/may.md", "check the broken links in news/june.md", True),
         ("Write the minutes of the board meeting", "Translate the minutes into German", False),
         ("ok", "ok", False),
+        ("You said:\n> Ada lives in Bergen by the harbour.", "You said:\n> Ada lives in Bergen by the harbour.", False),
     ],
 )
 def test_requests_are_alike_by_what_they_want(one: str, other: str, same: bool) -> None:

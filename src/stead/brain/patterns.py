@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from stead.brain.consolidating import scope_of
 from stead.brain.remembering import canonical
+from stead.brain.sentences import own_words
 from stead.domain.memory import Episode, Evidence, Memory, MemoryId, PlaceId
 from stead.domain.policies import Confidentiality, Integrity, Label
 
@@ -32,7 +33,7 @@ _FILLERS = re.compile(
 
 def gist(text: str) -> frozenset[str]:
     """The words of a request that say what is wanted; empty for what is too short or too long to be one."""
-    words = _WORD.findall(_NAMES.sub(" ", text).casefold())
+    words = _WORD.findall(_NAMES.sub(" ", own_words(text)).casefold())
     if len(words) > _MOST_WORDS:
         return frozenset()
     kept = frozenset(_singular(word) for word in words if not _FILLERS.fullmatch(word))
@@ -48,7 +49,7 @@ def pattern(group: Sequence[Episode], place: PlaceId, id: MemoryId) -> Memory | 
     """The pattern in requests that are alike, oldest first; nothing while they are of too few sessions."""
     if len({turn.session for turn in group}) < SESSIONS:
         return None
-    asked = " ".join(group[0].text.split())[:200].rstrip(" .!?")
+    asked = own_words(group[0].text)[:200].rstrip(" .!?")
     private = max(group, key=lambda turn: turn.private)
     return Memory(
         id=id,

@@ -14,6 +14,7 @@ from itertools import groupby
 import msgspec
 
 from stead.brain.patterns import concluded, confidence, topic
+from stead.brain.sentences import own_words
 from stead.domain.consolidating import Work
 from stead.domain.memory import Evidence, Memory, MemoryId, Scope
 from stead.domain.sessions import PERSON
@@ -65,7 +66,7 @@ def procedure(works: Sequence[Work]) -> Procedure | None:
     most = good.most_common(1)[0][1]
     steps = next(way for work in works if work.ok and good[way := _way(work.steps)] == most)
     gone = tuple(work for work in works if _same_way(_way(work.steps), steps))
-    asked = " ".join(gone[0].asked.split())[:200].rstrip(" .!?")
+    asked = own_words(gone[0].asked)[:200].rstrip(" .!?")
     return Procedure(asked, steps, len(gone), sum(work.ok for work in gone), gone)
 
 

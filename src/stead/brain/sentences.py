@@ -102,6 +102,11 @@ def for_now(text: str) -> bool:
     return bool(_FOR_NOW.search(text))
 
 
+def own_words(text: str) -> str:
+    """A turn without what is not the person's own: code, quotes, and what is handed over."""
+    return " ".join(_own(text[:TURN_CHARS]).replace("\0", " ").split())
+
+
 def _own(text: str) -> str:
     """The text with what is not the person's own made unreadable, every character in its place."""
     for pattern in (_FENCE, _QUOTED, _LINE_OF_OTHERS):

@@ -1,0 +1,51 @@
+"""P3: tokens that models use in 24 idle hours. What runs by itself so far is memory's upkeep, so that is measured.
+
+A home in which things were said and noted down by a model; then a simulated day in which nobody says anything, with a
+run of the upkeep every hour and memories whose time comes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+from bench.bar import Bar
+from stead.runtime.gleaning import Gleaning
+from tests.fakes.world import ScriptedModels
+from tests.runtime.house import House
+from tests.storage.drafts import session
+
+HOURS = 24
+SAID = (
+    "I live in Bergen, and my dentist is Dr Lund.",
+    "I have a dentist appointment tomorrow at 3pm.",
+    "Lena from the print shop wants the flyers on thick paper, as always.",
+)
+
+
+def measure() -> list[Bar]:
+    """The tokens of a day."""
+    return [asyncio.run(_idle())]
+
+
+async def _idle() -> Bar:
+    with tempfile.TemporaryDirectory(prefix="stead-bench-") as name:
+        house = House(Path(name))
+        models = ScriptedModels(())
+        gleaning = Gleaning(house.consolidation, lambda: models, house.journal)
+        await house.hears(session(1), *SAID)
+        busy = (*await house.run(), *await gleaning.run())
+        asked = len(models.requests)
+        tokens = runs = 0
+        for _ in range(HOURS):
+            house.later(1 / 24)
+            for run in (*await house.run(), *await gleaning.run()):
+                tokens, runs = tokens + run.tokens, runs + 1
+        idle = len(models.requests) - asked
+        house.close()
+    said = (
+        f"{HOURS} simulated hours, memory's upkeep every hour; before them {sum(run.tokens for run in busy)} tokens in "
+        f"{asked} requests, in them {idle} requests and {runs} runs for what had come to its end"
+    )
+    return Bar("P3", tokens, "tokens in 24 idle hours", "0", tokens == idle == 0 < asked, {}, said)
