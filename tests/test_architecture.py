@@ -40,6 +40,8 @@ TRUSTED_BASE = rules.TrustedBase(
         "domain/secrets.py",
         "storage/appending.py",
         "storage/journal.py",
+        "storage/redacting.py",
+        "storage/replacements.py",
         "storage/vault.py",
         "tools/fetching.py",
         "tools/tool.py",

@@ -12,7 +12,7 @@ from stead.domain.forgetting import FORGOTTEN
 from stead.domain.memory import MemoryId
 from stead.domain.memory_events import ContentRedacted
 from stead.domain.messages import Text, Thinking
-from stead.domain.policies import GrantScope, PlannedCall
+from stead.domain.policies import GrantScope, Label, PlannedCall
 from stead.domain.redacting import BINDING, blank, redacted, texts
 from stead.storage.codec import decode, encode
 from tests.storage.drafts import replied
@@ -65,7 +65,7 @@ def test_what_was_allowed_in_forgotten_words_is_allowed_no_more() -> None:
 
 
 def test_what_a_model_was_told_of_a_memory_goes_whole() -> None:
-    told = ev.MemoryRecalled((ev.Told("m_1", "one", ()), ev.Told("m_2", "two", ())), (), ev.Label())
+    told = ev.MemoryRecalled((ev.Told("m_1", "one", ()), ev.Told("m_2", "two", ())), (), Label())
     kept = redacted(told, lambda text: text, {MemoryId("m_1")})
     assert isinstance(kept, ev.MemoryRecalled)
     assert [one.text for one in kept.told] == [FORGOTTEN, "two"]

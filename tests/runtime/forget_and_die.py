@@ -10,16 +10,15 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stead.config import Home
 from stead.domain.forget_commands import Forget
-from stead.domain.forgetting import Touches
-from stead.domain.memory import MemoryId
 from stead.memory.books import MemoryBooks
+from stead.memory.purging import MemoryPurges
 from stead.runtime.bus import Bus
 from stead.runtime.forgetting import Forgetting, Parts
 from stead.runtime.memories import MemoryStream
@@ -45,19 +44,6 @@ class Nobody:
         yield
 
 
-class Rebuilt:
-    """The indexes of memory, made anew from the journal."""
-
-    def __init__(self, books: MemoryBooks) -> None:
-        self._books = books
-
-    async def purge(self, memories: Sequence[MemoryId], events: Sequence[int]) -> None:
-        await asyncio.to_thread(self._books.rebuild)
-
-    async def scan(self, touches: Touches) -> tuple[str, ...]:
-        return ()
-
-
 class QuietHome:
     """A home in which nobody is at work: its record, and what was made of it.
 
@@ -76,7 +62,7 @@ class QuietHome:
                 journal=self.journal,
                 memory=MemoryStream(journal=self.journal, tips=self.journal, bus=bus, clock=clock),
                 holder=lambda id: Nobody(),
-                purges=(ReadModels(self.views), Rebuilt(self.books)),
+                purges=(ReadModels(self.views), MemoryPurges(self.books, None)),
                 files=Residue(Home(folder), KEYS),
                 receipts=HomeReceipts(KEYS),
                 words_of=lambda evidence: "",

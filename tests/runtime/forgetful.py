@@ -8,12 +8,12 @@ from stead.domain.forgetting import Holder
 from stead.domain.ids import HOME, SessionId
 from stead.domain.memory import Evidence
 from stead.memory.evidence import spoken
+from stead.memory.purging import MemoryPurges
 from stead.runtime.forgetting import Forgetting, Parts
 from stead.storage.purging import ReadModels
 from stead.storage.receipts import HomeReceipts
 from stead.storage.residue import Residue
 from tests.fakes.world import KEYS
-from tests.runtime.forget_and_die import Rebuilt
 from tests.runtime.room import Room
 
 
@@ -33,7 +33,7 @@ def forgetting(room: Room) -> Forgetting:
         journal=world.journal,
         memory=d.memory.memories.stream,
         holder=holder,
-        purges=(ReadModels(world.views), Rebuilt(world.books)),
+        purges=(ReadModels(world.views), MemoryPurges(world.books, None)),
         files=Residue(Home(world.folder), KEYS),
         receipts=HomeReceipts(KEYS),
         words_of=words_of,
