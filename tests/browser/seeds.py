@@ -7,6 +7,7 @@ functions before the daemon starts, because ten thousand steps of a real objecti
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from tests.browser import history
 from tests.browser.plays import FERRY
@@ -75,7 +76,7 @@ def _remember(stage: Stage) -> None:
     remember(stage, {"text": "The spare key lies under the third step.", "ttl_days": 30}, **here | {"level": "private"})
 
 
-def remember(stage: Stage, *items: dict[str, object], level: str = "global", directory: str = "") -> list[str]:
+def remember(stage: Stage, *items: Mapping[str, object], level: str = "global", directory: str = "") -> list[str]:
     """Remember things in the person's words; gives their ids."""
     answer = stage.house.post("/memories", {"items": items, "level": level, "directory": directory})
     return MEMORY.findall(str(answer["text"]))

@@ -57,10 +57,10 @@ export function MemoriesPage() {
 
 function Views({ view }: { view: View }) {
   return (
-    <nav aria-label={t("views")} className="mb-4 overflow-x-auto overflow-y-hidden border-line border-b">
+    <nav aria-label={t("views")} className="relative mb-4 overflow-x-auto overflow-y-hidden border-line border-b">
       <ul className="flex gap-1">
         {VIEWS.map((one) => (
-          <li key={one}>
+          <li key={one} ref={one === view ? showBeside : null}>
             <Link
               to="/memories"
               search={(one === "list" ? {} : { view: one }) as never}
@@ -78,4 +78,10 @@ function Views({ view }: { view: View }) {
       </ul>
     </nav>
   );
+}
+
+/** On a phone the views are wider than the window. */
+function showBeside(item: HTMLElement | null): void {
+  const box = item?.closest("nav");
+  if (item && box) box.scrollLeft = item.offsetLeft - (box.clientWidth - item.offsetWidth) / 2;
 }
