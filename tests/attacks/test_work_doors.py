@@ -37,6 +37,10 @@ PERSONS = (
     ev.ConversationSet,
     ev.EditUndone,
     ev.BudgetRaised,
+    ev.DirectiveSet,
+    ev.DirectiveRemoved,
+    ev.DirectivesOrdered,
+    ev.InstructionsSet,
     ev.SessionClosed,
     ev.GrantMade,
     ev.SourcesTrusted,
@@ -99,7 +103,8 @@ def test_neither_tools_nor_the_loop_know_a_command(package: object) -> None:
         tree = ast.parse(file.read_text("utf-8"))
         named = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         named |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-        assert not [name for name in named if name and name.startswith(("stead.domain.commands", "stead.runtime"))]
+        persons = ("stead.domain.commands", "stead.domain.directive_commands", "stead.runtime")
+        assert not [name for name in named if name and name.startswith(persons)]
 
 
 # -- a stranger's words as the person's -----------------------------------------------------------------------------

@@ -144,10 +144,12 @@ class Directives(msgspec.Struct, frozen=True):
     Args:
         kept: by id.
         versions: the newest version of each that there ever was, so that none is given twice.
+        left: the order of those that were removed, for their coming back.
     """
 
     kept: dict[DirectiveId, Kept] = {}
     versions: dict[DirectiveId, int] = {}
+    left: dict[DirectiveId, int] = {}
 
     def in_order(self) -> tuple[Kept, ...]:
         """As models are told them: souls first, then the rest, each by its order."""
@@ -161,13 +163,15 @@ class Directives(msgspec.Struct, frozen=True):
     def with_one(self, directive: Directive, changed_ms: int, door: str) -> Directives:
         """With one that is new, or in place of the one of its id."""
         id = directive.id
-        return Directives(
-            {**self.kept, id: Kept(directive, changed_ms, door)}, {**self.versions, id: directive.version}
-        )
+        kept = {**self.kept, id: Kept(directive, changed_ms, door)}
+        return Directives(kept, {**self.versions, id: directive.version}, self.left)
 
     def without(self, id: DirectiveId) -> Directives:
         """Without one."""
-        return Directives({other: kept for other, kept in self.kept.items() if other != id}, self.versions)
+        if id not in self.kept:
+            return self
+        left = {**self.left, id: self.kept[id].directive.order}
+        return Directives({other: kept for other, kept in self.kept.items() if other != id}, self.versions, left)
 
     def ordered(self, ids: Iterable[DirectiveId]) -> Directives:
         """With these first, in this order; the others after them, as they were."""
@@ -176,7 +180,7 @@ class Directives(msgspec.Struct, frozen=True):
         places = {id: place for place, id in enumerate((*wanted, *rest))}
         replace = msgspec.structs.replace
         kept = {id: replace(one, directive=replace(one.directive, order=places[id])) for id, one in self.kept.items()}
-        return Directives(kept, self.versions)
+        return Directives(kept, self.versions, self.left)
 
 
 def _place(kept: Kept) -> tuple[bool, int, str]:

@@ -288,15 +288,14 @@ class Runtime:
     async def _change_home(
         self, command: HomeCommand | SecretCommand | DirectiveCommand, claim: Claimed, door: str
     ) -> cmd.Answer:
+        if isinstance(command, DirectiveCommand):
+            return await self._direct(command, claim, door)
         if isinstance(command, cmd.SetChain):
             for ref in command.chain:
                 self._deps.models.info(ref)  # says which provider there is not
         async with self._book.lock:
             if isinstance(command, SecretCommand):
                 fact: ev.Body = await self._book.change(command)
-            elif isinstance(command, DirectiveCommand):
-                fact = await self.directives.change(command, door)
-                claim = of(claim, HOME, fact.directive.id if isinstance(fact, ev.DirectiveSet) else "")
             else:
                 fact = await change(command, self._home.state, self._book, self._desk, door)
             events = await self._home.record(fact, cause=claim.id, claim=claim)
@@ -305,6 +304,13 @@ class Runtime:
                 self.conditions.forget(command.name)
             await self._book.reload(self._home.state.secrets)
         return answer(claim, events)
+
+    async def _direct(self, command: DirectiveCommand, claim: Claimed, door: str) -> cmd.Answer:
+        """Change a directive. Whoever waits for the lock sees the version that the one before has made."""
+        async with self._book.lock:
+            fact = await self.directives.change(command, door)
+            claim = of(claim, HOME, fact.directive.id if isinstance(fact, ev.DirectiveSet) else "")
+            return answer(claim, await self._home.record(fact, cause=claim.id, claim=claim))
 
 
 def _told(command: objectives.Told, door: str, session: Session) -> tuple[ev.Body, ...]:

@@ -38,8 +38,8 @@ from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import HOME
 from stead.domain.policies import Rule
 from stead.domain.ports import Journal
-from stead.runtime.home import HomeState
 from stead.runtime.folder import folder
+from stead.runtime.home import HomeState
 
 _WHY_CHARS = 500
 _CONTEXT_LINES = 3
@@ -129,7 +129,7 @@ class DirectiveRoom:
         if then is None:
             raise NotFound(f"there is no version {version} of {id!r}; see `stead directives versions {id}`")
         kept = now.kept.get(id)
-        order = kept.directive.order if kept else then.order
+        order = kept.directive.order if kept else now.left.get(id, then.order)
         return _allowed(now, msgspec.structs.replace(then, version=found[-1].version + 1, order=order))
 
     # -- looking ----------------------------------------------------------------------------------------------------
