@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import shutil
 import signal
@@ -24,6 +25,7 @@ from stead.domain.forgetting import FORGOTTEN
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.memory import MEMORY, Evidence, Memory, MemoryId, Scope
 from stead.domain.memory_events import MemoryForgotten
+from stead.domain.messages import UserMessage
 from stead.domain.needles import Needles
 from stead.domain.sessions import PERSON
 from stead.storage.receipts import HomeReceipts, verify_receipt
@@ -286,3 +288,37 @@ async def test_killed_at_any_step_it_is_done_whole_at_the_next_start_or_not_begu
         shutil.rmtree(home)
         number += step
     assert {"not begun", "forgotten", "done"} == set(outcomes)
+
+
+async def test_requests_repeat_those_before_them_but_once_where_words_went(enter: Enter) -> None:
+    """P2: what is sent is the beginning of what is sent next, until a forgetting; then again, after a restart too."""
+    room = enter()
+    id = await room.open()
+    for words in ("One.", f"Two: {PHRASE}.", "Three."):
+        await room.tell(id, words)
+    await forgetting(room).forget(Forget(words=(PHRASE,)), "cli")
+    await room.tell(id, "Four.")
+    await room.tell(id, "Five.")
+    again = await room.crash()
+    await again.tell(id, "Six.")
+    sent = [request.messages for request in again.models.requests]
+    repeated = [later[: len(earlier)] == earlier for earlier, later in itertools.pairwise(sent)]
+    assert repeated == [True, True, False, True, True]
+    without = [
+        replace(one, text=one.text.replace(PHRASE, FORGOTTEN)) for one in sent[2] if isinstance(one, UserMessage)
+    ]
+    assert without == [one for one in sent[3] if isinstance(one, UserMessage)][: len(without)]
+    await again.leave()
+
+
+async def test_watchers_that_are_behind_read_the_journal_instead(enter: Enter) -> None:
+    room = enter()
+    behind = room.world.bus.subscribe()
+    id = await room.open()
+    await room.tell(id, PHRASE)
+    await forgetting(room).forget(Forget(words=(PHRASE,)), "cli")
+    assert (await behind.next(), behind.overrun) == ([], True)
+    ahead = room.world.bus.subscribe()
+    await room.tell(id, "Go on.")
+    assert await ahead.next()
+    assert not ahead.overrun

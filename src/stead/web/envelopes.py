@@ -13,6 +13,7 @@ import msgspec
 from stead.domain.events import Body, Erased, Event
 from stead.domain.ids import DEFAULT_WORKSPACE, CommandId, SessionId, WorkspaceId
 from stead.domain.live import TextDelta, Transient
+from stead.domain.memory_events import ContentRedacted
 from stead.domain.ports import Clock
 
 CACHE_LIMIT_BYTES = 4_000_000
@@ -133,6 +134,9 @@ class Encoded:
 
     def of(self, item: Event | Transient) -> bytes:
         """The item's envelope."""
+        if isinstance(item, Event) and isinstance(item.body, ContentRedacted) and id(item) not in self._held:
+            self._held.clear()  # the words that were just forgotten may be among it
+            self._size_bytes = 0
         if held := self._held.get(id(item)):
             return held[1]
         data = encode_event(item) if isinstance(item, Event) else self._encode_transient(item)
