@@ -130,7 +130,7 @@ async def test_an_objectives_folder_is_asked_about_before_it_hears_of_a_session_
     assert asked.proposal.memories == (order.memory.id,)
 
 
-async def test_what_objectives_know_already_is_put_right_where_they_know_it(house: House) -> None:
+async def test_what_objectives_know_is_put_right_for_them_when_the_person_says_so(house: House) -> None:
     wide = Scope("workspace", HERE)
     known = memory(1, "We use npm for builds.", key="project.builds", value="npm", scope=wide)
     await house.hears(ADA, "Hello.")
@@ -138,8 +138,15 @@ async def test_what_objectives_know_already_is_put_right_where_they_know_it(hous
     house.later(1)
     await house.hears(ADA, "We switched from npm to pnpm for builds.")
     await house.run()
+    assert {(row.memory.scope.level, row.memory.value) for row in house.rows()} == {
+        ("workspace", "npm"),
+        ("private", "pnpm"),
+    }, "what was said in a session of one's own is nobody else's"
+    (asked,) = house.books.proposals(waiting=True)
+    await house.settle(asked.proposal.id, accept=True)
     (row,) = house.rows()
     assert (row.memory.scope, row.memory.value) == (wide, "pnpm")
+    assert house.books.row(known.id).superseded_by == row.memory.id
 
 
 async def test_secrets_and_what_was_forgotten_are_never_remembered(house: House) -> None:

@@ -18,7 +18,7 @@ from stead.domain import events as ev
 from stead.domain.errors import InvalidRequest
 from stead.domain.memory import ALIASES, KEY_CHARS, KINDS, TEXT_CHARS, Memory, MemoryRow, RunId
 from stead.domain.memory_commands import Change
-from stead.domain.memory_events import MemoryFact
+from stead.domain.memory_events import MemoryFact, MemoryRetired
 from stead.domain.policies import Integrity
 
 _RANK = {"user_said": 3, "file_edit": 3, "imported": 1, "tool": 1, "inferred": 1}
@@ -121,11 +121,17 @@ def corrected(
     """
     until = 0 if was_wrong else max(new.valid_from_ms, old.valid_from_ms)
     since = old.valid_from_ms if was_wrong else until
-    others = [row.memory for row in alike if row.memory.id != old.id and may_replace(new, row.memory)]
-    rivals = [one for one in others if (new.key and one.key == new.key) or normal(one.text) == normal(new.text)]
-    kept = replace(new, supersedes=(old.id, *(rival.id for rival in rivals)), valid_from_ms=since)
-    retired = [ev.MemoryRetired(rival.id, "superseded", new.id, since, door) for rival in rivals]
+    kept = replace(new, valid_from_ms=since)
+    retired = displaced(kept, [row for row in alike if row.memory.id != old.id], door)
+    kept = replace(kept, supersedes=(old.id, *(fact.id for fact in retired)))
     return (ev.MemoryMade(kept, door), ev.MemoryRetired(old.id, "superseded", new.id, until, door), *retired)
+
+
+def displaced(new: Memory, alike: Sequence[MemoryRow], door: str) -> list[MemoryRetired]:
+    """What a memory takes the place of where it comes to hold: those that it may, at its key or with its words."""
+    rivals = [row.memory for row in alike if row.memory.id != new.id and may_replace(new, row.memory)]
+    same = [one for one in rivals if (new.key and one.key == new.key) or normal(one.text) == normal(new.text)]
+    return [ev.MemoryRetired(one.id, "superseded", new.id, new.valid_from_ms, door) for one in same]
 
 
 def says_the_same(old: Memory, new: Memory) -> bool:

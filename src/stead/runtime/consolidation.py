@@ -25,6 +25,7 @@ from stead.domain.errors import InvalidRequest
 from stead.domain.memory import GLOBAL, Episode, Memory, MemoryId, MemoryRow, PlaceId, ProposalId, RunId, Scope
 from stead.domain.memory_events import MemoryConsolidated, MemoryFact
 from stead.domain.memory_ports import MemoryReports, RowsWanted
+from stead.domain.policies import Integrity
 from stead.runtime.memories import Memories, amid
 from stead.runtime.repeating import Repeating
 
@@ -135,10 +136,6 @@ class Consolidation:
         except InvalidRequest:
             gathering.dropped += 1  # a secret, or what was forgotten for good; no word of it goes into a log
             return
-        if memory.scope.level == "private":  # what the folder's objectives know already is put right for them too
-            wider = replace(memory, scope=replace(memory.scope, level="workspace"))
-            if any(row.memory.key == memory.key for row in await self._alike(gathering, wider) if memory.key):
-                memory = wider
         everywhere = await self._alike(gathering, replace(memory, scope=_EVERYWHERE))
         if memory.scope != _EVERYWHERE and any(says_the_same(row.memory, memory) for row in everywhere):
             return
@@ -146,8 +143,20 @@ class Consolidation:
         rows = await self._alike(gathering, memory)
         taken = decided(memory, rows, gathering.run, correcting=correcting, proposal=proposal)
         gathering.facts += taken.facts
-        if taken.change != "same" and memory.scope.level == "private" and (memory.standing or memory.kind == "context"):
+        if taken.change == "same" or memory.scope.level != "private":
+            return
+        if memory.standing or memory.kind == "context" or await self._otherwise(gathering, memory):
             gathering.narrow.append(taken.memory)
+
+    async def _otherwise(self, gathering: Gathering, memory: Memory) -> bool:
+        """Whether the folder's objectives know something else at its key.
+
+        It is not put right for them unasked: whoever has something remembered there, a stranger too, would choose by
+        the key what of the person's own sessions they are told.
+        """
+        there = await self._alike(gathering, replace(memory, scope=replace(memory.scope, level="workspace")))
+        known = (row.memory for row in there if row.memory.label.integrity is not Integrity.UNTRUSTED)
+        return bool(memory.key) and any(one.key == memory.key for one in known)
 
     async def known_from(self, gathering: Gathering, memory: Memory) -> bool:
         """Whether something is remembered at the memory's key already that rests on the same turn."""

@@ -13,7 +13,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from stead.brain.remembering import canonical, clean
+from stead.brain.remembering import canonical, clean, displaced
 from stead.domain import events as ev
 from stead.domain.errors import Conflict, NotFound
 from stead.domain.memory import GLOBAL, TEXT_CHARS, Memory, MemoryId, ProposalId, Scope
@@ -88,7 +88,9 @@ class Settling:
             case "soul":
                 return [], "it is the soul now"
             case "scope":
-                facts = [fact for one in await self._live(asked.memories) for fact in self._widened(one, asked, door)]
+                facts = []
+                for one in await self._live(asked.memories):
+                    facts += await self._widened(one, asked, door)
                 return facts, f"{len(asked.memories)} are seen further now"
             case _:
                 assert_never(asked.what)
@@ -117,12 +119,15 @@ class Settling:
         (taken,) = await self._memories.take_in((skill,), door)
         return list(taken.facts), f"{taken.change} {taken.memory.id}"
 
-    def _widened(self, memory: Memory, asked: MemoryProposed, door: str) -> list[MemoryFact]:
+    async def _widened(self, memory: Memory, asked: MemoryProposed, door: str) -> list[MemoryFact]:
         if memory.scope.level == "channel":
             return []  # others read along there; what is said in a channel stays in it
         if asked.text != "global":
             wide = replace(memory, scope=replace(memory.scope, level="workspace"))
-            return [ev.MemoryAmended(wide, door)] if memory.scope.level == "private" else []
+            if memory.scope.level != "private":
+                return []
+            alike = await asyncio.to_thread(self._memories.remembered.alike, wide.scope, wide.text, wide.key)
+            return [ev.MemoryAmended(wide, door), *displaced(wide, alike, door)]
         copy = replace(
             memory,
             id=MemoryId(self._memories.new_id("m")),
@@ -130,7 +135,9 @@ class Settling:
             supersedes=(memory.id,),
         )
         since_ms = memory.valid_from_ms
-        return [ev.MemoryMade(copy, door), ev.MemoryRetired(memory.id, "superseded", copy.id, since_ms, door)]
+        alike = await asyncio.to_thread(self._memories.remembered.alike, copy.scope, copy.text, copy.key)
+        taken = displaced(copy, alike, door)
+        return [ev.MemoryMade(copy, door), ev.MemoryRetired(memory.id, "superseded", copy.id, since_ms, door), *taken]
 
     async def _waiting(self, id: ProposalId) -> MemoryProposed:
         row = await asyncio.to_thread(self._reports.proposal, id)
