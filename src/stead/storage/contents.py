@@ -91,7 +91,7 @@ class ContentStore:
         self._writing = threading.Lock()
         self._connection: Connection | None = None
         try:
-            self.database = Database(folder / "index.db", _subkey(key, "index"), _shrinkable(connect), mend=_MEND)
+            self.database = Database(folder / "index.db", index_key(key), _shrinkable(connect), mend=_MEND)
             self.packs = Packs(folder / "packs", self.write(_prepare))
         except BaseException:
             self._drop_connection()
@@ -277,6 +277,11 @@ def split(chunks: bytes) -> list[bytes]:
 def encode_seen(files: Seen) -> bytes:
     """As it is kept."""
     return msgspec.msgpack.encode(files)
+
+
+def index_key(key: bytes) -> bytes:
+    """The key of a store's index."""
+    return _subkey(key, "index")
 
 
 def _subkey(key: bytes, label: str) -> bytes:

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from stead.config import Home
 from stead.domain.forgetting import Found, Touches
+from stead.storage.contents import index_key
 from stead.storage.database import file_salt
 from stead.storage.keys import Keys
 
@@ -31,6 +32,7 @@ EDGE_BYTES = 1 << 12
 _SALT_BYTES, _IV_BYTES, _RESERVE_BYTES = 16, 16, 80
 _LOG_HEAD_BYTES, _FRAME_HEAD_BYTES, _POINTER_BYTES = 32, 24, 4
 _PACKS = "packs"
+DROPPED = "they go with the sessions that keep them: `stead session delete`"
 
 
 class Residue:
@@ -43,7 +45,7 @@ class Residue:
 
     def __init__(self, home: Home, keys: Keys) -> None:
         self._root = home.root
-        self._keys = {file_salt(key): key for key in (keys.database, keys.views, keys.checkpoints)}
+        self._keys = {file_salt(key): key for key in (keys.database, keys.views, index_key(keys.checkpoints))}
 
     def search(self, touches: Touches, seconds: float) -> Found:
         """See ``domain.forgetting.Files``: every file, decrypted where it is a database of the home's."""
@@ -172,6 +174,8 @@ def _kept(path: Path, name: str) -> str:
 
 
 def _told(name: str) -> str:
+    if name.startswith("data/contents/"):
+        return f"{name}: names of your own files, as checkpoints have them; {DROPPED}"
     if name.startswith("logs/"):
         return f"{name}: a log; remove it, and report that words of yours were in it"
     if name.endswith((".db", ".db-wal")):
