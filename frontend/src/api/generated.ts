@@ -2925,7 +2925,7 @@ export interface components {
             cached: boolean;
             count: number;
             /** @enum {unknown} */
-            kind: "calls" | "instructions" | "notices" | "others" | "replies" | "results" | "rules" | "summary" | "thinking" | "tools" | "words";
+            kind: "calls" | "instructions" | "memory" | "notices" | "others" | "replies" | "results" | "rules" | "summary" | "thinking" | "tools" | "words";
             name: string;
             share_percent: number;
             tokens: number;
@@ -6085,6 +6085,8 @@ export interface components {
             /** @default  */
             source: string;
             text: string;
+            /** @default  */
+            told: string;
             /** @enum {unknown} */
             type: "user";
         };

@@ -47,12 +47,17 @@ export function MemoryList({ entries, chosen, onChoose, more, reading, problem, 
     if (more && !reading && !problem && last > entries.length - AHEAD) onMore();
   }, [more, reading, problem, last, entries.length, onMore]);
 
+  function focused(place: number): boolean {
+    const line = list.current?.querySelector<HTMLElement>(`[data-index="${place}"] [data-main]`);
+    line?.focus({ preventScroll: true });
+    return line !== null && line !== undefined;
+  }
+
   function move(to: number) {
     const next = Math.max(0, Math.min(entries.length - 1, to));
     virtual.scrollToIndex(next, { align: "auto" });
-    requestAnimationFrame(() =>
-      list.current?.querySelector<HTMLElement>(`[data-index="${next}"] [data-main]`)?.focus(),
-    );
+    // At once where it is drawn already, so that the next key is that row's.
+    if (!focused(next)) requestAnimationFrame(() => focused(next));
   }
 
   const onKeyDown = (event: KeyboardEvent) => {

@@ -143,7 +143,7 @@ export const t = define("story", {
     "{count, plural, =0 {Nothing remembered was told} one {# thing remembered was told} other {# things remembered were told}}",
   recalledBy: "found by {ways}",
   recalledDead: "Out of work: {ways}.",
-  recalledMemory: "Show this memory",
+  recalledMemory: "Show “{text}”",
   by_pinned: "being told always",
   by_alias: "its name",
   by_words: "its words",

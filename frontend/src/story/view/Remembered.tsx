@@ -1,6 +1,7 @@
 /** What of memory a model was told: a quiet line that opens to what it was and how it was found. */
 import { t } from "@/i18n/en/story";
 import { Link } from "@/ui/Link";
+import { revealed } from "@/ui/reveal";
 import { SafeText } from "@/ui/SafeText";
 import type { LineBody } from "../shape";
 import { Fold } from "./Fold";
@@ -21,6 +22,8 @@ const WAYS = {
   speaker: "by_speaker",
   person: "by_person",
 } as const satisfies Readonly<Record<string, Parameters<typeof t>[0]>>;
+
+const BRIEF = 60;
 
 interface RememberedProps {
   id: string;
@@ -65,7 +68,11 @@ function Told({ body }: { body: Extract<RememberedBody, { type: "memory.recalled
               <SafeText>{t("recalledBy", { ways: ways(one.by) })}</SafeText>
             </span>{" "}
             {one.ref.startsWith("m_") && (
-              <Link to="/memories" search={{ id: one.ref } as never} aria-label={t("recalledMemory")}>
+              <Link
+                to="/memories"
+                search={{ id: one.ref } as never}
+                aria-label={t("recalledMemory", { text: brief(one.text) })}
+              >
                 <code>{one.ref}</code>
               </Link>
             )}
@@ -75,6 +82,11 @@ function Told({ body }: { body: Extract<RememberedBody, { type: "memory.recalled
       {body.dead.length > 0 && <p className="text-ask">{t("recalledDead", { ways: ways(body.dead) })}</p>}
     </>
   );
+}
+
+function brief(text: string): string {
+  const shown = revealed(text);
+  return shown.length > BRIEF ? `${shown.slice(0, BRIEF)}…` : shown;
 }
 
 /** In words; a newer daemon's way stays its own word. */

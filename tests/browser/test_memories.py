@@ -1,0 +1,274 @@
+"""What is remembered, on its page: found, read with its evidence, corrected, pinned, taken back, told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Download, Locator, Page, expect
+
+from tests.browser.axe import axe, wider_than_the_window
+from tests.browser.chrome import DESKTOP_DARK, PHONE, PHONE_DARK, Visit, settled
+from tests.browser.keyboard import tab_to
+from tests.browser.plays import FERRY
+from tests.browser.seeds import remember
+from tests.browser.stage import Stage
+from tests.browser.watching import says
+from tests.flows.house import Json
+from tests.flows.sitting import Sitting
+
+
+def row(page: Page, text: str) -> Locator:
+    """A memory in the list."""
+    return page.get_by_role("list", name="memories").get_by_role("listitem").filter(has_text=text).first
+
+
+def opened(page: Page, text: str) -> Locator:
+    """A memory beside the list."""
+    row(page, text).get_by_role("button", name=f"Open “{text}”").click()
+    return page.get_by_role("dialog", name="A memory")
+
+
+def close(page: Page) -> None:
+    """Whatever lies above the page."""
+    page.get_by_role("dialog").get_by_role("button", name="Close").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def choose(page: Page, field: str, option: str) -> None:
+    """Choose from a list of choices."""
+    page.get_by_role("combobox", name=field).click()
+    page.get_by_role("option", name=option).click()
+
+
+def live(stage: Stage, words: str) -> list[Json]:
+    """The live memories with these words."""
+    return [item["memory"] for item in stage.house.get("/memories", words=words)["items"]]
+
+
+@pytest.mark.promise("MEM-8.search")
+def test_memories_are_found_by_meaning_and_by_words_and_narrowed(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/memories")
+    expect(page.get_by_role("status").filter(has_text="5 memories")).to_be_visible()
+    page.get_by_role("searchbox", name="Search memories").fill("when does the ferry leave")
+    says(page, "1 found, best first")
+    found = row(page, FERRY)
+    expect(found.get_by_role("list", name="Found by")).to_contain_text("its words")
+    expect(found).to_contain_text("quill")
+    says(page, "Search by meaning does not work now")
+    page.get_by_role("searchbox", name="Search memories").fill("lantern jaw")
+    says(page, "No memory is like that")
+    page.get_by_role("main").get_by_role("button", name="By words").click()
+    page.get_by_role("searchbox", name="Search memories").fill("wick")
+    says(page, "1 memory")
+    expect(row(page, "The wick is trimmed on Fridays.")).to_be_visible()
+    page.get_by_role("button", name="Show everything").click()
+    choose(page, "Kind", "person")
+    expect(row(page, "Ada Wharf keeps the lighthouse.")).to_be_visible()
+    says(page, "1 memory")
+    page.get_by_role("button", name="Show everything").click()
+    choose(page, "Status", "Taken back")
+    expect(row(page, "The quay is closed in winter.")).to_contain_text("taken back")
+    page.reload()
+    settled(page)
+    expect(row(page, "The quay is closed in winter.")).to_be_visible()
+
+
+@pytest.mark.promise("MEM-1.provenance")
+def test_the_words_that_a_memory_rests_on_are_one_press_away_and_lead_to_where_they_were_said(
+    some: Stage, visit: Visit
+) -> None:
+    page = visit(some, "/memories")
+    drawer = opened(page, FERRY)
+    expect(drawer.locator("mark")).to_have_text(FERRY)
+    expect(drawer).to_contain_text("Please keep the ferry in mind.")
+    expect(drawer).to_contain_text("ferry.sunday = nine")
+    axe(page)
+    drawer.get_by_role("link", name="Ferries").click()
+    settled(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ferries")
+    expect(page.get_by_role("main")).to_contain_text("Please keep the ferry in mind.")
+
+
+def test_what_was_held_before_is_shown_with_what_changed(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/memories")
+    drawer = opened(page, "The wick is trimmed on Fridays.")
+    versions = drawer.get_by_role("region", name="What was held before and after")
+    expect(versions.get_by_role("listitem")).to_have_count(2)
+    expect(versions.get_by_role("listitem").nth(0)).to_contain_text("superseded")
+    expect(versions.locator("del")).to_contain_text("Mondays.")
+    expect(versions.locator("ins")).to_contain_text("Fridays.")
+
+
+@pytest.mark.promise("MEM-8.edit")
+def test_a_memory_is_added_and_other_words_take_its_place(walked: Stage, visit: Visit) -> None:
+    page = visit(walked, "/memories")
+    says(page, "Nothing is remembered yet")
+    page.get_by_role("banner").or_(page.get_by_role("main")).get_by_role("button", name="Add").first.click()
+    dialog = page.get_by_role("dialog", name="Remember something")
+    dialog.get_by_role("button", name="Remember it").click()
+    expect(dialog).to_contain_text("Say what is to be remembered.")
+    dialog.get_by_role("textbox", name="What is remembered").fill("The crane is serviced in March.")
+    dialog.get_by_role("radio", name="One folder", exact=False).first.click()
+    dialog.get_by_role("button", name="Remember it").click()
+    expect(dialog).to_contain_text("Choose the folder.")
+    dialog.get_by_role("textbox", name="Folder").fill(str(walked.project))
+    axe(page)
+    dialog.get_by_role("button", name="Remember it").click()
+    expect(dialog).to_have_count(0)
+    drawer = opened(page, "The crane is serviced in March.")
+    drawer.get_by_role("button", name="Edit").click()
+    edit = page.get_by_role("dialog", name="Edit a memory")
+    edit.get_by_role("textbox", name="What is remembered").fill("The crane is serviced in April.")
+    edit.get_by_role("checkbox", name="Pin it").click()
+    edit.get_by_role("button", name="Save").click()
+    drawer = page.get_by_role("dialog", name="A memory")
+    expect(drawer).to_contain_text("The crane is serviced in April.")
+    expect(drawer).to_contain_text("pinned")
+    (memory,) = live(walked, "crane")
+    assert memory["text"] == "The crane is serviced in April."
+    assert memory["pinned"]
+    assert memory["scope"]["level"] == "workspace"
+    (old,) = memory["supersedes"]
+    assert walked.house.get(f"/memories/{old}")["status"] == "superseded"
+
+
+def test_many_are_pinned_and_taken_back_at_once_and_had_back(walked: Stage, visit: Visit) -> None:
+    ids = remember(walked, *({"text": f"Buoy {number} is green."} for number in range(4)))
+    page = visit(walked, "/memories?q=buoy&by=words")
+    says(page, "4 memories")
+    page.get_by_role("button", name="Choose all 4 shown").click()
+    says(page, "4 memories chosen")
+    page.get_by_role("main").get_by_role("button", name="Pin", exact=True).click()
+    expect(row(page, "Buoy 1 is green.")).to_contain_text("pinned")
+    assert all(memory["pinned"] for memory in live(walked, "buoy"))
+    for number in (0, 2):
+        row(page, f"Buoy {number} is green.").get_by_role("checkbox").click()
+    page.get_by_role("main").get_by_role("button", name="Take back").click()
+    says(page, "2 memories")
+    assert [walked.house.get(f"/memories/{id}")["status"] for id in ids] == ["retired", "live", "retired", "live"]
+    toast = page.get_by_role("dialog").filter(has_text="2 are told no longer")
+    toast.get_by_role("button", name="Undo").click()
+    says(page, "4 memories")
+    assert {walked.house.get(f"/memories/{id}")["status"] for id in ids} == {"live"}
+
+
+def test_the_list_is_worked_through_by_keys_alone(walked: Stage, visit: Visit) -> None:
+    first, second, third = remember(walked, *({"text": f"Rope {number} is long."} for number in range(3)))
+    page = visit(walked, "/memories?q=rope&by=words")
+    tab_to(page, "button", "Open “Rope 2 is long.”")
+    for key in ("ArrowDown", "j", "k"):
+        page.keyboard.press(key)
+    expect(page.get_by_role("button", name="Open “Rope 1 is long.”")).to_be_focused()
+    page.keyboard.press("p")
+    expect(row(page, "Rope 1")).to_contain_text("pinned")
+    assert walked.house.get(f"/memories/{second}")["memory"]["pinned"]
+    page.keyboard.press("x")
+    says(page, "1 memory chosen")
+    page.keyboard.press("e")
+    dialog = page.get_by_role("dialog", name="Edit a memory")
+    expect(dialog.get_by_role("textbox", name="What is remembered")).to_have_value("Rope 1 is long.")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Open “Rope 1 is long.”")).to_be_focused()
+    page.keyboard.press("End")
+    expect(page.get_by_role("button", name="Open “Rope 0 is long.”")).to_be_focused()
+    page.keyboard.press("Delete")
+    expect(row(page, "Rope 0")).to_have_count(0)
+    assert walked.house.get(f"/memories/{first}")["status"] == "retired"
+    tab_to(page, "button", "Open “Rope 2 is long.”", back=True)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="A memory")).to_contain_text(third)
+
+
+@pytest.mark.promise("MEM-3.preview")
+def test_what_a_session_would_be_told_is_shown_line_by_line_and_nothing_is_counted(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/memories?view=told")
+    page.get_by_role("textbox", name="The words").fill("Is the wick of the lamp trimmed?")
+    page.get_by_role("textbox", name="In the folder").fill(str(some.project))
+    page.get_by_role("button", name="Show").click()
+    told = page.get_by_role("list", name="What would be told")
+    expect(told).to_contain_text("Answer in British English.")
+    wick = told.get_by_role("listitem").filter(has_text="The wick is trimmed on Fridays.").first
+    expect(wick).to_contain_text("its words")
+    expect(told).not_to_contain_text("Mondays")
+    expect(page.get_by_role("list", name="Ways of finding")).to_contain_text("Meaning: does not work")
+    begun = page.get_by_role("region", name="Files that it begins with")
+    begun.get_by_role("button", name="user.md").click()
+    expect(begun).to_contain_text("Answer in British English.")
+    axe(page)
+    assert some.house.get(f"/memories/{some.ids['wick']}")["uses"] == 0
+    wick.get_by_role("link", name="a memory").click()
+    expect(page.get_by_role("dialog", name="A memory")).to_contain_text(some.ids["wick"])
+
+
+def test_the_journal_is_read_a_day_at_a_time_by_keys(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/memories?view=journal")
+    entry = page.get_by_role("listitem").filter(has_text="Ferries")
+    expect(entry).to_contain_text("I keep it in mind.")
+    day = page.get_by_role("main").get_by_role("heading", level=2)
+    today = day.inner_text()
+    page.keyboard.press("ArrowLeft")
+    says(page, "Nothing ended here on this day")
+    assert day.inner_text() != today
+    page.keyboard.press("ArrowRight")
+    entry.get_by_role("link", name="Ferries").click()
+    settled(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ferries")
+
+
+@pytest.mark.promise("MEM-8.analytics")
+def test_how_memory_grows_is_drawn_and_stands_in_a_table_too(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/memories?view=figures")
+    says(page, "5 memories are live, of 7 that were made.")
+    expect(page.get_by_role("img", name="Memories made, 30 days. The most was 7")).to_be_visible()
+    days = page.get_by_role("grid", name="days")
+    expect(days.get_by_role("row").nth(1)).to_contain_text("7")
+    page.get_by_role("radio", name="Turns indexed").click()
+    expect(page.get_by_role("img", name="Turns indexed, 30 days")).to_be_visible()
+    page.get_by_role("tab", name="By kind").click()
+    expect(page.get_by_role("grid", name="Kind").get_by_role("row").filter(has_text="preference")).to_contain_text("1")
+    assert wider_than_the_window(page) == []
+
+
+def test_a_session_says_what_it_was_told_of_memory_and_leads_to_it(some: Stage, visit: Visit) -> None:
+    body = {"directory": str(some.project), "title": "A question of ferries"}
+    desk = Sitting(some.house, str(some.house.post("/sessions", body)["session"]))
+    desk.turn("When does the ferry leave on Sundays? Tell me of the harbour")
+    page = visit(some, f"/sessions/{desk.id}")
+    page.get_by_role("button", name="remembered were told").or_(
+        page.get_by_role("button", name="remembered was told")
+    ).first.click()
+    says(page, "found by its words")
+    page.get_by_role("link", name=f"Show “{FERRY}”").click()
+    expect(page.get_by_role("dialog", name="A memory")).to_contain_text(FERRY)
+
+
+def test_what_is_chosen_is_saved_as_a_file_that_can_be_taken_in_again(some: Stage, visit: Visit) -> None:
+    page = visit(some, "/memories")
+    row(page, FERRY).get_by_role("checkbox").click()
+    text = saved(page, "As JSONL, to import again")
+    (line,) = [json.loads(line) for line in text.splitlines()]
+    assert line["text"] == FERRY
+    assert "- The ferry leaves at nine on Sundays." in saved(page, "As Markdown")
+
+
+def saved(page: Page, form: str) -> str:
+    """What the page saves of what is chosen."""
+    page.get_by_role("main").get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name=form).click()
+    file: Download = download.value
+    return Path(file.path()).read_text("utf-8")
+
+
+@pytest.mark.parametrize("look", [DESKTOP_DARK, PHONE, PHONE_DARK], ids=lambda look: look.name)
+def test_a_memory_and_its_forms_keep_nobody_out(some: Stage, visit: Visit, look: object) -> None:
+    page = visit(some, "/memories", look)  # type: ignore[arg-type]  # a Look; pytest's parameters have no types
+    drawer = opened(page, "The wick is trimmed on Fridays.")
+    expect(drawer.locator("ins")).to_be_visible()
+    axe(page)
+    drawer.get_by_role("button", name="Edit").click()
+    expect(page.get_by_role("dialog", name="Edit a memory")).to_be_visible()
+    axe(page)
+    assert wider_than_the_window(page) == []
