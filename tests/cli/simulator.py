@@ -30,6 +30,7 @@ from stead.domain.commands import Answer
 from stead.domain.events import ApprovalRequested, Body, Budget, ModelRef, ObjectiveEnded, PlanStep, TurnEnded
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
 from stead.domain.memory import Leg, LegState
+from stead.domain.memory_ports import Place
 from stead.domain.policies import Reason, Risk
 from stead.domain.rows import ApprovalRow, StepRow
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow, Watcher
@@ -169,6 +170,7 @@ class Simulator:
         self.steps: list[StepRow] = []
         self.isolation = ISOLATION
         self.legs: tuple[LegState, ...] = tuple(LegState(leg, True, "") for leg in get_args(Leg))
+        self.places: tuple[Place, ...] = ()
         self.epoch = "epoch-1"
         self.bearer = ""
         self.streams_opened = 0

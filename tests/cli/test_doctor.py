@@ -14,7 +14,8 @@ import pytest
 from stead.cli.checks import Check, home_checks, host_checks, sandbox_checks
 from stead.cli.memory_checks import embedder_check
 from stead.config import Home
-from stead.domain.memory import LegState
+from stead.domain.memory import GLOBAL, LegState
+from stead.domain.memory_ports import Place
 from stead.memory.embedding import desk
 from stead.runtime.service import ProviderRow
 from stead.storage.keystore import open_keys
@@ -205,6 +206,8 @@ def test_an_embedder_without_its_packages_is_told_how_to_get_them(home: Home, mo
 def test_a_way_of_finding_that_is_dead_is_found(cli: Cli, api: Simulator) -> None:
     assert found(cli)["recall"]["verdict"] == "ok"
     api.legs = (LegState("words", True, ""), LegState("meaning", False, "its model could not be built"))
+    assert found(cli)["recall"]["verdict"] == "ok", "there is nothing to find"
+    api.places = (Place(GLOBAL, "everywhere", "", 1, 0, 0),)
     check = found(cli)["recall"]
     assert check["verdict"] == "warn"
     assert "its model could not be built" in check["text"]

@@ -184,6 +184,14 @@ def test_vectors_are_wanted_for_what_has_none_and_void_when_the_words_change(ind
     assert [one.text for one in index.unembedded("m", 10)] == ["Ada likes cocoa."]
 
 
+def test_of_memories_that_hold_no_longer_no_vector_is_counted(index: Index) -> None:
+    index.take(Changes(rows=[row(1, "Ada likes tea."), row(2, "Ada likes cocoa.")]), 1)
+    index.put_vectors("m", [(one.item, VECTOR) for one in index.unembedded("m", 10)])
+    index.take(Changes(rows=[replace(row(1, "Ada likes tea."), status="superseded")]), 2)
+    counts = index.counts("m")
+    assert (counts.memories, counts.embedded) == (1, 1)
+
+
 def test_vectors_of_another_model_are_dropped_when_told(index: Index) -> None:
     index.take(Changes(rows=[row(1, "Ada likes tea.")]), 1)
     index.put_vectors("old", [(1, VECTOR)])

@@ -47,7 +47,7 @@ def memory_check(home: Home, client: Client) -> Check:
         sum(place[name] for place in state["places"]) for name in ("memories", "episodes", "embedded")
     )
     held = f"{figures.counted(memories, 'memory', 'memories')} and {figures.counted(turns, 'turn')}"
-    if meaning and _chosen(home) != "off":
+    if meaning and memories + turns and _chosen(home) != "off":
         return Check("recall", "warn", f"{held}; {_BY_WORDS}: {meaning}", "see the line embedder; stead memory state")
     return Check("recall", "ok", held if meaning else f"{held}; {vectors:,} of {memories + turns:,} found by meaning")
 

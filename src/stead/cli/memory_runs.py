@@ -67,7 +67,7 @@ def _runs(invocation: Invocation, arguments: Namespace) -> int:
         [
             *(row["run"]["run"], figures.moment(row["ended_ms"]), clean_line(row["run"]["by"], 40)),
             *(f"{row['run'][name]:,}" for name in ("read", "made", "retired", "proposed", "tokens")),
-            f"takes {row['run']['reverted']} back" if row["run"]["reverted"] else "",
+            f"takes {clean_line(row['run']['reverted'])} back" if row["run"].get("reverted") else "",
         ]
         for row in rows
     ]

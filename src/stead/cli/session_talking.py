@@ -16,6 +16,8 @@ from stead.cli.output import clean_line
 from stead.client import Json
 
 _LIMIT_BYTES = 1_000_000
+_TOGETHER = 4
+"""Events of one command at most."""
 
 
 def read_text(typed: str, what: str) -> str:
@@ -81,12 +83,19 @@ def _say_and_watch(invocation: Invocation, session: str, text: str, *, interrupt
     from stead.cli.session_watching import SessionWatch
 
     answer = invocation.client.post(f"/sessions/{session}/messages", {"text": text, "interrupt": interrupt})
-    since = answer["seq"] - 1
+    since = _before(invocation, answer)
     if stay and invocation.interactive:
         from stead.cli.session_attaching import Desk
 
         return Desk(invocation, session, since=since).follow()
     return SessionWatch(invocation, session, since=since).follow()
+
+
+def _before(invocation: Invocation, answer: Json) -> int:
+    """The event after which everything is of these words: what the model was told of memory stands before them."""
+    page = invocation.client.get("/events", after=max(answer["seq"] - _TOGETHER, 0), streams=answer["session"])
+    mine = [event["seq"] for event in page["items"] if event["cause"] == answer["command"]]
+    return min([answer["seq"], *mine]) - 1
 
 
 def _attach(invocation: Invocation, arguments: Namespace) -> int:

@@ -35,6 +35,11 @@ WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = ? AND v.item = i.id)
 ORDER BY i.source <> 'memory', i.id DESC LIMIT ?
 """
 
+_EMBEDDED = """
+SELECT count(*) FROM vectors v JOIN items i ON i.id = v.item
+WHERE v.model = ? AND (i.source <> 'memory' OR i.status = 'live')
+"""
+
 
 def row(connection: Connection, ref: str) -> MemoryRow | None:
     """A memory."""
@@ -94,12 +99,12 @@ def memories(connection: Connection, where: str, values: tuple[object, ...]) -> 
 
 
 def counts(connection: Connection, model: str) -> tuple[int, int, int]:
-    """Live memories, turns, and how many vectors."""
+    """Live memories, turns, and how many of both have a vector."""
     (memories,) = connection.execute(
         "SELECT count(*) FROM items WHERE source = 'memory' AND status = 'live'"
     ).fetchone()
     (turns,) = connection.execute("SELECT count(*) FROM items WHERE source <> 'memory'").fetchone()
-    (embedded,) = connection.execute("SELECT count(*) FROM vectors WHERE model = ?", (model,)).fetchone()
+    (embedded,) = connection.execute(_EMBEDDED, (model,)).fetchone()
     return memories, turns, embedded
 
 
