@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,6 +21,7 @@ from stead.domain.memory_events import ContentRedacted, ForgettingBegun
 from stead.domain.messages import UserMessage
 from stead.domain.policies import Label
 from stead.storage.audit import open_audit
+from stead.storage.codec import decode
 from stead.storage.database import connect
 from stead.storage.head_copy import HeadCopy
 from stead.storage.journal import JournalFile, open_journal
@@ -150,6 +152,21 @@ async def test_the_read_models_follow_as_if_it_had_never_been_said(full: Journal
     views.rebuild()
     assert [row.excerpt for row in views.search("forgotten")] == shown
     views.close()
+
+
+async def test_a_decision_stays_in_the_log_without_the_words(full: JournalFile) -> None:
+    golden = (Path(__file__).parents[1] / "events" / "v1" / "call.judged.json").read_bytes()
+    judged = decode("call.judged", 1, golden)
+    assert isinstance(judged, ev.CallJudged)
+    reason = msgspec.structs.replace(judged.reason, text=f"it writes to {WORD}")
+    await full.append([draft(ADA, 4, msgspec.structs.replace(judged, reason=reason))])
+    clean = msgspec.structs.replace(reason, text="it writes to [forgotten]")
+    await full.redact(redaction({5: msgspec.structs.replace(judged, reason=clean)}, full.head()), touches)
+    found, _ = full.decisions.page(session=None, verdict="", call="", before=0, limit=9)
+    assert [(decision.seq, WORD in repr(decision)) for decision in found] == [(5, False)]
+    assert "[forgotten]" in repr(found)
+    assert full.decisions.decision(5) == found[0]
+    assert full.decisions.page(session=ADA, verdict="", call="", before=0, limit=9)[0] == found
 
 
 TAMPERED = {

@@ -1,7 +1,7 @@
 """What is read in the place of events whose words were forgotten, and whether that is what was recorded.
 
-Layer: storage. A reader joins ``replacements`` to ``events`` (``READABLE``) and hardly notices. What is read instead is
-committed to by the last ``content.redacted`` of the stream that names the event:
+Layer: storage. A reader asks for ``COLUMNS`` of ``READABLE`` and hardly notices. What is read instead is committed to
+by the last ``content.redacted`` of the stream that names the event:
 
     commitment = HMAC-SHA256(salt, version in decimal ‖ ":" ‖ payload), hex
 
@@ -24,13 +24,14 @@ from stead.storage.database import Database
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-COLUMNS = (
-    "e.seq, e.session, e.session_seq, e.ts_ms, e.actor, e.cause, e.tag, coalesce(r.version, e.version), "
-    "coalesce(e.payload, r.payload)"
-)
-READABLE = "events e LEFT JOIN replacements r ON r.seq = e.seq"
-"""Events as they are read; the payload is null where nothing is."""
-THERE = "coalesce(e.payload, r.payload) IS NOT NULL"
+COLUMNS = """
+    e.seq, e.session, e.session_seq, e.ts_ms, e.actor, e.cause, e.tag,
+    CASE WHEN e.payload IS NULL THEN (SELECT r.version FROM replacements r WHERE r.seq = e.seq) ELSE e.version END,
+    coalesce(e.payload, (SELECT r.payload FROM replacements r WHERE r.seq = e.seq))
+"""
+READABLE = "events e"
+"""Events as they are read; the payload is null where nothing is. A join would be shorter, and makes reading slower."""
+THERE = "(e.payload IS NOT NULL OR EXISTS (SELECT 1 FROM replacements r WHERE r.seq = e.seq))"
 
 _LATER = f"SELECT payload FROM events WHERE seq > ? AND tag = '{tag_of(ContentRedacted)}' AND payload IS NOT NULL"  # noqa: S608
 _STANDING = (
