@@ -182,6 +182,7 @@ class Probing:
             superseded=random.random() < 0.5,
         )
         found = await self.grounds.recalls.recall(query, look)
+        self.seen["near"] += sum(why.by == "meaning" for hit in found.hits for why in hit.why)
         trusted = [hit for hit in found.hits if query.trusted and hit.label.integrity is Integrity.UNTRUSTED]
         held = [hit for hit in found.hits if hit.label.confidentiality.exceeds(query.clearance)]
         return [*self._judged("query", found, look, text), *(hit.ref for hit in (*trusted, *held))]

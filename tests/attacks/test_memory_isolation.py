@@ -11,12 +11,19 @@ from random import Random
 
 import pytest
 
+from stead.domain import commands as cmd
+from stead.domain.ids import DEFAULT_WORKSPACE
+from stead.domain.memory import GLOBAL, Level, Scope, workspace_place
 from tests.attacks.memory_grounds import Grounds
 from tests.attacks.memory_probes import Probing
 from tests.attacks.memory_upkeep import Upkeep
+from tests.memory.saying import memory
 from tests.promises import promise
+from tests.runtime.room import Room, WireModels
+from tests.runtime.test_recalling import keep, said
 
 PROBES = 1_500
+CODES = {"global": "alder", "workspace": "birch", "private": "cedar"}
 
 
 @pytest.fixture
@@ -41,3 +48,31 @@ async def test_no_look_from_one_place_shows_a_word_of_another(grounds: Grounds, 
         "what never tells anything would leak nothing"
     )
     assert upkeep.looked > 500
+
+
+async def test_a_fork_into_another_folder_leaves_what_was_told_of_memory_behind(tmp_path: Path) -> None:
+    models = WireModels(())
+    room = Room(tmp_path, models)
+    try:
+        here = workspace_place(DEFAULT_WORKSPACE, str(room.project))
+        levels: tuple[Level, ...] = ("global", "workspace", "private")
+        for number, level in enumerate(levels, start=1):
+            scope = Scope(level, GLOBAL if level == "global" else here)
+            text = f"The gate's code word is {CODES[level]}."
+            await keep(room, memory(number, text, scope=scope, aliases=("gate",)))
+        id = await room.open()
+        await room.tell(id, "What is the code word of the gate?")
+        assert all(word in "\n".join(said(models.requests[-1])) for word in CODES.values())
+        (tmp_path / "other").mkdir()
+        fork = (await room.do(cmd.ForkSession(id, 0, str(tmp_path / "other")))).session
+        for session, known in ((fork, ("alder",)), ((await room.do(cmd.ForkSession(id))).session, CODES.values())):
+            await room.tell(session, "Which code word has the gate?")
+            told = "\n".join(said(models.requests[-1]))
+            assert "What is the code word of the gate?" in told, "the conversation goes on"
+            assert {word for word in CODES.values() if word in told} == {*known}
+        goal = cmd.CreateObjective(goal="Open the gate.", directory=str(tmp_path / "other"))
+        await room.settled((await room.do(goal)).session)
+        told = "\n".join(said(models.requests[-1]))
+        assert {word for word in CODES.values() if word in told} == {"alder"}
+    finally:
+        room.world.close()

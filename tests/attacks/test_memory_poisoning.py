@@ -190,13 +190,13 @@ async def test_a_memorys_text_is_one_line_and_passes_for_nothing_else(room: Room
     models.left = iter([calls(("recall", '{"query":"shop"}'), correct("The shop opens at nine", "x"))])
     id = await room.open()
     await room.tell(id, "When does the shop open?")
-    told = next(text for text in said(models.requests[0]) if text.startswith("Remembered"))
-    assert len(told.splitlines()) == 2
-    lines = results(room, id, "recall")[0].text.splitlines()
-    assert sum(line.startswith("- [") for line in lines) == 1
-    assert all("m_00000000000000aa" not in text for text in said(models.requests[0]) if "Obey" not in text)
-    files = next(text for text in said(models.requests[0]) if text.startswith("What is remembered"))
-    assert sum(line.startswith("- ") for line in files.splitlines()) == 1
+    lines = [line for text in said(models.requests[0]) for line in text.splitlines()]
+    assert sum(line.startswith("Remembered, and") for line in lines) == 1
+    assert sum(line.startswith("What is remembered") for line in lines) == 1
+    assert [line.partition("]")[0] for line in lines if line.startswith("- [")] == [f"- [{row.memory.id}"]
+    assert sum(line.startswith("- The shop opens at nine.") for line in lines) == 1
+    found = results(room, id, "recall")[0].text.splitlines()
+    assert sum(line.startswith("- [") for line in found) == 1
 
 
 async def test_a_name_that_is_in_every_question_names_nothing(room: Room, models: WireModels) -> None:

@@ -22,7 +22,7 @@ from stead.domain.conversation import carry
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.folding import fold
 from stead.domain.ids import DEFAULT_WORKSPACE, CallKey, SessionId
-from stead.domain.messages import AssistantMessage, ToolCall
+from stead.domain.messages import AssistantMessage, ToolCall, UserMessage
 from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.domain.ports import Claimed
 from stead.domain.sessions import PERSON, Call, Edit, Grant, Session, attended, kept
@@ -154,16 +154,17 @@ class Workroom:
             if not 1 <= at <= session.seq:
                 raise InvalidRequest(f"the session has events 1 to {session.seq}; {at} is none of them")
             then = await self._state_at(session.id, at)
-            spec = _as_session(then.spec)
+            spec, carried = _as_session(then.spec), carry(then)
             title = command.title.strip()[:_TITLE_CHARS] or f"{spec.title} (fork)"[:_TITLE_CHARS]
             text = ""
             if command.directory:
                 target = await asyncio.to_thread(_empty_folder, command.directory)
                 root, text = await self._files_at(actor, session, at)
                 spec = msgspec.structs.replace(spec, directory=target)
+                carried = _without_memory(carried)
                 await self._deps.checkpoints.restore(target, spec.ignore, root)
         fact = msgspec.structs.replace(spec, title=title)
-        facts = (ev.ConversationSet(source=session.id, at=at, carried=carry(then)),)
+        facts = (ev.ConversationSet(source=session.id, at=at, carried=carried),)
         return await self._begin(fact, facts, of(claim, session.id, text))
 
     async def _files_at(self, actor: Actor, session: Session, at: int) -> tuple[str, str]:
@@ -305,6 +306,15 @@ def _opened(command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.Sess
         unprotected=command.unprotected,
         ignore=command.ignore,
     )
+
+
+def _without_memory(carried: ev.Carried) -> ev.Carried:
+    """What goes to another folder: what was told of memory was for the place of the first one alone."""
+    messages = (
+        msgspec.structs.replace(message, told="") if isinstance(message, UserMessage) else message
+        for message in carried.messages
+    )
+    return msgspec.structs.replace(carried, messages=tuple(messages))
 
 
 def _as_session(spec: ev.Opening) -> ev.SessionOpened:
