@@ -35,6 +35,7 @@ MODULES = {
     "M1": "m1_recall",
     "M2": "m1_recall",
     "M3": "m3_precision",
+    "M4": "m4_isolation",
     "M5": "m5_scale",
     "M6": "m6_forgetting",
     "M7": "m7_updates",
