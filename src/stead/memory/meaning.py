@@ -7,6 +7,7 @@ then it says so, and the other legs answer.
 from __future__ import annotations
 
 import asyncio
+import math
 from asyncio import Task
 from collections.abc import Collection, Sequence
 from typing import Protocol
@@ -106,12 +107,12 @@ class Meaning:
             return await self._compares.nearest(name, vector, count, allowed=allowed, deadline_s=self._deadline_s)
 
         try:
-            return dict(await ask())
+            return _sound(await ask())
         except EmbeddingFault as fault:
             if fault.kind != "unloaded":
                 raise
         await self._loaded(index, table)
-        return dict(await ask())
+        return _sound(await ask())
 
     async def embed_some(self, index: Index) -> int:
         """Give vectors to up to ``BATCH`` texts that have none; gives how many.
@@ -193,6 +194,13 @@ class Meaning:
         pieces = await asyncio.to_thread(lambda: list(index.vectors(self._embeds.model_id, table)))
         pairs = [pair for piece in pieces for pair in piece]
         await self._compares.load(_name(index, table), [item for item, _ in pairs], [vector for _, vector in pairs])
+
+
+def _sound(near: Sequence[tuple[int, float]]) -> dict[int, float]:
+    """Cosines that can be weighed: one that is no number would put every hit in any order."""
+    if not all(math.isfinite(cosine) for _, cosine in near):
+        raise EmbeddingFault("the embedder gave a cosine that is no number", kind="bad_vector")
+    return dict(near)
 
 
 def _name(index: Index, table: Table) -> str:
