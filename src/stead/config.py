@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -34,6 +34,10 @@ class Home:
 
     root: Path
     memory_folder: Path | None = None
+
+    def under(self, settings: Settings) -> Home:
+        """The same home with the folders that its settings name."""
+        return replace(self, memory_folder=Path(settings.memory_folder)) if settings.memory_folder else self
 
     @property
     def data(self) -> Path:

@@ -20,6 +20,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -30,7 +31,7 @@ from stead.config import Home, Settings, load_settings
 from stead.domain import events as ev
 from stead.domain.directive_commands import SetDirective
 from stead.domain.errors import Conflict, InvalidRequest, SteadError
-from stead.domain.ids import DEFAULT_WORKSPACE, CommandId, SessionId
+from stead.domain.ids import DEFAULT_WORKSPACE, HOME, CommandId, SessionId
 from stead.domain.tools import Tool
 from stead.egress.proxy import EgressProxy
 from stead.guardian.reach import Reach
@@ -71,6 +72,7 @@ from stead.storage.history import History
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.keys import Keys
 from stead.storage.keystore import open_keys
+from stead.storage.purging import KeptFiles, ReadModels
 from stead.storage.views import Views
 from stead.tools.browsing import ActTool, OpenTool, ReadPageTool, ShotTool
 from stead.tools.calling import ApiCallTool, ApiReadTool, Caller
@@ -95,6 +97,8 @@ from stead.web.server import WebServer
 
 log = logging.getLogger("stead")
 GRACE_S = 2
+OWN_WATCHERS = 2
+"""Of the bus: memory's upkeep and its files. Others are doors that somebody looks through."""
 
 OpenJournal = Callable[[Path, Keys], JournalFile]
 
@@ -154,7 +158,7 @@ class House:
     """
 
     def __init__(self, home: Home, settings: Settings, keys: Keys, own: Own = OWN) -> None:
-        self._home = home
+        self._home = home = home.under(settings)
         self.clock = WallClock()
         self.journal = own.open_journal(home.journal, keys)
         self.audit = Audit(self.journal.heads, HeadCopy(Path(settings.audit_heads or home.heads)))
@@ -172,14 +176,20 @@ class House:
         self.machines = self._machines(home, settings)
         aside = AsideDesk(home, self.machines.kill)
         held = Held()
-        self.kept = FolderCheckpoints(
-            ContentStore(home.contents, keys.checkpoints), planted=QuarantineFolder(home).planted, on_kept=held.add
-        )
+        contents = ContentStore(home.contents, keys.checkpoints)
+        self.kept = FolderCheckpoints(contents, planted=QuarantineFolder(home).planted, on_kept=held.add)
         self.models = ProviderModels(os.environ, self.journal.vault)
         self.searcher = Searcher(self.journal.vault.get, own.reach)
         bus = Bus()
         self.memory = MemoryHouse(
-            home, settings, keys, journal=self.journal, bus=bus, clock=self.clock, models=self.models
+            home,
+            settings,
+            keys,
+            journal=self.journal,
+            bus=bus,
+            clock=self.clock,
+            models=self.models,
+            copies=(ReadModels(self.views), KeptFiles(contents)),
         )
         preferences = HomePreferences(lambda: self.home, self.models, settings.approval_ttl_s, lambda: self.runtime)
         tools = self._tools(own.reach, preferences)
@@ -204,7 +214,7 @@ class House:
             versions=self.kept,
             held=held,
             project=ProjectFolder(),
-            folders=HostFolders(home.root),
+            folders=HostFolders(home.root, home.memory_files),
             history=self.views,
             gate=self._gate(tools, own.reach, keys),
             bus=bus,
@@ -215,8 +225,7 @@ class House:
             approval_ttl_s=settings.approval_ttl_s,
             lanes=asyncio.Semaphore(settings.max_live_sessions),
         )
-        self.memory.screened = self.deps.models
-        self.memory.set_soul = self._set_soul
+        self._tell_memory()
         self.sessions = Sessions(self.deps)
         self.home = HomeStream(journal=self.journal, bus=bus, clock=self.clock)
         self.desk = Desk(self.models, self.egress, SearchDesk(self.searcher))
@@ -283,6 +292,7 @@ class House:
         """Take up what the last daemon left: the home's facts, then every session that was under way."""
         self.keeper.noticed(self.journal.head())
         self.home.load()
+        await self.memory.start()
         self.desk.configure(self.home.state)
         await self.book.reload(self.home.state.secrets)
         left = await asyncio.to_thread(self.views.under_way)
@@ -345,14 +355,23 @@ class House:
         file = self._home.journal.stat()
         return f"{self.journal.chain_at(1).hex()[:16]}-{file.st_dev:x}-{file.st_ino:x}"
 
+    def _tell_memory(self) -> None:
+        """Let memory know of what was made after it."""
+        bus = self.deps.bus
+        self.memory.screened = self.deps.models
+        self.memory.set_soul = self._set_soul
+        self.memory.holder = lambda id: self.home if id == HOME else self.sessions.actor(id)
+        self.memory.directives = lambda: self.home.state.directives
+        self.memory.change_directive = partial(self._change_directive, door="mirror")
+        self.memory.live = lambda: any(actor.busy for actor in self.sessions.live()) or bus.watchers > OWN_WATCHERS
+
     async def _set_soul(self, text: str, door: str) -> None:
         """Make a text that the person has accepted the soul, as if they had written it."""
-
-        async def change(command: SetDirective) -> None:
-            await self.runtime.handle(command, id=CommandId(new_id("soul")), door=door)
-
-        souls = DirectiveSouls(lambda: self.home.state.directives, change)
+        souls = DirectiveSouls(lambda: self.home.state.directives, partial(self._change_directive, door=door))
         await souls.write("", text, souls.soul(""))
+
+    async def _change_directive(self, command: SetDirective, *, door: str) -> None:
+        await self.runtime.handle(command, id=CommandId(new_id("soul")), door=door)
 
     def _grown(self, seq: int) -> None:
         self.keeper.noticed(seq)

@@ -5,28 +5,45 @@ Layer: below the daemon, which hands in what the whole house shares.
 
 from __future__ import annotations
 
+import asyncio
+import hmac
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from stead.config import Home, Settings, model_cache
-from stead.domain.errors import Conflict
-from stead.domain.memory import MemoryId
+from stead.domain.directive_commands import SetDirective
+from stead.domain.directives import Directives
+from stead.domain.events import Event
+from stead.domain.forget_commands import Forget
+from stead.domain.forgetting import Holder, Purges
+from stead.domain.ids import SessionId
+from stead.domain.memory import Evidence, MemoryId
 from stead.domain.ports import Clock, Models
 from stead.memory.backfill import Backfill
 from stead.memory.books import MemoryBooks
 from stead.memory.embedding.embedder import Embedder
+from stead.memory.evidence import spoken
 from stead.memory.insights import Insights
 from stead.memory.material import BooksMaterial
 from stead.memory.meaning import Meaning
+from stead.memory.mirror import Mirror
+from stead.memory.purging import MemoryPurges
 from stead.memory.retrieval import Retriever
 from stead.providers.chosen_embedder import ChosenEmbedder
 from stead.providers.models import ProviderModels
 from stead.runtime.bus import Bus
 from stead.runtime.consolidation import Consolidation
+from stead.runtime.exporting import MemoryExport
+from stead.runtime.forgetting import Forgetting, Parts, said
 from stead.runtime.gleaning import Gleaning
+from stead.runtime.importing import Importing
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
 from stead.runtime.memory_room import MemoryParts, MemoryRoom
+from stead.runtime.mirror_keeping import MirrorKeeper
+from stead.runtime.mirrored_souls import DirectiveSouls
+from stead.runtime.mirroring import Mirroring
 from stead.runtime.recalling import Recollection
 from stead.runtime.reverting import Runs
 from stead.runtime.secrets import SecretBook
@@ -34,6 +51,8 @@ from stead.runtime.settling import SetSoul, Settling
 from stead.runtime.upkeep import Upkeep
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
+from stead.storage.receipts import HomeReceipts
+from stead.storage.residue import Residue
 
 MEANING_DEADLINE_S = 1.0
 """How long a recall waits for its query's vector, and for what is near it."""
@@ -55,6 +74,7 @@ class MemoryHouse:
         bus: the live stream.
         clock: see there.
         models: the providers, of which one may make vectors; says what a chain may be sent.
+        copies: what else of the home holds copies of what the journal has.
     """
 
     def __init__(
@@ -67,9 +87,14 @@ class MemoryHouse:
         bus: Bus,
         clock: Clock,
         models: ProviderModels,
+        copies: Sequence[Purges],
     ) -> None:
         self.book: SecretBook | None = None
         self.set_soul: SetSoul = _no_soul
+        self.holder: Callable[[SessionId], Holder] = _no_holder
+        self.directives: Callable[[], Directives] = Directives
+        self.change_directive: Callable[[SetDirective], Awaitable[object]] = _no_directive
+        self.live: Callable[[], bool] = _nobody
         self.screened: Models = models
         self._worker = Embedder(model_cache()) if settings.embedder != "off" else None
         self._chosen = self._choose(settings.embedder, models)
@@ -88,7 +113,7 @@ class MemoryHouse:
             self.books,
             new_id=new_id,
             keeps_secret=lambda said: self._secrets().secret_in(said),
-            forgotten=lambda said: False,
+            forgotten=lambda said: self.forgetting.is_forgotten(said),
         )
         files = Loading(self.books, self.books)
         recollection = Recollection(memories, retriever, files, models=models, clock=clock, forget=self.forget)
@@ -103,7 +128,26 @@ class MemoryHouse:
             Settling(memories, self.books, self.forget, lambda text, door: self.set_soul(text, door)),
             bus,
         )
-        self.parts = MemoryParts(memories, recollection, room, upkeep)
+        export = MemoryExport(self.books, self.books, hmac.digest(keys.digests, b"export of memory", "sha256"))
+        mirror = Mirror(home.memory_files, home.mirrored)
+        self.forgetting = Forgetting(
+            Parts(
+                journal=journal,
+                memory=memories.stream,
+                holder=lambda id: self.holder(id),
+                purges=(*copies, MemoryPurges(self.books, self._meaning)),
+                files=Residue(home, keys),
+                receipts=HomeReceipts(keys),
+                words_of=self._words_of,
+                bus=bus,
+                clock=clock,
+            )
+        )
+        importing = Importing(memories, export)
+        self.parts = MemoryParts(memories, recollection, room, upkeep, importing, export, self.forgetting)
+        souls = DirectiveSouls(lambda: self.directives(), lambda command: self.change_directive(command))
+        self.mirroring = Mirroring(memories, self.books, mirror, souls, root=home.memory_files)
+        self.mirror = MirrorKeeper(self.mirroring, bus)
 
     def grown(self, seq: int) -> None:
         """The journal has grown up to an event."""
@@ -113,11 +157,22 @@ class MemoryHouse:
     @property
     def jobs(self) -> Sequence[Callable[[], Awaitable[None]]]:
         """What goes on beside the work, each for as long as the daemon lives."""
-        return [self.parts.upkeep.keep, *([self._backfill.keep] if self._backfill is not None else [])]
+        mirror = partial(self.mirror.keep, lambda: self.live())
+        return [self.parts.upkeep.keep, mirror, *([self._backfill.keep] if self._backfill is not None else [])]
 
     async def forget(self, ids: Sequence[MemoryId], door: str) -> str:
-        """Forget memories for good."""
-        raise Conflict(f"{len(ids)} memories cannot be forgotten from {door!r} yet")
+        """Forget memories for good; what was done, in words."""
+        return said(await self.forgetting.forget(Forget(memories=tuple(ids)), door))
+
+    async def start(self) -> None:
+        """Know what was forgotten, and finish forgetting what a crash cut off; before anything is taken in."""
+        await asyncio.to_thread(self.forgetting.load)
+        await self.forgetting.resume()
+
+    def _words_of(self, evidence: Evidence) -> str:
+        event = self.books.event(evidence.seq)
+        spoke = spoken(event, tainted=False) if isinstance(event, Event) else None
+        return spoke.text[evidence.start : evidence.end] if spoke else ""
 
     async def close(self) -> None:
         """Let everything go."""
@@ -145,3 +200,15 @@ async def _no_soul(text: str, door: str) -> None:
     raise AssertionError(
         f"the house says how {len(text)} characters from {door!r} become the soul before that is asked"
     )
+
+
+def _no_holder(id: SessionId) -> Holder:
+    raise AssertionError(f"the house says who writes {id!r} before anything is forgotten")
+
+
+async def _no_directive(command: SetDirective) -> None:
+    raise AssertionError(f"the house says how {command.title!r} becomes a directive before a file of it is read")
+
+
+def _nobody() -> bool:
+    return False

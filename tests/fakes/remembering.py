@@ -6,16 +6,23 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from stead.config import Home
 from stead.domain.errors import Conflict
+from stead.domain.forgetting import Holder
+from stead.domain.ids import SessionId
 from stead.domain.memory import MemoryId
 from stead.domain.ports import Clock, Models
 from stead.memory.books import MemoryBooks
 from stead.memory.insights import Insights
 from stead.memory.material import BooksMaterial
+from stead.memory.purging import MemoryPurges
 from stead.memory.retrieval import Retriever
 from stead.runtime.bus import Bus
 from stead.runtime.consolidation import Consolidation
+from stead.runtime.exporting import MemoryExport
+from stead.runtime.forgetting import Forgetting, Parts
 from stead.runtime.gleaning import Gleaning
+from stead.runtime.importing import Importing
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
 from stead.runtime.memory_room import MemoryParts, MemoryRoom
@@ -25,10 +32,22 @@ from stead.runtime.settling import Settling
 from stead.runtime.upkeep import Upkeep
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
+from stead.storage.purging import ReadModels
+from stead.storage.receipts import HomeReceipts
+from stead.storage.residue import Residue
+from stead.storage.views import Views
 
 
 def remembering(
-    folder: Path, keys: Keys, journal: JournalFile, models: Models, bus: Bus, clock: Clock, new_id: Callable[[str], str]
+    folder: Path,
+    keys: Keys,
+    journal: JournalFile,
+    models: Models,
+    bus: Bus,
+    clock: Clock,
+    new_id: Callable[[str], str],
+    views: Views,
+    holder: Callable[[SessionId], Holder],
 ) -> tuple[MemoryBooks, MemoryParts]:
     """The indexes, which are to be closed, in a folder of their own, and what works with them."""
     books = MemoryBooks(Path(tempfile.mkdtemp(prefix="memory-", dir=folder)), keys.views, journal)
@@ -48,7 +67,21 @@ def remembering(
     settling = Settling(memories, books, _nothing_forgotten, _no_soul)
     gleaning = Gleaning(consolidation, lambda: models, journal, tokens_a_day=0)  # a script's replies are its sessions'
     upkeep = Upkeep(consolidation, gleaning, Runs(journal, books, books), settling, bus)
-    return books, MemoryParts(memories, recollection, room, upkeep)
+    export = MemoryExport(books, books, keys.digests)
+    forgetting = Forgetting(
+        Parts(
+            journal=journal,
+            memory=memories.stream,
+            holder=holder,
+            purges=(ReadModels(views), MemoryPurges(books, None)),
+            files=Residue(Home(folder), keys),
+            receipts=HomeReceipts(keys),
+            words_of=lambda evidence: "",
+            bus=bus,
+            clock=clock,
+        )
+    )
+    return books, MemoryParts(memories, recollection, room, upkeep, Importing(memories, export), export, forgetting)
 
 
 async def _no_soul(text: str, door: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,10 @@ import pytest
 from stead.domain.errors import StorageFault
 from stead.domain.mirroring import Kept, Written
 from stead.memory.mirror import Mirror
-from stead.memory.placing import MOST_BYTES
+from stead.memory.placing import MOST_BYTES, rename_at
 
 NAME = "global/user.md"
+EXCHANGE = 2
 
 
 @pytest.fixture
@@ -41,25 +43,23 @@ def test_what_was_edited_meanwhile_is_not_replaced(mirror: Mirror) -> None:
     assert (mirror.root / NAME).read_text() == "the person's\n"
 
 
-def test_an_edit_between_the_look_and_the_exchange_has_its_place_again(
-    mirror: Mirror, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from stead.memory import placing as module
+def test_an_edit_between_the_look_and_the_exchange_has_its_place_again(tmp_path: Path) -> None:
+    root = tmp_path / "files"
+    edits = ["the person's\n"]
 
+    def late(folder: int, one: str, other: str, how: int) -> None:
+        if edits and how == EXCHANGE:  # an editor saves as editors do: a new file, renamed into the place
+            (root / "global" / "user.md~").write_text(edits.pop())
+            (root / "global" / "user.md~").rename(root / NAME)
+        rename_at(folder, one, other, how)
+
+    mirror = Mirror(root, tmp_path / "state.json", late)
     mirror.write(NAME, "one\n", None)
     read = mirror.read(NAME)
     assert read is not None
-    exchange, edits = module._rename, ["the person's\n"]
-
-    def late(folder: int, one: str, other: str, how: int) -> None:
-        if edits:  # an editor saves as editors do: a new file, renamed into the place
-            (mirror.root / "global" / "user.md~").write_text(edits.pop())
-            (mirror.root / "global" / "user.md~").rename(mirror.root / NAME)
-        exchange(folder, one, other, how)
-
-    monkeypatch.setattr(module, "_rename", late)
     assert not mirror.write(NAME, "two\n", read.stamp)
-    assert (mirror.root / NAME).read_text() == "the person's\n"
+    assert (root / NAME).read_text() == "the person's\n"
+    assert os.listdir(root / "global") == ["user.md"]
 
 
 @pytest.mark.parametrize("kind", ["link", "pipe", "folder", "huge", "binary", "utf-16"])
@@ -130,29 +130,25 @@ def test_a_read_only_folder_says_so(mirror: Mirror) -> None:
 
 
 @pytest.mark.parametrize("moment", ["before", "after", "late edit", "late edit and another"])
-def test_what_a_kill_left_is_cleared_away_but_for_an_edit(
-    moment: str, mirror: Mirror, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from stead.memory import placing as module
-
+def test_what_a_kill_left_is_cleared_away_but_for_an_edit(moment: str, mirror: Mirror, tmp_path: Path) -> None:
     mirror.write(NAME, "one\n", None)
     read = mirror.read(NAME)
     assert read is not None
-    rename, path = module._rename, mirror.root / NAME
+    path = mirror.root / NAME
 
     def dying(folder: int, one: str, other: str, how: int) -> None:
         if moment.startswith("late edit"):
             path.with_name("user.md~").write_text("the person's\n")
             path.with_name("user.md~").rename(path)
         if moment != "before":
-            rename(folder, one, other, how)
-        raise KeyboardInterrupt
+            rename_at(folder, one, other, how)
+        os.kill(os.getpid(), signal.SIGKILL)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(module, "_rename", dying)
-        patched.setattr("stead.memory.mirror.clear", lambda folder, fresh: None)
-        with pytest.raises(KeyboardInterrupt):
-            mirror.write(NAME, "two\n", read.stamp)
+    child = os.fork()
+    if child == 0:
+        Mirror(mirror.root, tmp_path / "state.json", dying).write(NAME, "two\n", read.stamp)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
     if moment.endswith("another"):
         path.write_text("another\n")
     (mirror.root / "global" / ".hidden").write_text("the person's")

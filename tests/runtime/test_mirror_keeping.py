@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from stead.domain import events as ev
+from stead.domain.mirroring import Stamp
 from stead.memory.mirror import Mirror
-from stead.runtime import mirror_keeping
 from stead.runtime.mirror_keeping import MirrorKeeper
 from stead.runtime.mirror_purges import MirrorPurges
 from tests.memory.saying import memory
@@ -21,9 +21,19 @@ USER = "global/user.md"
 TEA = memory(1, "Ada drinks tea.", kind="preference")
 
 
+class Counting(Mirror):
+    """Counts how often the folder is looked at."""
+
+    looks = 0
+
+    def stamps(self) -> Mapping[str, Stamp]:
+        self.looks += 1
+        return super().stamps()
+
+
 @pytest.fixture
 def room(tmp_path: Path) -> Iterator[MirrorRoom]:
-    room = MirrorRoom(tmp_path, first=1_000)
+    room = MirrorRoom(tmp_path, Counting, first=1_000)
     yield room
     room.close()
 
@@ -34,12 +44,9 @@ async def until(room: MirrorRoom, words: str, path: str = USER) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_facts_reach_the_files_and_edits_are_taken_in_while_anything_is_live(
-    room: MirrorRoom, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(mirror_keeping, "SOON_S", 0.05)
-    monkeypatch.setattr(mirror_keeping, "POLL_S", 0.1)
-    keeping = asyncio.create_task(MirrorKeeper(room.mirroring, room.bus).keep(lambda: True))
+async def test_facts_reach_the_files_and_edits_are_taken_in_while_anything_is_live(room: MirrorRoom) -> None:
+    keeper = MirrorKeeper(room.mirroring, room.bus, soon_s=0.05, poll_s=0.1)
+    keeping = asyncio.create_task(keeper.keep(lambda: True))
     await until(room, "# You")
     await room.remember(TEA)
     await until(room, "drinks tea")
@@ -52,28 +59,20 @@ async def test_facts_reach_the_files_and_edits_are_taken_in_while_anything_is_li
         await keeping
 
 
-async def test_nothing_is_looked_at_while_nothing_happens(room: MirrorRoom, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mirror_keeping, "SOON_S", 0.01)
-    monkeypatch.setattr(mirror_keeping, "POLL_S", 0.01)
-    keeping = asyncio.create_task(MirrorKeeper(room.mirroring, room.bus).keep(lambda: False))
+async def test_nothing_is_looked_at_while_nothing_happens(room: MirrorRoom) -> None:
+    keeper = MirrorKeeper(room.mirroring, room.bus, soon_s=0.01, poll_s=0.01)
+    keeping = asyncio.create_task(keeper.keep(lambda: False))
     await until(room, "# You")
     async with asyncio.timeout(20):
         while room.mirroring.state.last_sync_ms == 0:
             await asyncio.sleep(0.01)
-    looks = 0
-    stamps = room.files.stamps
-
-    def counted() -> object:
-        nonlocal looks
-        looks += 1
-        return stamps()
-
-    monkeypatch.setattr(room.files, "stamps", counted)
+    assert isinstance(room.files, Counting)
+    room.files.looks = 0
     await asyncio.sleep(0.2)
-    assert looks == 0
+    assert room.files.looks == 0
     await room.remember(TEA)
     await until(room, "drinks tea")
-    assert looks > 0
+    assert room.files.looks > 0
     keeping.cancel()
     with suppress(asyncio.CancelledError):
         await keeping

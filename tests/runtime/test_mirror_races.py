@@ -17,8 +17,8 @@ from stead.domain import events as ev
 from stead.domain.memory import Standing
 from stead.domain.memory_ports import RowsWanted
 from stead.domain.mirroring import FileRead, Kept, Stamp
-from stead.memory import placing
 from stead.memory.mirror import Mirror
+from stead.memory.placing import rename_at
 from tests.memory.saying import memory
 from tests.runtime.mirror_room import MirrorRoom
 
@@ -29,11 +29,15 @@ _COMMENT = re.compile(r" <!-- .*?-->")
 
 
 class Interrupted(Mirror):
-    """A folder in which something happens at chosen moments: before a file is read, written, or noted down."""
+    """A folder in which something happens at chosen moments: around reads, writes and notes."""
 
     def __init__(self, root: Path, state: Path) -> None:
-        super().__init__(root, state)
+        super().__init__(root, state, self._renamed)
         self.meanwhile: Callable[[str], None] = lambda moment: None
+
+    def _renamed(self, folder: int, one: str, other: str, how: int) -> None:
+        self.meanwhile("exchange")
+        rename_at(folder, one, other, how)
 
     def read(self, path: str) -> FileRead | None:
         self.meanwhile("read")
@@ -109,20 +113,11 @@ class Editor:
         self._room.edit(path, kept)
 
 
-async def test_no_edit_is_lost_however_edits_and_updates_meet(
-    room: MirrorRoom, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_no_edit_is_lost_however_edits_and_updates_meet(room: MirrorRoom) -> None:
     dice = random.Random(20270115)
     editor = Editor(room, dice)
     assert isinstance(room.files, Interrupted)
     room.files.meanwhile = lambda moment: editor.act() if moment != "keep" and dice.random() < 0.1 else None
-    rename, files = placing._rename, room.files
-
-    def exchange(folder: int, one: str, other: str, how: int) -> None:
-        files.meanwhile("exchange")
-        rename(folder, one, other, how)
-
-    monkeypatch.setattr(placing, "_rename", exchange)
     for number in range(ROUNDS):
         if dice.random() < 0.7:
             editor.act()
@@ -207,11 +202,10 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.parametrize("moment", ["write", "replace", "written", "keep"])
+@pytest.mark.parametrize("moment", ["write", "exchange", "written", "keep"])
 def test_a_kill_at_any_step_loses_no_edit_and_takes_none_in_twice(moment: str, tmp_path: Path) -> None:
     def run(at: str, first: int) -> int:
-        script = KILLED.replace("from tests.runtime.test_mirror_races import Interrupted", IMPORTS)
-        return subprocess.run([sys.executable, "-c", script, tmp_path, at, str(first)], check=False).returncode
+        return subprocess.run([sys.executable, "-c", KILLED, tmp_path, at, str(first)], check=False).returncode
 
     assert run("prepare", 10) == 0
     user = tmp_path / "memory-files" / USER
@@ -236,15 +230,3 @@ def test_a_kill_at_any_step_loses_no_edit_and_takes_none_in_twice(moment: str, t
         assert left == []
     finally:
         room.close()
-
-
-IMPORTS = """
-import stead.memory.mirror as module
-from tests.runtime.test_mirror_races import Interrupted
-replace = module.replace
-def dying(*arguments):
-    if moment == "replace":
-        os.kill(os.getpid(), signal.SIGKILL)
-    return replace(*arguments)
-module.replace = dying
-"""

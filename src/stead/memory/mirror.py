@@ -18,7 +18,18 @@ import msgspec
 from stead.domain.errors import StorageFault
 from stead.domain.memory import Level
 from stead.domain.mirroring import FileRead, Kept, Stamp
-from stead.memory.placing import TEMPORARY, clear, put, read_file, replace, stamp_from, temporary_name, unlink
+from stead.memory.placing import (
+    TEMPORARY,
+    Rename,
+    clear,
+    put,
+    read_file,
+    rename_at,
+    replace,
+    stamp_from,
+    temporary_name,
+    unlink,
+)
 
 MOST_FILES = 20_000
 LEVELS: tuple[tuple[str, Level], ...] = (("workspaces", "workspace"), ("private", "private"), ("channels", "channel"))
@@ -34,9 +45,11 @@ class Mirror:
     Args:
         root: the folder; made if its parent is there.
         state: the file in which is kept what was written, outside the folder.
+        rename: how files change places.
     """
 
-    def __init__(self, root: Path, state: Path) -> None:
+    def __init__(self, root: Path, state: Path, rename: Rename = rename_at) -> None:
+        self._rename = rename
         self.root = root
         self._state = state
         self._swept = set[str]()
@@ -70,7 +83,7 @@ class Mirror:
             fresh = temporary_name(name, content, seen)
             try:
                 stamp = put(folder, fresh, content)
-                done = replace(folder, fresh, name, seen)
+                done = replace(folder, fresh, name, seen, self._rename)
                 os.fsync(folder)
                 return stamp if done else None
             finally:

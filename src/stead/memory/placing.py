@@ -12,6 +12,7 @@ import errno
 import hashlib
 import os
 import stat
+from collections.abc import Callable
 
 from stead.domain.mirroring import BUSY, FileRead, Stamp
 
@@ -22,6 +23,9 @@ _NOT_OVER, _EXCHANGE = 1, 2  # of renameat2
 _CANNOT = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _PARTS = 5
+
+Rename = Callable[[int, str, str, int], None]
+"""Arguments as of ``rename_at``."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -68,11 +72,11 @@ def _unfit(seen: os.stat_result) -> str:
     return ""
 
 
-def replace(folder: int, fresh: str, name: str, seen: Stamp | None) -> bool:
+def replace(folder: int, fresh: str, name: str, seen: Stamp | None, rename: Rename) -> bool:
     """Put a file in another one's place, which must be as it was seen; ``fresh`` is left to be removed."""
     if seen is None:
         try:
-            _rename(folder, fresh, name, _NOT_OVER)
+            rename(folder, fresh, name, _NOT_OVER)
         except FileExistsError:
             return False
         except OSError as error:
@@ -83,7 +87,7 @@ def replace(folder: int, fresh: str, name: str, seen: Stamp | None) -> bool:
     if _stamp_of(folder, name) != seen:
         return False
     try:
-        _rename(folder, fresh, name, _EXCHANGE)
+        rename(folder, fresh, name, _EXCHANGE)
     except FileNotFoundError:
         return False
     except OSError as error:
@@ -93,7 +97,7 @@ def replace(folder: int, fresh: str, name: str, seen: Stamp | None) -> bool:
         return True
     if _stamp_of(folder, fresh) == seen:
         return True
-    _rename(folder, fresh, name, _EXCHANGE)  # an edit came between: it has its place again, and is read next
+    rename(folder, fresh, name, _EXCHANGE)  # an edit came between: it has its place again, and is read next
     return False
 
 
@@ -140,7 +144,8 @@ def _link(folder: int, fresh: str, name: str) -> bool:
     return True
 
 
-def _rename(folder: int, one: str, other: str, how: int) -> None:
+def rename_at(folder: int, one: str, other: str, how: int) -> None:
+    """Rename within a folder as ``renameat2`` does: not over another one, or exchanging the two."""
     if _libc.renameat2(folder, one.encode(), folder, other.encode(), how) != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))

@@ -19,8 +19,9 @@ from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.directive_commands import DirectiveCommand
 from stead.domain.errors import Conflict, NotFound, SteadError
+from stead.domain.forget_commands import Forget
 from stead.domain.ids import HOME, ApprovalId, CommandId, SessionId
-from stead.domain.memory_commands import MemoryCommand
+from stead.domain.memory_commands import ImportMemories, MemoryCommand
 from stead.domain.ports import Claimed
 from stead.domain.rows import ApprovalRow, SecretRow
 from stead.domain.sessions import Session
@@ -112,8 +113,12 @@ class Runtime:
 
     async def _carry_out(self, command: cmd.Command, claim: Claimed, door: str) -> cmd.Answer:
         """Carry a command out. The claim is the home's until it is known which session's it is."""
+        if isinstance(command, Forget):
+            return await self._deps.memory.forgetting.carry_out(command, claim, door)
         if isinstance(command, UpkeepCommand):
             return await self._deps.memory.upkeep.carry_out(command, claim, door)
+        if isinstance(command, ImportMemories):
+            return await self._deps.memory.importing.carry_out(command, claim, door)
         if isinstance(command, MemoryCommand):
             return await self._deps.memory.memories.carry_out(command, claim, door)
         match command:

@@ -12,11 +12,16 @@ from typing import Protocol
 
 import msgspec
 
+from stead.domain.forget_commands import Forget
+from stead.domain.forgetting import Preview
 from stead.domain.ids import DEFAULT_WORKSPACE
 from stead.domain.memory import GLOBAL, LegState, Query, Recalled, Viewer, workspace_place
 from stead.domain.memory_events import LoadedFile
 from stead.domain.memory_ports import MemoryInsights, MemoryReports, Place, Recalls, Remembered
 from stead.domain.policies import Confidentiality
+from stead.runtime.exporting import MemoryExport
+from stead.runtime.forgetting import Forgetting
+from stead.runtime.importing import Importing
 from stead.runtime.memories import Memories
 from stead.runtime.recalling import Files, Recollection
 from stead.runtime.upkeep import Upkeep
@@ -54,6 +59,30 @@ class MemoryLooks(Protocol):
         ...
 
 
+class Forgets(Protocol):
+    """Forgetting, as it is looked at before and after."""
+
+    async def preview(self, wanted: Forget) -> Preview:
+        """What would be forgotten; nothing is done.
+
+        Raises:
+            NotFound, InvalidRequest: there is no such thing, or it cannot be.
+        """
+        ...
+
+    async def near(self, words: str) -> Preview:
+        """The same for what says nearly these words.
+
+        Raises:
+            NotFound, InvalidRequest: nothing does, or they are too few.
+        """
+        ...
+
+    def public_key(self) -> str:
+        """By which receipts are verified: Ed25519, hex."""
+        ...
+
+
 class MemoryDesk(MemoryLooks, Protocol):
     """What doors look at."""
 
@@ -70,6 +99,11 @@ class MemoryDesk(MemoryLooks, Protocol):
     @property
     def insights(self) -> MemoryInsights:
         """What is known about memories."""
+        ...
+
+    @property
+    def forgetting(self) -> Forgets:
+        """What would be forgotten."""
         ...
 
 
@@ -132,9 +166,15 @@ class MemoryParts:
         recollection: tells sessions.
         room: shows people.
         upkeep: consolidates.
+        importing: takes files in.
+        export: hands everything out.
+        forgetting: forgets for good.
     """
 
     memories: Memories
     recollection: Recollection
     room: MemoryRoom
     upkeep: Upkeep
+    importing: Importing
+    export: MemoryExport
+    forgetting: Forgetting

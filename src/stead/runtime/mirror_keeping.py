@@ -33,11 +33,15 @@ class MirrorKeeper:
     Args:
         mirroring: what is kept.
         bus: what happens.
+        soon_s: after something happened, when the files are looked at.
+        poll_s: how often they are while anything is live.
     """
 
-    def __init__(self, mirroring: Mirroring, bus: Bus) -> None:
+    def __init__(self, mirroring: Mirroring, bus: Bus, *, soon_s: float = SOON_S, poll_s: float = POLL_S) -> None:
         self._mirroring = mirroring
         self._bus = bus
+        self._soon_s = soon_s
+        self._poll_s = poll_s
         self._task: asyncio.Task[MirrorState] | None = None
 
     async def fresh(self) -> None:
@@ -56,7 +60,7 @@ class MirrorKeeper:
         """
         watch = self._bus.subscribe()
         now = asyncio.get_running_loop().time
-        waits = _Waits(now())
+        waits = _Waits(now(), self._soon_s, self._poll_s)
         waits.facts = True
         try:
             while True:
@@ -66,7 +70,8 @@ class MirrorKeeper:
                 except TimeoutError:
                     if waits.facts or await self._mirroring.changed():
                         await self._mirroring.sync(whole=waits.whole)
-                    waits = _Waits(now() + (SOON_S if self._mirroring.busy else POLL_S))
+                    wait_s = self._soon_s if self._mirroring.busy else self._poll_s
+                    waits = _Waits(now() + wait_s, self._soon_s, self._poll_s)
                     if not self._mirroring.busy and not live():
                         waits.due_s = None
                     continue
@@ -87,8 +92,10 @@ class MirrorKeeper:
 class _Waits:
     """When the next look is due, in seconds of the loop's clock; none while nothing is live."""
 
-    def __init__(self, due_s: float) -> None:
+    def __init__(self, due_s: float, soon_s: float, poll_s: float) -> None:
         self.due_s: float | None = due_s
+        self._soon_s = soon_s
+        self._poll_s = poll_s
         self.facts = False
         self.whole = False
 
@@ -96,8 +103,8 @@ class _Waits:
         """Something happened; nothing at all when it is not known what."""
         if not bodies or any(isinstance(body, _MOVES) for body in bodies):
             if not self.facts:
-                self.due_s = min(now_s + SOON_S, self.due_s or now_s + SOON_S)
+                self.due_s = min(now_s + self._soon_s, self.due_s or now_s + self._soon_s)
             self.facts = True
             self.whole = self.whole or any(isinstance(body, _WHOLE) for body in bodies)
         elif self.due_s is None and live:
-            self.due_s = now_s + POLL_S
+            self.due_s = now_s + self._poll_s
