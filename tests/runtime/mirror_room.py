@@ -11,6 +11,7 @@ from stead.domain import events as ev
 from stead.domain.directive_commands import SetDirective
 from stead.domain.ids import CommandId
 from stead.domain.memory import Memory
+from stead.domain.memory_events import MemoryFact
 from stead.domain.memory_ports import RowsWanted
 from stead.domain.mirroring import MirrorFiles
 from stead.memory.books import MemoryBooks
@@ -81,8 +82,11 @@ class MirrorRoom:
         await self.home.record(fact, cause=CommandId("c_1"))
 
     async def remember(self, *memories: Memory) -> None:
+        await self.note(*(ev.MemoryMade(memory, "cli") for memory in memories))
+
+    async def note(self, *facts: MemoryFact) -> None:
         async with self.memories.stream.lock:
-            await self.memories.stream.record([ev.MemoryMade(memory, "cli") for memory in memories], by="person")
+            await self.memories.stream.record(facts, by="person")
 
     def said(self) -> dict[str, Memory]:
         """The live memories, by their words."""

@@ -57,6 +57,19 @@ async def test_a_second_sync_writes_nothing(room: MirrorRoom) -> None:
     assert room.journal.head() == head
 
 
+async def test_a_memory_that_was_taken_back_and_is_had_back_has_its_line_again(room: MirrorRoom) -> None:
+    await room.remember(BERGEN, SHORT)
+    await room.mirroring.sync()
+    await room.note(ev.MemoryRetired(SHORT.id, "removed", "", room.clock.ms, "cli"))
+    await room.mirroring.sync()
+    assert "short answers" not in room.text(USER)
+    await room.note(ev.MemoryRestored(SHORT.id, "cli"))
+    for _ in range(2):
+        await room.mirroring.sync()
+        assert "short answers" in room.text(USER)
+    assert room.proposed() == []
+
+
 async def test_an_edited_line_takes_the_place_of_its_memory(room: MirrorRoom) -> None:
     await room.remember(BERGEN)
     await room.mirroring.sync()

@@ -228,7 +228,8 @@ class Mirroring:
                 generation = max(known.generation, document.generation, 0) + 1
                 if self._files.write(path, document.text(generation), read.stamp if read else None) is None:
                     return False, tuple(f"{folder}/{each}" for each in sheaf.files)
-            ids = {bullet.id: known.ids.get(bullet.id, generation) for bullet in document.bullets if _stays(bullet.id)}
+            lines = (bullet.id for bullet in document.bullets if not bullet.gone and _stays(bullet.id))
+            ids = {id: known.ids.get(id, generation) for id in lines}
             kept.files[path] = Written(max(generation, known.generation), ids)
         return True, ()
 
