@@ -178,7 +178,8 @@ def records(aims: Aims) -> Iterator[Call]:
         yield Call("history", {"query": query, "after": "0001-01-01", "before": "9999-12-31", "page": 10_000})
     for event in (1, 2, 2**62):
         yield Call("history", {"event": event})
-    for setting in ("models", "daily_usd", "daily_tokens", "rules", "approval_ttl_s", "profile", "secrets", "hosts"):
+    orders = ("rules", "directives", "soul", "instructions")
+    for setting in ("models", "daily_usd", "daily_tokens", *orders, "approval_ttl_s", "profile", "secrets", "hosts"):
         for value in ("unlimited", "acme/owned", '{"allow": "*"}'):
             yield Call("config_set", {"setting": setting, "value": value})
             yield Call("use_tool", {"name": "config_set", "arguments": {"setting": setting, "value": value}})
