@@ -26,7 +26,7 @@ WAYS_IN_AND_OUT = {
     "cli/checks.py": "asks bubblewrap's version; no word of a model is in it",
     "cli/daemon_control.py": "the person's terminal; commands() tries each command from a machine",
     "cli/doctor.py": "looks whether a port is free; no word of a model is in it",
-    "cli/editing.py": "the person's own editor, over a call's arguments or a directive in a file of their own; tests/cli",
+    "cli/editing.py": "the person's own editor, over a call's arguments or a directive; tests/cli and tests/flows",
     "cli/starting.py": "the person's terminal starts the daemon; commands() tries each command from a machine",
     "client/exchange.py": "the person's terminal asks the daemon; what it needs, commands() looks for",
     "egress/proxy.py": "the machine's one socket to the proxy; tests/egress",
