@@ -77,7 +77,9 @@ async def _measure() -> list[Bar]:
             index.take(Changes(rows=[_row(texts, number) for number in range(at, at + _PIECE)]), at + _PIECE)
         filled_s = time.perf_counter() - start
         try:
+            used = time.process_time()
             bare = await _times(Retriever({_PLACE: index}.get), texts)
+            used = (time.process_time() - used) / _QUERIES * 1000
             saved = await _saved(index, Retriever({_PLACE: index}.get), texts)
             for at in range(0, MEMORIES, _PIECE):
                 pairs = [(number + 1, texts.vector()) for number in range(at, at + _PIECE)]
@@ -91,8 +93,9 @@ async def _measure() -> list[Bar]:
             await embedder.close()
             index.close()
     told = (
-        f"{MEMORIES:,} memories in {filled_s:.0f} s; {_QUERIES} queries of six words; with the query embedded p50 "
-        f"{_at(full, 0.5):.1f} ms, p95 {_at(full, 0.95):.1f} ms"
+        f"{MEMORIES:,} memories in {filled_s:.0f} s; {_QUERIES} queries of six words, {used:.1f} ms "
+        "of CPU each without embedding; with the query embedded "
+        f"p50 {_at(full, 0.5):.1f} ms, p95 {_at(full, 0.95):.1f} ms"
     )
     return [
         Bar("M5", _at(bare, 0.5), "ms p50 without embedding", "≤ 60", _at(bare, 0.5) <= 60, {}, told),

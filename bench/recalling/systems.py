@@ -2,7 +2,7 @@
 
 ``bm25`` is FTS5's own ranking in its best plain form: porter stems, any of the words, no stop words, the speaker in
 the text. ``rrf`` adds vectors of the same model by reciprocal ranks, which is what most peers do. ``mem0`` is the
-package, see ``mem0``.
+package, see ``peer``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sqlcipher3 import dbapi2
 
 from bench.recalling.data import Conversation, Note, moment_ms
 from bench.recalling.figures import Answer
-from bench.recalling.mem0 import mem0_answers
+from bench.recalling.peer import mem0_answers
 from stead.domain.ids import SessionId
 from stead.domain.memory import Episode, Query, Viewer, workspace_place
 from stead.domain.policies import Confidentiality

@@ -192,14 +192,6 @@ def test_of_memories_that_hold_no_longer_no_vector_is_counted(index: Index) -> N
     assert (counts.memories, counts.embedded) == (1, 1)
 
 
-def test_vectors_of_another_model_are_dropped_when_told(index: Index) -> None:
-    index.take(Changes(rows=[row(1, "Ada likes tea.")]), 1)
-    index.put_vectors("old", [(1, VECTOR)])
-    index.put_vectors("new", [(1, VECTOR)])
-    index.drop_vectors(but="new")
-    assert (index.counts("old").embedded, index.counts("new").embedded) == (0, 1)
-
-
 @pytest.mark.parametrize("damage", [b"no database at all", b"\x00" * 8192, b""])
 def test_a_damaged_file_is_begun_anew(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / "here.db"
@@ -235,12 +227,13 @@ def test_a_file_that_is_opened_again_has_what_it_had(tmp_path: Path) -> None:
     again.close()
 
 
-def test_a_renewed_index_goes_by_another_name(index: Index) -> None:
-    index.take(Changes(rows=[row(1, "Ada likes tea.")]), 5)
-    name = index.name
-    index.renew()
-    assert index.progress.seq == 0
-    assert index.name != name
+def test_an_index_that_is_opened_again_goes_by_another_name(tmp_path: Path) -> None:
+    names = set()
+    for _ in range(2):
+        index = Index(tmp_path / "here.db", KEY, HERE)
+        names.add(index.name)
+        index.close()
+    assert len(names) == 2
 
 
 def test_a_huge_turn_is_indexed_by_its_beginning(index: Index) -> None:

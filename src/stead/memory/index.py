@@ -6,39 +6,29 @@ because how rare a word is must not tell one place what another one holds. What 
 
 from __future__ import annotations
 
-import hashlib
-import logging
 import secrets
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from stead.domain.embedding import VectorBytes
-from stead.domain.errors import WrongKey
 from stead.domain.ids import SessionId
 from stead.domain.memory import Episode, Level, MemoryRow, PlaceId
 from stead.domain.memory_ports import RowsWanted
 from stead.domain.policies import Confidentiality
 from stead.memory import listing
+from stead.memory.index_file import IndexFile
 from stead.memory.writing import Table, Used, Writing
-from stead.storage.database import Connect, Damaged, Database, connect
-from stead.storage.migrate import statements
+from stead.storage.database import Connect, connect
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-_SCHEMA = (Path(__file__).parent / "schema.sql").read_text("utf-8")
-_SCHEMA_ID = hashlib.sha256(_SCHEMA.encode()).hexdigest()
 _PIECE = 5_000
-_CACHE_KIB = 16_384
-"""Of each connection: what does not fit is read and deciphered again for every word."""
-
-_log = logging.getLogger(__name__)
 
 
 class Changes(msgspec.Struct, frozen=True):
@@ -90,23 +80,17 @@ class Index:
         place: whose.
         connect: how connections are made.
 
-    Every method raises ``StorageFault`` when the file cannot be read or written, ``Damaged`` when only ``renew`` helps.
+    Every method raises ``StorageFault`` when the file cannot be read or written; after ``Damaged`` it is opened again, and
+    is new then.
     """
 
     def __init__(self, path: Path, key: bytes, place: PlaceId, *, connect: Connect = connect) -> None:
         self.place = place
-        self._path = path
-        self._key = key
-        self._connect = partial(_connect, connect)
-        self._lock = threading.Lock()  # held by whoever writes
-        self._name = _new_name(place)
+        self.name = f"{place}.{secrets.token_hex(4)}"
+        """For whoever keeps copies of the vectors: another one when it is opened again, with other numbers perhaps."""
+        self._file = IndexFile(path, key, connect)
+        self._lock = threading.Lock()  # held by whoever reads or writes ``_void``
         self._void: set[int] = set()
-        self._database, self._connection = self._open_or_renew()
-
-    @property
-    def name(self) -> str:
-        """For whoever keeps copies of the vectors: another one whenever the items may have other numbers."""
-        return self._name
 
     # -- keeping up -----------------------------------------------------------------------------------------------
 
@@ -118,7 +102,7 @@ class Index:
 
     def take(self, changes: Changes, upto: int, chain: bytes = b"") -> tuple[int, ...]:
         """Take changes in, all of them or none, and note how far that is; gives the items whose vectors are void."""
-        with self._writing() as connection:
+        with self._file.writing() as connection:
             writing = Writing(connection, self.place)
             writing.remove(changes.removed)
             for row in changes.rows:
@@ -128,7 +112,7 @@ class Index:
             writing.note_used(changes.used)
             connection.execute("UPDATE progress SET seq = ?, chain = ?", (upto, chain))
         if changes.removed:  # also when they are gone already: a kill may have come before this line
-            self._database.scrub()
+            self._file.scrub()
         with self._lock:
             self._void.update(writing.void)
         return tuple(writing.void)
@@ -146,35 +130,22 @@ class Index:
 
     def put_vectors(self, model: str, vectors: Sequence[tuple[int, VectorBytes]]) -> None:
         """Keep vectors of items; of those that are gone meanwhile, none is kept."""
-        with self._writing() as connection:
+        with self._file.writing() as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO vectors (item, model, vector) SELECT id, ?, ? FROM items WHERE id = ?",
                 [(model, vector, item) for item, vector in vectors],
             )
 
-    def drop_vectors(self, *, but: str) -> None:
-        """Leave no vectors but one model's."""
-        with self._writing() as connection:
-            connection.execute("DELETE FROM vectors WHERE model <> ?", (but,))
-
-    def renew(self) -> None:
-        """Begin it anew, empty; ``progress`` says so."""
-        with self._lock:
-            self._close()
-            self._name = _new_name(self.place)
-            self._database, self._connection = self._begin()
-
     def close(self) -> None:
         """Close the file."""
-        with self._lock:
-            self._close()
+        self._file.close()
 
     # -- reading --------------------------------------------------------------------------------------------------
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Borrow a connection that only reads; keep it short."""
-        with self._database.reading() as connection:
+        with self._file.reading() as connection:
             yield connection
 
     def row(self, ref: str) -> MemoryRow | None:
@@ -236,67 +207,3 @@ class Index:
                 return
             yield [(item, VectorBytes(vector)) for item, vector in piece]
             after = piece[-1][0]
-
-    # -- the file -------------------------------------------------------------------------------------------------
-
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        with self._lock, self._database.faults():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            finally:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-
-    def _open_or_renew(self) -> tuple[Database, Connection]:
-        try:
-            database, connection = self._open()
-            with database.faults():
-                (schema,) = connection.execute("SELECT schema FROM progress").fetchone()
-        except (Damaged, WrongKey) as error:
-            _log.warning("an index of what is remembered is begun anew: %s", error)
-            return self._begin()
-        if schema == _SCHEMA_ID:
-            return database, connection
-        _log.info("an index of what is remembered is begun anew: it is of another version of Stead")
-        connection.close()
-        database.close()
-        return self._begin()
-
-    def _begin(self) -> tuple[Database, Connection]:
-        for suffix in ("", "-wal", "-shm"):
-            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-        return self._open()
-
-    def _open(self) -> tuple[Database, Connection]:
-        database = Database(self._path, self._key, self._connect, mend="rebuild the index")
-        with database.faults():
-            connection = database.open()
-            try:
-                connection.execute("PRAGMA synchronous = normal")  # what a power cut takes is in the journal still
-                connection.execute("BEGIN IMMEDIATE")
-                if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-                    for statement in statements(_SCHEMA):
-                        connection.execute(statement)
-                    connection.execute("INSERT INTO progress VALUES (0, ?, 0, 0, ?)", (b"", _SCHEMA_ID))
-                connection.execute("COMMIT")
-            except BaseException:
-                connection.close()
-                raise
-        return database, connection
-
-    def _close(self) -> None:
-        self._connection.close()
-        self._database.close()
-
-
-def _connect(connect: Connect, path: Path, key: bytes) -> Connection:
-    connection = connect(path, key)
-    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-    return connection
-
-
-def _new_name(place: PlaceId) -> str:
-    return f"{place}.{secrets.token_hex(4)}"

@@ -46,9 +46,16 @@ def mem0_answers(
             "MEM0_TELEMETRY": "False",
             "OPENAI_API_KEY": "none is used",
         }
-        subprocess.run(
-            [_python(), WORKER, folder], check=True, env=environment, timeout=_LONGEST_S, stdout=subprocess.DEVNULL
+        done = subprocess.run(
+            [_python(), WORKER, folder],
+            env=environment,
+            timeout=_LONGEST_S,
+            capture_output=True,
+            text=True,
+            check=False,
         )
+        if done.returncode:
+            raise SystemExit(f"mem0 failed: {done.stderr[-2000:]}")
         found = json.loads((Path(folder) / "found.json").read_text("utf-8"))
     return [
         Answer(question, tuple(conversation.notes[at].id for at in places), took_ms)
