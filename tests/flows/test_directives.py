@@ -280,3 +280,18 @@ def test_a_value_of_the_vault_is_kept_out_of_a_directive(house: LivingHome) -> N
     made = house.post("/directives", {**PLAIN, "text": f"The shop's key is {value}."})
     assert "placeholder" in made["text"]
     assert value not in str(house.events("home")) and value not in str(house.get("/directives"))
+
+
+def test_a_directive_is_changed_in_the_persons_editor_and_without_one_the_way_out_is_named(
+    house: LivingHome,
+) -> None:
+    id = write(house, "Clock", "- Times in UTC.")
+    refused = house.cli("directives", "edit", "clock")
+    assert refused.returncode == 2 and "set EDITOR, or give the text with --text or --file" in refused.stderr
+    house.env = {"EDITOR": "sed -i s/UTC/CET/"}
+    assert house.cli("directives", "edit", "clock").returncode == 0
+    assert "nothing was changed" in house.cli("directives", "edit", "clock").stderr
+    house.env = {"EDITOR": "false"}
+    assert "ended with 1; nothing was changed" in house.cli("directives", "edit", "clock").stderr
+    row = command(house, "show", id)["directive"]
+    assert (row["text"], row["version"]) == ("- Times in CET.", 2)
