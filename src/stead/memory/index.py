@@ -80,8 +80,8 @@ class Index:
         place: whose.
         connect: how connections are made.
 
-    Every method raises ``StorageFault`` when the file cannot be read or written; after ``Damaged`` it is opened again, and
-    is new then.
+    Every method raises ``StorageFault`` when the file cannot be read or written; after ``Damaged`` it is opened again,
+    and is new then.
     """
 
     def __init__(self, path: Path, key: bytes, place: PlaceId, *, connect: Connect = connect) -> None:
