@@ -115,21 +115,6 @@ class MemoryHouse:
             keeps_secret=lambda said: self._secrets().secret_in(said),
             forgotten=lambda said: self.forgetting.is_forgotten(said),
         )
-        files = Loading(self.books, self.books)
-        recollection = Recollection(memories, retriever, files, models=models, clock=clock, forget=self.forget)
-        room = MemoryRoom(
-            self.books, self.books, Insights(self.books, self.books.event), retriever, files, clock.now_ms
-        )
-        consolidation = Consolidation(memories, self.books, BooksMaterial(self.books, journal))
-        upkeep = Upkeep(
-            consolidation,
-            Gleaning(consolidation, lambda: self.screened, journal, tokens_a_day=settings.memory_tokens_a_day),
-            Runs(journal, self.books, self.books),
-            Settling(memories, self.books, self.forget, lambda text, door: self.set_soul(text, door)),
-            bus,
-        )
-        export = MemoryExport(self.books, self.books, hmac.digest(keys.digests, b"export of memory", "sha256"))
-        mirror = Mirror(home.memory_files, home.mirrored)
         self.forgetting = Forgetting(
             Parts(
                 journal=journal,
@@ -143,6 +128,35 @@ class MemoryHouse:
                 clock=clock,
             )
         )
+        files = Loading(self.books, self.books)
+        recollection = Recollection(
+            memories,
+            retriever,
+            files,
+            models=models,
+            clock=clock,
+            forget=self.forget,
+            fresh=lambda: self.mirror.fresh(),
+        )
+        room = MemoryRoom(
+            self.books,
+            self.books,
+            Insights(self.books, self.books.event),
+            retriever,
+            files,
+            self.forgetting,
+            clock.now_ms,
+        )
+        consolidation = Consolidation(memories, self.books, BooksMaterial(self.books, journal))
+        upkeep = Upkeep(
+            consolidation,
+            Gleaning(consolidation, lambda: self.screened, journal, tokens_a_day=settings.memory_tokens_a_day),
+            Runs(journal, self.books, self.books),
+            Settling(memories, self.books, self.forget, lambda text, door: self.set_soul(text, door)),
+            bus,
+        )
+        export = MemoryExport(self.books, self.books, hmac.digest(keys.digests, b"export of memory", "sha256"))
+        mirror = Mirror(home.memory_files, home.mirrored)
         importing = Importing(memories, export)
         self.parts = MemoryParts(memories, recollection, room, upkeep, importing, export, self.forgetting)
         souls = DirectiveSouls(lambda: self.directives(), lambda command: self.change_directive(command))

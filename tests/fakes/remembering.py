@@ -60,14 +60,6 @@ def remembering(
         keeps_secret=lambda said: "it holds what looks like a secret" if "SECRET" in said else "",
         forgotten=lambda said: False,
     )
-    files = Loading(books, books)
-    recollection = Recollection(memories, retriever, files, models=models, clock=clock, forget=_nothing_forgotten)
-    room = MemoryRoom(books, books, Insights(books, books.event), retriever, files, clock.now_ms)
-    consolidation = Consolidation(memories, books, BooksMaterial(books, journal))
-    settling = Settling(memories, books, _nothing_forgotten, _no_soul)
-    gleaning = Gleaning(consolidation, lambda: models, journal, tokens_a_day=0)  # a script's replies are its sessions'
-    upkeep = Upkeep(consolidation, gleaning, Runs(journal, books, books), settling, bus)
-    export = MemoryExport(books, books, keys.digests)
     forgetting = Forgetting(
         Parts(
             journal=journal,
@@ -81,6 +73,14 @@ def remembering(
             clock=clock,
         )
     )
+    files = Loading(books, books)
+    recollection = Recollection(memories, retriever, files, models=models, clock=clock, forget=_nothing_forgotten)
+    room = MemoryRoom(books, books, Insights(books, books.event), retriever, files, forgetting, clock.now_ms)
+    consolidation = Consolidation(memories, books, BooksMaterial(books, journal))
+    settling = Settling(memories, books, _nothing_forgotten, _no_soul)
+    gleaning = Gleaning(consolidation, lambda: models, journal, tokens_a_day=0)  # a script's replies are its sessions'
+    upkeep = Upkeep(consolidation, gleaning, Runs(journal, books, books), settling, bus)
+    export = MemoryExport(books, books, keys.digests)
     return books, MemoryParts(memories, recollection, room, upkeep, Importing(memories, export), export, forgetting)
 
 

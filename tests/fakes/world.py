@@ -18,6 +18,7 @@ from stead.config import Home
 from stead.domain import events as ev
 from stead.domain.directives import Directives
 from stead.domain.errors import Conflict, MachineUnavailable, ModelFault, NotFound
+from stead.domain.forgetting import Holder
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.messages import ReplyPart, Text, ToolCall, Usage
 from stead.domain.permits import Permit
@@ -228,10 +229,21 @@ class World:
         self.directives: Callable[[], Directives] = Directives
         """What the person tells models always; a room puts its home's here."""
         self.new_id: Callable[[str], str] = lambda prefix: f"{prefix}_{next(numbers):016x}"
-        self.books, memory = remembering(folder, KEYS, self.journal, models, self.bus, self.clock, self.new_id)
+        self.views = Views(folder / "views.db", KEYS, self.journal)
+        self.holder: Callable[[SessionId], Holder] = self.actor
+        self.books, memory = remembering(
+            folder,
+            KEYS,
+            self.journal,
+            models,
+            self.bus,
+            self.clock,
+            self.new_id,
+            self.views,
+            lambda id: self.holder(id),
+        )
         held = Held()
         self.kept = kept(_store(folder), on_kept=held.add)
-        self.views = Views(folder / "views.db", KEYS, self.journal)
         self.deps = Deps(
             journal=self.journal,
             snapshots=self.journal.snapshots,

@@ -21,7 +21,7 @@ from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.checkpoints import Progress, Tree
 from stead.domain.errors import Conflict, InvalidRequest, ModelFault
-from stead.domain.ids import CallKey, CommandId, SessionId
+from stead.domain.ids import HOME, CallKey, CommandId, SessionId
 from stead.domain.messages import USE_TOOL, ToolCall, Usage
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality, Integrity
@@ -237,6 +237,7 @@ class Room:
         self.home = HomeStream(journal=d.journal, bus=d.bus, clock=d.clock)
         self.home.load()
         self.world.directives = lambda: self.home.state.directives
+        self.world.holder = lambda id: self.home if id == HOME else self.actor(id)
         self.book = SecretBook(
             self.world.journal.vault,
             digest_key=KEYS.digests,

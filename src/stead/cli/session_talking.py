@@ -95,7 +95,7 @@ def _before(invocation: Invocation, answer: Json) -> int:
     """The event after which everything is of these words: what the model was told of memory stands before them."""
     page = invocation.client.get("/events", after=max(answer["seq"] - _TOGETHER, 0), streams=answer["session"])
     mine = [event["seq"] for event in page["items"] if event["cause"] == answer["command"]]
-    return min([answer["seq"], *mine]) - 1
+    return int(min([answer["seq"], *mine])) - 1
 
 
 def _attach(invocation: Invocation, arguments: Namespace) -> int:

@@ -12,6 +12,7 @@ import msgspec
 
 from stead.domain.directive_commands import DirectiveCommand
 from stead.domain.events import Budget, Limits, ModelRef, PlanStep
+from stead.domain.forget_commands import Forget
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, CommandId, SessionId
 from stead.domain.memory_commands import MemoryCommand
 from stead.domain.policies import Clearance, Profile
@@ -482,6 +483,7 @@ Command = (
     | DisallowHost
     | MemoryCommand
     | DirectiveCommand
+    | Forget
 )
 
 

@@ -77,7 +77,7 @@ class RedactableJournal(Protocol):
         ...
 
 
-class Place(msgspec.Struct, frozen=True):
+class Occurrence(msgspec.Struct, frozen=True):
     """Where words stand.
 
     Args:
@@ -110,7 +110,7 @@ class Preview(msgspec.Struct, frozen=True):
 
     words: tuple[str, ...]
     memories: tuple[tuple[MemoryId, str], ...]
-    places: tuple[Place, ...]
+    places: tuple[Occurrence, ...]
     events: int
     kept: tuple[str, ...]
 
@@ -173,6 +173,10 @@ class Receipts(Protocol):
 
     def digest(self, content: bytes) -> str:
         """HMAC, hex, under a key of the home; for ``domain.fingerprints``."""
+        ...
+
+    def public_key(self) -> str:
+        """By which receipts are verified: Ed25519, hex."""
         ...
 
     def signed(self, receipt: ForgetReceipt) -> ForgetReceipt:

@@ -20,7 +20,7 @@ import msgspec
 from stead.domain import events as ev
 from stead.domain.errors import NotFound
 from stead.domain.forget_commands import Forget
-from stead.domain.forgetting import FORGOTTEN, Place, Preview, RedactableJournal
+from stead.domain.forgetting import FORGOTTEN, Occurrence, Preview, RedactableJournal
 from stead.domain.ids import HOME, SessionId
 from stead.domain.memory import MEMORY, Evidence, Memory, MemoryId
 from stead.domain.near_words import Near
@@ -60,7 +60,7 @@ class Forgettable:
     read: int
     events: dict[int, ev.Body | None] = field(default_factory=dict)
     sessions: set[SessionId] = field(default_factory=set)
-    places: list[Place] = field(default_factory=list)
+    places: list[Occurrence] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
 
     def preview(self) -> Preview:
@@ -129,7 +129,7 @@ def _take_events(
 ) -> None:
     refs = tuple(id.encode() for id in found.memories)
     events = {event.seq: event for event in journal.touched(lambda it: found.needles.touches(it) or _any(refs, it))}
-    events |= pointed | {seq: _require_event(journal, seq) for seq in short}
+    events |= {**pointed, **{seq: _require_event(journal, seq) for seq in short}}
     for seq, event in sorted(events.items()):
         body = _redacted(event, found, blank if seq in pointed else _cleaner(found.needles, short.get(seq, "")))
         if body is None or body != event.body:
@@ -232,7 +232,7 @@ def _cleaner(needles: Needles, here: str) -> Clean:
     return (lambda text: needles.cleaned(text.replace(here, FORGOTTEN))) if here else needles.cleaned
 
 
-def _place(event: ev.Event, needles: Needles) -> Place:
+def _place(event: ev.Event, needles: Needles) -> Occurrence:
     count, excerpt = 0, ""
     for text in texts(event.body):
         spans = needles.spans(text)
@@ -240,7 +240,7 @@ def _place(event: ev.Event, needles: Needles) -> Place:
         if spans and not excerpt:
             start, end = max(0, spans[0][0] - _AROUND), min(len(text), spans[0][1] + _AROUND)
             excerpt = " ".join(text[start:end].split())[: 4 * _AROUND]
-    return Place(event.seq, event.session, str(event.body.__struct_config__.tag), event.ts_ms, excerpt, count)
+    return Occurrence(event.seq, event.session, str(event.body.__struct_config__.tag), event.ts_ms, excerpt, count)
 
 
 def _why_kept(event: ev.Event) -> str:

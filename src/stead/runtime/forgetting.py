@@ -88,6 +88,10 @@ class Forgetting:
         """Whether a text is, or contains, what was forgotten; for whoever takes anything into memory."""
         return self._known.says(text)
 
+    def public_key(self) -> str:
+        """By which receipts are verified: Ed25519, hex."""
+        return self._parts.receipts.public_key()
+
     async def preview(self, wanted: Forget) -> Preview:
         """What would be forgotten; nothing is done.
 

@@ -116,6 +116,7 @@ class MemoryRoom:
         insights: see there.
         recalls: finds what is remembered.
         files: what sessions begin with.
+        forgetting: what would be forgotten.
         now_ms: milliseconds since 1970.
     """
 
@@ -126,6 +127,7 @@ class MemoryRoom:
         insights: MemoryInsights,
         recalls: Recalls,
         files: Files,
+        forgetting: Forgets,
         now_ms: Callable[[], int],
     ) -> None:
         self.remembered = remembered
@@ -133,6 +135,7 @@ class MemoryRoom:
         self.insights = insights
         self._recalls = recalls
         self._files = files
+        self.forgetting = forgetting
         self._now_ms = now_ms
 
     async def preview(self, query: Query, directory: str, *, attended: bool) -> Recalled:

@@ -20,6 +20,7 @@ from stead.web import (
     directives,
     egress,
     folders,
+    forgetting,
     memories,
     rules,
     search,
@@ -72,7 +73,7 @@ def _routes() -> FastAPI:
         exception_handlers={**HANDLERS, RequestValidationError: _on_parameters},
     )
     work = (sessions, session_work, folders, terminals)
-    parts = (views, audit, commands, *work, secrets, trial, egress, rules, search, directives, memories)
+    parts = (views, audit, commands, *work, secrets, trial, egress, rules, search, directives, forgetting, memories)
     api.router.routes += [route for part in parts for route in part.router.routes]
     return api
 

@@ -284,3 +284,4 @@ async def settle_memory_proposal(
 async def correct_memory(id: Id, body: Annotated[WantedWords, body_of(WantedWords)], ask: Ask) -> Response:
     """Put other words in its place; the answer has the new one's id."""
     return await ask(cmd.CorrectMemory(id, body.text, body.value, body.valid_from_ms, body.was_wrong))
+
