@@ -140,18 +140,20 @@ async def test_nothing_new_is_nothing_sent(house: House) -> None:
 
 async def test_the_days_cap_is_kept_and_the_next_day_goes_on(house: House) -> None:
     models = Scribe()
-    gleaning = scribe(house, models, tokens=6_000)
+    gleaning = scribe(house, models, tokens=1_600)
     for number in range(12):
         await house.hears(ADA, f"{SAID} {number}")
         await gleaning.run()
+    asked = len(models.requests)
     spent = sum(run.tokens for _, run in house.books.runs(100))
-    reserved = [
-        event.body.reserved.tokens
-        for event in house.journal.events(session=MEMORY)
-        if isinstance(event, ev.Event) and isinstance(event.body, ev.ReadingRequested)
-    ]
-    assert spent + max(reserved) <= 6_000
-    assert all(tokens <= 6_000 for tokens in reserved)
+    bodies = [event.body for event in house.journal.events(session=MEMORY) if isinstance(event, ev.Event)]
+    reserved = [body.reserved.tokens for body in bodies if isinstance(body, ev.ReadingRequested)]
+    assert 2 < asked < 12
+    assert spent == asked * 110
+    assert all(tokens + at * 110 <= 1_600 for at, tokens in enumerate(reserved))
+    house.later(1)
+    (run,) = await gleaning.run()
+    assert run.read == 12 - asked
 
 
 async def test_without_room_for_a_request_none_is_sent_and_the_words_wait(house: House) -> None:

@@ -115,7 +115,10 @@ async def test_four_of_five_are_enough_and_three_of_five_are_not(house: House) -
     await newsletters(house, 1, first=5)
     assert values(house, "procedure")[0][1] == "3 of 5"
     assert house.books.proposals(waiting=True) == ()
-    await newsletters(house, 5, first=6)
+    await newsletters(house, 4, first=6)
+    assert values(house, "procedure")[0][1] == "7 of 9"
+    assert house.books.proposals(waiting=True) == ()
+    await newsletters(house, 1, first=10)
     assert values(house, "procedure")[0][1] == "8 of 10"
     assert len(house.books.proposals(waiting=True)) == 1
 
