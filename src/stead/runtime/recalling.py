@@ -57,6 +57,7 @@ class Recollection:
         models: says what a chain may be sent.
         clock: see there.
         forget: forgets memories for good; gives what was done, in words.
+        fresh: takes in what the person has just written into the files of memory.
     """
 
     def __init__(
@@ -68,7 +69,9 @@ class Recollection:
         models: Models,
         clock: Clock,
         forget: Callable[[Sequence[MemoryId], str], Awaitable[str]],
+        fresh: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
+        self._fresh = fresh
         self._memories = memories
         self._recalls = recalls
         self._files = files
@@ -85,6 +88,8 @@ class Recollection:
             spec: what it is begun as.
             words: the goal; "" for a session that waits for words.
         """
+        if self._fresh is not None:
+            await self._fresh()
         cleared = await asyncio.to_thread(self._clearance, spec)
         files: tuple[LoadedFile, ...] = ()
         try:
@@ -100,6 +105,8 @@ class Recollection:
 
     async def before_words(self, session: Session, words: str) -> tuple[ev.Body, ...]:
         """What a model is told before the person's words: nothing that it has been told already."""
+        if self._fresh is not None:
+            await self._fresh()
         cleared = await asyncio.to_thread(self._clearance, session.spec)
         return await self._recalled(words, viewer(session.spec), cleared, session.id, session.recalled)
 
