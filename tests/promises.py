@@ -400,8 +400,10 @@ PROMISES: tuple[Promise, ...] = (
     Promise("MEM-4.extraction", "memories are extracted after a run", "cli", stage=6, done=True),
     Promise("MEM-4.patterns", "patterns are detected and promoted", "cli", stage=6, done=True),
     Promise("MEM-4.decay", "unused memories decay and expire", "cli", stage=6, done=True),
-    Promise("MEM-5.files", "soul, user, memory and journal files a person can read and edit", "file"),
-    Promise("MEM-5.both-ways", "edits flow both ways", "file"),
+    Promise(
+        "MEM-5.files", "soul, user, memory and journal files a person can read and edit", "file", stage=6, done=True
+    ),
+    Promise("MEM-5.both-ways", "edits flow both ways", "file", stage=6, done=True),
     Promise("MEM-5.soul", "the agent proposes changes of soul.md, never from tainted sources", "file"),
     Promise("MEM-6.scopes", "nothing crosses from one scope into another", "cli"),
     Promise("MEM-7.batch", "many things are remembered at once", "cli"),
