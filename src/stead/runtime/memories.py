@@ -209,7 +209,7 @@ class Memories:
             raise InvalidRequest(f"not remembered: {secret}; a secret belongs into the vault: `stead secret add NAME`")
         if self._forgotten(said):
             raise InvalidRequest(
-                "not remembered: it says what was forgotten for good; `stead memory allow` lifts that for the words"
+                "not remembered: it says what was forgotten for good; say it in other words if it is wanted after all"
             )
         return memory
 
