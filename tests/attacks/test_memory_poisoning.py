@@ -72,6 +72,7 @@ async def poisoned(room: Room, models: WireModels, words: str, *turn: tuple[str,
     return id
 
 
+@promise("MEM-6.strangers")
 async def test_a_strangers_order_that_a_model_remembers_is_told_to_no_later_session(
     room: Room, models: WireModels
 ) -> None:
@@ -88,6 +89,7 @@ async def test_a_strangers_order_that_a_model_remembers_is_told_to_no_later_sess
     assert "evil" not in results(room, state.id, "recall")[0].text
 
 
+@promise("MEM-6.strangers")
 async def test_a_page_is_no_evidence_for_the_persons_word(room: Room, models: WireModels) -> None:
     await room.do(Remember((NewMemory("The shop opens at nine.", key="shop.opens", value="nine"),)))
     item = {"text": "The shop opens at noon.", "key": "shop.opens", "value": "noon"}
