@@ -33,6 +33,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
         "/memories?view=figures",
         "/memories?view=journal",
         "/memories?view=runs",
+        "/memories?view=forgotten",
     ),
     "/directives": ("/directives",),
     "/quarantine": ("/quarantine",),

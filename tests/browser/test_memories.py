@@ -184,7 +184,7 @@ def test_the_list_is_worked_through_by_keys_alone(walked: Stage, visit: Visit) -
 @pytest.mark.promise("MEM-3.preview")
 def test_what_a_session_would_be_told_is_shown_line_by_line_and_nothing_is_counted(some: Stage, visit: Visit) -> None:
     page = visit(some, "/memories?view=told")
-    page.get_by_role("textbox", name="The words").fill("Is the wick of the lamp trimmed?")
+    page.get_by_role("textbox", name="The words").fill("When is the wick trimmed?")
     page.get_by_role("textbox", name="In the folder").fill(str(some.project))
     page.get_by_role("button", name="Show").click()
     told = page.get_by_role("list", name="What would be told")
@@ -272,3 +272,65 @@ def test_a_memory_and_its_forms_keep_nobody_out(some: Stage, visit: Visit, look:
     expect(page.get_by_role("dialog", name="Edit a memory")).to_be_visible()
     axe(page)
     assert wider_than_the_window(page) == []
+
+
+@pytest.mark.promise("MEM-7.forget")
+def test_what_is_forgotten_for_good_is_shown_first_and_leaves_a_receipt(walked: Stage, visit: Visit) -> None:
+    (id,) = remember(walked, {"text": "The harbour master's dog is called Pitch."})
+    page = visit(walked, "/memories?q=Pitch&by=words")
+    drawer = opened(page, "called Pitch")
+    drawer.get_by_role("button", name="Forget for good…").click()
+    dialog = page.get_by_role("dialog", name="Forget this for good?")
+    expect(dialog).to_contain_text("The harbour master's dog is called Pitch.")
+    expect(dialog.get_by_role("button", name="Forget for good")).to_be_disabled()
+    axe(page)
+    dialog.get_by_role("checkbox", name="I have read what goes").click()
+    dialog.get_by_role("button", name="Forget for good").click()
+    expect(page.get_by_role("dialog", name="A memory")).to_have_count(0)
+    says(page, "No memory is like that")
+    page.goto(f"{walked.origin}/memories?view=forgotten")
+    settled(page)
+    receipts = page.get_by_role("grid", name="receipts")
+    expect(receipts.get_by_role("row").nth(1)).to_contain_text("nothing")
+    (receipt,) = walked.house.get("/memories/receipts")["items"]
+    assert receipt["receipt"]["memories"] == [id]
+    receipts.get_by_role("row").nth(1).click()
+    expect(page.get_by_role("dialog", name="A receipt")).to_contain_text(receipt["receipt"]["signature"])
+
+
+@pytest.mark.promise("MEM-8.export")
+def test_a_file_of_memories_is_taken_in_and_the_same_come_out(walked: Stage, visit: Visit, tmp_path: Path) -> None:
+    file = tmp_path / "CLAUDE.md"
+    file.write_text("# Harbour\n\n- Moor at the north quay.\n- Never feed the gulls.\n", "utf-8")
+    page = visit(walked, "/memories?q=quay&by=words")
+    page.get_by_role("button", name="Import").click()
+    dialog = page.get_by_role("dialog", name="Import memories")
+    dialog.get_by_role("button", name="Import").click()
+    expect(dialog).to_contain_text("Choose a file, or paste its text.")
+    dialog.get_by_label("Choose a file").set_input_files(file)
+    expect(dialog.get_by_role("textbox", name="Name of the file")).to_have_value("CLAUDE.md")
+    axe(page)
+    dialog.get_by_role("button", name="Import").click()
+    expect(dialog).to_have_count(0)
+    expect(row(page, "Moor at the north quay.")).to_contain_text("imported")
+    (memory,) = live(walked, "gulls")
+    assert (memory["origin"], memory["pinned"]) == ("imported", False)
+
+
+@pytest.mark.promise("UI-1.memories")
+def test_what_was_said_is_worked_in_when_asked_and_a_run_is_taken_back(walked: Stage, visit: Visit) -> None:
+    body = {"directory": str(walked.project), "title": "Habits"}
+    desk = Sitting(walked.house, str(walked.house.post("/sessions", body)["session"]))
+    desk.turn("I prefer tea without sugar. Please tell me of the harbour")
+    page = visit(walked, "/memories?view=runs")
+    page.get_by_role("button", name="Consolidate now").click()
+    runs = page.get_by_role("grid", name="runs of consolidation")
+    expect(runs.get_by_role("row").nth(1)).to_contain_text("rules")
+    (tea,) = live(walked, "tea")
+    runs.get_by_role("row").nth(1).click()
+    dialog = page.get_by_role("dialog", name="A run of consolidation")
+    expect(dialog).to_contain_text("tea without sugar")
+    axe(page)
+    dialog.get_by_role("button", name="Take the run back").click()
+    expect(dialog).to_have_count(0)
+    assert walked.house.get(f"/memories/{tea['id']}")["status"] == "retired"

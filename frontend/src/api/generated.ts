@@ -641,6 +641,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/memories/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forget Memories
+         * @description Forget for good, wherever it stands; answered once it is proven. There is no way back.
+         */
+        post: operations["forget_memories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/forget/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Forgetting
+         * @description What would be forgotten, and where it stands; nothing is done.
+         */
+        post: operations["preview_forgetting"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/memories/import": {
         parameters: {
             query?: never;
@@ -793,6 +833,26 @@ export interface paths {
          * @description What a session in a folder would be told for these words, and why; it is not counted as told.
          */
         get: operations["preview_recall"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memories/receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Forget Receipts
+         * @description Proof of everything that was forgotten, newest first, and the key by which it is verified.
+         */
+        get: operations["list_forget_receipts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3510,6 +3570,22 @@ export interface components {
             signature: string;
         };
         /**
+         * ForgetReceiptRow
+         * @description A receipt, and when it was signed.
+         */
+        ForgetReceiptRow: {
+            ended_ms: number;
+            receipt: components["schemas"]["ForgetReceipt"];
+        };
+        /**
+         * ForgetReceipts
+         * @description All receipts, newest first, and the public key (Ed25519, hex) that they are signed with.
+         */
+        ForgetReceipts: {
+            items: components["schemas"]["ForgetReceiptRow"][];
+            public_key: string;
+        };
+        /**
          * ForgettingBegun
          * @description The person wants something gone. Whatever a crash cuts off after this is taken up again by these numbers alone.
          *
@@ -4542,6 +4618,26 @@ export interface components {
             usd_micros_used: number;
         };
         /**
+         * Occurrence
+         * @description Where words stand.
+         *
+         *     Args:
+         *         seq: of the event.
+         *         session: whose stream.
+         *         type: of the event.
+         *         ts_ms: when it was recorded.
+         *         excerpt: the words with a little around them, cleaned for people.
+         *         count: how often they stand there.
+         */
+        Occurrence: {
+            count: number;
+            excerpt: string;
+            seq: number;
+            session: string;
+            ts_ms: number;
+            type: string;
+        };
+        /**
          * OlderVersion
          * @description Which one is to be there again.
          */
@@ -4927,6 +5023,27 @@ export interface components {
             model: string;
             name: string;
             title: string;
+        };
+        /**
+         * Preview
+         * @description What would be forgotten; nothing has been done.
+         *
+         *     Args:
+         *         words: as they stand there: for a fuzzy search, what it found, to be picked from.
+         *         memories: that would be forgotten, with their text.
+         *         places: the first hundred events that would be redacted, oldest first.
+         *         events: how many there are in all.
+         *         kept: what would stay, and what the person can do about it.
+         */
+        Preview: {
+            events: number;
+            kept: string[];
+            memories: [
+                string,
+                string
+            ][];
+            places: components["schemas"]["Occurrence"][];
+            words: string[];
         };
         /**
          * Profile
@@ -6109,6 +6226,42 @@ export interface components {
         WantedBudget: {
             tokens: number | "unlimited";
             usd_micros: number | "unlimited";
+        };
+        /**
+         * WantedForgotten
+         * @description What is to be forgotten for good.
+         */
+        WantedForgotten: {
+            /** @default [] */
+            events: number[];
+            /**
+             * @default any_case
+             * @enum {unknown}
+             */
+            match: "any_case" | "exact";
+            /** @default [] */
+            memories: string[];
+            /** @default [] */
+            words: string[];
+        };
+        /**
+         * WantedGone
+         * @description Likewise, to be looked at first; ``nearly``: words that are nearly said, instead of all else.
+         */
+        WantedGone: {
+            /** @default [] */
+            events: number[];
+            /**
+             * @default any_case
+             * @enum {unknown}
+             */
+            match: "any_case" | "exact";
+            /** @default [] */
+            memories: string[];
+            /** @default  */
+            nearly: string;
+            /** @default [] */
+            words: string[];
         };
         /**
          * WantedMarks
@@ -7547,6 +7700,75 @@ export interface operations {
             };
         };
     };
+    forget_memories: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WantedForgotten"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    preview_forgetting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WantedGone"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     import_memories: {
         parameters: {
             query?: never;
@@ -7815,6 +8037,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Recalled"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_forget_receipts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForgetReceipts"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

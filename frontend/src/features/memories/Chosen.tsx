@@ -1,8 +1,10 @@
 /** Above the list: how many there are and, once some are chosen, what can be done with them. */
+import { useState } from "react";
 import { t } from "@/i18n/en/memories";
 import { Button } from "@/ui/Button";
 import { useActions } from "./actions";
 import { ExportMenu } from "./ExportMenu";
+import { ForgetDialog, gone } from "./ForgetDialog";
 import type { Entry, Wanted } from "./wanted";
 
 interface ChosenProps {
@@ -16,6 +18,7 @@ interface ChosenProps {
 }
 
 export function Chosen({ entries, chosen, wanted, said, onAll, onClear }: ChosenProps) {
+  const [forgetting, setForgetting] = useState(false);
   const { pin, takeBack, haveBack, busy } = useActions();
   if (chosen.length === 0) {
     return (
@@ -61,10 +64,23 @@ export function Chosen({ entries, chosen, wanted, said, onAll, onClear }: Chosen
           {t("restoreAll")}
         </Button>
       )}
+      <Button size="sm" kind="danger" onClick={() => setForgetting(true)}>
+        {t("forget")}
+      </Button>
       <ExportMenu wanted={wanted} rows={chosen} small />
       <Button kind="quiet" size="sm" onClick={onClear}>
         {t("chooseNone")}
       </Button>
+      {forgetting && (
+        <ForgetDialog
+          wanted={gone(chosen.map(({ memory }) => memory.id))}
+          onClose={() => setForgetting(false)}
+          onForgotten={() => {
+            setForgetting(false);
+            onClear();
+          }}
+        />
+      )}
     </div>
   );
 }

@@ -63,7 +63,7 @@ function Pages({ places, place, day, today }: PagesProps) {
           className="w-auto! max-w-64"
           items={places.map(({ id, directory }) => ({
             value: id as string,
-            label: placeWord(id, places),
+            label: t("journalOf", { place: placeWord(id, places) }),
             hint: directory && <SafeText mono>{directory}</SafeText>,
           }))}
           value={place}

@@ -19,8 +19,17 @@ const SHOWN: Readonly<Record<View, ComponentType>> = {
   told: part(async () => (await import("./Told")).Told),
   figures: part(async () => (await import("./Figures")).Figures),
   journal: part(async () => (await import("./Journal")).Journal),
+  forgotten: part(async () => (await import("./Forgotten")).Forgotten),
   runs: part(async () => (await import("./Runs")).Runs),
 };
+const TITLES = {
+  list: "list",
+  told: "told",
+  figures: "figures",
+  journal: "journal",
+  runs: "runs",
+  forgotten: "forgetting",
+} as const;
 const ID = /^m_[0-9a-f]{16}$/;
 
 export function MemoriesPage() {
@@ -71,7 +80,7 @@ function Views({ view }: { view: View }) {
                 one === view ? "border-accent text-ink" : "border-transparent text-ink-2",
               )}
             >
-              {t(one)}
+              {t(TITLES[one])}
             </Link>
           </li>
         ))}

@@ -12,6 +12,7 @@ import { useActions } from "./actions";
 import { EditDialog } from "./EditDialog";
 import { Evidence } from "./Evidence";
 import { Facts } from "./Facts";
+import { ForgetDialog, gone as forgotten } from "./ForgetDialog";
 import { Loading } from "./Loading";
 import { Marks } from "./MemoryLine";
 import { useOpen } from "./MemoryList";
@@ -30,7 +31,7 @@ export function MemoryDrawer({ id, onClose }: { id: string; onClose: () => void 
       onOpenChange={(open) => !open && onClose()}
       title={t(gone ? "noSuch" : "memory")}
       description={<code>{id}</code>}
-      footer={row && !gone && <Deeds row={row} />}
+      footer={row && !gone && <Deeds row={row} onClose={onClose} />}
     >
       {gone ? (
         <Empty title={t("noSuchWhy")} />
@@ -64,14 +65,18 @@ function Shown({ row }: { row: Row }) {
   );
 }
 
-function Deeds({ row }: { row: Row }) {
+function Deeds({ row, onClose }: { row: Row; onClose: () => void }) {
   const { pin, takeBack, haveBack, busy } = useActions();
   const [editing, setEditing] = useState(false);
+  const [forgetting, setForgetting] = useState(false);
   const open = useOpen();
   const { memory } = row;
   const ids = [memory.id];
   return (
     <>
+      <Button kind="danger" icon="trash" onClick={() => setForgetting(true)} className="mr-auto">
+        {t("forget")}
+      </Button>
       {row.status === "live" ? (
         <>
           <Button disabled={busy} onClick={() => takeBack(ids)}>
@@ -88,6 +93,9 @@ function Deeds({ row }: { row: Row }) {
         <Button disabled={busy} onClick={() => haveBack(ids)}>
           {t("restore")}
         </Button>
+      )}
+      {forgetting && (
+        <ForgetDialog wanted={forgotten(ids)} onClose={() => setForgetting(false)} onForgotten={onClose} />
       )}
       {editing && (
         <EditDialog

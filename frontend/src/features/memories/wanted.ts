@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { api, data } from "@/api/client";
 import { type Hit, KINDS, type Memory, ORIGINS, type Place, type Row, STATUSES, type Status } from "./words";
 
-export const VIEWS = ["list", "told", "figures", "journal", "runs"] as const;
+export const VIEWS = ["list", "told", "figures", "journal", "runs", "forgotten"] as const;
 export type View = (typeof VIEWS)[number];
 
 export interface Wanted {

@@ -10,6 +10,7 @@ export const t = define("memories", {
   figures: "Figures",
   journal: "Journal",
   runs: "Consolidation",
+  forgetting: "Forgetting",
   again: "Try again",
   reading: "Reading…",
   cancel: "Cancel",

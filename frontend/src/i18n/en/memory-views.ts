@@ -75,6 +75,7 @@ export const t = define("memory-views", {
   // -- journal
   journalAbout: "What happened in a folder, day by day. It is written as sessions and objectives end.",
   journalPlace: "Folder",
+  journalOf: "Journal of {place}",
   journalNowhere: "Nothing has happened in any folder yet",
   journalNowhereWhy: "The journal of a folder begins with the first session or objective that works in it.",
   journalPrevious: "Day before",
