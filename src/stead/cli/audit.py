@@ -73,7 +73,7 @@ def _verify(invocation: Invocation, given: str | None) -> int:
 
     file = Path(given).expanduser() if given else None
     try:
-        with _opened(invocation) as audit:
+        with opened(invocation) as audit:
             report = audit.verify(file, _Progress(invocation, "checked"))
     except (StorageFault, WrongKey) as error:
         raise CommandError(
@@ -92,7 +92,7 @@ def _verify(invocation: Invocation, given: str | None) -> int:
 def _head(invocation: Invocation, out: str | None) -> int:
     from stead.storage.head_copy import HeadCopy, encode_head
 
-    with _opened(invocation) as audit:
+    with opened(invocation) as audit:
         head = asyncio.run(audit.sign())
         copy = audit.copy.path
     if out:
@@ -114,7 +114,7 @@ def _head(invocation: Invocation, out: str | None) -> int:
 
 
 def _key(invocation: Invocation) -> int:
-    with _opened(invocation) as audit:
+    with opened(invocation) as audit:
         key = audit.table.public_key()
     if invocation.as_json:
         invocation.out.json({"algorithm": "Ed25519", "key": key})
@@ -130,7 +130,7 @@ def _export(invocation: Invocation, arguments: Namespace) -> int:
     destination = Path(arguments.out).expanduser().absolute()
     if destination.exists():
         raise CommandError(f"{str(destination)!r} exists", "choose another name, or remove it", code="conflict")
-    with _opened(invocation) as audit:
+    with opened(invocation) as audit:
         wanted = Wanted(
             SessionId(arguments.session) if arguments.session else None,
             _day_ms(arguments.since),
@@ -197,7 +197,8 @@ def _show(invocation: Invocation, what: str, typed: str) -> int:
 
 
 @contextmanager
-def _opened(invocation: Invocation) -> Iterator[Audit]:
+def opened(invocation: Invocation) -> Iterator[Audit]:
+    """The record of the home, read from its files, beside a daemon or without one."""
     home = invocation.home
     if not home.journal.exists():
         raise CommandError(f"there is no journal in {str(home.root)!r}", "--home DIR names another", code="not_found")

@@ -116,6 +116,36 @@ def _recall(parser: ArgumentParser) -> None:
     parser.add_argument("-n", "--limit", type=int, default=10, metavar="N", help="hits at most (10)")
 
 
+def _forget(parser: ArgumentParser) -> None:
+    what = 'ids of memories (m_…), or words wherever they stand; "-" reads the words from standard input'
+    parser.add_argument("what", nargs="*", metavar="WHAT", help=what)
+    parser.add_argument("--event", action="append", type=int, default=[], metavar="N", help="this event; repeatable")
+    match = parser.add_mutually_exclusive_group()
+    match.add_argument("--exact", action="store_true", help="large and small letters differ")
+    match.add_argument("--nearly", action="store_true", help="show what nearly says so, and choose")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument("--receipt", default="", metavar="FILE", help="write the receipt there")
+
+
+def _verify(parser: ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help='receipts as JSON, a line each; "-" reads standard input')
+    parser.add_argument("--key", default="", metavar="HEX", help="the public key (else the one of this home)")
+
+
+def _export(parser: ArgumentParser) -> None:
+    parser.add_argument("file", nargs="?", default="", metavar="FILE", help="a new file (else standard output)")
+    form = "jsonl is had back whole, markdown is to be read (jsonl)"
+    parser.add_argument("--format", choices=("jsonl", "markdown"), default="jsonl", help=form)
+    _place(parser)
+
+
+def _import(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="CLAUDE.md, MEMORY.md, an export (.jsonl), mem0's JSON"
+    )
+    _scope(parser)
+
+
 def _proposals(parser: ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="also those that you answered")
 
@@ -158,6 +188,11 @@ PARTS = {
     "retire": Part("tell them no longer; they can be had back", _ids),
     "restore": Part("have retired ones back", _ids),
     "recall": Part("show what a session would be told for these words, and why", _recall),
+    "forget": Part("forget for good, wherever it stands; there is no way back", _forget),
+    "receipts": Part("list the proof of what was forgotten", _nothing),
+    "verify": Part("check receipts, without a daemon", _verify),
+    "export": Part("write everything into a file", _export),
+    "import": Part("take files of other agents in, as a stranger's words", _import),
     "proposals": Part("list what would be changed, and only you may", _proposals),
     "accept": Part("accept proposals", _proposal_ids),
     "refuse": Part("refuse proposals", _proposal_ids),
@@ -186,6 +221,10 @@ def _memory(invocation: Invocation, arguments: Namespace) -> int:
             from stead.cli.memory_saying import RUN
         case "proposals" | "accept" | "refuse" | "consolidate" | "runs" | "diff" | "revert":
             from stead.cli.memory_runs import RUN
+        case "forget" | "receipts" | "verify":
+            from stead.cli.memory_forgetting import RUN
+        case "export" | "import":
+            from stead.cli.memory_files import RUN
         case "journal" | "places" | "stats" | "state":
             from stead.cli.memory_reports import RUN
         case _:

@@ -1,0 +1,227 @@
+"""Forgetting for good: look at what would go, say yes, get a receipt; and verify receipts without a daemon.
+
+Layer: cli. The words go to the daemon and nowhere else: no file of ours has them, no receipt and no error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
+
+from stead.cli import figures
+from stead.cli.finding import find_memory
+from stead.cli.invocation import FAILED, NEEDS_PERSON, OK, CommandError, Invocation
+from stead.cli.output import Output, clean, clean_line
+from stead.client import Json
+
+_SHOWN = 12
+_LONG_S = 300.0
+_LIMIT_BYTES = 20_000_000
+_TEXT_BYTES = 100_000
+
+
+def _forget(invocation: Invocation, arguments: Namespace) -> int:
+    wanted, out = _wanted(invocation, arguments), invocation.out
+    if "nearly" in wanted:
+        words = _picked(invocation, invocation.client.post("/memories/forget/preview", wanted)["words"])
+        if not words:
+            return NEEDS_PERSON
+        wanted = {"words": words, "match": "exact"}
+    preview = invocation.client.post("/memories/forget/preview", wanted, timeout_s=_LONG_S)
+    if not preview["events"] and not preview["memories"]:
+        raise CommandError("nothing on record has that", "stead memory forget --nearly WORDS", code="not_found")
+    if not (out.as_json or (arguments.yes and not invocation.interactive)):
+        _show(out, preview)
+    if not arguments.yes:
+        if not invocation.interactive:
+            raise CommandError(
+                "forgetting cannot be undone, and there is no terminal to ask at",
+                "the same command with --yes",
+                exit_code=NEEDS_PERSON,
+            )
+        if input("type forget to go on: ").strip() != "forget":
+            raise CommandError("nothing was forgotten", "")
+    answer = invocation.client.post("/memories/forget", wanted, timeout_s=_LONG_S)
+    row = invocation.client.get("/memories/receipts")["items"][0]
+    if arguments.receipt:
+        _write(arguments.receipt, row)
+    if out.as_json:
+        out.json({**answer, **row})
+    else:
+        _print_receipt(out, row["receipt"])
+        if arguments.receipt:
+            out.line(f"the receipt is in {clean_line(arguments.receipt)}: stead memory verify FILE")
+    return NEEDS_PERSON if row["receipt"]["left"] else OK
+
+
+def _wanted(invocation: Invocation, arguments: Namespace) -> Json:
+    """What is meant: memories by their ids, events by their numbers, or one text."""
+    what: list[str] = arguments.what
+    if what == ["-"]:
+        what = [_typed(invocation)]
+    named = [typed for typed in what if typed.startswith("m_")]
+    if len(named) != len(what) and (named or arguments.event):
+        raise CommandError("ids and words do not go together", "forget the one, then the other")
+    if named or arguments.event:
+        if arguments.nearly or arguments.exact:
+            raise CommandError("--nearly and --exact are of words", "leave them out")
+        ids = dict.fromkeys(find_memory(invocation.client, typed) for typed in named)
+        return {"memories": list(ids), "events": arguments.event}
+    words = " ".join(what).strip()
+    if not words:
+        raise CommandError("say what is to be forgotten", "stead memory forget ID, or WORDS")
+    return (
+        {"nearly": words}
+        if arguments.nearly
+        else {
+            "words": [words],
+            "match": "exact" if arguments.exact else "any_case",
+        }
+    )
+
+
+def _typed(invocation: Invocation) -> str:
+    """Words that no list of commands gets to see."""
+    if invocation.interactive:
+        from getpass import getpass
+
+        return getpass("what is to be forgotten (it is not shown): ")
+    return sys.stdin.buffer.read(_TEXT_BYTES).decode("utf-8", "replace").strip()
+
+
+def _picked(invocation: Invocation, words: list[str]) -> list[str]:
+    """Which of the spellings are meant; none where nobody can be asked."""
+    out = invocation.out
+    if out.as_json:
+        out.json({"words": words})
+        return []
+    out.line("That is said so:")
+    for number, text in enumerate(words, 1):
+        out.line(f"  {number}. {clean_line(text, 200)}")
+    if not invocation.interactive:
+        out.line('forget one: stead memory forget --exact "ONE OF THEM"')
+        return []
+    typed = input("which? numbers, all, or nothing: ").replace(",", " ").split()
+    if typed == ["all"]:
+        return words
+    chosen = [int(one) for one in typed if one.isascii() and one.isdecimal() and 1 <= int(one) <= len(words)]
+    if len(chosen) != len(typed) or not chosen:
+        raise CommandError("nothing was forgotten", "give numbers from the list, or all")
+    return [words[one - 1] for one in dict.fromkeys(chosen)]
+
+
+def _show(out: Output, preview: Json) -> None:
+    memories = preview["memories"]
+    count = f"{figures.counted(len(memories), 'memory', 'memories')}, words of "
+    out.line(f"This is forgotten for good: {count}{figures.counted(preview['events'], 'event')}.")
+    for id, text in memories[:_SHOWN]:
+        out.line(f"  {clean_line(id)}  {clean_line(text, 140)}")
+    if len(memories) > _SHOWN:
+        out.line(f"  … and {len(memories) - _SHOWN:,} more memories")
+    for place in preview["places"][:_SHOWN]:
+        times = f" ({place['count']} times)" if place["count"] > 1 else ""
+        where = f"event {place['seq']} of {clean_line(place['session'])}, {clean_line(place['type'])}"
+        out.line(f"  {where}{times}: {clean_line(place['excerpt'], 120)}")
+    if preview["events"] > _SHOWN:
+        out.line(f"  … and {preview['events'] - min(_SHOWN, len(preview['places'])):,} more events")
+    for kept in preview["kept"]:
+        out.line(out.style(f"  stays: {clean_line(kept, 240)}", "yellow"))
+
+
+def _print_receipt(out: Output, receipt: Json) -> None:
+    """What was done, in words, and where anything is left."""
+    memories = figures.counted(len(receipt["memories"]), "memory", "memories")
+    out.line(f"Forgotten: {memories}, words of {figures.counted(len(receipt['events']), 'event')}.")
+    out.line(f"Searched afterwards: {figures.counted(len(receipt['scanned']), 'file')} of the home.")
+    for left in receipt["left"]:
+        out.line(out.style(f"  still there: {clean_line(left, 240)}", "red"))
+    if not receipt["left"]:
+        out.line("No byte of it is left in them.")
+    for name in receipt["backups"]:
+        out.line(out.style(f"  made before, and has it: {clean_line(name, 240)}", "yellow"))
+    out.line(f"Signed: {clean_line(receipt['signature'])[:32]}…  stead memory receipts")
+
+
+def _write(name: str, row: Json) -> None:
+    try:
+        descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError as error:
+        raise CommandError(
+            f"it is forgotten; the receipt was not written: there is a file {name!r}", "stead memory receipts --json"
+        ) from error
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(json.dumps(row) + "\n")
+
+
+def _receipts(invocation: Invocation, arguments: Namespace) -> int:
+    rows = invocation.client.get("/memories/receipts")["items"]
+    cells = [
+        [
+            figures.moment(row["ended_ms"]),
+            *(f"{len(row['receipt'][name]):,}" for name in ("memories", "events", "scanned", "left", "backups")),
+            row["receipt"]["signature"][:16],
+        ]
+        for row in rows
+    ]
+    headings = ["WHEN", ">MEMORIES", ">EVENTS", ">SEARCHED", ">LEFT", ">BACKUPS", "SIGNATURE"]
+    invocation.out.rows(rows, headings, cells, "Nothing was forgotten for good yet.")
+    return OK
+
+
+def _verify(invocation: Invocation, arguments: Namespace) -> int:
+    from msgspec import ValidationError, convert
+    from msgspec import json as msgspec_json
+
+    from stead.cli.audit import opened
+    from stead.domain.memory_events import ForgetReceipt
+    from stead.storage.receipts import verify_receipt
+
+    key: str = arguments.key
+    if not key:
+        with opened(invocation) as audit:
+            key = audit.table.public_key()
+    out, bad = invocation.out, 0
+    for number, line in _lines(arguments.file):
+        try:
+            row = msgspec_json.decode(line)
+            receipt = convert(row.get("receipt", row) if isinstance(row, dict) else row, ForgetReceipt)
+        except (ValueError, ValidationError) as error:
+            raise CommandError(
+                f"line {number} of {arguments.file!r} is no receipt", "stead memory receipts --json"
+            ) from error
+        good = verify_receipt(receipt, key)
+        bad += not good
+        events = figures.counted(len(receipt.events), "event")
+        what = f"{figures.counted(len(receipt.memories), 'memory', 'memories')}, {events}"
+        left = f", {len(receipt.left)} left" if receipt.left else ""
+        if out.as_json:
+            out.json({"line": number, "good": good, "signature": receipt.signature, "key": key})
+        else:
+            verdict = out.style("good", "green") if good else out.style("NOT GOOD", "red")
+            out.line(f"{verdict}  {clean(receipt.signature)[:16]}…  {what}{left}")
+    if bad and not out.as_json:
+        out.line(
+            f"{figures.counted(bad, 'receipt')} did not come from the key {clean_line(key)[:16]}…, or changed since"
+        )
+    return FAILED if bad else OK
+
+
+def _lines(name: str) -> Iterator[tuple[int, bytes]]:
+    with nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb") as file:
+        content = file.read(_LIMIT_BYTES)
+    lines = [(number, line) for number, line in enumerate(content.splitlines(), 1) if line.strip()]
+    if not lines:
+        raise CommandError(f"{name!r} has no receipt", "stead memory receipts --json > FILE")
+    yield from lines
+
+
+RUN: dict[str, Callable[[Invocation, Namespace], int]] = {
+    "forget": _forget,
+    "receipts": _receipts,
+    "verify": _verify,
+}
