@@ -33,8 +33,8 @@ from stead.runtime.memories import Memories, scope_of
 
 DOOR = "import"
 CONFIDENCE = 0.4
-_CHUNK = 250
-"""Statements of one transaction; each makes three facts at most."""
+_CHUNK = 50
+"""Statements of one transaction; each is compared with those before it."""
 _REASONS = 10
 _SOURCE_CHARS = 200
 _STRANGER = Label(Integrity.UNTRUSTED)

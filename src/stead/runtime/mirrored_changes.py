@@ -23,6 +23,8 @@ DOOR = "mirror"
 BOTH = "> Changed here and in Stead at once; both are kept. Delete the one that is wrong, and this line."
 TAKEN_BACK = "> Changed here and taken back in Stead at once; your words are kept. Delete this line, or both."
 _CHUNK = 500
+_ADDED = 50
+"""New bullets of one transaction; each is compared with those before it."""
 
 
 class TakingIn:
@@ -50,8 +52,8 @@ class TakingIn:
             if len(self._facts) >= _CHUNK:
                 await self._record()
         await self._record()
-        for at in range(0, len(new), _CHUNK):
-            await self._add(new[at : at + _CHUNK], notices)
+        for at in range(0, len(new), _ADDED):
+            await self._add(new[at : at + _ADDED], notices)
         return notices
 
     async def _as_new(self, change: Change, id: MemoryId, notices: list[str]) -> bool:

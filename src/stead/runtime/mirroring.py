@@ -36,7 +36,7 @@ from stead.runtime.mirrored_souls import mirror_soul
 from stead.runtime.settled_files import Settled
 
 _TRIES = 5
-_PAGE, _PAGES = 1_000, 5
+_PAGE, _PAGES = 1_000, 2
 _MOST_NOTICES = 50
 _MOST_FACTS = 1_000
 _ALONE = 20
@@ -141,8 +141,8 @@ class Mirroring:
             found = {read.path: read for read in reads if read is not None}
             sheaf = self._taken_apart(scope, folder, found, kept)
             waiting = await self._take_in(sheaf)
-            rows = await asyncio.to_thread(self._rows, sheaf)
             live = await asyncio.to_thread(self._live, scope)
+            rows = await asyncio.to_thread(self._rows, sheaf, live)
             settle(sheaf, rows.get, live, waiting)
             done, made = await asyncio.to_thread(self._write, sheaf, folder, found, kept)
             if done:
@@ -183,13 +183,14 @@ class Mirroring:
     async def _take_in(self, sheaf: Sheaf) -> set[str]:
         """Make facts of what a person changed; gives the ids of which it is proposed to forget them."""
         async with self._memories.stream.lock:
-            rows = await asyncio.to_thread(self._rows, sheaf)
             live = await asyncio.to_thread(self._live, sheaf.scope)
+            rows = await asyncio.to_thread(self._rows, sheaf, live)
             taking = TakingIn(self._memories, sheaf.scope)
             for notice in await taking.take(changes(sheaf, rows.get, live)):
                 self._tell(notice)
             waiting = await asyncio.to_thread(self._waiting)
-            rows = await asyncio.to_thread(self._rows, sheaf)
+            live = await asyncio.to_thread(self._live, sheaf.scope)
+            rows = await asyncio.to_thread(self._rows, sheaf, live)
             gone = deleted(sheaf, rows.get, waiting)
             await self._propose(gone)
         return waiting | {id for _, id in gone}
@@ -233,10 +234,10 @@ class Mirroring:
             kept.files[path] = Written(max(generation, known.generation), ids)
         return True, ()
 
-    def _rows(self, sheaf: Sheaf) -> dict[str, MemoryRow]:
-        """The memories that the files speak of, and those in their places."""
+    def _rows(self, sheaf: Sheaf, live: Iterable[MemoryRow]) -> dict[str, MemoryRow]:
+        """The memories that the files speak of, and those in their places; what is live is known already."""
         todo = {bullet.id for _, bullet in sheaf.bullets()} | {id for ids in sheaf.written.values() for id in ids}
-        found: dict[str, MemoryRow] = {}
+        found: dict[str, MemoryRow] = {row.memory.id: row for row in live}
         while todo:
             id = todo.pop()
             if id in found or not id.startswith("m_"):
