@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
 from typing import Literal
@@ -16,6 +17,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
+from stead.config import Home
 from stead.domain import events as ev
 from stead.domain.errors import Conflict
 from stead.domain.folding import begin
@@ -38,16 +40,20 @@ from stead.domain.sessions import PERSON, Session, viewer
 from stead.memory.books import MemoryBooks
 from stead.memory.insights import Insights
 from stead.memory.meaning import Meaning
+from stead.memory.purging import MemoryPurges
 from stead.memory.retrieval import Retriever
 from stead.runtime.bus import Bus
+from stead.runtime.forgetting import Forgetting, Parts
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
 from stead.runtime.memory_room import MemoryRoom
 from stead.runtime.recalling import Recollection
 from stead.storage.journal import open_journal
+from stead.storage.receipts import HomeReceipts
+from stead.storage.residue import Residue
 from tests.build import START_MS, created, desk
 from tests.fakes.world import KEYS, ScriptedModels
-from tests.memory.saying import Sayings
+from tests.runtime.house import Talk
 
 FOLDERS = ("/ada/notes", "/ada/shop", "/bo/shop", "/ada/notes/old")
 CHANNELS = ("team", "family", "notes")
@@ -87,6 +93,15 @@ class Clock:
         return self.ms
 
 
+class _Nobody:
+    """No daemon writes to these sessions."""
+
+    @asynccontextmanager
+    async def held(self) -> AsyncIterator[None]:
+        """See ``domain.forgetting.Holder``."""
+        yield
+
+
 class Sitting(msgspec.Struct, frozen=True):
     """A session as it was begun, and who looks in it."""
 
@@ -108,12 +123,13 @@ class Grounds:
     def __init__(self, folder: Path, random: Random, meaning: Meaning | None = None, model: str = "") -> None:
         self.random = random
         self.clock = Clock()
+        bus = Bus()
         self.journal = open_journal(folder / "journal.db", KEYS)
         self.books = MemoryBooks(folder / "memory", KEYS.views, self.journal, model=model)
-        self.sayings = Sayings(self.journal)
+        self.sayings = Talk(self.journal)
         self.forgotten: list[tuple[MemoryId, ...]] = []
         self.memories = Memories(
-            MemoryStream(journal=self.journal, tips=self.journal, bus=Bus(), clock=self.clock),
+            MemoryStream(journal=self.journal, tips=self.journal, bus=bus, clock=self.clock),
             self.books,
             self.books,
             new_id=self.new_id,
@@ -131,7 +147,22 @@ class Grounds:
             forget=self._forget,
         )
         insights = Insights(self.books, self.books.event)
-        self.room = MemoryRoom(self.books, self.books, insights, self.recalls, self.files, self.clock.now_ms)
+        self.forgetting = Forgetting(
+            Parts(
+                journal=self.journal,
+                memory=self.memories.stream,
+                holder=lambda id: _Nobody(),
+                purges=(MemoryPurges(self.books, meaning),),
+                files=Residue(Home(folder), KEYS),
+                receipts=HomeReceipts(KEYS),
+                words_of=lambda evidence: "",
+                bus=bus,
+                clock=self.clock,
+            )
+        )
+        self.room = MemoryRoom(
+            self.books, self.books, insights, self.recalls, self.files, self.forgetting, self.clock.now_ms
+        )
         self.sittings: list[Sitting] = []
         self.made: list[Memory] = []
         self._marks: dict[str, set[Scope]] = {}

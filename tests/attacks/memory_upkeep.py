@@ -14,6 +14,7 @@ import msgspec
 
 from stead.domain.directive_commands import SetDirective
 from stead.domain.directives import Directives
+from stead.domain.forget_commands import Forget
 from stead.domain.memory import GLOBAL, MemoryRow, PlaceId, Scope, Standing, Viewer
 from stead.domain.memory_ports import RowsWanted
 from stead.memory.material import BooksMaterial
@@ -55,8 +56,18 @@ class Upkeep:
         for row in made:
             self._grounds.know(row.memory.id, row.memory.scope)
         leaked = [word for row in made for word in self._looked_at("consolidation", row, row.memory.scope)]
+        leaked += await self._in_receipt()
         await self._mirroring.sync(whole=True)
         return [*leaked, *await asyncio.to_thread(self._in_files), *await asyncio.to_thread(self._in_exports)]
+
+    async def _in_receipt(self) -> list[str]:
+        """What is forgotten stands in nobody's answer any more, and no word of it in the receipt."""
+        live = [row.memory for row in self._rows() if row.status == "live"]
+        gone = self._grounds.random.choice(live)
+        receipt = await self._grounds.forgetting.forget(Forget((gone.id,)), "cli")
+        self.looked += 1
+        left = self._grounds.shown(receipt) - {gone.id}
+        return [f"receipt: {word}" for word in left if not word.startswith(("m_", "e_"))]
 
     def _in_files(self) -> list[str]:
         leaked: list[str] = []
