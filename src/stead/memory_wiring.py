@@ -42,6 +42,7 @@ from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
 from stead.runtime.memory_room import MemoryParts, MemoryRoom
 from stead.runtime.mirror_keeping import MirrorKeeper
+from stead.runtime.mirror_purges import MirrorPurges
 from stead.runtime.mirrored_souls import DirectiveSouls
 from stead.runtime.mirroring import Mirroring
 from stead.runtime.recalling import Recollection
@@ -115,12 +116,17 @@ class MemoryHouse:
             keeps_secret=lambda said: self._secrets().secret_in(said),
             forgotten=lambda said: self.forgetting.is_forgotten(said),
         )
+        mirror = Mirror(home.memory_files, home.mirrored)
+        souls = DirectiveSouls(lambda: self.directives(), lambda command: self.change_directive(command))
+        self.mirroring = Mirroring(memories, self.books, mirror, souls, root=home.memory_files)
+        self.mirror = MirrorKeeper(self.mirroring, bus)
+        written = MirrorPurges(self.mirroring, mirror, inside=home.memory_folder is None)
         self.forgetting = Forgetting(
             Parts(
                 journal=journal,
                 memory=memories.stream,
                 holder=lambda id: self.holder(id),
-                purges=(*copies, MemoryPurges(self.books, self._meaning)),
+                purges=(*copies, MemoryPurges(self.books, self._meaning), written),
                 files=Residue(home, keys),
                 receipts=HomeReceipts(keys),
                 words_of=self._words_of,
@@ -156,12 +162,8 @@ class MemoryHouse:
             bus,
         )
         export = MemoryExport(self.books, self.books, hmac.digest(keys.digests, b"export of memory", "sha256"))
-        mirror = Mirror(home.memory_files, home.mirrored)
         importing = Importing(memories, export)
         self.parts = MemoryParts(memories, recollection, room, upkeep, importing, export, self.forgetting)
-        souls = DirectiveSouls(lambda: self.directives(), lambda command: self.change_directive(command))
-        self.mirroring = Mirroring(memories, self.books, mirror, souls, root=home.memory_files)
-        self.mirror = MirrorKeeper(self.mirroring, bus)
 
     def grown(self, seq: int) -> None:
         """The journal has grown up to an event."""

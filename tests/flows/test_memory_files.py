@@ -106,6 +106,14 @@ def test_a_deleted_line_asks_and_an_accepted_answer_leaves_no_line(house: Living
     assert "Ada owns a red bicycle." in memories(house)
     house.post(f"/memories/proposals/{row['proposal']['id']}", {"accept": False})
     until(lambda: "bicycle" in text(house, EVERY))
+    edit(house, EVERY, "\n".join(line for line in text(house, EVERY).split("\n") if "bicycle" not in line))
+    remember(house, {"text": "The fence is green."})
+    until(lambda: any(not row["answer"] for row in house.get("/memories/proposals")["items"]))
+    (row,) = (row for row in house.get("/memories/proposals")["items"] if not row["answer"])
+    house.post(f"/memories/proposals/{row['proposal']['id']}", {"accept": True})
+    files = [path.read_bytes() for path in house.home.memory_files.rglob("*") if path.is_file()]
+    assert len(files) > 3
+    assert not any(b"bicycle" in content for content in files)
 
 
 def test_a_soul_from_elsewhere_is_proposed_and_only_the_person_makes_it_theirs(house: LivingHome) -> None:
