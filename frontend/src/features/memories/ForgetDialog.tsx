@@ -97,7 +97,7 @@ export function gone(ids: readonly string[]): Wanted {
 
 function Shown({ preview }: { preview: Preview }) {
   const { memories } = preview;
-  const rows = useStreams(preview.places.map((place) => place.session));
+  const rows = useStreams(preview.places.map((place) => place.session).filter((session) => session.startsWith("s_")));
   return (
     <div className="grid gap-4">
       {memories.length + preview.events === 0 && <p>{t("nowhere")}</p>}

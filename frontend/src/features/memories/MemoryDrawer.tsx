@@ -20,18 +20,24 @@ import { Versions } from "./Versions";
 import type { Row } from "./words";
 
 export function MemoryDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+  const [forgetting, setForgetting] = useState(false);
   const { data: row, error } = useQuery({
     queryKey: ["memories", "one", id],
+    // It is not asked for while it goes.
+    enabled: !forgetting,
     queryFn: () => data(api.GET("/memories/{id}", { params: { path: { id } } })),
   });
   const gone = error instanceof Refused && error.status === 404;
+  if (forgetting) {
+    return <ForgetDialog wanted={forgotten([id])} onClose={() => setForgetting(false)} onForgotten={onClose} />;
+  }
   return (
     <Drawer
       open
       onOpenChange={(open) => !open && onClose()}
       title={t(gone ? "noSuch" : "memory")}
       description={<code>{id}</code>}
-      footer={row && !gone && <Deeds row={row} onClose={onClose} />}
+      footer={row && !gone && <Deeds row={row} onForget={() => setForgetting(true)} />}
     >
       {gone ? (
         <Empty title={t("noSuchWhy")} />
@@ -65,16 +71,15 @@ function Shown({ row }: { row: Row }) {
   );
 }
 
-function Deeds({ row, onClose }: { row: Row; onClose: () => void }) {
+function Deeds({ row, onForget }: { row: Row; onForget: () => void }) {
   const { pin, takeBack, haveBack, busy } = useActions();
   const [editing, setEditing] = useState(false);
-  const [forgetting, setForgetting] = useState(false);
   const open = useOpen();
   const { memory } = row;
   const ids = [memory.id];
   return (
     <>
-      <Button kind="danger" icon="trash" onClick={() => setForgetting(true)} className="mr-auto">
+      <Button kind="danger" icon="trash" onClick={onForget} className="mr-auto">
         {t("forget")}
       </Button>
       {row.status === "live" ? (
@@ -93,9 +98,6 @@ function Deeds({ row, onClose }: { row: Row; onClose: () => void }) {
         <Button disabled={busy} onClick={() => haveBack(ids)}>
           {t("restore")}
         </Button>
-      )}
-      {forgetting && (
-        <ForgetDialog wanted={forgotten(ids)} onClose={() => setForgetting(false)} onForgotten={onClose} />
       )}
       {editing && (
         <EditDialog
