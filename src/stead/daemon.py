@@ -43,7 +43,7 @@ from stead.machines.looking import HostFolders
 from stead.machines.project import ProjectFolder
 from stead.machines.quarantine import QuarantineFolder
 from stead.machines.stage import OUTSIDE_USER
-from stead.memory_wiring import MemoryHouse, new_id
+from stead.memory_wiring import MemoryHouse, Shared, new_id
 from stead.net.dialing import Dialer
 from stead.providers.directory import ProviderConfig, require_valid, secret_name
 from stead.providers.models import ProviderModels
@@ -165,14 +165,7 @@ class House:
         self.keeper = HeadKeeper(self.audit)
         self.journal.on_growth = self._grown
         self.views = Views(home.views / f"{DEFAULT_WORKSPACE}.db", keys, self.journal)
-        self.egress = EgressProxy(
-            home.run / "egress",
-            own.dialer(own.reach),
-            release=lambda: self.book,
-            redactor=lambda: self.book.words(),
-            on_use=lambda session, used: self.sessions.note(session, used),
-            owner=OUTSIDE_USER if os.geteuid() == 0 else None,
-        )
+        self.egress = self._egress(home, own)
         self.machines = self._machines(home, settings)
         aside = AsideDesk(home, self.machines.kill)
         held = Held()
@@ -181,26 +174,12 @@ class House:
         self.models = ProviderModels(os.environ, self.journal.vault)
         self.searcher = Searcher(self.journal.vault.get, own.reach)
         bus = Bus()
-        self.memory = MemoryHouse(
-            home,
-            settings,
-            keys,
-            journal=self.journal,
-            bus=bus,
-            clock=self.clock,
-            models=self.models,
-            copies=(ReadModels(self.views), KeptFiles(contents)),
-        )
+        copies = (ReadModels(self.views), KeptFiles(contents))
+        shared = Shared(self.journal, bus, self.clock, self.models, copies)
+        self.memory = MemoryHouse(home, settings, keys, shared)
         preferences = HomePreferences(lambda: self.home, self.models, settings.approval_ttl_s, lambda: self.runtime)
         tools = self._tools(own.reach, preferences)
-        self.book = SecretBook(
-            self.journal.vault,
-            digest_key=keys.digests,
-            environment=self.models.environment_keys,
-            clock=self.clock,
-            tools=[tool.spec for tool in tools],
-            on_use=lambda used: self.home.note(used),
-        )
+        self.book = self._secrets(tools, keys)
         self.memory.book = self.book
         self.deps = Deps(
             journal=self.journal,
@@ -237,6 +216,26 @@ class House:
             desk=self.desk,
             questions=self.views,
             digest_key=keys.digests,
+        )
+
+    def _egress(self, home: Home, own: Own) -> EgressProxy:
+        return EgressProxy(
+            home.run / "egress",
+            own.dialer(own.reach),
+            release=lambda: self.book,
+            redactor=lambda: self.book.words(),
+            on_use=lambda session, used: self.sessions.note(session, used),
+            owner=OUTSIDE_USER if os.geteuid() == 0 else None,
+        )
+
+    def _secrets(self, tools: Sequence[Tool], keys: Keys) -> SecretBook:
+        return SecretBook(
+            self.journal.vault,
+            digest_key=keys.digests,
+            environment=self.models.environment_keys,
+            clock=self.clock,
+            tools=[tool.spec for tool in tools],
+            on_use=lambda used: self.home.note(used),
         )
 
     def _machines(self, home: Home, settings: Settings) -> BubblewrapMachines:

@@ -9,6 +9,7 @@ import asyncio
 import hmac
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from stead.config import Home, Settings, model_cache
@@ -64,13 +65,11 @@ def new_id(prefix: str) -> str:
     return f"{prefix}_{secrets.token_hex(8)}"
 
 
-class MemoryHouse:
-    """All parts of memory of one home. Close it.
+@dataclass(frozen=True)
+class Shared:
+    """What memory shares with the rest of the house.
 
     Args:
-        home: its folders exist.
-        settings: see there.
-        keys: the home's.
         journal: the truth.
         bus: the live stream.
         clock: see there.
@@ -78,18 +77,25 @@ class MemoryHouse:
         copies: what else of the home holds copies of what the journal has.
     """
 
-    def __init__(
-        self,
-        home: Home,
-        settings: Settings,
-        keys: Keys,
-        *,
-        journal: JournalFile,
-        bus: Bus,
-        clock: Clock,
-        models: ProviderModels,
-        copies: Sequence[Purges],
-    ) -> None:
+    journal: JournalFile
+    bus: Bus
+    clock: Clock
+    models: ProviderModels
+    copies: Sequence[Purges]
+
+
+class MemoryHouse:
+    """All parts of memory of one home. Close it.
+
+    Args:
+        home: its folders exist.
+        settings: see there.
+        keys: the home's.
+        shared: see there.
+    """
+
+    def __init__(self, home: Home, settings: Settings, keys: Keys, shared: Shared) -> None:
+        journal, bus, clock, models = shared.journal, shared.bus, shared.clock, shared.models
         self.book: SecretBook | None = None
         self.set_soul: SetSoul = _no_soul
         self.holder: Callable[[SessionId], Holder] = _no_holder
@@ -121,19 +127,8 @@ class MemoryHouse:
         self.mirroring = Mirroring(memories, self.books, mirror, souls, root=home.memory_files)
         self.mirror = MirrorKeeper(self.mirroring, bus)
         written = MirrorPurges(self.mirroring, mirror, inside=home.memory_folder is None)
-        self.forgetting = Forgetting(
-            Parts(
-                journal=journal,
-                memory=memories.stream,
-                holder=lambda id: self.holder(id),
-                purges=(*copies, MemoryPurges(self.books, self._meaning), written),
-                files=Residue(home, keys),
-                receipts=HomeReceipts(keys),
-                words_of=self._words_of,
-                bus=bus,
-                clock=clock,
-            )
-        )
+        purges = (*shared.copies, MemoryPurges(self.books, self._meaning), written)
+        self.forgetting = self._forgetting(home, keys, shared, memories.stream, purges)
         files = Loading(self.books, self.books)
         recollection = Recollection(
             memories,
@@ -153,17 +148,37 @@ class MemoryHouse:
             self.forgetting,
             clock.now_ms,
         )
-        consolidation = Consolidation(memories, self.books, BooksMaterial(self.books, journal))
-        upkeep = Upkeep(
-            consolidation,
-            Gleaning(consolidation, lambda: self.screened, journal, tokens_a_day=settings.memory_tokens_a_day),
-            Runs(journal, self.books, self.books),
-            Settling(memories, self.books, self.forget, lambda text, door: self.set_soul(text, door)),
-            bus,
-        )
+        upkeep = self._upkeep(settings, shared, memories)
         export = MemoryExport(self.books, self.books, hmac.digest(keys.digests, b"export of memory", "sha256"))
         importing = Importing(memories, export)
         self.parts = MemoryParts(memories, recollection, room, upkeep, importing, export, self.forgetting)
+
+    def _forgetting(
+        self, home: Home, keys: Keys, shared: Shared, memory: MemoryStream, purges: Sequence[Purges]
+    ) -> Forgetting:
+        return Forgetting(
+            Parts(
+                journal=shared.journal,
+                memory=memory,
+                holder=lambda id: self.holder(id),
+                purges=purges,
+                files=Residue(home, keys),
+                receipts=HomeReceipts(keys),
+                words_of=self._words_of,
+                bus=shared.bus,
+                clock=shared.clock,
+            )
+        )
+
+    def _upkeep(self, settings: Settings, shared: Shared, memories: Memories) -> Upkeep:
+        consolidation = Consolidation(memories, self.books, BooksMaterial(self.books, shared.journal))
+        return Upkeep(
+            consolidation,
+            Gleaning(consolidation, lambda: self.screened, shared.journal, tokens_a_day=settings.memory_tokens_a_day),
+            Runs(shared.journal, self.books, self.books),
+            Settling(memories, self.books, self.forget, lambda text, door: self.set_soul(text, door)),
+            shared.bus,
+        )
 
     def grown(self, seq: int) -> None:
         """The journal has grown up to an event."""

@@ -17,8 +17,9 @@ from stead.domain.ids import SessionId
 from stead.domain.memory import Episode, Evidence, MemoryRow, PlaceId
 from stead.domain.policies import Integrity
 from stead.memory import listing
-from stead.memory.books import MemoryBooks, Record
+from stead.memory.books import MemoryBooks
 from stead.memory.evidence import Spoken, borne_out, spoken
+from stead.memory.shelf import Record
 
 _RUNS = 100_000
 _DUE = 1_000

@@ -22,7 +22,7 @@ from stead.domain.errors import Conflict, NotFound, SteadError
 from stead.domain.forget_commands import Forget
 from stead.domain.ids import HOME, ApprovalId, CommandId, SessionId
 from stead.domain.memory_commands import ImportMemories, MemoryCommand
-from stead.domain.ports import Claimed
+from stead.domain.ports import Claimed, Journal
 from stead.domain.rows import ApprovalRow, SecretRow
 from stead.domain.sessions import Session
 from stead.domain.trials import Quarantined, Trial
@@ -98,14 +98,14 @@ class Runtime:
     async def handle(self, command: cmd.Command, *, id: CommandId, door: str) -> cmd.Answer:
         """See ``service.Service``."""
         digest = hmac.new(self._digest_key, msgspec.json.encode(command), hashlib.sha256).hexdigest()
-        if earlier := self._earlier(id, digest):
+        if earlier := _earlier(self._deps.journal, id, digest):
             return earlier
         try:
             cleaned, note = await asyncio.to_thread(screened, command, self._book)
             return await self._carry_out(cleaned, claim_of(id, digest, HOME, note), door)
         except SteadError as error:
             # The same id twice at the same time: the other was first, and its answer is this one's too.
-            if isinstance(error, Conflict) and (earlier := self._earlier(id, digest)):
+            if isinstance(error, Conflict) and (earlier := _earlier(self._deps.journal, id, digest)):
                 return earlier
             # What a provider, a machine or a file said may stand in it, and a door shows it.
             error.args = (self._book.redactor().clean(str(error)),)
@@ -196,19 +196,6 @@ class Runtime:
     async def quarantined(self) -> tuple[Quarantined, ...]:
         """See ``service.Aside``."""
         return await self._deps.quarantine.quarantined()
-
-    def _earlier(self, id: CommandId, digest: str) -> cmd.Answer | None:
-        """What was answered to this id before.
-
-        Raises:
-            Conflict: the id was used for another command.
-        """
-        claimed = self._deps.journal.claimed(id)
-        if claimed is None:
-            return None
-        if claimed.digest != digest:
-            raise Conflict(f"the idempotency key {id!r} was used for another command; make a new one")
-        return claimed.answer
 
     async def _create(self, command: cmd.CreateObjective, claim: Claimed, door: str) -> cmd.Answer:
         d = self._deps
@@ -320,3 +307,17 @@ class Runtime:
 
 def _told(command: objectives.Told, door: str, session: Session) -> tuple[ev.Body, ...]:
     return objectives.told(command, session, door)
+
+
+def _earlier(journal: Journal, id: CommandId, digest: str) -> cmd.Answer | None:
+    """What was answered to this id before.
+
+    Raises:
+        Conflict: the id was used for another command.
+    """
+    claimed = journal.claimed(id)
+    if claimed is None:
+        return None
+    if claimed.digest != digest:
+        raise Conflict(f"the idempotency key {id!r} was used for another command; make a new one")
+    return claimed.answer

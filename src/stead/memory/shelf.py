@@ -1,0 +1,196 @@
+"""The indexes of a home and the directory of them: opened together, kept up with the journal together.
+
+Layer: memory. Every read first takes in what has been recorded since the last one, so that what was said is found as
+soon as it is durable, and whoever writes never waits for an index. A file that is missing, damaged or of another
+journal is made anew from the journal, together with all others.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+from stead.domain.errors import NotFound, WrongKey
+from stead.domain.events import Erased, Event, SessionDeleted
+from stead.domain.ids import SessionId
+from stead.domain.memory import MEMORY, MemoryId, MemoryRow, PlaceId
+from stead.memory.directory import Directory, note
+from stead.memory.evidence import taints
+from stead.memory.feed import Feed
+from stead.memory.index import Index
+from stead.storage.database import Connect, Damaged, connect
+
+CHUNK_EVENTS = 500
+_log = logging.getLogger(__name__)
+
+
+class Record(Protocol):
+    """The journal, as it is read here."""
+
+    def events(self, *, after: int = 0, session: SessionId | None = None) -> Iterator[Event | Erased]:
+        """Events past ``after``, in order; of one stream if named."""
+        ...
+
+    def head(self) -> int:
+        """The seq of the last event."""
+        ...
+
+    def chain_at(self, seq: int) -> bytes:
+        """The chain hash of an event, b"" for none."""
+        ...
+
+
+class Shelf:
+    """Safe to call from several threads.
+
+    Args:
+        root: the folder of the files; made if it is not there.
+        key: 32 bytes.
+        record: the truth.
+        model: names the vectors that count, "" for none.
+        connect: how connections are made.
+
+    Every method raises ``StorageFault`` when a file cannot be read or written.
+    """
+
+    def __init__(self, root: Path, key: bytes, record: Record, *, model: str = "", connect: Connect = connect) -> None:
+        self._root = root
+        self._key = key
+        self._record = record
+        self._model = model
+        self._connect = connect
+        self._lock = threading.RLock()
+        self._indexes: dict[PlaceId, Index] = {}
+        self._opened: Directory | None = None
+
+    # -- keeping up -----------------------------------------------------------------------------------------------
+
+    def catch_up(self) -> int:
+        """Take in every event since the last one taken in; gives how many. Every read does this first."""
+        count = 0
+        with self._lock:
+            while self._directory.progress[0] < self._record.head():
+                count += self._take_chunk()
+        return count
+
+    def rebuild(self) -> int:
+        """Drop every file and replay the journal; gives how many events that were."""
+        with self._lock:
+            self._drop_all()
+            return self.catch_up()
+
+    def close(self) -> None:
+        """Close all files."""
+        with self._lock:
+            for index in self._indexes.values():
+                index.close()
+            self._indexes.clear()
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
+
+    def index(self, place: PlaceId) -> Index | None:
+        """A place's index, up to date; nothing when there is nothing."""
+        with self._lock:
+            self.catch_up()
+            return self._index(place) if place in self._indexes else None
+
+    @contextmanager
+    def changing(self) -> Iterator[tuple[Directory, Callable[[PlaceId], Index], tuple[int, bytes]]]:
+        """The directory, the index of a place, and how far they have come; nobody else reads or writes meanwhile."""
+        with self._caught_up() as directory:
+            seq, chain, _ = directory.progress
+            yield directory, self._index, (seq, chain)
+
+    def event(self, seq: int) -> Event | Erased | None:
+        """An event of the journal, if there is one of this number."""
+        event = next(iter(self._record.events(after=seq - 1)), None)
+        return event if event is not None and event.seq == seq else None
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _caught_up(self) -> Iterator[Directory]:
+        with self._lock:
+            self.catch_up()
+            yield self._directory
+
+    def _take_chunk(self) -> int:
+        seq, _, _ = self._directory.progress
+        events = list(islice(self._record.events(after=seq), CHUNK_EVENTS))
+        feed = Feed(self._row_in, self._place_of, self._turns)
+        with self._directory.writing() as connection:
+            for event in events:
+                if isinstance(event, Erased):
+                    continue
+                known = None if event.session == MEMORY else self._directory.session(event.session)
+                if isinstance(event.body, SessionDeleted):
+                    feed.take(event, known)
+                    note(connection, event, known)
+                else:
+                    note(connection, event, known)
+                    feed.take(event, known or self._directory.session(event.session))
+                if known and not known.tainted and taints(event):
+                    connection.execute("UPDATE sessions SET tainted = 1 WHERE session = ?", (event.session,))
+            if events:
+                last = events[-1].seq
+                chain = self._record.chain_at(last)
+                for place, changes in feed.changes().items():
+                    self._index(place).take(changes, last, chain)
+                connection.execute("UPDATE progress SET seq = ?, chain = ?", (last, chain))
+        return len(events)
+
+    def _row_in(self, place: PlaceId, id: MemoryId) -> MemoryRow | None:
+        return self._index(place).row(id)
+
+    def _place_of(self, id: MemoryId) -> PlaceId | None:
+        try:
+            return self._directory.place_of(id)
+        except NotFound:
+            return None
+
+    def _turns(self, place: PlaceId, session: SessionId) -> tuple[str, ...]:
+        return tuple(f"e_{turn.seq}" for turn in self._index(place).episodes(session))
+
+    def _index(self, place: PlaceId) -> Index:
+        if place not in self._indexes:
+            self._indexes[place] = Index(self._path(place), self._key, place, connect=self._connect)
+        return self._indexes[place]
+
+    def _path(self, place: PlaceId) -> Path:
+        return self._root / f"{place}.db"
+
+    @property
+    def _directory(self) -> Directory:
+        if self._opened is None:
+            self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._opened = self._open()
+        return self._opened
+
+    def _open(self) -> Directory:
+        """Open all files; if one does not fit the journal or this version, every one is begun anew."""
+        try:
+            opened = Directory(self._root / "directory.db", self._key, self._connect)
+            seq, chain, current = opened.progress
+            if current and self._record.chain_at(seq) == chain and self._whole(opened):
+                return opened
+            _log.info("the indexes of what is remembered are begun anew: they do not fit the journal or this version")
+            opened.close()
+        except (Damaged, WrongKey) as error:
+            _log.warning("the indexes of what is remembered are begun anew: %s", error)
+        self._drop_all()
+        return Directory(self._root / "directory.db", self._key, self._connect)
+
+    def _whole(self, opened: Directory) -> bool:
+        """Whether every place that the directory speaks of has its index still."""
+        return all(self._index(place).progress.seq for place, _, _ in opened.places())
+
+    def _drop_all(self) -> None:
+        self.close()
+        for file in self._root.glob("*.db*"):
+            file.unlink()
