@@ -321,7 +321,7 @@ def test_what_is_forgotten_is_gone_and_its_receipt_verifies(memory: Memory, tmp_
     assert done.out.startswith("Forgotten: 1 memory, words of ")
     assert "No byte of it is left in them.\n" in done.out
     assert "okka" not in done.out + done.err
-    memory("show", id).refused("it is forgotten already")
+    memory("show", id).refused(f"there is no memory '{id}'")
     memory("add", "I said Quokka nine.", "--dir", ".").refused("forgotten for good")
     assert "okka" not in memory("list", "--all", "--status", "retired", "--json").out
     whole = b"".join(path.read_bytes() for path in memory.house.root.rglob("*") if path.is_file())
@@ -356,7 +356,7 @@ def test_what_a_file_of_another_agent_says_is_a_strangers(memory: Memory) -> Non
     assert {row["memory"]["source"] for row in rows} == {"CLAUDE.md"}
     assert "imported (untrusted)" in memory("list", "--dir", ".").out
     told = memory("recall", "pnpm or npm?", "--dir", ".").out
-    assert "left out, as strangers' words made them: --untrusted shows them" in told
+    assert "left out, as strangers had a part in it: " in told
     assert "Use pnpm, not npm." in memory("recall", "pnpm or npm?", "--dir", ".", "--untrusted").out
     (memory.folder / "bytes").write_bytes(b"\xff\xfe")
     memory("import", "bytes").refused("'bytes' is not UTF-8 text")

@@ -152,8 +152,7 @@ def _recall(invocation: Invocation, arguments: Namespace) -> int:
     if arguments.why:
         _print_why(out, answer["hits"])
     if answer["withheld"]:
-        left = figures.counted(answer["withheld"], "more is", "more are")
-        out.line(f"{left} left out, as strangers' words made them: --untrusted shows them")
+        out.line(f"left out, as strangers had a part in it: {answer['withheld']:,} more; --untrusted shows all")
     dead_legs(invocation, answer["legs"])
     return OK
 
