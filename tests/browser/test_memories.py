@@ -245,10 +245,10 @@ def test_a_session_says_what_it_was_told_of_memory_and_leads_to_it(some: Stage, 
     expect(page.get_by_role("dialog", name="A memory")).to_contain_text(FERRY)
 
 
-def test_what_is_chosen_is_saved_as_a_file_that_can_be_taken_in_again(some: Stage, visit: Visit) -> None:
+def test_what_is_chosen_is_saved_as_a_file(some: Stage, visit: Visit) -> None:
     page = visit(some, "/memories")
     row(page, FERRY).get_by_role("checkbox").click()
-    text = saved(page, "As JSONL, to import again")
+    text = saved(page, "As JSON lines")
     (line,) = [json.loads(line) for line in text.splitlines()]
     assert line["text"] == FERRY
     assert "- The ferry leaves at nine on Sundays." in saved(page, "As Markdown")

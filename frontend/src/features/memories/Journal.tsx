@@ -140,7 +140,11 @@ function Entry({ line, kind }: { line: Line; kind: "objective" | "session" | und
       <div className="min-w-0">
         <p className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
           {kind ? (
-            <Link to={kind === "session" ? "/sessions/$id" : "/objectives/$id"} params={{ id: line.session }}>
+            <Link
+              to={kind === "session" ? "/sessions/$id" : "/objectives/$id"}
+              params={{ id: line.session }}
+              className="inline-flex min-h-6 items-center"
+            >
               <SafeText>{line.title || line.session}</SafeText>
             </Link>
           ) : (

@@ -1,4 +1,4 @@
-/** Memories as files that a person reads, and that Stead takes in again. */
+/** Memories as files, for people and for programs. */
 import { t } from "@/i18n/en/memories";
 import { KINDS, type Memory } from "./words";
 

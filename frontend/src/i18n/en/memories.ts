@@ -226,7 +226,7 @@ export const t = define("memories", {
   importDone: "Imported",
   exporting: "{count, plural, =0 {Reading…} one {# read} other {# read}}",
   exportMarkdown: "As Markdown",
-  exportJsonl: "As JSONL, to import again",
+  exportJsonl: "As JSON lines",
   exportFailed: "The memories were not exported",
   exportCut: "Only the newest {count, number} are in the file.",
 });
