@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import re
 import secrets
 import socket
 import threading
@@ -201,9 +202,10 @@ def goal_number(seen: Seen) -> int:
 
 
 def first_words(body: dict[str, Any]) -> str:
-    """The goal as the model was told it."""
+    """The goal as the model was told it, without what is remembered of other goals."""
     told = next(message["content"] for message in body["messages"] if message["role"] == "user")
-    return told if isinstance(told, str) else "".join(part.get("text", "") for part in told)
+    text = told if isinstance(told, str) else "".join(part.get("text", "") for part in told)
+    return re.sub("<stead-notice>.*?</stead-notice>", "", text, flags=re.DOTALL)
 
 
 def in_parts(turns: Sequence[Turn]) -> Callable[[Seen], Turn]:

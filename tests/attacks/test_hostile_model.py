@@ -40,9 +40,11 @@ WAYS_IN_AND_OUT = {
     "machines/runner/jobs.py": "starts what a model asks for, in the machine; commands()",
     "machines/runner/terminal.py": "starts the person's shell, in a machine; tests/machines/test_terminals.py",
     "machines/trial.py": "puts a trial's changes in place at a person's word; tests/machines",
+    "memory/embedding/child.py": "starts the embedder, with no word of a model on its line; tests/memory/embedding",
     "net/dialing.py": "fetch, api_read, api_call, web_search, and the proxy; fetches(), test_ssrf.py and tests/egress",
     "providers/clients.py": "the model's own wire; hostile_wire.replies()",
     "providers/discovery.py": "looks for model servers on fixed ports of this computer",
+    "providers/embeddings.py": "the person alone chooses a provider for memory's vectors; tests/providers",
     "providers/listing.py": "the person alone has a server asked for its models; the transport bounds what it answers",
     "tools/checking.py": "checks values against schemas in a process of its own; tests/tools/test_calling.py",
     "web/server.py": "the door; fetches() and commands() try each route, tests/attacks/test_door_matrix.py each knock",
@@ -104,7 +106,8 @@ def test_a_hostile_model_causes_nothing_while_the_person_says_no(field: Grounds)
     assert tree(field.project) == before
     assert rules >= {"unknown-tool", "arguments", "outside-workspace", "address", "auto"}
     started = {body["tool"] for id in field.given for body in field.house.bodies(id, "tool.started")}
-    assert started <= {"read", "glob", "grep", "plan", "shell", "extract", "find_tools", "history", "history_all"}
+    looked = {"read", "glob", "grep", "plan", "shell", "extract", "find_tools", "history", "history_all"}
+    assert started <= looked | {"recall", "recall_all", "remember", "correct_memory"}
 
 
 @pytest.mark.timeout(300)

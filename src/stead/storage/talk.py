@@ -45,6 +45,8 @@ def followed(talk: Talk, body: ev.Body) -> Talk:
             return _heard(_spoken_to(talk) if talk.attended else talk)
         case ev.ProjectRulesRead(files=files):
             return _heard(talk) if files else talk
+        case ev.MemoryLoaded(label=label) | ev.MemoryRecalled(label=label) if label.taints:
+            return _heard(talk)  # what strangers' words made is heard as theirs
         case ev.ModelRequested():
             return replace(talk, asked=True)
         case ev.ModelReplied(parts=parts):
