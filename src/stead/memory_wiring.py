@@ -41,7 +41,7 @@ from stead.runtime.gleaning import Gleaning
 from stead.runtime.importing import Importing
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
-from stead.runtime.memory_room import MemoryParts, MemoryRoom
+from stead.runtime.memory_room import MemoryParts, MemoryRoom, MemoryWhole
 from stead.runtime.mirror_keeping import MirrorKeeper
 from stead.runtime.mirror_purges import MirrorPurges
 from stead.runtime.mirrored_souls import DirectiveSouls
@@ -139,17 +139,12 @@ class MemoryHouse:
             forget=self.forget,
             fresh=lambda: self.mirror.fresh(),
         )
-        room = MemoryRoom(
-            self.books,
-            self.books,
-            Insights(self.books, self.books.event),
-            retriever,
-            files,
-            self.forgetting,
-            clock.now_ms,
-        )
-        upkeep = self._upkeep(settings, shared, memories)
         export = MemoryExport(self.books, self.books, hmac.digest(keys.digests, b"export of memory", "sha256"))
+        whole = MemoryWhole(self.forgetting, export, lambda: self.mirroring.state)
+        insights = Insights(self.books, self.books.event)
+        room = MemoryRoom(self.books, self.books, insights, retriever, files, whole, clock.now_ms)
+        room.mirror = lambda: self.mirroring.state
+        upkeep = self._upkeep(settings, shared, memories)
         importing = Importing(memories, export)
         self.parts = MemoryParts(memories, recollection, room, upkeep, importing, export, self.forgetting)
 

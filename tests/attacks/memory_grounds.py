@@ -35,6 +35,7 @@ from stead.domain.memory import (
     workspace_place,
 )
 from stead.domain.memory_events import MemoryFact
+from stead.domain.mirroring import MirrorState
 from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.domain.sessions import PERSON, Session, viewer
 from stead.memory.books import MemoryBooks
@@ -43,10 +44,11 @@ from stead.memory.meaning import Meaning
 from stead.memory.purging import MemoryPurges
 from stead.memory.retrieval import Retriever
 from stead.runtime.bus import Bus
+from stead.runtime.exporting import MemoryExport
 from stead.runtime.forgetting import Forgetting, Parts
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
-from stead.runtime.memory_room import MemoryRoom
+from stead.runtime.memory_room import MemoryRoom, MemoryWhole
 from stead.runtime.recalling import Recollection
 from stead.storage.journal import open_journal
 from stead.storage.receipts import HomeReceipts
@@ -160,9 +162,9 @@ class Grounds:
                 clock=self.clock,
             )
         )
-        self.room = MemoryRoom(
-            self.books, self.books, insights, self.recalls, self.files, self.forgetting, self.clock.now_ms
-        )
+        export = MemoryExport(self.books, self.books, KEYS.digests)
+        whole = MemoryWhole(self.forgetting, export, lambda: MirrorState(True, "", "", 0))
+        self.room = MemoryRoom(self.books, self.books, insights, self.recalls, self.files, whole, self.clock.now_ms)
         self.sittings: list[Sitting] = []
         self.made: list[Memory] = []
         self._marks: dict[str, set[Scope]] = {}

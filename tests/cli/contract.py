@@ -181,7 +181,7 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
         case ("status",):
             return _status(api)
         case ("memories", "state"):
-            return MemoryState(api.legs, api.places, 0, 0)
+            return MemoryState(api.legs, api.places, 0, 0, api.files)
         case ("objectives",):
             rows = [_objective(api, run) for run in reversed(api.runs.values())]
             return page([row for row in rows if query.get("status", row.status) == row.status], query)

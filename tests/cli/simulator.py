@@ -31,6 +31,7 @@ from stead.domain.events import ApprovalRequested, Body, Budget, ModelRef, Objec
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
 from stead.domain.memory import Leg, LegState
 from stead.domain.memory_ports import Place
+from stead.domain.mirroring import MirrorState
 from stead.domain.policies import Reason, Risk
 from stead.domain.rows import ApprovalRow, StepRow
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow, Watcher
@@ -171,6 +172,7 @@ class Simulator:
         self.isolation = ISOLATION
         self.legs: tuple[LegState, ...] = tuple(LegState(leg, True, "") for leg in get_args(Leg))
         self.places: tuple[Place, ...] = ()
+        self.files = MirrorState(alive=True, reason="", folder=str(home.memory_files), last_sync_ms=1)
         self.epoch = "epoch-1"
         self.bearer = ""
         self.streams_opened = 0

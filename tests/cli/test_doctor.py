@@ -214,3 +214,12 @@ def test_a_way_of_finding_that_is_dead_is_found(cli: Cli, api: Simulator) -> Non
     api.legs = (LegState("words", False, "the index is damaged"),)
     check = found(cli)["recall"]
     assert (check["verdict"], check["text"]) == ("fail", "the index is damaged")
+
+
+def test_files_of_memory_that_are_not_kept_up_are_found(cli: Cli, api: Simulator) -> None:
+    assert found(cli)["memory files"]["verdict"] == "ok"
+    api.files = msgspec.structs.replace(api.files, notices=("global/MEMORY.md is not read: it is too long",))
+    assert "1 notice" in found(cli)["memory files"]["text"]
+    api.files = msgspec.structs.replace(api.files, alive=False, reason="the folder is read-only")
+    check = found(cli)["memory files"]
+    assert (check["verdict"], check["text"]) == ("warn", "the folder is read-only")

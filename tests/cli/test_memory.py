@@ -261,6 +261,7 @@ def test_reports_say_where_things_are_and_whether_memory_works(memory: Memory) -
     assert state.code == 0
     assert "  words    works" in state.out
     assert "  meaning  dead" in state.out
+    assert f"files       {memory.house.home.memory_files}" in state.out
     assert {leg["leg"] for leg in memory("state", "--json").rows[0]["legs"]} == {"pinned", "alias", "words", "meaning"}
     stats = memory("stats", "--dir", ".").out
     assert "live        1 of 1 that were ever made" in stats
@@ -360,6 +361,26 @@ def test_what_a_file_of_another_agent_says_is_a_strangers(memory: Memory) -> Non
     assert "Use pnpm, not npm." in memory("recall", "pnpm or npm?", "--dir", ".", "--untrusted").out
     (memory.folder / "bytes").write_bytes(b"\xff\xfe")
     memory("import", "bytes").refused("'bytes' is not UTF-8 text")
+
+
+def test_everything_is_written_into_a_file_and_had_back_as_it_was(memory: Memory) -> None:
+    id = memory.add("The cellar key hangs in the hall.", "--dir", ".", "--key", "cellar.key", "--pin")
+    done = memory("export", "memories.jsonl", "--dir", ".")
+    assert (done.code, done.out.startswith("Written to memories.jsonl, ")) == (0, True), done.err
+    file = memory.folder / "memories.jsonl"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.read_text().splitlines()[1:-1] == memory("export", "--dir", ".").out.splitlines()[1:-1]
+    memory("export", "memories.jsonl").refused("there is a file 'memories.jsonl' already")
+    assert "- The cellar key hangs in the hall." in memory("export", "--format", "markdown", "--dir", ".").out
+    before = memory.row(id)["memory"]
+    assert memory("retire", id).code == 0
+    assert memory("import", "memories.jsonl").code == 0
+    assert memory.row(id)["status"] == "retired", "what was taken back since stays so"
+    file.write_text(file.read_text().replace("hall", "shed"))
+    assert memory("import", "memories.jsonl", "--dir", ".").code == 0
+    (strange,) = memory("list", "--origin", "imported", "--dir", ".", "--json").rows
+    assert strange["memory"]["text"] == "The cellar key hangs in the shed."
+    assert (strange["memory"]["pinned"], before["pinned"]) == (False, True)
 
 
 def test_what_was_said_becomes_memory_with_its_evidence_and_a_run_is_taken_back(memory: Memory) -> None:

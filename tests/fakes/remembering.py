@@ -11,6 +11,7 @@ from stead.domain.errors import Conflict
 from stead.domain.forgetting import Holder
 from stead.domain.ids import SessionId
 from stead.domain.memory import MemoryId
+from stead.domain.mirroring import MirrorState
 from stead.domain.ports import Clock, Models
 from stead.memory.books import MemoryBooks
 from stead.memory.insights import Insights
@@ -25,7 +26,7 @@ from stead.runtime.gleaning import Gleaning
 from stead.runtime.importing import Importing
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
-from stead.runtime.memory_room import MemoryParts, MemoryRoom
+from stead.runtime.memory_room import MemoryParts, MemoryRoom, MemoryWhole
 from stead.runtime.recalling import Recollection
 from stead.runtime.reverting import Runs
 from stead.runtime.settling import Settling
@@ -75,12 +76,13 @@ def remembering(
     )
     files = Loading(books, books)
     recollection = Recollection(memories, retriever, files, models=models, clock=clock, forget=_nothing_forgotten)
-    room = MemoryRoom(books, books, Insights(books, books.event), retriever, files, forgetting, clock.now_ms)
+    export = MemoryExport(books, books, keys.digests)
+    whole = MemoryWhole(forgetting, export, lambda: MirrorState(alive=True, reason="", folder="", last_sync_ms=0))
+    room = MemoryRoom(books, books, Insights(books, books.event), retriever, files, whole, clock.now_ms)
     consolidation = Consolidation(memories, books, BooksMaterial(books, journal))
     settling = Settling(memories, books, _nothing_forgotten, _no_soul)
     gleaning = Gleaning(consolidation, lambda: models, journal, tokens_a_day=0)  # a script's replies are its sessions'
     upkeep = Upkeep(consolidation, gleaning, Runs(journal, books, books), settling, bus)
-    export = MemoryExport(books, books, keys.digests)
     return books, MemoryParts(memories, recollection, room, upkeep, Importing(memories, export), export, forgetting)
 
 

@@ -641,6 +641,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/memories/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Memories
+         * @description What is remembered, as text: lines of JSON that this home has back as they were, or Markdown to be read.
+         */
+        get: operations["export_memories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/memories/forget": {
         parameters: {
             query?: never;
@@ -4210,8 +4230,10 @@ export interface components {
          *         places: see there.
          *         waiting: proposals that wait for an answer.
          *         last_run_ms: when the last consolidation ended; 0 for never.
+         *         files: how the files of memory are.
          */
         MemoryState: {
+            files: components["schemas"]["MirrorState"];
             last_run_ms: number;
             legs: components["schemas"]["LegState"][];
             places: components["schemas"]["Place"][];
@@ -4229,6 +4251,26 @@ export interface components {
             text: string;
             /** @enum {unknown} */
             type: "message.received";
+        };
+        /**
+         * MirrorState
+         * @description How the files of memory are.
+         *
+         *     Args:
+         *         alive: they are kept up.
+         *         reason: why not, and what to do; "" when they are.
+         *         folder: where they are.
+         *         last_sync_ms: when they last were as memory is; 0 for never.
+         *         notices: what a person should know, newest first: files that were not read, lines that were not taken in,
+         *             changes on both sides. None has a word of a memory.
+         */
+        MirrorState: {
+            alive: boolean;
+            folder: string;
+            last_sync_ms: number;
+            /** @default [] */
+            notices: string[];
+            reason: string;
         };
         /**
          * ModelChain
@@ -7687,6 +7729,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    export_memories: {
+        parameters: {
+            query?: {
+                format?: "jsonl" | "markdown";
+                /** @description "" for every place. */
+                place?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

@@ -12,7 +12,7 @@ from stead import __version__
 from stead.cli import figures
 from stead.cli.checks import Check, home_checks, host_checks, sandbox_checks
 from stead.cli.invocation import FAILED, OK, Command, Invocation, no_arguments
-from stead.cli.memory_checks import embedder_check, memory_check
+from stead.cli.memory_checks import embedder_check, memory_checks
 from stead.cli.output import clean_line
 from stead.client import Client, Json, NoDaemon, find_address
 from stead.config import Home
@@ -84,7 +84,7 @@ def _daemon_checks(invocation: Invocation) -> list[Check]:
         Check("journal", "ok", f"open, {figures.counted(status['head'], 'event')}"),
         _name(name),
         *(Check(part["name"], part["verdict"], part["text"], part["fix"]) for part in status["parts"]),
-        memory_check(invocation.home, invocation.client),
+        *memory_checks(invocation.home, invocation.client),
         *_provider_checks(invocation.client),
         _cap(invocation.client),
         _questions(invocation.client),

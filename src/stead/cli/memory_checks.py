@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from stead.cli import figures
 from stead.cli.checks import Check
-from stead.client import Client
+from stead.client import Client, Json
 from stead.config import Home
 
 _BY_WORDS = "memory is searched by names and words alone"
@@ -36,9 +36,23 @@ def embedder_check(home: Home) -> Check:
     return Check("embedder", "ok", f"installed and built at {str(built)!r}, {figures.size(built.stat().st_size)}")
 
 
-def memory_check(home: Home, client: Client) -> Check:
-    """Whether the daemon finds what is remembered, by every way of finding."""
+def memory_checks(home: Home, client: Client) -> list[Check]:
+    """Whether the daemon finds what is remembered, and keeps its files up."""
     state = client.get("/memories/state")
+    return [_recall(home, state), _files(state["files"])]
+
+
+def _files(files: Json) -> Check:
+    if not files["alive"]:
+        return Check("memory files", "warn", files["reason"], "memory works on without them; stead memory state")
+    count = len(files["notices"])
+    if count:
+        text = f"{files['folder']!r}, with {figures.counted(count, 'notice')}"
+        return Check("memory files", "warn", text, "stead memory state")
+    return Check("memory files", "ok", f"{files['folder']!r} is kept up")
+
+
+def _recall(home: Home, state: Json) -> Check:
     dead = {leg["leg"]: leg["text"] for leg in state["legs"] if not leg["alive"]}
     meaning = dead.pop("meaning", "")
     if dead:

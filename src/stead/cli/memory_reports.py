@@ -122,7 +122,11 @@ def _state(invocation: Invocation, arguments: Namespace) -> int:
         ("last run", figures.moment(state["last_run_ms"]) or "none yet: stead memory consolidate"),
         ("waits", f"{figures.counted(waiting, 'proposal')}: stead memory proposals" if waiting else "nothing"),
     ]
+    files = state["files"]
+    rows.append(("files", clean_line(files["folder"] if files["alive"] else f"out of work: {files['reason']}", 300)))
     out.pairs(rows)
+    for notice in files["notices"]:
+        out.line(out.style(f"  {clean_line(notice, 300)}", "yellow"))
     return FAILED if any(leg["leg"] != "meaning" for leg in dead) else OK
 
 

@@ -6,18 +6,19 @@ Layer: runtime. Decides nothing: it puts what the adapters know into the form th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
 from stead.domain.forget_commands import Forget
 from stead.domain.forgetting import Preview
 from stead.domain.ids import DEFAULT_WORKSPACE
-from stead.domain.memory import GLOBAL, LegState, Query, Recalled, Viewer, workspace_place
+from stead.domain.memory import GLOBAL, LegState, PlaceId, Query, Recalled, Viewer, workspace_place
 from stead.domain.memory_events import LoadedFile
 from stead.domain.memory_ports import MemoryInsights, MemoryReports, Place, Recalls, Remembered
+from stead.domain.mirroring import MirrorState
 from stead.domain.policies import Confidentiality
 from stead.runtime.exporting import MemoryExport
 from stead.runtime.forgetting import Forgetting
@@ -34,13 +35,16 @@ class MemoryState(msgspec.Struct, frozen=True):
         legs: of every way of finding, whether it is alive.
         places: see there.
         waiting: proposals that wait for an answer.
+        mirror: how the files are that memory is mirrored into; nothing where there are none.
         last_run_ms: when the last consolidation ended; 0 for never.
+        files: how the files of memory are.
     """
 
     legs: tuple[LegState, ...]
     places: tuple[Place, ...]
     waiting: int
     last_run_ms: int
+    files: MirrorState
 
 
 class MemoryLooks(Protocol):
@@ -83,6 +87,18 @@ class Forgets(Protocol):
         ...
 
 
+class Exports(Protocol):
+    """Hands out what is remembered."""
+
+    def lines(self, form: Literal["jsonl", "markdown"], place: PlaceId | Literal[""], now_ms: int) -> Iterator[bytes]:
+        """An export of one place, or of all for "", piece by piece. It blocks.
+
+        Raises:
+            NotFound: there is no such place; raised before the first piece.
+        """
+        ...
+
+
 class MemoryDesk(MemoryLooks, Protocol):
     """What doors look at."""
 
@@ -102,9 +118,24 @@ class MemoryDesk(MemoryLooks, Protocol):
         ...
 
     @property
-    def forgetting(self) -> Forgets:
-        """What would be forgotten."""
+    def whole(self) -> MemoryWhole:
+        """What is done with all of it."""
         ...
+
+
+@dataclass(frozen=True)
+class MemoryWhole:
+    """What is done with the whole of memory.
+
+    Args:
+        forgetting: what would be forgotten.
+        export: hands it out.
+        mirror: says how the files of it are.
+    """
+
+    forgetting: Forgets
+    export: Exports
+    mirror: Callable[[], MirrorState]
 
 
 class MemoryRoom:
@@ -116,7 +147,7 @@ class MemoryRoom:
         insights: see there.
         recalls: finds what is remembered.
         files: what sessions begin with.
-        forgetting: what would be forgotten.
+        whole: what is done with all of it.
         now_ms: milliseconds since 1970.
     """
 
@@ -127,7 +158,7 @@ class MemoryRoom:
         insights: MemoryInsights,
         recalls: Recalls,
         files: Files,
-        forgetting: Forgets,
+        whole: MemoryWhole,
         now_ms: Callable[[], int],
     ) -> None:
         self.remembered = remembered
@@ -135,7 +166,7 @@ class MemoryRoom:
         self.insights = insights
         self._recalls = recalls
         self._files = files
-        self.forgetting = forgetting
+        self.whole = whole
         self._now_ms = now_ms
 
     async def preview(self, query: Query, directory: str, *, attended: bool) -> Recalled:
@@ -153,7 +184,8 @@ class MemoryRoom:
         places = await asyncio.to_thread(self.reports.places)
         waiting = await asyncio.to_thread(lambda: self.reports.proposals(waiting=True))
         runs = await asyncio.to_thread(self.reports.runs, 1)
-        return MemoryState(recalled.legs, places, len(waiting), runs[0][0] if runs else 0)
+        files = self.whole.mirror()
+        return MemoryState(recalled.legs, places, len(waiting), runs[0][0] if runs else 0, files)
 
 
 def _looking(directory: str, attended: bool) -> Viewer:

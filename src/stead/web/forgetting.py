@@ -60,7 +60,7 @@ async def list_forget_receipts(behind: Behind) -> Response:
 @router.post("/memories/forget/preview", **operation(Preview, takes=WantedGone))
 async def preview_forgetting(body: Annotated[WantedGone, body_of(WantedGone)], behind: Behind) -> Response:
     """What would be forgotten, and where it stands; nothing is done."""
-    forgetting = behind.service.memory.forgetting
+    forgetting = behind.service.memory.whole.forgetting
     if body.nearly:
         return Json(await forgetting.near(body.nearly))
     return Json(await forgetting.preview(Forget(body.memories, body.events, body.words, body.match)))
@@ -78,4 +78,4 @@ def _receipts(behind: Backend) -> tuple[tuple[ForgetReceiptRow, ...], str]:
         for event in behind.journal.events(session=MEMORY)
         if isinstance(event, Event) and isinstance(event.body, MemoryForgotten)
     ]
-    return tuple(reversed(rows)), behind.service.memory.forgetting.public_key()
+    return tuple(reversed(rows)), behind.service.memory.whole.forgetting.public_key()

@@ -193,6 +193,16 @@ async def list_memory_journal(
     return Json(Page(await asyncio.to_thread(behind.service.memory.reports.days, place, since_ms, until_ms)))
 
 
+@router.get("/memories/export", **operation({"type": "string"}, media_type="text/plain"))
+async def export_memories(
+    behind: Behind, format: Literal["jsonl", "markdown"] = "jsonl", place: Where = EVERY_PLACE
+) -> Response:
+    """What is remembered, as text: lines of JSON that this home has back as they were, or Markdown to be read."""
+    lines = behind.service.memory.whole.export.lines
+    text = await asyncio.to_thread(lambda: b"".join(lines(format, place, behind.clock.now_ms())))
+    return Response(text, media_type="text/plain; charset=utf-8")
+
+
 @router.get("/memories/proposals", **operation(Page[ProposalRow]))
 async def list_memory_proposals(behind: Behind, status: Literal["waiting", "all"] = "waiting") -> Response:
     """What Stead, a file or a model would change and only the person may, newest first."""
@@ -284,4 +294,3 @@ async def settle_memory_proposal(
 async def correct_memory(id: Id, body: Annotated[WantedWords, body_of(WantedWords)], ask: Ask) -> Response:
     """Put other words in its place; the answer has the new one's id."""
     return await ask(cmd.CorrectMemory(id, body.text, body.value, body.valid_from_ms, body.was_wrong))
-
