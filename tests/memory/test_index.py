@@ -16,7 +16,7 @@ from stead.domain.memory_ports import RowsWanted
 from stead.memory.index import Changes, Index, Progress
 from stead.memory.writing import EPISODE_CHARS, Used
 from stead.storage.database import connect
-from stead.storage.residue import decrypted
+from stead.storage.residue import pages
 from tests.memory.finding import HERE, KEY, NOW_MS, row, turn
 from tests.memory.saying import memory
 
@@ -44,8 +44,8 @@ def leftovers(path: Path, word: str) -> list[str]:
                 found.append(table)
     connection.close()
     for file in (path, path.with_name(path.name + "-wal")):
-        pages = decrypted(file, KEY).lower()
-        if any(part in pages for part in parts):
+        whole = b"".join(pages(file, KEY)).lower()
+        if any(part in whole for part in parts):
             found.append(file.suffix)
     return found
 

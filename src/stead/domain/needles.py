@@ -21,8 +21,6 @@ _GAP = r"(?:\s|\\+[nrtf]|\\+u(?:00(?:0[9a-d]|1[c-f]|20|85|a0)|1680|20(?:0[0-9a]|
 _ESCAPED_CHARS = 200
 """Of longer words, letters and digits are not looked for in an escaped form, which no writer of JSON gives them."""
 _QUOTES = "['\u2019]"
-_TOKEN = re.compile(r"[^\W_]{5,}")
-_CUT = 3
 
 
 class Needles:
@@ -68,12 +66,6 @@ class Needles:
     def cleaned(self, text: str) -> str:
         """The text with a constant in their place."""
         return self._pattern.sub(FORGOTTEN, text)
-
-    @property
-    def stems(self) -> tuple[bytes, ...]:
-        """Beginnings of their longer words, as an index of words may have them on its own, without their endings."""
-        found = (match[0] for text in self.words for match in _TOKEN.finditer(text.casefold()))
-        return tuple(dict.fromkeys(word[: max(5, len(word) - _CUT)].encode() for word in found))
 
 
 def _require_findable(text: str) -> None:

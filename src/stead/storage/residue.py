@@ -107,11 +107,6 @@ class Residue:
         return _raw(path)
 
 
-def decrypted(path: Path, key: bytes) -> bytes:
-    """All pages of a database's file, or of its log (``-wal``), one after another."""
-    return b"".join(pages(path, key))
-
-
 def pages(path: Path, key: bytes) -> Iterator[bytes]:
     """The content of every page that stands in a file, as it was before it was encrypted."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
