@@ -30,7 +30,7 @@ from stead.domain.needles import Needles
 from stead.domain.sessions import PERSON
 from stead.storage.database import Database
 from stead.storage.journal import JournalFile, open_journal
-from stead.storage.residue import decrypted
+from stead.storage.residue import pages
 from tests.build import MODEL, START_MS, created
 from tests.fakes.world import KEYS
 from tests.runtime.forget_and_die import PHRASE, QuietHome
@@ -96,7 +96,7 @@ def _copies(folder: Path) -> int:
     for file in folder.rglob("*"):
         if file.is_file() and not file.name.endswith("-shm"):
             for key in (KEYS.database, KEYS.views):
-                count += len(_NEEDLES.spans(decrypted(file, key).decode("utf-8", "replace")))
+                count += len(_NEEDLES.spans(b"".join(pages(file, key)).decode("utf-8", "replace")))
             count += len(_NEEDLES.spans(file.read_bytes().decode("utf-8", "replace")))
     return count
 

@@ -122,7 +122,9 @@ def test_a_template_is_used_and_versions_are_compared_and_written_anew(home: Sta
     expect(versions).to_contain_text("the language")
     expect(versions).to_contain_text("1 line added, none removed")
     versions.get_by_role("button", name="Compare two versions").click()
-    expect(versions.get_by_role("region", name="Compare two versions: Short answers, from version 1 to 2")).to_contain_text("- In English.")
+    expect(
+        versions.get_by_role("region", name="Compare two versions: Short answers, from version 1 to 2")
+    ).to_contain_text("- In English.")
     axe(page)
     versions.get_by_role("button", name="Write it anew: version 1").click()
     expect(page.get_by_text("Version 1 counts again.")).to_be_visible()

@@ -39,6 +39,7 @@ from stead.runtime.bus import Bus
 from stead.runtime.directives import DirectiveRoom
 from stead.runtime.home import HomeState
 from stead.runtime.home import fold as fold_home
+from stead.runtime.memory_room import MemoryDesk
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 from tests.web import session_desk
@@ -144,6 +145,9 @@ class MemoryJournal:
 
 class Home:
     """A home: the service, its read models and its journal in one."""
+
+    memory: MemoryDesk
+    """None: what is said of memory is tried over whole daemons, in tests/flows and tests/cli."""
 
     def __init__(self, clock: SetClock) -> None:
         self.clock = clock
