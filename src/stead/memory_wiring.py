@@ -143,7 +143,6 @@ class MemoryHouse:
         whole = MemoryWhole(self.forgetting, export, lambda: self.mirroring.state)
         insights = Insights(self.books, self.books.event)
         room = MemoryRoom(self.books, self.books, insights, retriever, files, whole, clock.now_ms)
-        room.mirror = lambda: self.mirroring.state
         upkeep = self._upkeep(settings, shared, memories)
         importing = Importing(memories, export)
         self.parts = MemoryParts(memories, recollection, room, upkeep, importing, export, self.forgetting)

@@ -67,4 +67,3 @@ async def test_nothing_is_left_of_a_memory_its_words_and_what_was_proposed_of_it
         "The code of the gate is [forgotten].",
         "The gate is green.",
     ]
-

@@ -35,7 +35,6 @@ class MemoryState(msgspec.Struct, frozen=True):
         legs: of every way of finding, whether it is alive.
         places: see there.
         waiting: proposals that wait for an answer.
-        mirror: how the files are that memory is mirrored into; nothing where there are none.
         last_run_ms: when the last consolidation ended; 0 for never.
         files: how the files of memory are.
     """
