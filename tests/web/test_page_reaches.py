@@ -16,7 +16,6 @@ ELSEWHERE = {
     ("post", "/sign-in-codes"): "makes the link that `stead open` shows; a browser must not let in another browser",
     ("post", "/shutdown"): "only the command line may end the daemon: a page could not start it again",
     ("get", "/objectives/{session}/steps"): "the page folds the events themselves, which tell more than steps do",
-    ("get", "/memories/export"): "the page saves what is listed or chosen; the whole, signed, is `stead memory export`'s",
     ("get", "/events/stream"): "the same events for scripts; the page watches by its WebSocket",
 }
 """Operations that the page leaves to others, and why."""

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { api, data } from "@/api/client";
 import { t } from "@/i18n/en/memories";
 import { Button } from "@/ui/Button";
 import { Menu } from "@/ui/Menu";
@@ -35,6 +36,20 @@ export function ExportMenu({ wanted, rows, small }: { wanted: Wanted; rows?: rea
     }
   }
 
+  async function saveWhole(): Promise<void> {
+    setRead(0);
+    try {
+      const query = { format: "jsonl", place: wanted.place } as const;
+      const text = await data(api.GET("/memories/export", { params: { query }, parseAs: "text" }));
+      download("memories.stead.jsonl", "application/json", text);
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      toast({ title: t("exportFailed"), detail, kind: "danger" });
+    } finally {
+      setRead(null);
+    }
+  }
+
   return (
     <Menu
       trigger={
@@ -50,6 +65,7 @@ export function ExportMenu({ wanted, rows, small }: { wanted: Wanted; rows?: rea
       entries={[
         { label: t("exportMarkdown"), onSelect: () => void save("md") },
         { label: t("exportJsonl"), onSelect: () => void save("jsonl") },
+        ...(rows ? [] : [{ label: t("exportWhole"), onSelect: () => void saveWhole() }]),
       ]}
     />
   );

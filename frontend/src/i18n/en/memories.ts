@@ -227,6 +227,7 @@ export const t = define("memories", {
   exporting: "{count, plural, =0 {Reading…} one {# read} other {# read}}",
   exportMarkdown: "As Markdown",
   exportJsonl: "As JSON lines",
+  exportWhole: "Everything, to have back later",
   exportFailed: "The memories were not exported",
   exportCut: "Only the newest {count, number} are in the file.",
 });
