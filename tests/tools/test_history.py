@@ -14,6 +14,7 @@ from stead.domain import events as ev
 from stead.domain.errors import InvalidRequest
 from stead.domain.ids import SessionId, WorkspaceId
 from stead.domain.policies import Label
+from stead.domain.ports import HistoryQuery
 from stead.domain.tools import ToolContext, ToolOutcome
 from stead.guardian import policy
 from stead.storage.history import History
@@ -21,7 +22,7 @@ from stead.storage.journal import JournalFile, open_journal
 from stead.storage.views import Views
 from stead.tools.history import OWN_TOOLS, HistoryAllTool, HistoryTool
 from stead.tools.tool import OUTPUT_CAP
-from tests.build import START_MS, Story, created
+from tests.build import START_MS, Story, created, desk
 from tests.machines.bench import SESSION
 from tests.storage.drafts import KEYS, draft, finished, session, stream
 from tests.tools.test_files_and_shell import permit_for
@@ -36,7 +37,7 @@ class Record:
     def __init__(self, home: Home, journal: JournalFile) -> None:
         self.journal = journal
         self.views = Views(home.views / "default.db", KEYS, journal, now_ms=lambda: START_MS)
-        history = History(self.views.reading, OWN_TOOLS)
+        self.history = history = History(self.views.reading, OWN_TOOLS)
         self.tools = {tool.spec.name: tool for tool in (HistoryTool(history), HistoryAllTool(history))}
 
     async def tell(self, id: SessionId, *bodies: ev.Body, first: int = 1, ts_ms: int = START_MS) -> None:
@@ -154,3 +155,22 @@ def test_the_own_record_is_thought_and_that_of_others_an_account(record: Record)
     for spec in (own, others):
         assert not policy.changes(spec.declaration)
         assert (spec.declaration.output_trust, spec.declaration.sensitivity) == ("untrusted", "private")
+
+
+async def test_other_folders_and_what_a_person_works_in_themselves_are_seen_as_memorys_scopes_have_it(
+    record: Record,
+) -> None:
+    shop, here, desk_here = session(3), session(4), session(5)
+    await record.tell(SESSION, created("count the otters"))
+    await record.tell(shop, replace(created("otters in the shop"), directory="/ada/shop"))
+    await record.tell(here, created("otters by the sea"))
+    attended = replace(desk("otters at the desk"), directory=created().directory)
+    await record.tell(desk_here, attended)
+    found = await record.text("history_all", query="otters")
+    assert (["otters", "by", "the", "sea"][-1] in found, "shop" in found, "desk" in found) == (True, False, False)
+    for seq in (2, 4):
+        outcome = await record.call("history_all", event=seq)
+        assert outcome.status == "error", "an event of theirs is not there for it"
+    looked = record.history.search(HistoryQuery("otters", "", 0, 2**62, 0, desk_here), 10)
+    assert {row.session for row in looked} == {SESSION, here, desk_here}, "who sits at the desk sees it all"
+    assert {row.session for row in record.history.search(HistoryQuery("otters", "", 0, 2**62), 10)} >= {shop}

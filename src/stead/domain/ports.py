@@ -83,6 +83,8 @@ class HistoryQuery(msgspec.Struct, frozen=True):
         since_ms: from then on.
         until_ms: to before then.
         skip: so many of the hits.
+        viewer: the session that looks; it sees those of its own folder, and what the person works in themselves only
+            if they work in it too. "" for the person, who sees all.
     """
 
     words: str
@@ -90,6 +92,7 @@ class HistoryQuery(msgspec.Struct, frozen=True):
     since_ms: int
     until_ms: int
     skip: int = 0
+    viewer: SessionId | Literal[""] = ""
 
 
 class History(Protocol):
@@ -99,11 +102,11 @@ class History(Protocol):
         """Hits with an excerpt, best first; newest first where no words are given."""
         ...
 
-    def said(self, seq: int) -> HistoryRow:
-        """The whole text of one.
+    def said(self, seq: int, viewer: SessionId) -> HistoryRow:
+        """The whole text of one, for a session that looks.
 
         Raises:
-            NotFound: nothing was said or done at this event.
+            NotFound: nothing was said or done at this event that it may see.
         """
         ...
 

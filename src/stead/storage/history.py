@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from stead.domain.errors import NotFound
+from stead.domain.ids import SessionId
 from stead.domain.ports import HistoryQuery
 from stead.domain.rows import HistoryRow
 
@@ -20,21 +21,37 @@ if TYPE_CHECKING:
 QUERY_WORDS = 32
 _EXCERPT = 300
 _LARGEST = 2**63 - 1
+_SEEN = """
+(? = '' OR t.session IN (
+    SELECT o.session FROM states o JOIN states a ON a.session = ?
+    WHERE json_extract(CAST(o.state AS text), '$.row.directory')
+        = json_extract(CAST(a.state AS text), '$.row.directory')
+        AND (a.kind = 'session' OR o.kind = 'objective')
+))
+"""
+"""Whose words a session may see: its folder's, and what people work in themselves only where they do too; as memory's
+scopes have it."""
 _ROWS = """
 SELECT t.seq, t.session, t.ts_ms, t.who, {text} FROM {tables}
-WHERE {words} AND (? = '' OR t.session = ?) AND t.ts_ms >= ? AND t.ts_ms < ? AND t.who NOT GLOB ?
+WHERE {words} AND (? = '' OR t.session = ?) AND {seen} AND t.ts_ms >= ? AND t.ts_ms < ? AND t.who NOT GLOB ?
 ORDER BY {order} LIMIT ? OFFSET ?
 """
+_ONE = f"""
+SELECT t.seq, t.session, t.ts_ms, t.who, w.text FROM texts t JOIN words w ON w.rowid = t.seq
+WHERE t.seq = ? AND {_SEEN}
+"""  # noqa: S608 - a constant
 _BY_WORDS = _ROWS.format(
     text="snippet(words, 0, '«', '»', '…', 40)",
     tables="words w JOIN texts t ON t.seq = w.rowid",
     words="words MATCH ?",
+    seen=_SEEN,
     order="w.rank, t.seq DESC",
 )
 _BY_DATE = _ROWS.format(
     text=f"substr(w.text, 1, {_EXCERPT})",
     tables="texts t JOIN words w ON w.rowid = t.seq",
     words="? = ''",
+    seen=_SEEN,
     order="t.seq DESC",
 )
 
@@ -62,21 +79,21 @@ class History:
         match = matching(query.words)
         if query.words and not match:
             return []
+        looks = (query.viewer, query.viewer)
         period = (max(0, query.since_ms), min(query.until_ms, _LARGEST))
         with self._reading() as connection:
             rows = connection.execute(
                 _BY_WORDS if match else _BY_DATE,
-                (match, query.session, query.session, *period, self._own, limit, query.skip),
+                (match, query.session, query.session, *looks, *period, self._own, limit, query.skip),
             ).fetchall()
         return [HistoryRow(*row) for row in rows]
 
-    def said(self, seq: int) -> HistoryRow:
+    def said(self, seq: int, viewer: SessionId) -> HistoryRow:
         """See ``domain.ports.History``."""
         with self._reading() as connection:
             row = connection.execute(
-                "SELECT t.seq, t.session, t.ts_ms, t.who, w.text FROM texts t JOIN words w ON w.rowid = t.seq "
-                "WHERE t.seq = ?",
-                (min(seq, _LARGEST),),
+                _ONE,
+                (min(seq, _LARGEST), viewer, viewer),
             ).fetchone()
         if row is None:
             raise NotFound(f"nothing was said or done at event {seq}; search for it")

@@ -73,11 +73,11 @@ class HistoryTool(StructTool[HistoryArguments]):
 
     async def work(self, permit: Permit, arguments: HistoryArguments, context: ToolContext) -> ToolOutcome:
         """Look."""
-        return await _looked_up(self._history, arguments, context.session)
+        return await _looked_up(self._history, arguments, context.session, context.session)
 
 
 class HistoryAllTool(StructTool[HistoryAllArguments]):
-    """``history_all``: the record of every session of the workspace.
+    """``history_all``: the record of every session of the folder, as far as memory's scopes let it.
 
     Args:
         history: of the workspace.
@@ -85,28 +85,28 @@ class HistoryAllTool(StructTool[HistoryAllArguments]):
 
     def __init__(self, history: History) -> None:
         declaration = Declaration(ToolEffect.READ, authority_args=("session",), idempotent=True)
-        description = "Look up the record of other sessions of this workspace, like history."
+        description = "Look up the record of other sessions of this folder, like history."
         super().__init__("history_all", description, HistoryAllArguments, declaration, deferred=True)
         self._history = history
 
     async def work(self, permit: Permit, arguments: HistoryAllArguments, context: ToolContext) -> ToolOutcome:
         """Look."""
         session = SessionId("" if arguments.session == "all" else arguments.session)
-        return await _looked_up(self._history, arguments, session)
+        return await _looked_up(self._history, arguments, session, context.session)
 
 
 async def _looked_up(
-    history: History, arguments: HistoryArguments | HistoryAllArguments, session: SessionId
+    history: History, arguments: HistoryArguments | HistoryAllArguments, session: SessionId, viewer: SessionId
 ) -> ToolOutcome:
     if arguments.event:
-        return await _read(history, arguments.event, arguments.page, session)
+        return await _read(history, arguments.event, arguments.page, session, viewer)
     try:
         since = moment_ms(arguments.after, 0)
         until = moment_ms(arguments.before, _EVER_MS)
     except (ValueError, OverflowError):
         return ToolOutcome("error", HOW)
     skip = (arguments.page - 1) * PAGE_ROWS
-    query = HistoryQuery(arguments.query, session, since, until, skip)
+    query = HistoryQuery(arguments.query, session, since, until, skip, viewer)
     rows = await asyncio.to_thread(history.search, query, PAGE_ROWS + 1)
     if not rows:
         return ToolOutcome("ok", "Nothing more." if arguments.page > 1 else "Nothing was found; try fewer words.")
@@ -115,10 +115,10 @@ async def _looked_up(
     return ToolOutcome("ok", _cut(text) + more, size_bytes=len(text.encode()))
 
 
-async def _read(history: History, event: int, page: int, session: SessionId) -> ToolOutcome:
+async def _read(history: History, event: int, page: int, session: SessionId, viewer: SessionId) -> ToolOutcome:
     """The text of one event, a page of it if it is long."""
     try:
-        row = await asyncio.to_thread(history.said, event)
+        row = await asyncio.to_thread(history.said, event, viewer)
     except NotFound as missing:
         return ToolOutcome("error", str(missing))
     if session and row.session != session:
