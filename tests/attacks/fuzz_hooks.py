@@ -23,6 +23,8 @@ _ACCEPTABLE: dict[str, dict[str, Any]] = {
     "POST /rules": {"text": "never change infra/", "directory": os.environ["FUZZ_FOLDER"]},
     "POST /directives": {**_DIRECTIVE, "directory": os.environ["FUZZ_FOLDER"]},
     "PUT /directives/{id}": {**_DIRECTIVE, "directory": os.environ["FUZZ_FOLDER"], "version": 0},
+    "POST /memories": {"items": [{"text": "Ada lives in Graz."}], "level": "global", "directory": ""},
+    "POST /memories/import": {"name": "notes.md", "level": "global", "directory": ""},
     "POST /secrets": {"value": "an-invented-value"},
     "POST /secrets/{secret}/bindings": {"binding": {"type": "host", "host": "api.example.com"}},
 }

@@ -148,7 +148,8 @@ def routes_in_the_code() -> Iterator[str]:
                 yield f"{'GET' if called == 'Route' else 'WS'} {path}"
             elif called.startswith(("router.", "api.")) and called.partition(".")[2] in HTTP_WORDS:
                 assert isinstance(node.args[0], ast.Constant), f"{module.name}: a route whose path is no literal"
-                yield f"{called.partition('.')[2].upper()} {node.args[0].value!s}"
+                path = re.sub(r":[a-z]+}", "}", str(node.args[0].value))  # the document names no convertors
+                yield f"{called.partition('.')[2].upper()} {path}"
 
 
 HTTP_WORDS = {"get", "post", "put", "patch", "delete", "head", "options", "trace", "websocket", "api_route", "route"}

@@ -92,13 +92,7 @@ class DirectiveRoom:
     async def _written(self, command: SetDirective) -> Directive:
         now = self._now
         title, text = " ".join(command.title.split()), command.text.replace("\r\n", "\n").strip()
-        if not 0 < len(title) <= dom.TITLE_CHARS:
-            raise InvalidRequest(f"a directive has a title of 1 to {dom.TITLE_CHARS} characters")
-        if not 0 < len(text) <= dom.TEXT_CHARS:
-            raise InvalidRequest(
-                f"a directive has 1 to {dom.TEXT_CHARS} characters of text, not {len(text)}; "
-                "put long material into a file of the folder"
-            )
+        _require_fits(title, text)
         before = _known(now, DirectiveId(command.id)) if command.id else None
         if before is not None and command.version not in (0, before.version):
             raise Conflict(
@@ -163,6 +157,7 @@ class DirectiveRoom:
         """See ``service.DirectiveDesk``."""
         now = self._now
         if draft is not None:
+            _require_fits(draft.title, draft.text)
             kept = now.kept.get(draft.id)
             order = kept.directive.order if kept else _last(now) + 1
             now = now.with_one(msgspec.structs.replace(draft, order=order), 0, "")
@@ -180,6 +175,16 @@ class DirectiveRoom:
             if isinstance(event, ev.Event) and isinstance(event.body, ev.DirectiveSet)
             if event.body.directive.id == id
         ]
+
+
+def _require_fits(title: str, text: str) -> None:
+    if not 0 < len(title) <= dom.TITLE_CHARS:
+        raise InvalidRequest(f"a directive has a title of 1 to {dom.TITLE_CHARS} characters")
+    if not 0 < len(text) <= dom.TEXT_CHARS:
+        raise InvalidRequest(
+            f"a directive has 1 to {dom.TEXT_CHARS} characters of text, not {len(text)}; "
+            "put long material into a file of the folder"
+        )
 
 
 def _known(now: Directives, id: DirectiveId) -> Directive:

@@ -32,9 +32,11 @@ from stead.domain.policies import Rule
 from stead.domain.starting_points import TEMPLATES
 from stead.web.commands import Ask, Behind
 from stead.web.errors import Json
+from stead.web.ids import know_ids
 from stead.web.openapi import body_of, operation
 from stead.web.views import Cursor, Page
 
+know_ids()
 router = APIRouter(generate_unique_id_function=lambda route: route.name)
 
 Id = Annotated[DirectiveId, Path(pattern=r"^d_[0-9a-f]{16}$")]
@@ -152,31 +154,31 @@ async def preview_draft(body: Annotated[WantedPrompt, body_of(WantedPrompt)], be
     return Json(await behind.service.directives.prompt(body.directory, attended=body.attended, draft=draft))
 
 
-@router.put("/directives/{id}", **operation(Answer, takes=ChangedDirective))
+@router.put("/directives/{id:directive}", **operation(Answer, takes=ChangedDirective))
 async def change_directive(id: Id, body: Annotated[ChangedDirective, body_of(ChangedDirective)], ask: Ask) -> Response:
     """Write another text of one; what it was before stays on record as a version."""
     return await ask(SetDirective(id=id, **msgspec.structs.asdict(body)))
 
 
-@router.post("/directives/{id}/switch", **operation(Answer, takes=Switch))
+@router.post("/directives/{id:directive}/switch", **operation(Answer, takes=Switch))
 async def switch_directive(id: Id, body: Annotated[Switch, body_of(Switch)], ask: Ask) -> Response:
     """Have models told it, or not, without removing it."""
     return await ask(SwitchDirective(id, body.enabled))
 
 
-@router.delete("/directives/{id}", **operation(Answer))
+@router.delete("/directives/{id:directive}", **operation(Answer))
 async def remove_directive(id: Id, ask: Ask) -> Response:
     """Take one away; restoring a version brings it back."""
     return await ask(RemoveDirective(id))
 
 
-@router.get("/directives/{id}/rules", **operation(Page[Rule]))
+@router.get("/directives/{id:directive}/rules", **operation(Page[Rule]))
 async def list_offered_rules(id: Id, behind: Behind) -> Response:
     """Sentences of a directive of behavioural rules that could be standing rules, which are enforced."""
     return Json(Page(await behind.service.directives.offers(id)))
 
 
-@router.get("/directives/{id}/versions", **operation(Page[DirectiveVersion]))
+@router.get("/directives/{id:directive}/versions", **operation(Page[DirectiveVersion]))
 async def list_directive_versions(id: Id, behind: Behind, after: Cursor = "", limit: Few = 20) -> Response:
     """What it was, newest first, each with its diff to the one before; also of one that was removed."""
     found = await behind.service.directives.versions(id, before=int(after or 0), limit=limit)
@@ -184,13 +186,13 @@ async def list_directive_versions(id: Id, behind: Behind, after: Cursor = "", li
     return Json(Page(found, str(oldest) if oldest > 1 else ""))
 
 
-@router.get("/directives/{id}/diff", **operation(DirectiveVersion))
+@router.get("/directives/{id:directive}/diff", **operation(DirectiveVersion))
 async def compare_directive(id: Id, behind: Behind, old: VersionNo, new: VersionNo) -> Response:
     """One of its versions, with what differs from another one."""
     return Json(await behind.service.directives.difference(id, old, new))
 
 
-@router.post("/directives/{id}/restore", **operation(Answer, takes=OlderVersion))
+@router.post("/directives/{id:directive}/restore", **operation(Answer, takes=OlderVersion))
 async def restore_directive(id: Id, body: Annotated[OlderVersion, body_of(OlderVersion)], ask: Ask) -> Response:
     """Write an older version anew; one that was removed is there again."""
     return await ask(RestoreDirective(id, body.version))

@@ -33,9 +33,11 @@ from stead.domain.memory_ports import Analytics, JournalLine, Place, ProposalRow
 from stead.runtime.memory_room import MemoryState
 from stead.web.commands import Ask, Behind, Nothing
 from stead.web.errors import Json
+from stead.web.ids import know_ids
 from stead.web.openapi import body_of, operation
 from stead.web.views import Limit, Page
 
+know_ids()
 router = APIRouter(generate_unique_id_function=lambda route: route.name)
 
 Id = Annotated[MemoryId, Path(pattern=r"^m_[0-9a-f]{16}$")]
@@ -218,25 +220,6 @@ async def list_memory_runs(behind: Behind, limit: Limit = 50) -> Response:
     return Json(Page(tuple(RunRow(ended_ms, run) for ended_ms, run in runs)))
 
 
-@router.get("/memories/{id}", **operation(MemoryRow))
-async def show_memory(id: Id, behind: Behind) -> Response:
-    """One memory, whatever became of it."""
-    return Json(await asyncio.to_thread(behind.service.memory.remembered.row, id))
-
-
-@router.get("/memories/{id}/evidence", **operation(Page[Quote]))
-async def list_memory_evidence(id: Id, behind: Behind) -> Response:
-    """The words that it rests on."""
-    desk = behind.service.memory
-    return Json(Page(await asyncio.to_thread(lambda: desk.insights.quotes(desk.remembered.row(id).memory))))
-
-
-@router.get("/memories/{id}/versions", **operation(Page[MemoryRow]))
-async def list_memory_versions(id: Id, behind: Behind) -> Response:
-    """All that was held in its place, oldest first."""
-    return Json(Page(await asyncio.to_thread(behind.service.memory.insights.chain, id)))
-
-
 # -- saying ---------------------------------------------------------------------------------------------------------
 
 
@@ -290,7 +273,29 @@ async def settle_memory_proposal(
     return await ask(cmd.SettleProposal(proposal, body.accept))
 
 
-@router.put("/memories/{id}", **operation(Answer, takes=WantedWords))
+# -- one of them: last, since words stand above where an id could --------------------------------------------------
+
+
+@router.get("/memories/{id:memory}", **operation(MemoryRow))
+async def show_memory(id: Id, behind: Behind) -> Response:
+    """One memory, whatever became of it."""
+    return Json(await asyncio.to_thread(behind.service.memory.remembered.row, id))
+
+
+@router.get("/memories/{id:memory}/evidence", **operation(Page[Quote]))
+async def list_memory_evidence(id: Id, behind: Behind) -> Response:
+    """The words that it rests on."""
+    desk = behind.service.memory
+    return Json(Page(await asyncio.to_thread(lambda: desk.insights.quotes(desk.remembered.row(id).memory))))
+
+
+@router.get("/memories/{id:memory}/versions", **operation(Page[MemoryRow]))
+async def list_memory_versions(id: Id, behind: Behind) -> Response:
+    """All that was held in its place, oldest first."""
+    return Json(Page(await asyncio.to_thread(behind.service.memory.insights.chain, id)))
+
+
+@router.put("/memories/{id:memory}", **operation(Answer, takes=WantedWords))
 async def correct_memory(id: Id, body: Annotated[WantedWords, body_of(WantedWords)], ask: Ask) -> Response:
     """Put other words in its place; the answer has the new one's id."""
     return await ask(cmd.CorrectMemory(id, body.text, body.value, body.valid_from_ms, body.was_wrong))

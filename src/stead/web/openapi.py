@@ -29,6 +29,16 @@ _DIRECTIVE: dict[str, JsonObject] = {
     "directory": {"pattern": "^(/.*)?$"},
     "why": {"maxLength": 500},
 }
+_IDS: JsonObject = {"minItems": 1, "maxItems": 1000, "items": {"type": "string", "pattern": "^m_[0-9a-f]{16}$"}}
+_STATEMENT: dict[str, JsonObject] = {"text": {**_TEXT, "maxLength": 4000}, "value": {"maxLength": 4000}}
+_ALIASES: JsonObject = {"maxItems": 20, "items": {"type": "string", "maxLength": 120}}
+_TIME = {"minimum": 0, "maximum": 253_402_300_799_999}
+_DAYS = {"minimum": 0, "maximum": 36_500}
+_FOR_GOOD: dict[str, JsonObject] = {
+    "memories": {**_IDS, "minItems": 0},
+    "events": {"items": {"type": "integer", "minimum": 1, "maximum": 2**53}},
+    "words": {"maxItems": 1000, "items": {"type": "string", "minLength": 3, "maxLength": 20_000, "pattern": r"^\w{3}"}},
+}
 _BOUNDS: dict[str, dict[str, JsonObject]] = {
     "Budget": {"tokens": _FIGURE, "usd_micros": _FIGURE},
     "Limits": {
@@ -60,8 +70,22 @@ _BOUNDS: dict[str, dict[str, JsonObject]] = {
     "Words": {"text": _TEXT},
     "NewDirective": _DIRECTIVE,
     "ChangedDirective": _DIRECTIVE,
-    "Draft": _DIRECTIVE,
+    "Draft": {"title": _TEXT, "text": _TEXT},
     "WantedOrder": {"ids": {"minItems": 1, "uniqueItems": True}},
+    "NewMemory": {
+        **_STATEMENT,
+        "key": {"maxLength": 120},
+        "aliases": _ALIASES,
+        "ttl_days": _DAYS,
+        "valid_from_ms": _TIME,
+    },
+    "WantedMemories": {"items": {"minItems": 1, "maxItems": 1000}, "directory": {"pattern": "^(/.*)?$"}},
+    "WantedWords": {**_STATEMENT, "valid_from_ms": _TIME},
+    "NamedMemories": {"ids": _IDS},
+    "WantedMarks": {"ids": _IDS},
+    "MemoryFile": {"text": {"maxLength": 10_000_000}, "directory": {"pattern": "^(/.*)?$"}},
+    "WantedForgotten": _FOR_GOOD,
+    "WantedGone": _FOR_GOOD,
 }
 """What the runtime refuses beside what the types say; told in the document, so that nobody has to find out."""
 
