@@ -157,7 +157,7 @@ class DirectiveRoom:
         """See ``service.DirectiveDesk``."""
         now = self._now
         if draft is not None:
-            _require_fits(draft.title, draft.text)
+            _require_fits(" ".join(draft.title.split()), draft.text.strip())
             kept = now.kept.get(draft.id)
             order = kept.directive.order if kept else _last(now) + 1
             now = now.with_one(msgspec.structs.replace(draft, order=order), 0, "")
