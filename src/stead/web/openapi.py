@@ -70,7 +70,7 @@ _BOUNDS: dict[str, dict[str, JsonObject]] = {
     "Words": {"text": _TEXT},
     "NewDirective": _DIRECTIVE,
     "ChangedDirective": _DIRECTIVE,
-    "Draft": {"title": _TEXT, "text": _TEXT},
+    "Draft": {"title": _DIRECTIVE["title"], "text": _DIRECTIVE["text"]},
     "WantedOrder": {"ids": {"minItems": 1, "uniqueItems": True}},
     "NewMemory": {
         **_STATEMENT,
