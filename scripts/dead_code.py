@@ -34,6 +34,7 @@ USED_FROM_OUTSIDE = {
     "max_mem": "google-re2 reads it",
     "redirect_slashes": "Starlette reads it",
     "should_exit": "uvicorn reads it",
+    "to_string": "Starlette calls it",
     "userns_fd": "the kernel reads it",
 }
 

@@ -15,6 +15,7 @@ import pytest
 from stead.cli import memory as declared
 from stead.domain import memory as domain
 from tests.flows.house import LivingHome
+from tests.promises import promise
 
 HOSTILE = "\\[31mred\\[0m <script> ‮gnp.exe​ «quoted»"
 
@@ -100,6 +101,7 @@ def test_what_is_added_is_listed_shown_and_known_the_second_time(memory: Memory)
     assert "  told        0 times" in shown
 
 
+@promise("MEM-7.batch")
 def test_several_come_from_standard_input_a_line_each(memory: Memory) -> None:
     typed = "Tea is at four.\n\n  Lunch is at noon.  \nTea is at four.\n"
     done = memory("add", "-", "--dir", ".", typed=typed)
@@ -194,6 +196,7 @@ def test_recall_shows_what_would_be_told_where_and_why(memory: Memory) -> None:
     assert [leg["leg"] for leg in answer["legs"] if not leg["alive"]] == ["meaning"]
 
 
+@promise("MEM-2.past")
 def test_recall_answers_about_the_past(memory: Memory) -> None:
     here = ("--dir", ".", "--key", "shop.owner")
     old = memory.add("Grace runs the bakery.", "--since", "2021-01-01", *here)
@@ -297,6 +300,7 @@ def test_memory_alone_lists(memory: Memory) -> None:
     assert (done.returncode, id in done.stdout) == (0, True)
 
 
+@promise("MEM-7.forget")
 def test_forgetting_shows_what_would_go_and_does_nothing_without_a_yes(memory: Memory) -> None:
     id = memory.add("The safe opens with walnut seventeen.", "--dir", ".")
     memory.add("Nobody knows about the safe.", "--dir", ".")
@@ -314,6 +318,7 @@ def test_forgetting_shows_what_would_go_and_does_nothing_without_a_yes(memory: M
     memory("forget", "no such words were ever said", "--yes").refused("nothing on record has that")
 
 
+@promise("MEM-7.proof")
 def test_what_is_forgotten_is_gone_and_its_receipt_verifies(memory: Memory, tmp_path: Path) -> None:
     id = memory.add("The vault code is Quokka Nine.", "--dir", ".")
     file = str(tmp_path / "receipt.json")
@@ -339,6 +344,7 @@ def test_what_is_forgotten_is_gone_and_its_receipt_verifies(memory: Memory, tmp_
     assert row["signature"][:16] in memory("receipts").out
 
 
+@promise("MEM-7.forget")
 def test_what_is_nearly_said_is_shown_to_be_chosen_from(memory: Memory) -> None:
     memory.add("The heirloom tomatoes grow in the greenhouse.", "--dir", ".")
     shown = memory("forget", "--nearly", "heirlom tomatos")
