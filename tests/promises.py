@@ -404,7 +404,9 @@ PROMISES: tuple[Promise, ...] = (
         "MEM-5.files", "soul, user, memory and journal files a person can read and edit", "file", stage=6, done=True
     ),
     Promise("MEM-5.both-ways", "edits flow both ways", "file", stage=6, done=True),
-    Promise("MEM-5.soul", "the agent proposes changes of soul.md, never from tainted sources", "file"),
+    Promise(
+        "MEM-5.soul", "the agent proposes changes of soul.md, never from tainted sources", "file", stage=6, done=True
+    ),
     Promise("MEM-6.scopes", "nothing crosses from one scope into another", "cli", done=True),
     Promise(
         "MEM-6.strangers",

@@ -82,6 +82,7 @@ from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
 from stead.tools.finding import FindTools, UseTool
 from stead.tools.history import OWN_TOOLS, HistoryAllTool, HistoryTool
 from stead.tools.patching import PatchTool
+from stead.tools.proposing import ProposeSoulTool
 from stead.tools.reading import ExtractPageTool, ExtractTool
 from stead.tools.remembering import CorrectTool, ForgetTool, RecallAllTool, RecallTool, RememberTool
 from stead.tools.searching import Searcher, WebSearchTool
@@ -282,6 +283,7 @@ class House:
                 kind(self.memory.parts.recollection)
                 for kind in (RememberTool, RecallTool, RecallAllTool, CorrectTool, ForgetTool)
             ),
+            ProposeSoulTool(self.memory.soul_proposals),
             FindTools(lambda: [tool.spec for tool in tools]),
             UseTool(),
         ]
@@ -364,10 +366,10 @@ class House:
         self.memory.change_directive = partial(self._change_directive, door="mirror")
         self.memory.live = lambda: any(actor.busy for actor in self.sessions.live()) or bus.watchers > OWN_WATCHERS
 
-    async def _set_soul(self, text: str, door: str) -> None:
+    async def _set_soul(self, text: str, door: str, proposed_ms: int) -> None:
         """Make a text that the person has accepted the soul, as if they had written it."""
-        souls = DirectiveSouls(lambda: self.home.state.directives, partial(self._change_directive, door=door))
-        await souls.write("", text, souls.soul(""))
+        change = partial(self._change_directive, door=door)
+        await DirectiveSouls(lambda: self.home.state.directives, change).accept(text, proposed_ms)
 
     async def _change_directive(self, command: SetDirective, *, door: str) -> None:
         await self.runtime.handle(command, id=CommandId(new_id("soul")), door=door)

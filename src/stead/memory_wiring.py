@@ -50,6 +50,7 @@ from stead.runtime.recalling import Recollection
 from stead.runtime.reverting import Runs
 from stead.runtime.secrets import SecretBook
 from stead.runtime.settling import SetSoul, Settling
+from stead.runtime.soul_proposing import SoulProposals
 from stead.runtime.upkeep import Upkeep
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
@@ -124,6 +125,7 @@ class MemoryHouse:
         )
         mirror = Mirror(home.memory_files, home.mirrored)
         souls = DirectiveSouls(lambda: self.directives(), lambda command: self.change_directive(command))
+        self.soul_proposals = SoulProposals(memories, self.books, souls)
         self.mirroring = Mirroring(memories, self.books, mirror, souls, root=home.memory_files)
         self.mirror = MirrorKeeper(self.mirroring, bus)
         written = MirrorPurges(self.mirroring, mirror, inside=home.memory_folder is None)
@@ -140,10 +142,11 @@ class MemoryHouse:
             fresh=lambda: self.mirror.fresh(),
         )
         export = MemoryExport(self.books, self.books, hmac.digest(keys.digests, b"export of memory", "sha256"))
-        whole = MemoryWhole(self.forgetting, export, lambda: self.mirroring.state)
+        runs = Runs(journal, self.books, self.books)
+        whole = MemoryWhole(self.forgetting, export, lambda: self.mirroring.state, runs)
         insights = Insights(self.books, self.books.event)
         room = MemoryRoom(self.books, self.books, insights, retriever, files, whole, clock.now_ms)
-        upkeep = self._upkeep(settings, shared, memories)
+        upkeep = self._upkeep(settings, shared, memories, runs)
         importing = Importing(memories, export)
         self.parts = MemoryParts(memories, recollection, room, upkeep, importing, export, self.forgetting)
 
@@ -164,13 +167,13 @@ class MemoryHouse:
             )
         )
 
-    def _upkeep(self, settings: Settings, shared: Shared, memories: Memories) -> Upkeep:
+    def _upkeep(self, settings: Settings, shared: Shared, memories: Memories, runs: Runs) -> Upkeep:
         consolidation = Consolidation(memories, self.books, BooksMaterial(self.books, shared.journal))
         return Upkeep(
             consolidation,
             Gleaning(consolidation, lambda: self.screened, shared.journal, tokens_a_day=settings.memory_tokens_a_day),
-            Runs(shared.journal, self.books, self.books),
-            Settling(memories, self.books, self.forget, lambda text, door: self.set_soul(text, door)),
+            runs,
+            Settling(memories, self.books, self.forget, lambda *said: self.set_soul(*said)),
             shared.bus,
         )
 
@@ -221,9 +224,9 @@ class MemoryHouse:
         return self.book
 
 
-async def _no_soul(text: str, door: str) -> None:
+async def _no_soul(text: str, door: str, proposed_ms: int) -> None:
     raise AssertionError(
-        f"the house says how {len(text)} characters from {door!r} become the soul before that is asked"
+        f"the house says how {len(text)} characters from {door!r}, proposed at {proposed_ms}, become the soul"
     )
 
 

@@ -50,6 +50,7 @@ from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
 from stead.runtime.memory_room import MemoryRoom, MemoryWhole
 from stead.runtime.recalling import Recollection
+from stead.runtime.reverting import Runs
 from stead.storage.journal import open_journal
 from stead.storage.receipts import HomeReceipts
 from stead.storage.residue import Residue
@@ -163,7 +164,8 @@ class Grounds:
             )
         )
         export = MemoryExport(self.books, self.books, KEYS.digests)
-        whole = MemoryWhole(self.forgetting, export, lambda: MirrorState(True, "", "", 0))
+        runs = Runs(self.journal, self.books, self.books)
+        whole = MemoryWhole(self.forgetting, export, lambda: MirrorState(True, "", "", 0), runs)
         self.room = MemoryRoom(self.books, self.books, insights, self.recalls, self.files, whole, self.clock.now_ms)
         self.sittings: list[Sitting] = []
         self.made: list[Memory] = []

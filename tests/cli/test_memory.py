@@ -400,6 +400,8 @@ def test_what_was_said_becomes_memory_with_its_evidence_and_a_run_is_taken_back(
     lines = memory("diff", run[:8]).out.splitlines()
     made = next(line for line in lines if "We deploy on Fridays." in line).split()[1]
     assert lines[-1] == f"take it back: stead memory revert {run}"
+    (diff,) = memory("diff", run, "--json").rows
+    assert made in [changed["after"]["id"] for changed in diff["changed"] if changed["how"] == "made"]
     shown = memory("show", made).out
     assert f"  user in Work ({session}), event " in shown
     assert "«We deploy on Fridays.»" in shown
@@ -411,3 +413,6 @@ def test_what_was_said_becomes_memory_with_its_evidence_and_a_run_is_taken_back(
     assert (asked.code, f"stead memory revert {run} --yes" in asked.err) == (3, True)
     assert memory("revert", run, "--yes").code == 0
     assert memory.row(made)["status"] == "retired"
+    assert memory("diff", run).out.splitlines()[-1].startswith("taken back by c_")
+    back = next(row["run"]["run"] for row in memory("runs", "--json").rows if row["run"].get("reverted") == run)
+    assert f"- {made}  We deploy on Fridays." in memory("diff", back).out

@@ -77,17 +77,19 @@ def remembering(
     files = Loading(books, books)
     recollection = Recollection(memories, retriever, files, models=models, clock=clock, forget=_nothing_forgotten)
     export = MemoryExport(books, books, keys.digests)
-    whole = MemoryWhole(forgetting, export, lambda: MirrorState(alive=True, reason="", folder="", last_sync_ms=0))
+    runs = Runs(journal, books, books)
+    mirror = MirrorState(alive=True, reason="", folder="", last_sync_ms=0)
+    whole = MemoryWhole(forgetting, export, lambda: mirror, runs)
     room = MemoryRoom(books, books, Insights(books, books.event), retriever, files, whole, clock.now_ms)
     consolidation = Consolidation(memories, books, BooksMaterial(books, journal))
     settling = Settling(memories, books, _nothing_forgotten, _no_soul)
     gleaning = Gleaning(consolidation, lambda: models, journal, tokens_a_day=0)  # a script's replies are its sessions'
-    upkeep = Upkeep(consolidation, gleaning, Runs(journal, books, books), settling, bus)
+    upkeep = Upkeep(consolidation, gleaning, runs, settling, bus)
     return books, MemoryParts(memories, recollection, room, upkeep, Importing(memories, export), export, forgetting)
 
 
-async def _no_soul(text: str, door: str) -> None:
-    raise Conflict(f"this world has no soul: {len(text)} characters, said in {door!r}")
+async def _no_soul(text: str, door: str, proposed_ms: int) -> None:
+    raise Conflict(f"this world has no soul: {len(text)} characters, said in {door!r}, proposed at {proposed_ms}")
 
 
 async def _nothing_forgotten(ids: Sequence[MemoryId], door: str) -> str:

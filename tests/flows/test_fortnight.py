@@ -165,7 +165,7 @@ async def test_a_day_that_went_wrong_is_taken_back(room: Room, tmp_path: Path) -
     await days.day(13, "My dentist is Dr Crook now.", "I've moved to Rome.")
     assert days.live()["person.city"] == "Rome"
     run = room.world.books.runs(1)[0][1].run
-    diff = await room.world.deps.memory.upkeep.diff(run)
+    diff = await room.world.deps.memory.room.whole.runs.diff(run)
     assert [one.how for one in diff.changed] == ["made", "retired", "made", "retired"]
     await room.do(RevertRun(run))
     assert [(row.memory, row.status) for row in days.rows("live", "superseded")] == before

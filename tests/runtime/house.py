@@ -120,7 +120,7 @@ class House:
         self.forgot += ids
         return "forgotten"
 
-    async def _set_soul(self, text: str, door: str) -> None:
+    async def _set_soul(self, text: str, door: str, proposed_ms: int) -> None:
         self.souls.append(text)
 
     def rows(self, **wanted: object) -> list[MemoryRow]:

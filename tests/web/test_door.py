@@ -191,6 +191,21 @@ async def test_a_body_that_is_too_large_is_refused_whether_or_not_it_says_so(doo
     assert door.home.journal.head() == 0
 
 
+@pytest.mark.parametrize(("size_bytes", "status"), [(2_000_001, b" 400 "), (32_000_001, b" 413 ")])
+async def test_a_file_to_import_may_be_longer_and_is_bounded_too(door: Door, size_bytes: int, status: bytes) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", door.port)
+    head = (
+        f"POST /api/v1/memories/import HTTP/1.1\r\nHost: {door.api_host}\r\nAuthorization: Bearer {BEARER}\r\n"
+        f"Content-Type: application/json\r\nIdempotency-Key: long-file\r\nContent-Length: {size_bytes}\r\n\r\n"
+    )
+    writer.write(head.encode() + (b" " * size_bytes if status == b" 400 " else b""))
+    async with asyncio.timeout(DEADLINE_S):
+        assert status in await reader.readline()
+    writer.close()
+    with contextlib.suppress(ConnectionError):
+        await writer.wait_closed()
+
+
 async def test_an_answer_that_takes_too_long_is_given_up(home: Home) -> None:
     home.hold.clear()
     async with open_door(home, Pace(answer_s=0.2)) as door, door.cli() as cli:

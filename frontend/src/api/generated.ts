@@ -941,6 +941,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/memories/runs/{run}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Memory Run
+         * @description What one run changed: each memory before and after it, and what it proposed.
+         */
+        get: operations["show_memory_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/memories/runs/{run}/revert": {
         parameters: {
             query?: never;
@@ -2814,6 +2834,27 @@ export interface components {
             size_bytes: number;
             /** @enum {unknown} */
             what: "file" | "folder" | "link" | "special";
+            /** @default  */
+            why: string;
+        };
+        /**
+         * Changed
+         * @description One memory that a run changed.
+         *
+         *     Args:
+         *         how: made, amended (its marks), retired (with why), or restored.
+         *         before: as it was before the run; nothing when it is new.
+         *         after: as the run left it; nothing when it is told no longer.
+         *         why: of a retired one, as of ``MemoryRetired``; "" otherwise.
+         *         by: likewise.
+         */
+        Changed: {
+            after: components["schemas"]["Memory"] | null;
+            before: components["schemas"]["Memory"] | null;
+            /** @default  */
+            by: string | "";
+            /** @enum {unknown} */
+            how: "amended" | "made" | "restored" | "retired";
             /** @default  */
             why: string;
         };
@@ -5583,6 +5624,25 @@ export interface components {
             text: string;
         };
         /**
+         * RunDiff
+         * @description What a run changed. What was forgotten since is left out.
+         *
+         *     Args:
+         *         run: its end.
+         *         ts_ms: when that was.
+         *         changed: in order.
+         *         proposed: what it proposed.
+         *         reverted_by: the run that took it back, "" for none.
+         */
+        RunDiff: {
+            changed: components["schemas"]["Changed"][];
+            proposed: components["schemas"]["MemoryProposed"][];
+            /** @default  */
+            reverted_by: string | "";
+            run: components["schemas"]["MemoryConsolidated"];
+            ts_ms: number;
+        };
+        /**
          * RunRow
          * @description A run of consolidation, and when it ended.
          */
@@ -8244,6 +8304,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_RunRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    show_memory_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDiff"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

@@ -3,6 +3,9 @@ import { QueryClient, type UseMutationResult, useMutation } from "@tanstack/reac
 import { useRef } from "react";
 import { newKey, Refused } from "./client";
 
+const LONGEST_MS = 15 * 60_000;
+const ASK_AGAIN_MS = 2_000;
+
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
@@ -32,7 +35,7 @@ export function useCommand<Input, Output>(
       const text = JSON.stringify(input) ?? "";
       if (last.current.input !== text || !last.current.key) last.current = { input: text, key: newKey() };
       try {
-        const output = await act(input, last.current.key);
+        const output = await carriedOut(() => act(input, last.current.key));
         last.current.key = "";
         return output;
       } catch (error) {
@@ -42,6 +45,20 @@ export function useCommand<Input, Output>(
       }
     },
   });
+}
+
+/** What takes longer than a request may wait goes on in the daemon; its answer is had by sending it again. */
+async function carriedOut<Output>(send: () => Promise<Output>): Promise<Output> {
+  const until = Date.now() + LONGEST_MS;
+  for (;;) {
+    const asked = Date.now();
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof Refused) || error.status !== 504 || Date.now() > until) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, ASK_AGAIN_MS - (Date.now() - asked))));
+  }
 }
 
 /** The parameter that carries a command's key: `params: { path: …, ...withKey(key) }`. */

@@ -206,6 +206,12 @@ def clean(text: str) -> str:
     return "\n".join(filter(None, (" ".join(line.split()) for line in kept.split("\n"))))
 
 
+def without_hidden(text: str) -> str:
+    """A text as people see it, without what they do not; spaces and line ends stay."""
+    seen = (char for char in text if char in _JOINERS + "\t" or unicodedata.category(char) not in _HIDDEN)
+    return "".join(seen)
+
+
 def normal(text: str) -> str:
     """Words as they are compared: no case, single spaces, no marks at the ends; within, ``C++`` is not ``C``."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(" .,;:!\"'")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 
 from stead.cli import figures
@@ -19,6 +19,8 @@ from stead.cli.session_talking import say
 from stead.client import Json
 
 _WHAT = {"forget": "forget", "skill": "make a skill", "soul": "change soul.md", "scope": "tell it in more places"}
+_SIGNS = {"made": "+", "amended": "~", "retired": "-", "restored": "+"}
+_TEXT = 140
 _PAGE = 500
 _CONSOLIDATING_S = 300.0
 
@@ -79,31 +81,41 @@ def _runs(invocation: Invocation, arguments: Namespace) -> int:
 
 def _diff(invocation: Invocation, arguments: Namespace) -> int:
     run, out = find_run(invocation.client, arguments.run)["run"], invocation.out
-    facts = list(_facts(invocation, run))
+    diff = invocation.client.get(f"/memories/runs/{run['run']}/diff")
     if out.as_json:
-        for fact in facts:
-            out.json(fact)
+        out.json(diff)
         return OK
-    for fact in facts:
-        for text, _ in told(fact, verbose=True):
+    for changed in diff["changed"]:
+        out.line(_changed(changed))
+    for proposal in diff["proposed"]:
+        for text, _ in told({**proposal, "type": "memory.proposed"}, verbose=True):
             out.line(text)
-    if not facts:
-        out.line("It changed nothing.")
-        return OK
-    out.line(f"\ntake it back: stead memory revert {clean_line(run['run'])}")
+    if not diff["changed"] and not diff["proposed"]:
+        out.line("It changed nothing that is still kept.")
+    if diff["reverted_by"]:
+        out.line(f"\ntaken back by {clean_line(diff['reverted_by'])}")
+    elif run.get("reverted"):
+        out.line(f"\nit took {clean_line(run['reverted'])} back")
+    else:
+        out.line(f"\ntake it back: stead memory revert {clean_line(run['run'])}")
     return OK
 
 
-def _facts(invocation: Invocation, run: Json) -> Iterator[Json]:
-    """What a run recorded. All of it stands behind the last event that the run read, and before its own end."""
-    after = run["upto"]
-    while items := invocation.client.get("/events", after=after, streams="memory", limit=_PAGE)["items"]:
-        for body in (envelope["body"] for envelope in items):
-            if body.get("run") == run["run"]:
-                if body["type"] == "memory.consolidated":
-                    return
-                yield body
-        after = items[-1]["seq"]
+def _changed(changed: Json) -> str:
+    """One memory before and after a run, in a line."""
+    memory = changed["after"] or changed["before"]
+    what = f"{_SIGNS[changed['how']]} {clean_line(memory['id'])}  {clean_line(memory['text'], _TEXT)}"
+    match changed["how"]:
+        case "retired":
+            by = f" by {clean_line(changed['by'])}" if changed["by"] else ""
+            return f"{what}  ({clean_line(changed['why'])}{by})"
+        case "amended" if changed["before"]:
+            before = changed["before"]
+            names = sorted(name for name in {*memory, *before} if memory.get(name) != before.get(name))
+            marks = (f"{name} {before.get(name, '')} -> {memory.get(name, '')}" for name in names)
+            return f"{what}  ({clean_line(', '.join(marks), _TEXT)})"
+        case _:
+            return what
 
 
 def _revert(invocation: Invocation, arguments: Namespace) -> int:

@@ -322,6 +322,14 @@ class Remembering(Protocol):
         ...
 
 
+class SoulProposing(Protocol):
+    """Proposing another soul, which only the person decides about."""
+
+    async def propose(self, session: SessionId, text: str, why: str) -> Done:
+        """Put a text for the whole of ``soul.md`` before the person, and why; it changes nothing by itself."""
+        ...
+
+
 class Wanted(msgspec.Struct, frozen=True):
     """What a model would have remembered. Fields as of ``Memory``; ``level`` is narrowed to what the session may."""
 

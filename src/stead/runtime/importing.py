@@ -17,7 +17,7 @@ from typing import Literal, TypeVar, assert_never
 from msgspec.structs import replace
 
 from stead.brain.memory_importing import Statement, from_markdown, from_mem0, kind_of
-from stead.brain.remembering import clean
+from stead.brain.remembering import clean, without_hidden
 from stead.domain import events as ev
 from stead.domain.commands import Answer
 from stead.domain.directives import TEXT_CHARS as SOUL_CHARS
@@ -135,7 +135,7 @@ class Importing:
             raise InvalidRequest('a soul is proposed for everywhere; import soul.md with the level "global"')
         if not 0 < len(text) <= SOUL_CHARS:
             raise InvalidRequest(f"a soul has 1 to {SOUL_CHARS} characters, this file has {len(text)}")
-        text = "\n".join(clean(line) for line in text.split("\n"))
+        text = without_hidden(text)
         id = ProposalId(self._memories.new_id("p"))
         async with self._memories.stream.lock:
             why = "A file soul.md was imported."

@@ -204,14 +204,21 @@ class Memories:
             InvalidRequest: it cannot be, holds a secret, or says what was forgotten for good.
         """
         memory = require_valid(memory)
-        said = "\n".join((memory.text, memory.value, memory.key, *memory.aliases))
+        self.require_sayable("\n".join((memory.text, memory.value, memory.key, *memory.aliases)))
+        return memory
+
+    def require_sayable(self, said: str) -> None:
+        """Let words be kept.
+
+        Raises:
+            InvalidRequest: they hold a secret, or say what was forgotten for good.
+        """
         if secret := self._keeps_secret(said):
             raise InvalidRequest(f"not remembered: {secret}; a secret belongs into the vault: `stead secret add NAME`")
         if self._forgotten(said):
             raise InvalidRequest(
                 "not remembered: it says what was forgotten for good; say it in other words if it is wanted after all"
             )
-        return memory
 
     def _new(self, item: cmd.NewMemory, scope: Scope) -> Memory:
         now_ms = self.stream.now_ms()

@@ -12,10 +12,11 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from stead.domain.consolidating import RunDiff
 from stead.domain.forget_commands import Forget
 from stead.domain.forgetting import Preview
 from stead.domain.ids import DEFAULT_WORKSPACE
-from stead.domain.memory import GLOBAL, LegState, PlaceId, Query, Recalled, Viewer, workspace_place
+from stead.domain.memory import GLOBAL, LegState, PlaceId, Query, Recalled, RunId, Viewer, workspace_place
 from stead.domain.memory_events import LoadedFile
 from stead.domain.memory_ports import MemoryInsights, MemoryReports, Place, Recalls, Remembered
 from stead.domain.mirroring import MirrorState
@@ -98,6 +99,18 @@ class Exports(Protocol):
         ...
 
 
+class LooksAtRuns(Protocol):
+    """What runs of consolidation did."""
+
+    async def diff(self, run: RunId) -> RunDiff:
+        """What a run changed.
+
+        Raises:
+            NotFound: there was no such run.
+        """
+        ...
+
+
 class MemoryDesk(MemoryLooks, Protocol):
     """What doors look at."""
 
@@ -130,11 +143,13 @@ class MemoryWhole:
         forgetting: what would be forgotten.
         export: hands it out.
         mirror: says how the files of it are.
+        runs: of consolidation.
     """
 
     forgetting: Forgets
     export: Exports
     mirror: Callable[[], MirrorState]
+    runs: LooksAtRuns
 
 
 class MemoryRoom:

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from stead.brain.memory_files import SOUL
 from stead.domain.directive_commands import SetDirective
 from stead.domain.directives import Directive, Directives
-from stead.domain.errors import CallerError
+from stead.domain.errors import CallerError, Conflict
 from stead.domain.mirroring import FileRead, Kept, MirrorFiles, Souls, Written
 
 
@@ -90,7 +90,27 @@ class DirectiveSouls:
         every = (kept.directive for kept in self._directives().in_order())
         return next((one for one in every if one.kind == "soul" and one.directory == directory), None)
 
-    async def write(self, directory: str, text: str, before: Directive | None) -> None:
+    async def accept(self, text: str, proposed_ms: int) -> None:
+        """Make a proposed text the soul for everywhere; what is the soul already changes nothing.
+
+        Raises:
+            Conflict: the soul was changed after that was proposed, and would be lost.
+        """
+        before = self.soul("")
+        if before is not None and before.text == text:
+            return
+        changed_ms = max(
+            (kept.changed_ms for kept in self._directives().in_order() if kept.directive == before), default=0
+        )
+        if changed_ms > proposed_ms:
+            raise Conflict(
+                "the soul was changed after this was proposed; refuse it, or write what you want of it yourself"
+            )
+        await self.write("", text, before, why="proposed, and accepted")
+
+    async def write(
+        self, directory: str, text: str, before: Directive | None, *, why: str = "changed in its file"
+    ) -> None:
         """See ``domain.mirroring.Souls``."""
         command = SetDirective(
             kind="soul",
@@ -100,6 +120,6 @@ class DirectiveSouls:
             enabled=before.enabled if before else True,
             id=before.id if before else "",
             version=before.version if before else 0,
-            why="changed in its file",
+            why=why,
         )
         await self._change(command)

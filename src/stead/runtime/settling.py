@@ -18,14 +18,14 @@ from stead.domain import events as ev
 from stead.domain.errors import Conflict, NotFound
 from stead.domain.memory import GLOBAL, TEXT_CHARS, Memory, MemoryId, ProposalId, Scope
 from stead.domain.memory_events import MemoryFact, MemoryProposed
-from stead.domain.memory_ports import MemoryReports
+from stead.domain.memory_ports import MemoryReports, ProposalRow
 from stead.runtime.memories import Memories
 
 Forget = Callable[[Sequence[MemoryId], str], Awaitable[str]]
 """Forgets memories for good, for this door; gives what was done, in words. Takes the stream's lock itself."""
 
-SetSoul = Callable[[str, str], Awaitable[None]]
-"""Makes a text the soul, for this door."""
+SetSoul = Callable[[str, str, int], Awaitable[None]]
+"""Makes a text the soul, for this door, unless the soul was changed since this moment (milliseconds since 1970)."""
 
 
 class Settling:
@@ -49,16 +49,17 @@ class Settling:
 
         Raises:
             NotFound: there is no such proposal.
-            Conflict: it was answered before.
+            Conflict: it was answered before, or what it would change was changed since.
         """
-        asked = await self._waiting(id)
+        row = await self._waiting(id)
+        asked = row.proposal
         if not accept:
             return
         if asked.what == "forget" and not asked.run:
             if there := await self._live(asked.memories):
                 await self._forget([memory.id for memory in there], door)
         elif asked.what == "soul":
-            await self._set_soul(asked.text, door)
+            await self._set_soul(asked.text, door, row.made_ms)
 
     async def facts(self, id: ProposalId, accept: bool, door: str) -> tuple[tuple[MemoryFact, ...], str]:
         """The answer and what follows from it, and that in words.
@@ -67,7 +68,7 @@ class Settling:
             NotFound: there is no such proposal.
             Conflict: it was answered before.
         """
-        asked = await self._waiting(id)
+        asked = (await self._waiting(id)).proposal
         settled = ev.ProposalSettled(id, accept, door)
         if not accept:
             return (settled,), "left as it is; it is not proposed again"
@@ -139,11 +140,11 @@ class Settling:
         taken = displaced(copy, alike, door)
         return [ev.MemoryMade(copy, door), ev.MemoryRetired(memory.id, "superseded", copy.id, since_ms, door), *taken]
 
-    async def _waiting(self, id: ProposalId) -> MemoryProposed:
+    async def _waiting(self, id: ProposalId) -> ProposalRow:
         row = await asyncio.to_thread(self._reports.proposal, id)
         if row.answer:
             raise Conflict(f"proposal {id!r} was {row.answer} before; `stead memory proposals` lists those that wait")
-        return row.proposal
+        return row
 
     async def _live(self, ids: Sequence[MemoryId]) -> list[Memory]:
         found = []

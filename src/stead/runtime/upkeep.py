@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from stead.domain import events as ev
 from stead.domain import memory_commands as cmd
 from stead.domain.commands import Answer
-from stead.domain.consolidating import RunDiff
 from stead.domain.errors import SteadError
 from stead.domain.memory import MEMORY, RunId
 from stead.domain.memory_events import MemoryConsolidated
@@ -102,14 +101,6 @@ class Upkeep:
             case _:
                 assert_never(command)
         return replace(claim.answer, seq=seq)
-
-    async def diff(self, run: RunId) -> RunDiff:
-        """What a run changed.
-
-        Raises:
-            NotFound: there was no such run.
-        """
-        return await self._runs.diff(run)
 
     async def run(self) -> tuple[MemoryConsolidated, ...]:
         """Work in what is new, by rules and then by a model if there is one; gives the runs that there were.

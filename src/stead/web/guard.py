@@ -2,7 +2,7 @@
 
 Layer: a door, and part of the trusted base. Plain ASGI around the whole application: it reads what ``auth.py`` decides
 by, bounds the body in size and time, bounds how long an answer may take, sets the security headers, and is the one
-place where an unforeseen exception ends. It must not know what any path means beyond "a stream has no end".
+place where an unforeseen exception ends. Of paths it knows that a stream has no end, and an imported file is long.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from stead.web.errors import UNEXPECTED, Problem, answer
 _log = logging.getLogger(__name__)
 
 BODY_LIMIT_BYTES = 2_000_000
+LONG_BODIES = {"/api/v1/memories/import": 32_000_000}  # a file of 10 MB, as it is in JSON
 _SINGLE = frozenset(
     (b"host", b"origin", b"authorization", b"content-type", b"content-length", b"x-stead", b"sec-fetch-site")
 )
@@ -79,7 +80,9 @@ class Guard:
             await self._app(scope, receive, reply)
             return None
         if scope["method"] not in ("GET", "HEAD"):
-            body = await _read_body(headers, receive, self._pace.body_s)
+            body = await _read_body(
+                headers, receive, self._pace.body_s, LONG_BODIES.get(scope["path"], BODY_LIMIT_BYTES)
+            )
             if isinstance(body, Problem):
                 return body
             receive = _Replay(body, receive)
@@ -155,10 +158,10 @@ def _cookies(header: str) -> tuple[str, ...]:
     return tuple(value for name, _, value in pairs if name == COOKIE)
 
 
-async def _read_body(headers: dict[bytes, str], receive: Receive, timeout_s: float) -> bytes | Problem:
-    too_large = Problem(413, "too_large", f"a body has at most {BODY_LIMIT_BYTES} bytes; put long text into a file")
+async def _read_body(headers: dict[bytes, str], receive: Receive, timeout_s: float, most_bytes: int) -> bytes | Problem:
+    too_large = Problem(413, "too_large", f"a body has at most {most_bytes} bytes; put long text into a file")
     announced = headers.get(b"content-length", "0")
-    if not announced.isdecimal() or int(announced) > BODY_LIMIT_BYTES:
+    if not announced.isdecimal() or int(announced) > most_bytes:
         return too_large
     body = bytearray()
     try:
@@ -168,7 +171,7 @@ async def _read_body(headers: dict[bytes, str], receive: Receive, timeout_s: flo
                 if message["type"] == "http.disconnect":
                     return Problem(400, "invalid", "the request broke off before its body ended; send it again")
                 body += message.get("body", b"")
-                if len(body) > BODY_LIMIT_BYTES:
+                if len(body) > most_bytes:
                     return too_large
                 if not message.get("more_body", False):
                     return bytes(body)

@@ -15,6 +15,7 @@ from fastapi.responses import Response
 
 from stead.domain import memory_commands as cmd
 from stead.domain.commands import Answer
+from stead.domain.consolidating import RunDiff
 from stead.domain.memory import (
     Kind,
     MemoryId,
@@ -218,6 +219,12 @@ async def list_memory_runs(behind: Behind, limit: Limit = 50) -> Response:
     """Runs of consolidation, newest first."""
     runs = await asyncio.to_thread(behind.service.memory.reports.runs, limit)
     return Json(Page(tuple(RunRow(ended_ms, run) for ended_ms, run in runs)))
+
+
+@router.get("/memories/runs/{run}/diff", **operation(RunDiff))
+async def show_memory_run(run: Run, behind: Behind) -> Response:
+    """What one run changed: each memory before and after it, and what it proposed."""
+    return Json(await behind.service.memory.whole.runs.diff(run))
 
 
 # -- saying ---------------------------------------------------------------------------------------------------------
