@@ -27,6 +27,9 @@ def findable(text: str) -> bool:
 @given(TEXT.filter(findable), st.text(max_size=20), st.integers(0, 3), st.booleans())
 @example('Zoë\'s "x"/y\\z', "", 3, True)
 @example("a b\u2028c \U0001d54f\U0001f99c", "", 2, True)
+@example("Straße", "", 0, False)
+@example("cafe\u0301", "", 1, False)
+@example("00\ufa15", "", 0, False)
 def test_words_are_found_in_json_within_json_and_nothing_of_them_is_left(
     words: str, around: str, depth: int, ascii_only: bool
 ) -> None:
@@ -42,7 +45,17 @@ def test_words_are_found_in_json_within_json_and_nothing_of_them_is_left(
 
 @pytest.mark.parametrize(
     "text",
-    ["ada LUND", "Ada\n  Lund", "Ada\\nLund", "Ada\\\\u0020Lund", "xAda Lundx", "\\u0041da Lund", "ADA\u00a0LUND"],
+    [
+        "ada_lund.phone",
+        "people/ada-lund.md",
+        "ada LUND",
+        "Ada\n  Lund",
+        "Ada\\nLund",
+        "Ada\\\\u0020Lund",
+        "xAda Lundx",
+        "\\u0041da Lund",
+        "ADA\u00a0LUND",
+    ],
 )
 def test_case_lines_and_escapes_make_no_other_words(text: str) -> None:
     assert Needles(["Ada Lund"]).touches(text.encode())
@@ -62,6 +75,24 @@ def test_exact_words_have_one_case() -> None:
 def test_both_spellings_of_an_accent_are_one() -> None:
     for form in ("NFC", "NFD"):
         assert Needles(["Zoë Åström"]).touches(unicodedata.normalize(form, "zoë åström").encode())
+
+
+@given(TEXT.filter(findable), st.sampled_from(("NFC", "NFD")), st.sampled_from(("NFC", "NFD")))
+@example("café", "NFD", "NFC")
+@example("Straße", "NFC", "NFC")
+@example("İstanbul", "NFC", "NFC")
+@example("\u212aelvin", "NFC", "NFC")
+def test_what_is_typed_in_one_form_is_found_in_any_other(text: str, typed: str, written: str) -> None:
+    form, forms = unicodedata.normalize(typed, text), {text, text.lower(), text.casefold()}  # type: ignore[arg-type]
+    for said in forms:
+        assert Needles([form]).touches(unicodedata.normalize(written, said).encode()), said  # type: ignore[arg-type]
+
+
+def test_letters_that_are_signs_of_ascii_in_another_case_are_found() -> None:
+    for said in ("\u212aelvin", "KELVIN", "la\u017fer kelvin"):
+        assert Needles(["kelvin"]).touches(said.encode())
+    assert Needles(["laser"]).touches("la\u017fer".encode())
+    assert Needles(["Hauptstraße"]).touches(b"HAUPTSTRASSE")
 
 
 @pytest.mark.parametrize("words", ["ab", "...", "x" * 20_001, "forgotten", "[forgotten]"])

@@ -2,7 +2,8 @@
 
 Layer: domain. Recorded bytes are JSON, and texts in them may be JSON once more (the arguments of a call, the answer of
 an API), so a sign stands there as itself or escaped, with one backslash before it or with three. Between two words may
-be any white space, since lines are wrapped where it suits whoever wraps them.
+be any white space, since lines are wrapped where it suits whoever wraps them; or a dot, a dash or a low line, with which
+keys and names of files are made of words.
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ from stead.domain.forgetting import FORGOTTEN
 LEAST_CHARS, MOST_CHARS = 3, 20_000
 MOST = 1_000
 _CORE = re.compile(rb"[a-z0-9]{3,}")
-_GAP = r"(?:\s|\\+[nrtf]|\\+u(?:00(?:0[9a-d]|1[c-f]|20|85|a0)|1680|20(?:0[0-9a]|2[89f]|5f)|3000))+"  # all that splits
+_GAP = (
+    r"(?:[\s_.-]|\\+[nrtf]|\\+u(?:00(?:0[9a-d]|1[c-f]|20|85|a0)|1680|20(?:0[0-9a]|2[89f]|5f)|3000))+"  # all that splits
+)
 _ESCAPED_CHARS = 200
 """Of longer words, letters and digits are not looked for in an escaped form, which no writer of JSON gives them."""
 _QUOTES = "['\u2019]"
+_ODD = (rb"\u00", *(sign.encode() for sign in "\u0130\u0131\u017f\u212a"))
+"""How a letter of ASCII may stand in bytes as none: escaped, or as what has it as its small or large form."""
 
 
 class Needles:
@@ -41,10 +46,11 @@ class Needles:
         for text in self.words:
             _require_findable(text)
         flags = 0 if exact else re.IGNORECASE
-        spelled = {unicodedata.normalize(form, text) for text in self.words for form in ("NFC", "NFD")}
+        cases = {*self.words} if exact else {*self.words, *(text.casefold() for text in self.words)}  # ß is ss as well
+        spelled = cases | {unicodedata.normalize(form, text) for text in cases for form in ("NFC", "NFD")}
         longest_first = sorted(spelled, key=lambda text: (-len(text), text))
         self._pattern = re.compile("|".join(map(_spelled, longest_first)) or r"(?!)", flags)
-        cores = [max(_CORE.findall(text.casefold().encode()), key=len, default=b"") for text in self.words]
+        cores = [max(_CORE.findall(text.encode().lower()), key=len, default=b"") for text in longest_first]
         self._cores = tuple(dict.fromkeys(cores)) if all(cores) else ()
 
     def __bool__(self) -> bool:
@@ -55,7 +61,7 @@ class Needles:
         if not self.words:
             return False
         lowered = content.lower()
-        if self._cores and b"\\u00" not in lowered and not any(core in lowered for core in self._cores):
+        if self._cores and not any(sign in lowered for sign in (*self._cores, *_ODD)):
             return False
         return self._pattern.search(content.decode("utf-8", "replace")) is not None
 
