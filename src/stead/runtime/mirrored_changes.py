@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from stead.brain.ahead import Ahead
 from stead.brain.memory_merging import Change, heir_of, new_memory
-from stead.brain.remembering import corrected, normal
+from stead.brain.remembering import as_begun, corrected, normal, take_in
 from stead.domain import events as ev
 from stead.domain.errors import CallerError, NotFound
 from stead.domain.memory import Memory, MemoryId, MemoryRow, Scope
@@ -39,16 +40,29 @@ class TakingIn:
         self._memories = memories
         self._scope = scope
         self._facts: list[MemoryFact] = []
-        self._said: dict[str, Memory] = {}
-        """What edits of this sync say, by their words."""
+        self._ahead = Ahead()
+        self._edited: set[MemoryId] = set()
+        """Whose own line has other words now: what they said is said by nobody any more."""
+        self._made: set[MemoryId] = set()
+        """What edits of this sync made, of which none takes another one's place."""
 
     async def take(self, changes: Sequence[Change]) -> list[str]:
         """Record what was changed, and settle each bullet; gives what a person should know."""
         notices: list[str] = []
         new: list[Change] = []
+        edits: list[tuple[Change, MemoryRow, Memory]] = []
         for change in changes:
-            if change.edited is None or await self._as_new(change, change.edited.memory.id, notices):
+            row = None if change.edited is None else await asyncio.to_thread(self._row, change.edited.memory.id)
+            if row is None:
                 new.append(change)
+            elif row.status != "live":
+                if await self._outlived(change, row, notices):
+                    new.append(change)
+            elif (words := self._savable(change, self._reworded(row.memory, change.bullet.text), notices)) is not None:
+                edits.append((change, row, words))
+        self._edited = {row.memory.id for _, row, _ in edits}
+        for change, row, words in edits:
+            await self._edit(change, row, words)
             if len(self._facts) >= _CHUNK:
                 await self._record()
         await self._record()
@@ -56,14 +70,8 @@ class TakingIn:
             await self._add(new[at : at + _ADDED], notices)
         return notices
 
-    async def _as_new(self, change: Change, id: MemoryId, notices: list[str]) -> bool:
-        """Settle an edit; true when the words have to be taken in as new ones."""
-        row = await asyncio.to_thread(self._row, id)
-        if row is None:
-            return True
-        if row.status == "live":
-            await self._edit(change, row.memory, notices)
-            return False
+    async def _outlived(self, change: Change, row: MemoryRow, notices: list[str]) -> bool:
+        """Settle an edit of what holds no longer; true when the words have to be taken in as new ones."""
         rows = await asyncio.to_thread(self._line_of, row)
         heir = heir_of(row, rows.get)
         if heir is not None and normal(heir.text) == normal(change.bullet.text):
@@ -75,38 +83,51 @@ class TakingIn:
         )
         return True
 
-    async def _edit(self, change: Change, old: Memory, notices: list[str]) -> None:
-        now_ms = self._memories.stream.now_ms()
-        text = change.bullet.text
-        alike = await asyncio.to_thread(self._memories.remembered.alike, self._scope, text, "")
-        same = next((row.memory for row in alike if row.memory.id != old.id), self._said.get(normal(text)))
-        if same is not None and normal(same.text) == normal(text):
-            self._facts.append(ev.MemoryRetired(old.id, "superseded", same.id, now_ms, DOOR))
-            change.bullet.become(same.id, same.text)
-            return
+    async def _edit(self, change: Change, row: MemoryRow, new: Memory) -> None:
+        """Have a line's new words in place of its memory's, as if all lines of the file had changed at one moment."""
+        alike = await asyncio.to_thread(self._memories.remembered.alike, self._scope, new.text, new.key)
+        others = [
+            as_begun(other, new.valid_from_ms)
+            for other in self._ahead.amid(alike, new)
+            if other.memory.id not in self._edited
+        ]
+        old = as_begun(row, new.valid_from_ms).memory
+        said = take_in(new, [other for other in others if normal(other.memory.text) == normal(new.text)], DOOR)
+        if said.change == "same":  # another memory has these words: this line's makes way for it
+            until = max(new.valid_from_ms, old.valid_from_ms)
+            retired = ev.MemoryRetired(old.id, "superseded", said.memory.id, until, DOOR)
+            facts: tuple[MemoryFact, ...] = (*said.facts, retired)
+        else:
+            rivals = [other for other in others if other.memory.id not in self._made]
+            facts = corrected(old, new, False, DOOR, rivals)
+            self._made.add(new.id)
+        self._facts += facts
+        self._ahead.take(facts)
+        change.bullet.become(said.memory.id, said.memory.text)
+
+    def _reworded(self, old: Memory, text: str) -> Memory:
+        return replace(
+            old,
+            id=MemoryId(self._memories.new_id("m")),
+            text=text,
+            value="",
+            origin="file_edit",
+            label=PERSON,
+            valid_from_ms=self._memories.stream.now_ms(),
+            valid_to_ms=0,
+            evidence=(),
+            confidence=1.0,
+            source="",
+        )
+
+    def _savable(self, change: Change, new: Memory, notices: list[str]) -> Memory | None:
+        """The memory in its one spelling; nothing where it may not be kept, which the line then says."""
         try:
-            new = self._memories.require_savable(
-                replace(
-                    old,
-                    id=MemoryId(self._memories.new_id("m")),
-                    text=text,
-                    value="",
-                    origin="file_edit",
-                    label=PERSON,
-                    valid_from_ms=now_ms,
-                    valid_to_ms=0,
-                    evidence=(),
-                    confidence=1.0,
-                    source="",
-                )
-            )
+            return self._memories.require_savable(new)
         except CallerError as refused:
             change.bullet.refuse(str(refused))
             notices.append(f"a line of {self._scope.level}/{change.path} was not taken in; it says why")
-            return
-        self._facts += corrected(old, new, False, DOOR)
-        self._said[normal(new.text)] = new
-        change.bullet.become(new.id, new.text)
+            return None
 
     async def _add(self, changes: Sequence[Change], notices: list[str]) -> None:
         now_ms = self._memories.stream.now_ms()
@@ -121,13 +142,9 @@ class TakingIn:
                 label=PERSON,
                 valid_from_ms=now_ms,
             )
-            try:
-                new = self._memories.require_savable(new_memory(change.path, change.bullet, blank))
-            except CallerError as refused:
-                change.bullet.refuse(str(refused))
-                notices.append(f"a line of {self._scope.level}/{change.path} was not taken in; it says why")
-                continue
-            fit.append((change, new))
+            new = self._savable(change, new_memory(change.path, change.bullet, blank), notices)
+            if new is not None:
+                fit.append((change, new))
         taken = await self._memories.take_in([new for _, new in fit], DOOR)
         self._facts += [fact for one in taken for fact in one.facts]
         await self._record()
