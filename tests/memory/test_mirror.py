@@ -11,7 +11,7 @@ import pytest
 from stead.domain.errors import StorageFault
 from stead.domain.mirroring import Kept, Written
 from stead.memory.mirror import Mirror
-from stead.memory.placing import MOST_BYTES, rename_at
+from stead.memory.placing import MOST_BYTES, TEMPORARY, rename_at
 
 NAME = "global/user.md"
 EXCHANGE = 2
@@ -175,3 +175,56 @@ def test_what_was_written_is_kept_and_a_damaged_note_of_it_begins_anew(mirror: M
     assert (tmp_path / "state.json").stat().st_mode & 0o777 == 0o600
     (tmp_path / "state.json").write_text("{")
     assert mirror.kept() == Kept()
+
+
+def test_a_name_that_is_no_utf_8_is_told_and_never_worked_with(mirror: Mirror) -> None:
+    people = mirror.root / "global" / "people"
+    people.mkdir(parents=True)
+    odd = os.fsencode(people) + b"/Ren\xe9e.md"
+    with open(odd, "w") as file:
+        file.write("- Has the keys.\n")
+    shown = "global/people/Ren\\xe9e.md"
+    assert list(mirror.stamps()) == [shown]
+    read = mirror.read(shown)
+    assert read is not None
+    assert (read.text, read.why) == ("", "its name is no UTF-8; rename it")
+    mirror.write(NAME, "one\n", None)
+    (mirror.root / "global" / f"{TEMPORARY}0123456789abcdef-0-0-0-0").write_text("an edit\n")
+    os.mkdir(os.fsencode(mirror.root) + b"/workspaces")
+    os.mkdir(os.fsencode(mirror.root) + b"/workspaces/caf\xe9")
+    (people.parent / os.fsdecode(b"caf\xe9")).touch()
+    assert list(Mirror(mirror.root, mirror.root).stamps()) == [shown, NAME]
+
+
+def test_a_file_that_is_taken_away_is_gone_unless_somebody_edits_it_meanwhile(tmp_path: Path) -> None:
+    mirror = Mirror(tmp_path / "files", tmp_path / "state.json")
+    stamp = mirror.write(NAME, "one\n", None)
+    (mirror.root / NAME).write_text("the person's\n")
+    assert mirror.write(NAME, None, stamp) is None
+    assert mirror.write(NAME, None, None) is None
+    assert (mirror.root / NAME).read_text() == "the person's\n"
+    read = mirror.read(NAME)
+    assert read is not None
+    assert mirror.write(NAME, None, read.stamp)
+    assert os.listdir(mirror.root / "global") == []
+
+
+def test_words_are_looked_for_in_every_file_below_the_folder(mirror: Mirror) -> None:
+    mirror.write(NAME, "nothing of it\n", None)
+    for name in ("global/edit-0123456789abcdef.txt", "global/user.md~", "global/.user.md.swp", "old/otter.bak"):
+        (mirror.root / name).parent.mkdir(exist_ok=True)
+        (mirror.root / name).write_bytes(b"\xff" * 100_000 + b"an otter")
+    (mirror.root / "old" / "otters").mkdir()
+    (mirror.root / "old" / "link").symlink_to("/etc/hostname")
+    os.mkfifo(mirror.root / "old" / "pipe")
+    left = mirror.left(lambda content: b"otter" in content)
+    assert [line.partition(" ")[0] for line in left] == [
+        "global/.user.md.swp",
+        "global/edit-0123456789abcdef.txt",
+        "global/user.md~",
+        "old/link",
+        "old/…",
+        "old/pipe",
+        "old/…",
+    ]
+    assert not any("otter" in line for line in left)

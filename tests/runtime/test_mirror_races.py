@@ -43,7 +43,7 @@ class Interrupted(Mirror):
         self.meanwhile("read")
         return super().read(path)
 
-    def write(self, path: str, text: str, seen: Stamp | None) -> Stamp | None:
+    def write(self, path: str, text: str | None, seen: Stamp | None) -> Stamp | None:
         self.meanwhile("write")
         done = super().write(path, text, seen)
         self.meanwhile("written")

@@ -93,8 +93,11 @@ class MirrorFiles(Protocol):
         """A file; nothing when there is none. One that is no plain text of the person's says why it is not read."""
         ...
 
-    def write(self, path: str, text: str, seen: Stamp | None) -> Stamp | None:
-        """Put a text in a file's place if the file is still as it was seen (none: not there); nothing if it is not."""
+    def write(self, path: str, text: str | None, seen: Stamp | None) -> Stamp | None:
+        """Put a text in a file's place if the file is still as it was seen (none: not there); nothing if it is not.
+
+        Without a text the file is taken away.
+        """
         ...
 
     def kept(self) -> Kept:

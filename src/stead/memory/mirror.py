@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from stead.domain.errors import StorageFault
+from stead.domain.forgetting import Touches
 from stead.domain.memory import Level
 from stead.domain.mirroring import FileRead, Kept, Stamp
 from stead.memory.placing import (
@@ -24,12 +25,14 @@ from stead.memory.placing import (
     clear,
     put,
     read_file,
+    remove,
     rename_at,
     replace,
     stamp_from,
     temporary_name,
     unlink,
 )
+from stead.memory.searching import left_in
 
 MOST_FILES = 20_000
 LEVELS: tuple[tuple[str, Level], ...] = (("workspaces", "workspace"), ("private", "private"), ("channels", "channel"))
@@ -53,10 +56,13 @@ class Mirror:
         self.root = root
         self._state = state
         self._swept = set[str]()
+        self._odd = dict[str, Stamp]()
+        """Files whose names are no text, by what is shown of them."""
 
     def stamps(self) -> Mapping[str, Stamp]:
         """See ``domain.mirroring.MirrorFiles``."""
         found: dict[str, Stamp] = {}
+        odd: dict[str, Stamp] = {}
         with self._opened() as root:
             for folder in self._folders(root):
                 if folder not in self._swept:
@@ -64,21 +70,26 @@ class Mirror:
                     self._swept.add(folder)
                 for name, seen in _entries(root, folder):
                     if name.endswith(".md") and not name.startswith(".") and not stat.S_ISDIR(seen.st_mode):
-                        found[f"{folder}/{name}"] = stamp_from(seen)
-                    if len(found) >= MOST_FILES:
+                        (found if _is_text(name) else odd)[f"{folder}/{_shown(name)}"] = stamp_from(seen)
+                    if len(found) + len(odd) >= MOST_FILES:
                         raise StorageFault(
                             f"{str(self.root)!r} has more than {MOST_FILES} files; move what is not of memory away"
                         )
-        return found
+        self._odd = {path: stamp for path, stamp in odd.items() if path not in found}
+        return {**self._odd, **found}
 
     def read(self, path: str) -> FileRead | None:
         """See ``domain.mirroring.MirrorFiles``."""
+        if odd := self._odd.get(path):
+            return FileRead(path, odd, why="its name is no UTF-8; rename it")
         with self._opened() as root, self._inside(root, path, make=False) as (folder, name):
             return None if folder < 0 else read_file(folder, name, path)
 
-    def write(self, path: str, text: str, seen: Stamp | None) -> Stamp | None:
+    def write(self, path: str, text: str | None, seen: Stamp | None) -> Stamp | None:
         """See ``domain.mirroring.MirrorFiles``."""
         with self._opened() as root, self._inside(root, path, make=True) as (folder, name):
+            if text is None:
+                return seen if remove(folder, name, seen, self._rename) else None
             content = text.encode()
             fresh = temporary_name(name, content, seen)
             try:
@@ -112,6 +123,11 @@ class Mirror:
             finally:
                 os.close(folder)
 
+    def left(self, touches: Touches) -> tuple[str, ...]:
+        """What below the folder has words that are forgotten, or was not looked into, with what the person can do."""
+        with self._opened() as root:
+            return left_in(root, touches)
+
     def _sweep(self, root: int, folder: str) -> None:
         """Clear away what a kill left half done."""
         with _below(root, folder) as at:
@@ -142,7 +158,8 @@ class Mirror:
         """The folders in which files of memory may be."""
         scopes = ["global"]
         for above, _ in LEVELS:
-            scopes += [f"{above}/{name}" for name, seen in _entries(root, above) if stat.S_ISDIR(seen.st_mode)]
+            inside = _entries(root, above)
+            scopes += [f"{above}/{name}" for name, seen in inside if stat.S_ISDIR(seen.st_mode) and _is_text(name)]
         for scope in scopes:
             yield scope
             yield from (f"{scope}/{below}" for below in _SUBFOLDERS)
@@ -168,6 +185,15 @@ class Mirror:
             yield at, name
         finally:
             os.close(at)
+
+
+def _is_text(name: str) -> bool:
+    """Whether a file's name is UTF-8; what is not cannot be kept or told as it is."""
+    return name.isascii() or not any("\udc80" <= sign <= "\udcff" for sign in name)
+
+
+def _shown(name: str) -> str:
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def _make(folder: int, name: str) -> None:

@@ -101,10 +101,27 @@ def replace(folder: int, fresh: str, name: str, seen: Stamp | None, rename: Rena
     return False
 
 
+def remove(folder: int, name: str, seen: Stamp | None, rename: Rename) -> bool:
+    """Take a file away, which must be as it was seen; one that was edited meanwhile has its place again."""
+    if seen is None or _stamp_of(folder, name) != seen:
+        return False
+    aside = temporary_name(name, b"", seen)
+    try:
+        os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
+    except FileNotFoundError:
+        return False
+    done = _stamp_of(folder, aside) == seen
+    if not done:
+        replace(folder, aside, name, None, rename)
+    clear(folder, aside)
+    os.fsync(folder)
+    return done
+
+
 def temporary_name(name: str, content: bytes, seen: Stamp | None) -> str:
     """A name that says, after a kill, what may be done with the file: what it is for, has, and was exchanged for."""
     was = seen or Stamp(0, 0, 0, 0)
-    parts = (_digest(name.encode()), _digest(content), f"{was.inode:x}", f"{was.size:x}", f"{was.changed_ns:x}")
+    parts = (_digest(os.fsencode(name)), _digest(content), f"{was.inode:x}", f"{was.size:x}", f"{was.changed_ns:x}")
     return f"{TEMPORARY}{'-'.join(parts)}"
 
 
@@ -121,7 +138,7 @@ def clear(folder: int, fresh: str) -> None:
     if was == parts[2:] or _digest(_content(folder, fresh)) == parts[1]:
         unlink(folder, fresh)
     else:
-        name = next((name for name in os.listdir(folder) if _digest(name.encode()) == parts[0]), "")
+        name = next((name for name in os.listdir(folder) if _digest(os.fsencode(name)) == parts[0]), "")
         written = bool(name) and _digest(_content(folder, name)) == parts[1]
         os.rename(fresh, name if written else f"edit-{parts[1]}.txt", src_dir_fd=folder, dst_dir_fd=folder)
 
@@ -146,7 +163,7 @@ def _link(folder: int, fresh: str, name: str) -> bool:
 
 def rename_at(folder: int, one: str, other: str, how: int) -> None:
     """Rename within a folder as ``renameat2`` does: not over another one, or exchanging the two."""
-    if _libc.renameat2(folder, one.encode(), folder, other.encode(), how) != 0:
+    if _libc.renameat2(folder, os.fsencode(one), folder, os.fsencode(other), how) != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
 

@@ -7,12 +7,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Protocol
 
 from stead.domain.errors import StorageFault
 from stead.domain.forgetting import Touches
 from stead.domain.memory import MemoryId
-from stead.domain.mirroring import MirrorFiles
 from stead.runtime.mirroring import Mirroring
+
+
+class Searched(Protocol):
+    """The folder, looked through for words."""
+
+    def left(self, touches: Touches) -> tuple[str, ...]:
+        """What below it has the words, or was not looked into, with what the person can do. Blocks.
+
+        Raises:
+            StorageFault: the folder is not usable.
+        """
+        ...
 
 
 class MirrorPurges:
@@ -24,7 +36,7 @@ class MirrorPurges:
         inside: it lies in the home, whose files are looked into with all others.
     """
 
-    def __init__(self, mirroring: Mirroring, files: MirrorFiles, *, inside: bool) -> None:
+    def __init__(self, mirroring: Mirroring, files: Searched, *, inside: bool) -> None:
         self._mirroring = mirroring
         self._files = files
         self._inside = inside
@@ -34,21 +46,13 @@ class MirrorPurges:
         await self._mirroring.sync(whole=True)
 
     async def scan(self, touches: Touches) -> tuple[str, ...]:
-        """See ``Purges``: a person's own lines may have the words too."""
+        """See ``Purges``: a person's own lines may have the words too, and what an editor left beside them."""
         state = self._mirroring.state
         if not state.alive:
             return (f"{state.folder!r} could not be looked into: {state.reason}",)
-        return () if self._inside else await asyncio.to_thread(self._left, touches)
-
-    def _left(self, touches: Touches) -> tuple[str, ...]:
-        found = []
+        if self._inside:
+            return ()
         try:
-            for path in self._files.stamps():
-                read = self._files.read(path)
-                if read is not None and read.why:
-                    found.append(f"{path} was not looked into: {read.why}")
-                elif read is not None and touches(read.text.encode()):
-                    found.append(f"{path} of the files of memory has the words; delete the lines there")
+            return await asyncio.to_thread(self._files.left, touches)
         except StorageFault as fault:
-            found.append(str(fault))
-        return tuple(found)
+            return (str(fault),)

@@ -59,10 +59,13 @@ class Settled:
         self._own[path] = read.stamp
         return read
 
-    def write(self, path: str, text: str, seen: Stamp | None) -> Stamp | None:
+    def write(self, path: str, text: str | None, seen: Stamp | None) -> Stamp | None:
         """See ``domain.mirroring.MirrorFiles``."""
         stamp = self._files.write(path, text, seen)
-        if stamp is not None:
+        if stamp is not None and text is None:
+            self._own.pop(path, None)
+            self._before = {other: was for other, was in self._before.items() if other != path}
+        elif stamp is not None:
             self._own[path] = stamp
         return stamp
 
