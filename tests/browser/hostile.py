@@ -60,6 +60,7 @@ def fill(stage: Stage) -> None:
     (project / "hostile.txt").write_text("\n".join(VECTORS), "utf-8")
     for place, vector in enumerate(VECTORS[:30]):
         (project / f"{place:02d} {vector}".replace("/", "|").replace("\n", " ")[:100]).write_text(LURE, "utf-8")
+    _remember(stage)
     stage.model.script = play
     use_model(house, stage.model.openai)
     stage.ids["objective"] = house.give(f"{LURE}\n{_SAID}", project)
@@ -72,6 +73,17 @@ def fill(stage: Stage) -> None:
     stage.ids["approval"] = house.get("/approvals", session=stage.ids["objective"])["items"][0]["id"]
 
 
+def _remember(stage: Stage) -> None:
+    """Have memories, proposals and directives that a stranger wrote."""
+    words = [vector[:4_000] for vector in VECTORS if vector.strip()][:40]
+    stage.house.post("/memories", {"items": [{"text": f"onerror {one}", "aliases": [one[:60]]} for one in words[:20]]})
+    said = "\n".join(f"- onerror {' '.join(one.split())}" for one in words[20:])
+    stage.house.post("/memories/import", {"name": f"{LURE[:60]}.md", "text": f"# {LURE}\n\n{said}\n"})
+    stage.house.post("/memories/import", {"name": "soul.md", "text": _SAID})
+    title = " ".join(LURE.split())[:80]
+    stage.house.post("/directives", {"kind": "custom", "title": title, "text": _SAID, "enabled": False})
+
+
 PLACES = (
     "/",
     "/objectives",
@@ -82,6 +94,11 @@ PLACES = (
     "/approvals/{approval}",
     "/audit",
     "/search?q=onerror",
+    "/memories",
+    "/memories?q=onerror",
+    "/memories?view=told&q=onerror",
+    "/memories?view=runs",
+    "/directives",
 )
 """Where what others wrote is shown."""
 

@@ -330,8 +330,33 @@ def test_what_was_said_is_worked_in_when_asked_and_a_run_is_taken_back(fresh: St
     (tea,) = live(fresh, "tea")
     runs.get_by_role("row").nth(1).click()
     dialog = page.get_by_role("dialog", name="A run of consolidation")
-    expect(dialog).to_contain_text("tea without sugar")
+    expect(dialog.get_by_role("listitem").filter(has_text="tea without sugar")).to_contain_text("made")
     axe(page)
     dialog.get_by_role("button", name="Take the run back").click()
     expect(dialog).to_have_count(0)
     assert fresh.house.get(f"/memories/{tea['id']}")["status"] == "retired"
+    runs.get_by_role("row").filter(has_text="took back").click()
+    expect(dialog.get_by_role("listitem").filter(has_text="tea without sugar")).to_contain_text("taken back")
+    expect(dialog.get_by_role("button", name="Take the run back")).to_have_count(0)
+    close(page)
+    runs.get_by_role("row").filter(has_text="rules").last.click()
+    expect(dialog).to_contain_text("It was taken back before.")
+
+
+def test_a_proposed_soul_is_read_refused_and_accepted(fresh: Stage, visit: Visit) -> None:
+    for soul in ("Be as calm as a lighthouse.", "Be as quick as a tern."):
+        fresh.house.post("/memories/import", {"name": "soul.md", "text": soul})
+    page = visit(fresh, "/memories")
+    waiting = page.get_by_role("region", name="Waiting for your word")
+    calm = waiting.get_by_role("article").filter(has_text="calm as a lighthouse")
+    expect(calm).to_contain_text("Change soul.md")
+    expect(calm).to_contain_text("A file soul.md was imported.")
+    axe(page)
+    calm.get_by_role("button", name="Refuse").click()
+    expect(calm).to_have_count(0)
+    waiting.get_by_role("button", name="Accept").click()
+    expect(waiting).to_have_count(0)
+    (soul,) = [
+        row["directive"] for row in fresh.house.get("/directives")["items"] if row["directive"]["kind"] == "soul"
+    ]
+    assert soul["text"] == "Be as quick as a tern."
