@@ -155,6 +155,30 @@ def test_a_home_that_is_replaced_is_moved_aside_whole(made: Path, home: Home) ->
     assert open_keys(home, "file", nobody).keys == KEYS
 
 
+def test_files_of_memory_are_moved_aside_with_what_they_told_of(made: Path, home: Home) -> None:
+    (home.memory_files / "global").mkdir(parents=True)
+    (home.memory_files / "global" / "soul.md").write_text("of a later day")
+    restored = restore(made, PASSPHRASE, home, replace=True)
+    assert not home.memory_files.exists()
+    assert (Path(restored.moved_to) / "memory-files" / "global" / "soul.md").read_text() == "of a later day"
+
+
+def test_files_of_memory_that_lie_elsewhere_are_moved_aside_there(tmp_path: Path) -> None:
+    files, target, home = tmp_path / "files", tmp_path / "home.backup", Home(tmp_path / "first")
+    home.make()
+    home.settings.write_text(f'memory_folder = "{files}"\n', "utf-8")
+    open_journal(home.journal, KEYS).close()
+    backup(home, KEYS, PASSPHRASE, target)
+    for path in (files / "global", files / "private", files / "my own"):
+        path.mkdir(parents=True)
+    (files / "global" / "soul.md").write_text("of a later day")
+    restore(target, PASSPHRASE, Home(tmp_path / "second"))
+    mine, aside = sorted(path.name for path in files.iterdir())
+    assert mine == "my own"
+    assert aside.startswith("replaced-")
+    assert (files / aside / "global" / "soul.md").read_text() == "of a later day"
+
+
 def test_a_home_whose_daemon_runs_is_not_replaced(made: Path, home: Home) -> None:
     with home.lock.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -20,10 +20,12 @@ from stead.brain.memory_files import MEMORIES, PEOPLE, USER, file_of
 from stead.brain.memory_markdown import Bullet, Document, mark_of, parse
 from stead.brain.remembering import clean, normal
 from stead.domain.memory import KEY_CHARS, Kind, Memory, MemoryId, MemoryRow, Scope
-from stead.domain.policies import Integrity
+from stead.domain.policies import Integrity, Label
 
 FULL_CHARS = 600_000
 """A file as long as this takes no more memories in; a longer one could not be read back."""
+FOREIGN = 0.4
+"""How sure it is what a file of strangers' words says."""
 STANDING, STRANGERS = "Standing instructions", "Not from you"
 _SECTIONS: dict[str, tuple[Kind, bool]] = {
     STANDING: ("preference", True),
@@ -188,13 +190,21 @@ def settle(sheaf: Sheaf, row_of: RowOf, live: Sequence[MemoryRow], waiting: Coll
 
 
 def new_memory(path: str, bullet: Bullet, blank: Memory) -> Memory:
-    """The memory that a new bullet would be: its kind follows from where it stands."""
+    """The memory that a new bullet would be: its kind, and whose word it is, follow from where it stands.
+
+    Under the heading for strangers' words it is a stranger's. So a file that a home does not know any more, or another
+    home's, makes nothing of theirs the person's.
+    """
     aliases = blank.aliases
     if path.startswith(f"{PEOPLE}/"):
         name = path.removeprefix(f"{PEOPLE}/").removesuffix(".md")
         aliases = () if name == "others" else (name.replace("-", " ")[:KEY_CHARS],)
-    standing = bullet.heading.strip().casefold() == STANDING.casefold()
-    return replace(blank, text=bullet.text, kind=kind_at(path, bullet.heading), standing=standing, aliases=aliases)
+    heading = bullet.heading.strip().casefold()
+    standing = heading == STANDING.casefold()
+    new = replace(blank, text=bullet.text, kind=kind_at(path, bullet.heading), standing=standing, aliases=aliases)
+    if heading != STRANGERS.casefold():
+        return new
+    return replace(new, origin="imported", label=Label(Integrity.UNTRUSTED), confidence=FOREIGN, source=path)
 
 
 def kind_at(path: str, heading: str) -> Kind:

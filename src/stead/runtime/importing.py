@@ -17,6 +17,7 @@ from typing import Literal, TypeVar, assert_never
 from msgspec.structs import replace
 
 from stead.brain.memory_importing import Statement, from_markdown, from_mem0, kind_of
+from stead.brain.memory_merging import FOREIGN
 from stead.brain.remembering import clean, without_hidden
 from stead.domain import events as ev
 from stead.domain.commands import Answer
@@ -32,7 +33,6 @@ from stead.runtime.exporting import MemoryExport
 from stead.runtime.memories import Memories, scope_of
 
 DOOR = "import"
-CONFIDENCE = 0.4
 _CHUNK = 50
 """Statements of one transaction; each is compared with those before it."""
 _REASONS = 10
@@ -119,7 +119,7 @@ class Importing:
             label=_STRANGER,
             valid_from_ms=min(statement.said_ms, now_ms) or now_ms,
             aliases=statement.aliases,
-            confidence=CONFIDENCE,
+            confidence=FOREIGN,
             source=source,
         )
         try:

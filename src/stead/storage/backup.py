@@ -22,8 +22,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from stead.config import Home
-from stead.domain.errors import Conflict, NotFound, StorageFault
+from stead.brain.memory_files import FOLDERS
+from stead.config import Home, load_settings
+from stead.domain.errors import Conflict, InvalidRequest, NotFound, StorageFault
 from stead.storage.backup_stream import CHUNK_BYTES, Opener, Sealer
 from stead.storage.database import Database, sync
 from stead.storage.journal import open_journal
@@ -101,7 +102,8 @@ def restore(
         passphrase: its own.
         home: without a journal and a key, unless it is to be replaced; its daemon does not run.
         key_source: where the master key is kept from now on; under a passphrase, it is the backup's.
-        replace: move the older home's data and key aside, into a folder of the home, and go on.
+        replace: move the older home's data, key and files of memory aside, into a folder of the home, and go on. Files
+            of memory that lie elsewhere are moved into such a folder there.
 
     Raises:
         NotFound: there is no such file.
@@ -123,7 +125,9 @@ def restore(
             manifest, keys = _unpack(source, passphrase, staged)
             head = _checked_head(staged, keys)
             keep(staged, keys, key_source, lambda: passphrase)
-            aside = _move_aside(home)
+            stamp = f"replaced-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{secrets.token_hex(2)}"
+            _move_files_aside(_files_of(staged), stamp)
+            aside = _move_aside(home, stamp)
             _move_in(staged, home)
     except OSError as error:
         raise StorageFault(
@@ -219,14 +223,32 @@ def _checked_head(home: Home, keys: Keys) -> int:
     return report.head
 
 
-def _move_aside(home: Home) -> Path | None:
+def _files_of(home: Home) -> Path | None:
+    """The folder of the files of memory, where the settings put it elsewhere."""
+    try:
+        return home.under(load_settings(home)).memory_folder
+    except InvalidRequest:  # the daemon's start says so, and then nothing reads them
+        return None
+
+
+def _move_files_aside(files: Path | None, name: str) -> None:
+    """Make room for what the backup remembers: files of a later state would come in as the person's new words."""
+    there = [files / folder for folder in FOLDERS.values() if (files / folder).exists()] if files else []
+    if files and there:
+        (files / name).mkdir(mode=0o700)
+        for path in there:
+            path.replace(files / name / path.name)
+
+
+def _move_aside(home: Home, name: str) -> Path | None:
     """Make room, and lose nothing: the folder that the older home's files are in now, if there were any."""
     if home.data.exists() and not any(path.is_file() for path in home.data.rglob("*")):
         shutil.rmtree(home.data)
-    occupied = [path for path in (home.data, home.key, home.settings, home.heads) if path.exists()]
+    parts = (home.data, home.key, home.settings, home.heads, Home(home.root).memory_files)
+    occupied = [path for path in parts if path.exists()]
     if not occupied:
         return None
-    aside = home.root / f"replaced-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{secrets.token_hex(2)}"
+    aside = home.root / name
     aside.mkdir(mode=0o700)
     for path in occupied:
         path.replace(aside / path.name)
