@@ -200,7 +200,7 @@ class MemoryHouse:
     def _words_of(self, evidence: Evidence) -> str:
         event = self.books.event(evidence.seq)
         spoke = spoken(event, tainted=False) if isinstance(event, Event) else None
-        return spoke.text[evidence.start : evidence.end] if spoke else ""
+        return spoke.text if spoke else ""
 
     async def close(self) -> None:
         """Let everything go."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from pathlib import Path
 
 import msgspec
@@ -9,11 +11,12 @@ import pytest
 
 from stead.domain import events as ev
 from stead.domain.forgetting import FORGOTTEN
-from stead.domain.memory import MemoryId
-from stead.domain.memory_events import ContentRedacted
+from stead.domain.memory import Memory, MemoryId, Scope
+from stead.domain.memory_events import ContentRedacted, ForgetReceipt, LoadedFile, Redacted
 from stead.domain.messages import Text, Thinking
 from stead.domain.policies import GrantScope, Label, PlannedCall
-from stead.domain.redacting import BINDING, blank, redacted, texts
+from stead.domain.redacting import BINDING, blank, has, names, redacted, texts
+from stead.domain.sessions import PERSON
 from stead.storage.codec import decode, encode
 from tests.storage.drafts import replied
 
@@ -72,4 +75,48 @@ def test_what_a_model_was_told_of_a_memory_goes_whole() -> None:
 
 
 def test_a_record_of_forgetting_has_no_text() -> None:
-    assert texts(ContentRedacted(())) == ()
+    """Else three figures of a PIN would break a commitment, and with it the chain."""
+    assert texts(ContentRedacted((Redacted(4711, "c0ffee4711"),))) == ()
+    assert texts(ev.ForgettingBegun((MemoryId("m_1"),), (4711,), ("2:c0ffee",), "cli")) == ()
+    assert texts(ev.MemoryForgotten(1, ForgetReceipt((), (), ("2:c0ffee",), ("a",), ("b",), ("c",), "5e"))) == (
+        "a",
+        "b",
+        "c",
+    )
+    assert redacted(ev.RuleRemoved("r_c0ffee", "cli"), blank) == ev.RuleRemoved("r_c0ffee", "cli")
+
+
+def test_a_receipt_that_says_something_else_is_not_signed() -> None:
+    said = ev.MemoryForgotten(1, ForgetReceipt((), (), (), ("notes of Ada",), (), (), "5e"))
+    body = redacted(said, lambda text: text.replace("Ada", FORGOTTEN))
+    assert isinstance(body, ev.MemoryForgotten)
+    assert (body.receipt.scanned, body.receipt.signature) == ((f"notes of {FORGOTTEN}",), "")
+
+
+def test_the_digest_of_a_text_goes_with_it() -> None:
+    """Whoever has a digest and all but four figures of its text has these soon."""
+
+    def digest(text: str) -> str:
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def clean(text: str) -> str:
+        return text.replace("4711", FORGOTTEN)
+
+    pin, tea = "The PIN is 4711.", "Ada likes tea."
+    loaded = ev.MemoryLoaded(tuple(LoadedFile("user.md", text, digest(text)) for text in (pin, tea)), Label())
+    rules = ev.ProjectRulesRead((ev.RulesFile("AGENTS.md", pin, digest(pin), cut=True),), Label())
+    for body, kept in ((redacted(loaded, clean), digest(tea)), (redacted(rules, clean), "")):
+        assert isinstance(body, ev.MemoryLoaded | ev.ProjectRulesRead)
+        assert body.files[0].sha256 == digest(clean(pin)) == digest(body.files[0].text)
+        assert [file.sha256 for file in body.files[1:]] == [kept] * bool(kept)
+
+
+def test_numbers_and_names_of_fields_say_nothing() -> None:
+    held = Memory(MemoryId("m_0000000000004711"), "knowledge", "Tea.", Scope(), "user_said", PERSON, 1_785_471_100_000)
+    body = ev.MemoryMade(held, "cli")
+    for word in ("4711", "knowledge", "text", "person", "user_said"):
+        assert word.encode() in msgspec.json.encode(body)
+        assert not has(body, re.compile(word).search)
+    assert has(body, lambda text: "Tea" in text)
+    assert has(body, lambda text: "cli" in text)
+    assert names(body) == ("cli",)

@@ -27,7 +27,7 @@ def forgetting(room: Room) -> Forgetting:
     def words_of(evidence: Evidence) -> str:
         event = world.books.event(evidence.seq)
         said = spoken(event, tainted=False) if isinstance(event, ev.Event) else None
-        return said.text[evidence.start : evidence.end] if said else ""
+        return said.text if said else ""
 
     parts = Parts(
         journal=world.journal,

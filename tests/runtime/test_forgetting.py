@@ -44,7 +44,7 @@ def files_with(room: Room, word: str = WORD) -> list[str]:
     """The files of the home that a holder of its keys finds it in."""
     found = Residue(Home(room.world.folder), KEYS).search(Needles([word]).touches, 60)
     assert found.skipped == ()
-    return [*found.left, *found.backups]
+    return [*found.left, *found.databases, *found.backups]
 
 
 async def live(room: Room) -> tuple[SessionId, SessionId]:
@@ -255,7 +255,8 @@ def forget_and_die(folder: Path, number: int) -> bool:
 
 
 def _found(folder: Path, word: str = WORD) -> list[str]:
-    return [*Residue(Home(folder), KEYS).search(Needles([word]).touches, 60).left]
+    found = Residue(Home(folder), KEYS).search(Needles([word]).touches, 60)
+    return [*found.left, *found.databases]
 
 
 async def test_killed_at_any_step_it_is_done_whole_at_the_next_start_or_not_begun(enter: Enter, tmp_path: Path) -> None:

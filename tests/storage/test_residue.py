@@ -26,11 +26,8 @@ async def test_every_kind_of_file_is_looked_into(home: Home, journal: JournalFil
     (home.root / "notes").mkdir()
     (home.root / "notes" / "export.jsonl").write_text('{"text": "the\\nquillfeather\\u0020of Skaane"}')
     found = search.search(touches, 60)
-    assert [line.partition(":")[0] for line in sorted(found.left)] == [
-        "data/journal.db-wal",
-        "logs/stead.log",
-        "notes/export.jsonl",
-    ]
+    assert [line.partition(":")[0] for line in sorted(found.left)] == ["logs/stead.log", "notes/export.jsonl"]
+    assert (found.databases, found.laid_out) == (("data/journal.db-wal",), False)
 
 
 async def test_words_across_the_edge_of_pages_and_of_blocks_are_found(home: Home, journal: JournalFile) -> None:
@@ -38,7 +35,8 @@ async def test_words_across_the_edge_of_pages_and_of_blocks_are_found(home: Home
         await journal.append([draft(session(place), 1, finished("x" * at + WORDS))])
         Database(home.journal, KEYS.database).scrub()
         (home.root / "plain").write_bytes(b"x" * ((1 << 20) - 5) + WORDS.encode())
-        assert len(Residue(home, KEYS).search(touches, 60).left) == 2
+        found = Residue(home, KEYS).search(touches, 60)
+        assert (len(found.left), found.databases) == (1, ("data/journal.db",))
         await journal.append([draft(session(place), 2, finished("-"))])
 
 
@@ -51,7 +49,7 @@ def test_copies_from_before_are_named_with_how_long_they_are_kept(home: Home) ->
         connection.execute("INSERT INTO t VALUES (?)", (WORDS,))
         connection.close()
     found = Residue(home, KEYS).search(touches, 60)
-    assert found.left == ()
+    assert (found.left, found.databases) == ((), ())
     assert any("kept until the next upgrade" in line for line in found.backups)
     assert any("kept until you remove it" in line for line in found.backups)
 
@@ -67,4 +65,26 @@ def test_what_cannot_be_read_or_not_in_time_is_named(home: Home) -> None:
 
 def test_a_database_of_another_home_is_looked_at_as_it_is(home: Home) -> None:
     Database(home.journal, OTHER_KEYS.database).open().close()
+    found = Residue(home, KEYS).search(touches, 60)
+    assert (found.left, found.databases) == ((), ())
+
+
+def test_files_that_are_named_after_people_are_told_by_their_folder(home: Home) -> None:
+    """What a receipt has stays for good, and somebody may be forgotten later."""
+    people = home.memory_files / "global" / "people"
+    people.mkdir(parents=True)
+    (people / "torvald-skaane.md").write_text("- Has the keys.\n")
+    (people / "ada-lund.md").write_text("- Met Bo Berg.\n")
+    folder = people.relative_to(home.root).as_posix()
+    for words in ("Torvald Skaane", "Bo Berg"):
+        found = Residue(home, KEYS).search(Needles([words]).touches, 60)
+        assert f"{folder}: 2 files" in found.scanned
+        assert [line.partition(":")[0] for line in found.left] == [folder]
+        assert "skaane" not in repr(found)
+        assert "lund" not in repr(found)
     assert Residue(home, KEYS).search(touches, 60).left == ()
+
+
+def test_words_with_which_databases_are_laid_out_are_known(home: Home) -> None:
+    for words, laid_out in (("porter", True), ("integrity", True), (WORDS, False)):
+        assert Residue(home, KEYS).search(Needles([words]).touches, 60).laid_out is laid_out

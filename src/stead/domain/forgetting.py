@@ -134,17 +134,22 @@ class Purges(Protocol):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """What a search of the home's files came to; paths are below the home.
+    """What a search of the home's files came to; paths are below the home. Files that are named after people are told
+    by their folder: a receipt that has a name could not be kept once that is forgotten.
 
     Args:
         scanned: files that were read to their end.
         left: those that have the words, each with what the person can do.
+        databases: those of the home's own that have them, in some page.
+        laid_out: the words are among those with which databases are laid out, as names of their columns.
         backups: copies of the journal that were made before and have them, each with when, and how long it is kept.
         skipped: files that could not be read, or not in time, with why.
     """
 
     scanned: tuple[str, ...]
     left: tuple[str, ...]
+    databases: tuple[str, ...]
+    laid_out: bool
     backups: tuple[str, ...]
     skipped: tuple[str, ...]
 

@@ -2,13 +2,14 @@
 
 Layer: runtime. It reads the journal and changes nothing; a preview shows exactly what is then done. It blocks.
 
-Words are looked for everywhere. A memory that has one goes with every version of what it says. A memory that is named
-goes likewise, and its texts, and the words that it rests on, are looked for as well; so does a memory that rests on
-forgotten words alone.
+Words are looked for in every text. A memory that has one goes with every version of what it says. A memory that is
+named goes likewise, and its texts, and the words that it rests on, are looked for as well; so does a memory that rests
+on forgotten words alone. Names of fields, numbers and ids are no texts, however much they look like words.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -23,14 +24,19 @@ from stead.domain.forget_commands import Forget
 from stead.domain.forgetting import FORGOTTEN, Occurrence, Preview, RedactableJournal
 from stead.domain.ids import HOME, SessionId
 from stead.domain.memory import MEMORY, Evidence, Memory, MemoryId
+from stead.domain.messages import ToolCall
 from stead.domain.near_words import Near
-from stead.domain.needles import MOST_CHARS, Needles
-from stead.domain.redacting import BINDING, Clean, blank, redacted, texts
+from stead.domain.needles import LEAST_CHARS, MOST_CHARS, Needles
+from stead.domain.redacting import BINDING, Clean, blank, has, redacted, texts
 
 PLACES = 100
 SPELLINGS = 50
 WHOLE_CHARS = 12
-"""A text of this length is looked for everywhere; a shorter one, as "yes", only goes where it was pointed at."""
+"""Words of this length are looked for everywhere; shorter ones, as "yes", only go where they were pointed at."""
+STATEMENT_CHARS = 6
+"""A memory's text of two words and this length is looked for everywhere too; a shorter one goes where it was told."""
+MEMORY_TOOLS = frozenset({"remember", "recall", "recall_all", "correct_memory", "forget_memory"})
+"""In whose calls and results memories are told."""
 _AROUND = 60
 _WORD = re.compile(r"\w+")
 
@@ -38,7 +44,7 @@ Gone = Literal["no", "before", "now"]
 """Whether words that something rests on are gone: by this forgetting, or since longer."""
 
 Words = Callable[[Evidence], str]
-"""The words that evidence points at, as they stand there; "" where they are gone."""
+"""The whole of what was said where evidence points at some of it; "" where it is gone."""
 
 
 @dataclass
@@ -50,7 +56,7 @@ class Forgettable:
         memories: by id, with every version of each.
         read: the last event that was looked at.
         events: by seq, what is read from then on; None for nothing.
-        sessions: whose they are.
+        sessions: whose they are, with the first of each.
         places: of the first of them.
         kept: what stays, and what the person can do.
     """
@@ -59,7 +65,7 @@ class Forgettable:
     memories: dict[MemoryId, list[Memory]]
     read: int
     events: dict[int, ev.Body | None] = field(default_factory=dict)
-    sessions: set[SessionId] = field(default_factory=set)
+    sessions: dict[SessionId, int] = field(default_factory=dict)
     places: list[Occurrence] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
 
@@ -80,7 +86,7 @@ class Forgettable:
     def take(self, event: ev.Event, body: ev.Body | None) -> None:
         """Let an event be read otherwise."""
         self.events[event.seq] = body
-        self.sessions.add(event.session)
+        self.sessions.setdefault(event.session, event.seq)
         if len(self.places) < PLACES:
             self.places.append(_place(event, self.needles))
 
@@ -101,17 +107,23 @@ def forgettable(journal: RedactableJournal, wanted: Forget, words_of: Words) -> 
     memories = _Memories(journal)
     pointed = {seq: _require_event(journal, seq) for seq in wanted.events}
     whole = memories.chain(map(memories.require, wanted.memories))
-    rests = [evidence for id in whole for memory in memories.versions[id] for evidence in memory.evidence]
-    spans = {evidence: words_of(evidence).strip() for evidence in rests}
-    said = [text for event in pointed.values() for text in texts(event.body)]
-    said += [memory.text for id in whole for memory in memories.versions[id]]
-    needles = Needles([*wanted.words, *_long([*said, *spans.values()])], exact=wanted.match == "exact")
-    touched = [id for id, versions in memories.versions.items() if any(_has(memory, needles) for memory in versions)]
-    resting = memories.resting_on(lambda one: "now" if one.seq in pointed else _gone(words_of(one), needles))
+    versions = [memory for id in whole for memory in memories.versions[id]]
+    spans = [(one.seq, words_of(one)[one.start : one.end].strip()) for memory in versions for one in memory.evidence]
+    long = [words for _, words in spans if len(words) >= WHOLE_CHARS]
+    long += [text for event in pointed.values() for text in texts(event.body) if len(text.strip()) >= WHOLE_CHARS]
+    held = {memory.text.strip() for memory in versions}
+    told = {text for text in held if not _stands_alone(text)}
+    words = [*wanted.words, *(part for text in (*long, *sorted(held - told)) for part in _parts(text))]
+    needles = Needles(words, exact=wanted.match == "exact")
+    places = _Places(pointed, Needles([text for text in told if len(text) >= LEAST_CHARS]))
+    for seq, text in spans:
+        if text and len(text) < WHOLE_CHARS:
+            places.short.setdefault(seq, set()).add(text)
+    touched = [id for id, every in memories.versions.items() if any(_says(memory, needles) for memory in every)]
+    resting = memories.resting_on(lambda one: _gone(one, words_of(one), needles, places))
     chosen = whole | memories.chain([*touched, *resting])
     found = Forgettable(needles, {id: memories.versions[id] for id in sorted(chosen)}, read)
-    short = {evidence.seq: words for evidence, words in spans.items() if words and len(words) < WHOLE_CHARS}
-    _take_events(found, journal, pointed, short)
+    _take_events(found, journal, places)
     return found
 
 
@@ -124,17 +136,43 @@ def nearly(journal: RedactableJournal, near: Near) -> tuple[str, ...]:
     return tuple(text for text, _ in found.most_common(SPELLINGS))
 
 
-def _take_events(
-    found: Forgettable, journal: RedactableJournal, pointed: Mapping[int, ev.Event], short: Mapping[int, str]
-) -> None:
-    refs = tuple(id.encode() for id in found.memories)
-    events = {event.seq: event for event in journal.touched(lambda it: found.needles.touches(it) or _any(refs, it))}
-    events |= {**pointed, **{seq: _require_event(journal, seq) for seq in short}}
-    for seq, event in sorted(events.items()):
-        body = _redacted(event, found, blank if seq in pointed else _cleaner(found.needles, short.get(seq, "")))
+@dataclass
+class _Places:
+    """Where more goes than what is looked for everywhere.
+
+    Args:
+        pointed: events that go whole, by seq.
+        told: texts of memories that are too short to be looked for everywhere; they go where memories are told.
+        short: words too short for it, that a memory rests on; they go in these events.
+    """
+
+    pointed: Mapping[int, ev.Event]
+    told: Needles
+    short: dict[int, set[str]] = field(default_factory=dict)
+
+    def cleaner(self, event: ev.Event, needles: Needles) -> Clean:
+        """What takes words out of an event."""
+        if event.seq in self.pointed:
+            return blank
+        told = self.told if self.told and _tells(event.body) else Needles([])
+        short = self.shorter(event.seq)
+        return lambda text: told.cleaned(needles.cleaned(short.sub(FORGOTTEN, text)))
+
+    def shorter(self, seq: int) -> re.Pattern[str]:
+        """Finds what is too short, in one event."""
+        return re.compile("|".join(map(re.escape, sorted(self.short.get(seq, ()), key=len, reverse=True))) or "(?!)")
+
+
+def _take_events(found: Forgettable, journal: RedactableJournal, places: _Places) -> None:
+    refs, needles = tuple(id.encode() for id in found.memories), found.needles
+    touched = journal.touched(lambda it: needles.touches(it) or places.told.touches(it) or _any(refs, it))
+    events = {event.seq: event for event in touched}
+    events |= {**places.pointed, **{seq: _require_event(journal, seq) for seq in places.short}}
+    for _, event in sorted(events.items()):
+        body = _redacted(event, found, places.cleaner(event, needles))
         if body is None or body != event.body:
             found.take(event, body)
-        if body is not None and found.needles.touches(msgspec.json.encode(body)):
+        if body is not None and has(body, needles.spans):
             found.kept.append(_why_kept(event))
 
 
@@ -202,34 +240,50 @@ def _require_event(journal: RedactableJournal, seq: int) -> ev.Event:
     return event
 
 
-def _has(memory: Memory, needles: Needles) -> bool:
-    return needles.touches(msgspec.json.encode(memory))
+def _says(memory: Memory, needles: Needles) -> bool:
+    return needles.touches(msgspec.json.encode(memory)) and any(map(needles.spans, texts(ev.MemoryMade(memory, ""))))
 
 
-def _gone(words: str, needles: Needles) -> Gone:
-    """Whether every word stands in what is forgotten."""
-    if not words.strip():
+def _tells(body: ev.Body) -> bool:
+    """Whether memories are told in an event, or may be."""
+    match body:
+        case ev.MemoryLoaded() | ev.MemoryRecalled() | ev.ConversationSet():
+            return True
+        case ev.ModelReplied(parts=parts):
+            return any(isinstance(part, ToolCall) and part.tool in MEMORY_TOOLS for part in parts)
+        case _:
+            return getattr(body, "tool", "") in MEMORY_TOOLS
+
+
+def _gone(evidence: Evidence, said: str, needles: Needles, places: _Places) -> Gone:
+    """Whether every word that something rests on stands in what is forgotten."""
+    if not said[evidence.start : evidence.end].strip():
         return "before"
-    if any(words.strip() in text for text in needles.words):
+    if evidence.seq in places.pointed:
         return "now"
-    spans = needles.spans(words)
+    spans = [*needles.spans(said), *(match.span() for match in places.shorter(evidence.seq).finditer(said))]
     inside = (
-        any(start <= word.start() and word.end() <= end for start, end in spans) for word in _WORD.finditer(words)
+        any(start <= word.start() and word.end() <= end for start, end in spans)
+        for word in _WORD.finditer(said, evidence.start, evidence.end)
     )
-    return "now" if all(inside) else "no"
+    return "now" if spans and all(inside) else "no"
 
 
-def _long(found: Iterable[str]) -> list[str]:
-    return [text.strip()[:MOST_CHARS] for text in found if len(text.strip()) >= WHOLE_CHARS]
+def _stands_alone(text: str) -> bool:
+    """Whether a memory's text says something wherever it stands."""
+    return len(text) >= WHOLE_CHARS or (len(text) >= STATEMENT_CHARS and len(_WORD.findall(text)) > 1)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """A text in pieces of about one length, each short enough to be looked for."""
+    text = text.strip()
+    size = math.ceil(len(text) / math.ceil(len(text) / MOST_CHARS))
+    pieces = (text[at : at + size].strip() for at in range(0, len(text), size))
+    return (piece for piece in pieces if len(piece) >= LEAST_CHARS and _WORD.search(piece))
 
 
 def _any(refs: Collection[bytes], content: bytes) -> bool:
     return any(ref in content for ref in refs)
-
-
-def _cleaner(needles: Needles, here: str) -> Clean:
-    """Cleans a text of the words, and of those that go in this event alone."""
-    return (lambda text: needles.cleaned(text.replace(here, FORGOTTEN))) if here else needles.cleaned
 
 
 def _place(event: ev.Event, needles: Needles) -> Occurrence:

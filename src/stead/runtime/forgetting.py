@@ -24,7 +24,7 @@ from stead.domain.memory import MEMORY
 from stead.domain.memory_events import ForgetReceipt, ForgettingBegun
 from stead.domain.near_words import Near
 from stead.domain.ports import Claimed, Clock
-from stead.domain.redacting import texts
+from stead.domain.redacting import has, texts, unchained
 from stead.runtime.answers import of
 from stead.runtime.bus import Bus
 from stead.runtime.forgettable import Forgettable, Words, forgettable, nearly
@@ -37,6 +37,9 @@ TRIES = 5
 """How often words are looked for again because they came anew meanwhile."""
 SEARCH_S = 20.0
 """How long the files of the home are searched; what was not reached is named in the receipt."""
+LIKE_IT = "(Stead's own names and numbers there look like the words; of the record every text was read)"
+"""Of a database in which a search for bytes says nothing."""
+BROKEN = "a database of Stead; restart Stead, forget it again, and report it if it stays"
 
 
 @dataclass(frozen=True)
@@ -156,20 +159,34 @@ class Forgetting:
             begun = ForgettingBegun(
                 tuple(found.memories), tuple(sorted(found.events)), self._fingerprints(found.fingerprinted()), door
             )
-            redaction = Redaction(found.events, begun, parts.clock.now_ms(), cause, found.read)
             try:
                 async with self._held(found.sessions):
+                    bodies = await asyncio.to_thread(self._with_requests, found)
+                    redaction = Redaction(bodies, begun, parts.clock.now_ms(), cause, found.read)
                     events = await parts.journal.redact(redaction, found.needles.touches)
             except Conflict as meanwhile:
                 log.info("%s", meanwhile)
                 continue
             self._known.add(begun.fingerprints)
-            parts.bus.forget(found.events.keys())
+            parts.bus.forget(bodies.keys())
             parts.bus.publish(events)
             return found, events[-1].seq, begun
         raise Conflict(
             "the words come again faster than they are forgotten; pause what says them, and forget them then"
         )
+
+    def _with_requests(self, found: Forgettable) -> dict[int, ev.Body | None]:
+        """What is read instead; requests that were made after such words have a digest of them, and lose it."""
+        bodies: dict[int, ev.Body | None] = dict(found.events)
+        for session, first in found.sessions.items():
+            for event in self._parts.journal.events(after=first, session=session):
+                if (
+                    isinstance(event, ev.Event)
+                    and isinstance(event.body, ev.ModelRequested)
+                    and event.body.prefix_sha256
+                ):
+                    bodies.setdefault(event.seq, unchained(event.body))
+        return bodies
 
     @asynccontextmanager
     async def _held(self, sessions: Iterable[SessionId]) -> AsyncIterator[None]:
@@ -187,11 +204,18 @@ class Forgetting:
         files = await asyncio.to_thread(parts.files.search, touches, SEARCH_S)
         left = [*found.kept, *files.left, *(f"not searched: {name}" for name in files.skipped)]
         for part in parts.purges:
-            left += await part.scan(touches)
-        again = await asyncio.to_thread(lambda: [event.seq for event in parts.journal.touched(touches)])
-        if since := [seq for seq in again if seq > found.read]:
+            left += map(found.needles.cleaned, await part.scan(touches))
+        again = await asyncio.to_thread(
+            lambda: {event.seq: has(event.body, found.needles.spans) for event in parts.journal.touched(touches)}
+        )
+        if since := [seq for seq, says in again.items() if says and seq > found.read]:
             left.append(f"events that came meanwhile have the words: {since[:10]}; forget them once more")
-        return parts.receipts.signed(_receipt(begun, files.scanned, tuple(dict.fromkeys(left)), files.backups))
+        scanned = files.scanned
+        if files.laid_out or not all(again.values()):
+            scanned = tuple(f"{name} {LIKE_IT}" if name in files.databases else name for name in scanned)
+        else:
+            left += (f"{name}: {BROKEN}" for name in files.databases)
+        return parts.receipts.signed(_receipt(begun, scanned, tuple(dict.fromkeys(left)), files.backups))
 
     async def _purge(self, begun: ForgettingBegun) -> None:
         for part in self._parts.purges:

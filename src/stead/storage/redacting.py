@@ -16,9 +16,10 @@ from stead.domain.forgetting import Redaction, Touches
 from stead.domain.ids import SessionId
 from stead.domain.memory import MEMORY
 from stead.domain.memory_events import ContentRedacted, Redacted
+from stead.domain.redacting import has
 from stead.storage.appending import scrub_due, seal, write
 from stead.storage.chain import SALT_BYTES
-from stead.storage.codec import encode
+from stead.storage.codec import decode, encode
 from stead.storage.replacements import committed
 
 if TYPE_CHECKING:
@@ -82,8 +83,13 @@ def _replacement(seq: int, body: Body | None) -> Replacement:
 
 
 def _require_seen(connection: Connection, read: int, touches: Touches) -> None:
-    for seq, payload in connection.execute("SELECT seq, payload FROM events WHERE seq > ?", (read,)):
-        if payload is not None and touches(payload):
+    rows = connection.execute("SELECT seq, tag, version, payload FROM events WHERE seq > ?", (read,))
+    for seq, tag, version, payload in rows:
+        if (
+            payload is not None
+            and touches(payload)
+            and has(decode(tag, version, payload), lambda it: touches(it.encode()))
+        ):
             raise Conflict(f"event {seq} came meanwhile and has the words too; look for them again")
 
 

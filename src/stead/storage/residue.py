@@ -13,6 +13,7 @@ together with the end of the one before it, which is where a value that was writ
 
 from __future__ import annotations
 
+import functools
 import os
 import stat
 import time
@@ -32,6 +33,8 @@ EDGE_BYTES = 1 << 12
 _SALT_BYTES, _IV_BYTES, _RESERVE_BYTES = 16, 16, 80
 _LOG_HEAD_BYTES, _FRAME_HEAD_BYTES, _POINTER_BYTES = 32, 24, 4
 _PACKS = "packs"
+_PEOPLE = "/people"
+_CONTENTS = "data/contents/"
 DROPPED = "they go with the sessions that keep them: `stead session delete`"
 
 
@@ -50,12 +53,13 @@ class Residue:
     def search(self, touches: Touches, seconds: float) -> Found:
         """See ``domain.forgetting.Files``: every file, decrypted where it is a database of the home's."""
         deadline = time.monotonic() + seconds
-        scanned: list[str] = []
+        scanned: dict[str, int] = {}
         left: list[str] = []
+        databases: list[str] = []
         backups: list[str] = []
         skipped: list[str] = []
         for path in self._files():
-            name = path.relative_to(self._root).as_posix()
+            name = _name(path.relative_to(self._root).as_posix())
             try:
                 has = self._has(path, touches, deadline)
             except FileNotFoundError:
@@ -66,12 +70,24 @@ class Residue:
             if has is None:
                 skipped.append(f"{name}: not searched in time")
                 continue
-            scanned.append(name)
+            scanned[name] = scanned.get(name, 0) + 1
             if has and (kept := _kept(path, name)):
                 backups.append(kept)
+            elif has and name.endswith((".db", ".db-wal")) and not name.startswith(_CONTENTS):
+                databases.append(name)
             elif has:
                 left.append(_told(name))
-        return Found(tuple(scanned), tuple(left), tuple(backups), tuple(skipped))
+            elif name.endswith(_PEOPLE) and touches(path.stem.encode()):
+                left.append(f"{name}: the name of a file has the words; remove it there")
+        counted = tuple(f"{name}: {count} files" if name.endswith(_PEOPLE) else name for name, count in scanned.items())
+        return Found(
+            counted,
+            tuple(dict.fromkeys(left)),
+            tuple(databases),
+            touches(_layout()),
+            tuple(backups),
+            tuple(skipped),
+        )
 
     def _files(self) -> Iterator[Path]:
         """Small ones first, so that one that is huge leaves least out; sealed contents are their store's business."""
@@ -158,6 +174,18 @@ def _start(path: Path) -> bytes:
         return b""
 
 
+def _name(name: str) -> str:
+    """How a receipt names a file: one that is named after somebody by its folder."""
+    folder, _, _ = name.rpartition("/")
+    return folder if f"/{folder}".endswith(_PEOPLE) else name
+
+
+@functools.cache
+def _layout() -> bytes:
+    """The statements by which the home's databases are laid out; they stand in the databases too."""
+    return b"".join(path.read_bytes() for path in sorted(Path(__file__).parents[1].rglob("*.sql")))
+
+
 def _kept(path: Path, name: str) -> str:
     """What is said of a copy that was made before; "" for a file that is in use."""
     made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(path.stat().st_mtime))
@@ -169,10 +197,8 @@ def _kept(path: Path, name: str) -> str:
 
 
 def _told(name: str) -> str:
-    if name.startswith("data/contents/"):
+    if name.startswith(_CONTENTS):
         return f"{name}: names of your own files, as checkpoints have them; {DROPPED}"
     if name.startswith("logs/"):
         return f"{name}: a log; remove it, and report that words of yours were in it"
-    if name.endswith((".db", ".db-wal")):
-        return f"{name}: a database of Stead; restart Stead, forget it again, and report it if it stays"
     return f"{name}: a file that Stead does not write words to; look into it, and remove it if it is not needed"
