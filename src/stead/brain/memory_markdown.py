@@ -17,7 +17,11 @@ from dataclasses import dataclass, field
 
 from stead.brain.remembering import clean
 
-HEAD = "one bullet is one memory: change, add or delete bullets, and Stead takes it in; other words stay as they are"
+HEADS = {
+    "m": "one bullet is one memory: change, add or delete bullets, and Stead takes it in; other words stay as they are",
+    "j": "Stead adds what happens, a line each; whatever you write, change or delete stays so, and is not remembered",
+}
+"""The first line of a file of memories, and of a day's."""
 _HEAD = re.compile(r"^[ \t]{0,3}<!-- ?stead g:(\d{1,12})\b.{0,400}-->[ \t]*$")
 _BULLET = re.compile(r"^([ \t]*)[-*+][ \t]+(.*)$")
 _COMMENT = re.compile(r"<!--[ \t]{0,9}([mj]):([0-9a-z_]{1,40})[ \t]{1,9}v:([0-9a-f]{12})[ \t]{0,9}-->")
@@ -121,7 +125,7 @@ class Document:
 
     def text(self, generation: int, letter: str = "m") -> str:
         """The file, with its first line."""
-        lines = [f"<!-- stead g:{generation}: {HEAD} -->"]
+        lines = [f"<!-- stead g:{generation}: {HEADS[letter]} -->"]
         for part in self.parts:
             lines += [part] if isinstance(part, str) else part.written(letter)
         return "\n".join(lines).rstrip("\n") + "\n"

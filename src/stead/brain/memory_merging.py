@@ -22,7 +22,7 @@ from stead.brain.remembering import clean, normal
 from stead.domain.memory import KEY_CHARS, Kind, Memory, MemoryId, MemoryRow, Scope
 from stead.domain.policies import Integrity, Label
 
-FULL_CHARS = 600_000
+FULL_BYTES = 600_000
 """A file as long as this takes no more memories in; a longer one could not be read back."""
 FOREIGN = 0.4
 """How sure it is what a file of strangers' words says."""
@@ -186,7 +186,8 @@ def settle(sheaf: Sheaf, row_of: RowOf, live: Sequence[MemoryRow], waiting: Coll
         document = sheaf.files.setdefault(path, Document())
         if not document.parts:
             document.parts += [f"# {title_of(path)}", ""]
-        document.add(heading, _that_fit(document, coming[path, heading]))
+        room = FULL_BYTES - len(document.text(0).encode())
+        document.add(heading, that_fit(room, coming[path, heading]))
 
 
 def new_memory(path: str, bullet: Bullet, blank: Memory) -> Memory:
@@ -259,12 +260,12 @@ def heir_of(row: MemoryRow | None, row_of: RowOf) -> Memory | None:
     return row.memory if row is not None and row.status == "live" else None
 
 
-def _that_fit(document: Document, bullets: list[Bullet]) -> list[Bullet]:
-    room = FULL_CHARS - len(document.text(0))
+def that_fit(room_bytes: int, bullets: Sequence[Bullet], letter: str = "m") -> list[Bullet]:
+    """As many bullets, from the first on, as there is room for in a file."""
     fit = []
     for bullet in bullets:
-        room -= sum(len(line.encode()) + 1 for line in bullet.written("m"))
-        if room < 0:
+        room_bytes -= sum(len(line.encode()) + 1 for line in bullet.written(letter))
+        if room_bytes < 0:
             break
         fit.append(bullet)
     return fit

@@ -75,11 +75,13 @@ class Kept(msgspec.Struct):
         folders: by ``level:place``, the folder of a scope, which keeps its name whatever its title becomes.
         files: by path.
         days_until_ms: up to when journals are written.
+        seen_seq: the event up to which what was deleted and forgotten is out of every file; 0 for not known.
     """
 
     folders: dict[str, str] = {}
     files: dict[str, Written] = {}
     days_until_ms: int = 0
+    seen_seq: int = 0
 
 
 class MirrorFiles(Protocol):

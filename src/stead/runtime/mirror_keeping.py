@@ -22,7 +22,6 @@ SOON_S = 1.0
 POLL_S = 30.0
 
 _MOVES = MemoryFact | ev.DirectiveSet | ev.DirectiveRemoved | ev.TurnEnded | ev.ObjectiveEnded | ev.SessionDeleted
-_WHOLE = ev.SessionDeleted | ev.ForgettingBegun | ev.MemoryForgotten
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +68,7 @@ class MirrorKeeper:
                         items = await watch.next()
                 except TimeoutError:
                     if waits.facts or await self._mirroring.changed():
-                        await self._mirroring.sync(whole=waits.whole)
+                        await self._mirroring.sync()
                     wait_s = self._soon_s if self._mirroring.busy else self._poll_s
                     waits = _Waits(now() + wait_s, self._soon_s, self._poll_s)
                     if not self._mirroring.busy and not live():
@@ -97,7 +96,6 @@ class _Waits:
         self._soon_s = soon_s
         self._poll_s = poll_s
         self.facts = False
-        self.whole = False
 
     def saw(self, bodies: Sequence[ev.Body], now_s: float, live: bool) -> None:
         """Something happened; nothing at all when it is not known what."""
@@ -105,6 +103,5 @@ class _Waits:
             if not self.facts:
                 self.due_s = min(now_s + self._soon_s, self.due_s or now_s + self._soon_s)
             self.facts = True
-            self.whole = self.whole or any(isinstance(body, _WHOLE) for body in bodies)
         elif self.due_s is None and live:
             self.due_s = now_s + self._poll_s

@@ -7,6 +7,7 @@ forgotten). A line that a person changed or deleted stays so.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import tzinfo
@@ -15,15 +16,19 @@ import msgspec
 
 from stead.brain.memory_files import JOURNAL
 from stead.brain.memory_markdown import Bullet, Document, mark_of, parse
+from stead.brain.memory_merging import FULL_BYTES, that_fit
 from stead.brain.remembering import clean
 from stead.domain.memory import Scope, Standing
 from stead.domain.memory_ports import JournalLine, MemoryReports, Remembered, RowsWanted
-from stead.domain.mirroring import FileRead, Kept, MirrorFiles, Written
+from stead.domain.mirroring import FileRead, Kept, Written
 from stead.runtime.loading import day_of, happened_in, local
+from stead.runtime.settled_files import Settled
 
 _PAGE = 1_000
 _EVERY: tuple[Standing, ...] = ("live", "superseded", "expired", "retired")
 _TRIES = 5
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+MORE = "More happened than has room here."
 
 
 class Line(msgspec.Struct, frozen=True, order=True):
@@ -44,7 +49,7 @@ class Journals:
         zone: where the person lives; none for this computer's zone.
     """
 
-    def __init__(self, remembered: Remembered, reports: MemoryReports, files: MirrorFiles, zone: tzinfo | None) -> None:
+    def __init__(self, remembered: Remembered, reports: MemoryReports, files: Settled, zone: tzinfo | None) -> None:
         self._remembered = remembered
         self._reports = reports
         self._files = files
@@ -67,8 +72,9 @@ class Journals:
             for line in self._lines(scope, since, today.until_ms):
                 days[day_of(line.ts_ms, self._zone).name].append(line)
             for path in there:
-                if path.startswith(f"{folder}/{JOURNAL}/"):
-                    days.setdefault(path.rpartition("/")[2].removesuffix(".md"), [])
+                name = path.removeprefix(f"{folder}/{JOURNAL}/").removesuffix(".md")
+                if _DAY.fullmatch(name):
+                    days.setdefault(name, [])
             for name, lines in sorted(days.items()):
                 self._day(f"{folder}/{JOURNAL}/{name}.md", name, sorted(set(lines)), kept)
         kept.days_until_ms = today.since_ms
@@ -87,6 +93,7 @@ class Journals:
                 left = {line.key for line in lines}
                 kept.files[path] = Written(known.generation, {key: 1 for key in ids if key in left})
                 return
+        self._files.busy = True
 
     def _put(self, path: str, document: Document, read: FileRead | None, known: Written) -> bool:
         if read is None and not document.bullets:
@@ -145,4 +152,8 @@ def _follow(document: Document, lines: Sequence[Line], known: Written) -> None:
             bullet = Bullet("")
             bullet.become(line.key, line.text)
             fresh.append(bullet)
-    document.add("", fresh)
+    room = FULL_BYTES - len(document.text(0, "j").encode())
+    fit = that_fit(room, fresh, "j")
+    document.add("", fit)
+    if len(fit) < len(fresh) and MORE not in document.parts:
+        document.parts.append(MORE)

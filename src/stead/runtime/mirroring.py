@@ -39,6 +39,8 @@ _TRIES = 5
 _PAGE, _PAGES = 1_000, 2
 _MOST_NOTICES = 50
 _MOST_FACTS = 1_000
+_MOST_EVENTS = 2_000
+"""That a start may have to look through once more, to know whether something was forgotten."""
 _ALONE = 20
 """Deleted bullets that are proposed one by one; more at once are one proposal."""
 
@@ -75,6 +77,7 @@ class Mirroring:
         self._journals = Journals(memories.remembered, reports, self._files, zone)
         self._lock = asyncio.Lock()
         self._seen: Mapping[str, Stamp] | None = None
+        self._seen_seq = 0
         self._notices: list[str] = []
         self._state = MirrorState(True, "", str(root), 0)
 
@@ -99,7 +102,8 @@ class Mirroring:
         """Take in what was written, and write what is remembered. It never raises for a folder that is not usable.
 
         Args:
-            whole: look at every day's journal again, as after words were forgotten.
+            whole: look at every day's journal again. It is done anyway after something was deleted or forgotten, for as
+                long as it takes until no file is left out.
         """
         async with self._lock:
             try:
@@ -118,6 +122,8 @@ class Mirroring:
             )
         kept = await asyncio.to_thread(self._files.kept)
         before = msgspec.json.encode(kept)
+        since = max(kept.seen_seq, self._seen_seq)
+        head, gone = await asyncio.to_thread(self._memories.stream.gone_since, since)
         stamps = await asyncio.to_thread(self._files.begin)
         scopes = _scopes(places, kept)
         for scope, place in scopes.items():
@@ -127,8 +133,11 @@ class Mirroring:
                 await self._mirror_soul(folder, place.directory, kept)
         now_ms = self._memories.stream.now_ms()
         folders = [(scope, kept.folders[_name(scope)]) for scope in scopes]
-        await asyncio.to_thread(self._journals.write, folders, kept, now_ms, whole)
-        if msgspec.json.encode(kept) != before:
+        await asyncio.to_thread(self._journals.write, folders, kept, now_ms, whole or gone or not since)
+        if not self._files.busy:
+            self._seen_seq = head
+        if head - kept.seen_seq > _MOST_EVENTS or msgspec.json.encode(kept) != before:
+            kept.seen_seq = self._seen_seq
             await asyncio.to_thread(self._files.keep, kept)
         self._seen = self._files.seen
         self._state = replace(self._state, alive=True, reason="", last_sync_ms=now_ms)
