@@ -27,10 +27,12 @@ _CHAIN = 200
 _TOP = 20
 _STALE_MS = 30 * 86_400_000
 _SUMS = """
-SELECT count(*), total(status = 'live'), total(origin NOT IN ('user_said', 'file_edit') AND status = 'retired'),
-    total(origin NOT IN ('user_said', 'file_edit')), total(status = 'live' AND uses = 0 AND ts_ms < ?)
-FROM items WHERE source = 'memory'
+SELECT count(*), total(status = 'live'), total(noted AND status = 'retired'), total(noted),
+    total(status = 'live' AND uses = 0 AND ts_ms < ?)
+FROM (SELECT status, uses, ts_ms, run <> '' OR origin NOT IN ('user_said', 'file_edit') AS noted
+    FROM items WHERE source = 'memory')
 """
+"""Noted by itself is what a run noted, from the person's own words too."""
 _TALLIES = {
     "kind": "SELECT kind, count(*) FROM items WHERE source = 'memory' AND status = 'live' GROUP BY kind",
     "origin": "SELECT origin, count(*) FROM items WHERE source = 'memory' AND status = 'live' GROUP BY origin",
