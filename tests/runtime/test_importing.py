@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -239,3 +240,22 @@ async def test_an_export_to_read_has_each_file_by_its_name(room: MirrorRoom) -> 
     assert "<!--" not in text
     with pytest.raises(NotFound, match="stead memory places"):
         export_of(room).lines("markdown", PlaceId("w_0000000000000000"), 5)
+
+
+@pytest.mark.parametrize("name", ["notes.md", "memories.jsonl"])
+async def test_what_is_forgotten_while_an_import_waits_is_not_taken_in(room: MirrorRoom, name: str) -> None:
+    gone = "The quillfeather is in the attic."
+    await room.remember(memory(1, gone), memory(2, "Ada likes tea."))
+    own = b"".join(export_of(room).lines("jsonl", "", room.clock.now_ms())).decode()
+    importing = Importing(room.memories, export_of(room))
+    claim = Claimed(CommandId("c_0"), "c_0", Answer(CommandId("c_0"), SessionId("home"), 0, ""))
+    async with room.memories.stream.lock:  # as forgetting holds it
+        text = own if name.endswith("l") else f"- {gone}\n- Ada likes tea.\n"
+        taking = asyncio.create_task(importing.carry_out(ImportMemories(name, text), claim, "cli"))
+        while importing.progress == (0, 0):
+            await asyncio.sleep(0)
+        begun = ev.ForgettingBegun((memory(1, gone).id,), (1,), (), "cli")
+        await room.memories.stream.record([begun], by="person")
+        room.forgotten.add(gone)
+    assert "1 refused" in (await taking).text
+    assert gone not in room.said()

@@ -164,10 +164,10 @@ class Forgetting:
                     bodies = await asyncio.to_thread(self._with_requests, found)
                     redaction = Redaction(bodies, begun, parts.clock.now_ms(), cause, found.read)
                     events = await parts.journal.redact(redaction, found.needles.touches)
+                    self._known.add(begun.fingerprints)  # before anybody who waited takes something in
             except Conflict as meanwhile:
                 log.info("%s", meanwhile)
                 continue
-            self._known.add(begun.fingerprints)
             parts.bus.forget(bodies.keys())
             parts.bus.publish(events)
             return found, events[-1].seq, begun

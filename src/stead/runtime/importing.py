@@ -98,8 +98,8 @@ class Importing:
         report = _Report()
         try:
             for piece in self._pieces(statements):
-                news = [new for one in piece if (new := self._new(one, scope, source, report)) is not None]
-                async with self._memories.stream.lock:
+                async with self._memories.stream.lock:  # which forgetting holds: what went meanwhile is known after it
+                    news = [new for one in piece if (new := self._new(one, scope, source, report)) is not None]
                     taken = await self._memories.take_in(news, DOOR)
                     await self._record([fact for one in taken for fact in one.facts])
                 report.counts.update(one.change for one in taken)
