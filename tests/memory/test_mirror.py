@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from stead.domain.errors import StorageFault
-from stead.domain.mirroring import Kept, Written
+from stead.domain.mirroring import MOST_BYTES, Kept, Written
 from stead.memory.mirror import Mirror
-from stead.memory.placing import MOST_BYTES, TEMPORARY, rename_at
+from stead.memory.placing import TEMPORARY, rename_at
 
 NAME = "global/user.md"
 EXCHANGE = 2

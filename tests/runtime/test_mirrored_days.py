@@ -10,7 +10,7 @@ import pytest
 
 from stead.domain import events as ev
 from stead.domain.memory import MemoryId
-from stead.memory.placing import MOST_BYTES
+from stead.domain.mirroring import MOST_BYTES
 from stead.runtime.mirrored_days import MORE
 from stead.runtime.mirroring import Mirroring
 from tests.memory.saying import memory
@@ -126,3 +126,14 @@ async def test_a_file_of_the_persons_own_among_the_days_is_left_as_it_is(room: M
     os.utime(ideas, (1, 1))
     await room.mirroring.sync(whole=True)
     assert ideas.read_bytes() == b"My own.\r\n"
+
+
+async def test_an_old_day_that_an_editor_saves_as_it_was_loses_what_was_forgotten(room: MirrorRoom) -> None:
+    await an_old_day(room)
+    (day,) = [path for path in having(room, "quillfeather") if "journal" in path]
+    opened = room.text(day)
+    await forget(room, ATTIC.id)
+    await room.mirroring.sync()
+    room.edit(day, opened)
+    await room.mirroring.sync()
+    assert having(room, "quillfeather") == []

@@ -115,7 +115,8 @@ async def test_whatever_a_person_makes_of_the_lines_is_what_the_file_and_memory_
         changed = _BULLET.sub(
             lambda line: f"- {dice.choice(pool) if dice.random() < 0.6 else line[1]}{line[2] or ''}", before
         )
-        changed += f"- {dice.choice(pool)}\n" if dice.random() < 0.3 else ""
+        if dice.random() < 0.3:
+            changed = changed.replace("\n## ", f"\n- {dice.choice(pool)}\n\n## ", 1)
         saved = {line[1] for line in _BULLET.finditer(changed)}
         was = {line[2]: line[1] for line in _BULLET.finditer(before) if line[2]}
         own = {line[1] for line in _BULLET.finditer(changed) if was.get(line[2]) != line[1]}

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from stead.domain import events as ev
 from stead.domain.ids import DEFAULT_WORKSPACE
 from stead.domain.memory import Scope, channel_place, workspace_place
+from stead.domain.mirroring import MOST_BYTES
 from stead.domain.policies import Integrity, Label
 from stead.runtime.mirrored_changes import BOTH
 from tests.memory.saying import memory
@@ -429,3 +430,72 @@ async def test_an_edit_keeps_the_marks_of_its_memory(room: MirrorRoom) -> None:
     room.edit(USER, room.text(USER).replace("short", "long"))
     await room.mirroring.sync()
     assert room.said()["Ada wants long answers."].pinned
+
+
+async def test_a_persons_file_goes_with_the_last_that_is_known_of_them(room: MirrorRoom) -> None:
+    grace, bob = memory(21, "Grace is a plumber.", kind="person", key="grace.job"), "global/people/bob.md"
+    await room.remember(grace, memory(22, "Bob has a boat.", kind="person", key="bob.boat"))
+    await room.mirroring.sync()
+    room.edit(bob, room.text(bob) + "\nWords of mine.\n")
+    room.edit("global/people/eve.md", "# Eve\n")
+    for one in room.said().values():
+        await room.note(ev.ForgettingBegun((one.id,), (), (), "cli"))
+    await room.mirroring.sync()
+    assert sorted(path for path in room.every_file() if "people" in path) == [bob, "global/people/eve.md"]
+    assert "grace" not in (room.root.parent / "mirror.json").read_text()
+    assert not await room.mirroring.changed()
+
+
+async def test_a_persons_file_that_was_deleted_is_known_no_more_once_nothing_of_it_is_live(room: MirrorRoom) -> None:
+    await room.remember(GRACE)
+    await room.mirroring.sync()
+    (room.root / "global/people/grace.md").unlink()
+    await room.note(ev.ForgettingBegun((GRACE.id,), (), (), "cli"))
+    await room.mirroring.sync()
+    assert "grace" not in (room.root.parent / "mirror.json").read_text()
+
+
+@pytest.mark.parametrize("opened", ["```", "<!-- for later:", "~~~ text"])
+async def test_a_fence_that_nobody_closed_hides_no_line_of_a_memory(room: MirrorRoom, opened: str) -> None:
+    await room.remember(BOILER, memory(5, "The roof is new.\nIt is green."))
+    await room.mirroring.sync()
+    text = room.text(ALL).replace("## Knowledge", f"## Knowledge\n\n{opened}\n- An example.\n")
+    room.edit(ALL, text.replace("March", "April"))
+    for _ in range(2):
+        await room.mirroring.sync()
+        assert room.proposed() == []
+        assert room.said().keys() == {"The boiler is serviced in April.", "The roof is new.\nIt is green."}
+    assert room.text(ALL).count("The roof is new.") == 1
+    assert f"{opened}\n- An example.\n" in room.text(ALL)
+
+
+async def test_a_line_that_an_editor_saves_as_it_was_before_it_was_forgotten_goes_again(room: MirrorRoom) -> None:
+    await room.remember(BOILER)
+    await room.mirroring.sync()
+    opened = room.text(ALL)
+    await room.note(ev.ForgettingBegun((BOILER.id,), (), (), "cli"))
+    room.forgotten.add(BOILER.text)
+    await room.mirroring.sync()
+    room.edit(ALL, opened)
+    await room.mirroring.sync()
+    assert "boiler" not in room.text(ALL)
+    assert room.said() == {}
+
+
+async def test_no_file_becomes_too_long_to_be_read_back(room: MirrorRoom) -> None:
+    await room.remember(*(memory(0x1000 + number, f"{number} " + "ы" * 1_000) for number in range(500)))
+    for _ in range(2):
+        state = await room.mirroring.sync()
+        assert (room.root / ALL).stat().st_size < MOST_BYTES
+        assert state.notices == ()
+    own = "# Mine\n" + "".join(f"- Sign {number} {'x' * 420}.\n" for number in range(2_200))
+    room.edit(USER, own)
+    state = await room.mirroring.sync()
+    assert (room.root / USER).stat().st_size < MOST_BYTES
+    assert len(room.said()) == 500 + 2_200
+    assert state.notices == ()
+    room.edit(USER, "x" * (MOST_BYTES - 10))
+    state = await room.mirroring.sync()
+    assert (room.root / USER).stat().st_size == MOST_BYTES - 10
+    assert "too long" in state.notices[0]
+    assert room.proposed() == []

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from stead.brain.remembering import clean
@@ -150,20 +150,29 @@ class Document:
         return isinstance(part, str) and bool(HEADING.match(part))
 
 
-def parse(text: str) -> Document:
-    """Take a file apart; whatever is no bullet stays as it is."""
+def parse(text: str, known: Collection[str] = ()) -> Document:
+    """Take a file apart; whatever is no bullet stays as it is.
+
+    Args:
+        text: of the file.
+        known: ids that were written into it. A line with one of them is a bullet wherever it stands, so that a fence or
+            a comment that nobody closed hides none.
+    """
     document = Document()
     heading, fence, open_comment = "", "", False
     open_bullet: Bullet | None = None
     waiting: list[str] = []  # empty lines, which belong to a bullet only if it goes on below them
     for line in text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-        if not fence and not open_comment:
+        hidden = bool(fence) or open_comment
+        ours = hidden and any(found[2] in known for found in _COMMENT.finditer(line))
+        if not hidden or ours or open_bullet is not None:
             head = _HEAD.match(line)
             if head and document.generation < 0:
                 document.generation = int(head[1])
                 continue
-            starts = _bullet(line, inside=open_bullet is not None)
+            starts = _bullet(line, inside=open_bullet is not None) if ours or not hidden else None
             if starts is not None:
+                open_comment = open_comment and not ours
                 document.parts += waiting
                 waiting, open_bullet = [], starts
                 starts.heading = heading

@@ -20,10 +20,13 @@ from stead.brain.memory_files import MEMORIES, PEOPLE, USER, file_of
 from stead.brain.memory_markdown import Bullet, Document, mark_of, parse
 from stead.brain.remembering import clean, normal
 from stead.domain.memory import KEY_CHARS, Kind, Memory, MemoryId, MemoryRow, Scope
+from stead.domain.mirroring import MOST_BYTES
 from stead.domain.policies import Integrity, Label
 
 FULL_BYTES = 600_000
 """A file as long as this takes no more memories in; a longer one could not be read back."""
+_LONGEST_BYTES = MOST_BYTES - 50_000
+"""What a file with the comments of its bullets comes to at most: the last ones are left out, and stay remembered."""
 FOREIGN = 0.4
 """How sure it is what a file of strangers' words says."""
 STANDING, STRANGERS = "Standing instructions", "Not from you"
@@ -52,11 +55,13 @@ class Change:
         path: of its file.
         bullet: see there; ``become`` or ``refuse`` ends it.
         edited: the memory whose words it had, nothing for a new one.
+        stale: it is a line of Stead's that nobody touched, of a memory that nobody knows.
     """
 
     path: str
     bullet: Bullet
     edited: MemoryRow | None = None
+    stale: bool = False
 
 
 @dataclass(slots=True)
@@ -93,7 +98,8 @@ def taken_apart(
     scope: Scope, texts: Mapping[str, str], unread: Collection[str], written: Mapping[str, Mapping[str, int]]
 ) -> Sheaf:
     """The files of a scope as they were read."""
-    return Sheaf(scope, {path: parse(text) for path, text in texts.items()}, unread, written)
+    known = {id for ids in written.values() for id in ids}
+    return Sheaf(scope, {path: parse(text, known) for path, text in texts.items()}, unread, written)
 
 
 def changes(sheaf: Sheaf, row_of: RowOf, live: Sequence[MemoryRow]) -> list[Change]:
@@ -112,12 +118,13 @@ def changes(sheaf: Sheaf, row_of: RowOf, live: Sequence[MemoryRow]) -> list[Chan
         if row is not None and row.memory.scope != sheaf.scope:
             row = None
         if row is None:
-            if bullet.id and bullet.mark == mark_of(bullet.text) and sheaf.known(bullet.id):
+            untouched_id = bullet.id if bullet.mark == mark_of(bullet.text) else ""
+            if untouched_id and sheaf.known(untouched_id):
                 bullet.gone = True  # it was written here, nobody touched it, and it was forgotten
             else:
                 bullet.id = ""
                 if not bullet.held:
-                    found.append(Change(path, bullet))
+                    found.append(Change(path, bullet, stale=bool(untouched_id)))
         elif clean(row.memory.text) == bullet.text:
             bullet.gone = bullet.id in untouched  # the same line twice
             untouched.add(bullet.id)
@@ -188,6 +195,8 @@ def settle(sheaf: Sheaf, row_of: RowOf, live: Sequence[MemoryRow], waiting: Coll
             document.parts += [f"# {title_of(path)}", ""]
         room = FULL_BYTES - len(document.text(0).encode())
         document.add(heading, that_fit(room, coming[path, heading]))
+    for document in sheaf.files.values():
+        _shorten(document)
 
 
 def new_memory(path: str, bullet: Bullet, blank: Memory) -> Memory:
@@ -232,6 +241,15 @@ def section_of(memory: Memory) -> str:
     )
 
 
+def left_empty(path: str, document: Document) -> bool:
+    """Whether a file has nothing but what Stead begins it with."""
+    return all(part in ("", f"# {title_of(path)}") for part in document.parts if not _gone(part))
+
+
+def _gone(part: Bullet | str) -> bool:
+    return isinstance(part, Bullet) and part.gone
+
+
 def title_of(path: str) -> str:
     """What a file that is begun is headed by."""
     name = path.removeprefix(f"{PEOPLE}/").removesuffix(".md")
@@ -258,6 +276,14 @@ def heir_of(row: MemoryRow | None, row_of: RowOf) -> Memory | None:
         seen.add(row.memory.id)
         row = row_of(row.superseded_by)
     return row.memory if row is not None and row.status == "live" else None
+
+
+def _shorten(document: Document) -> None:
+    over = len(document.text(0).encode()) - _LONGEST_BYTES
+    for bullet in reversed(document.bullets if over > 0 else []):
+        if over > 0 and bullet.id and not bullet.held and not bullet.notes:
+            over -= sum(len(line.encode()) + 1 for line in bullet.written("m"))
+            bullet.gone = True
 
 
 def that_fit(room_bytes: int, bullets: Sequence[Bullet], letter: str = "m") -> list[Bullet]:

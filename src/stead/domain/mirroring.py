@@ -14,6 +14,8 @@ from stead.domain.directives import Directive
 
 BUSY = "it is being written"
 """Why a file is not read that is whole in a moment."""
+MOST_BYTES = 1_000_000
+"""Of a file; what is longer is no file that a person keeps by hand, and is not read."""
 
 
 class Stamp(msgspec.Struct, frozen=True):

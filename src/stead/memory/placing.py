@@ -14,10 +14,8 @@ import os
 import stat
 from collections.abc import Callable
 
-from stead.domain.mirroring import BUSY, FileRead, Stamp
+from stead.domain.mirroring import BUSY, MOST_BYTES, FileRead, Stamp
 
-MOST_BYTES = 1_000_000
-"""Of a file; what is longer is no file that a person keeps by hand, and is not read."""
 TEMPORARY = ".stead-"
 _NOT_OVER, _EXCHANGE = 1, 2  # of renameat2
 _CANNOT = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)

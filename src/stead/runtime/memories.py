@@ -224,10 +224,14 @@ class Memories:
         """
         if secret := self._keeps_secret(said):
             raise InvalidRequest(f"not remembered: {secret}; a secret belongs into the vault: `stead secret add NAME`")
-        if self._forgotten(said):
+        if self.is_forgotten(said):
             raise InvalidRequest(
                 "not remembered: it says what was forgotten for good; say it in other words if it is wanted after all"
             )
+
+    def is_forgotten(self, said: str) -> bool:
+        """Whether words say what was forgotten for good."""
+        return self._forgotten(said)
 
     def _new(self, item: cmd.NewMemory, scope: Scope) -> Memory:
         now_ms = self.stream.now_ms()

@@ -142,6 +142,9 @@ class TakingIn:
                 label=PERSON,
                 valid_from_ms=now_ms,
             )
+            if change.stale and self._memories.is_forgotten(change.bullet.text):
+                change.bullet.gone = True  # an editor had it open while it was forgotten
+                continue
             new = self._savable(change, new_memory(change.path, change.bullet, blank), notices)
             if new is not None:
                 fit.append((change, new))

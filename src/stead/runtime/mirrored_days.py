@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import tzinfo
 
 import msgspec
@@ -27,7 +27,7 @@ from stead.runtime.settled_files import Settled
 _PAGE = 1_000
 _EVERY: tuple[Standing, ...] = ("live", "superseded", "expired", "retired")
 _TRIES = 5
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_DAY_FILE = re.compile(rf"/{JOURNAL}/(\d{{4}}-\d\d-\d\d)\.md$")
 MORE = "More happened than has room here."
 
 
@@ -55,26 +55,32 @@ class Journals:
         self._files = files
         self._zone = zone
 
-    def write(self, scopes: Sequence[tuple[Scope, str]], kept: Kept, now_ms: int, whole: bool) -> None:
+    def write(
+        self, scopes: Sequence[tuple[Scope, str]], kept: Kept, now_ms: int, edited: Collection[str], whole: bool
+    ) -> None:
         """Bring the files of the days since the last time up to date, or all of them.
 
         Args:
             scopes: each with its folder.
             kept: what was written before; noted down in it.
             now_ms: see there.
+            edited: files that a person saved since then; an old day among them may have what is gone by now.
             whole: every day.
         """
         today = day_of(now_ms, self._zone)
-        since = 0 if whole or not kept.days_until_ms else day_of(kept.days_until_ms - 1, self._zone).since_ms
+        last = day_of(max(0, kept.days_until_ms - 1), self._zone)
+        days_edited = (found[1] for path in edited if (found := _DAY_FILE.search(path)))
+        whole = whole or not kept.days_until_ms or any(name < last.name for name in days_edited)
+        since = 0 if whole else last.since_ms
         there = self._files.stamps() if whole else {}
         for scope, folder in scopes:
             days: dict[str, list[Line]] = defaultdict(list)
             for line in self._lines(scope, since, today.until_ms):
                 days[day_of(line.ts_ms, self._zone).name].append(line)
             for path in there:
-                name = path.removeprefix(f"{folder}/{JOURNAL}/").removesuffix(".md")
-                if _DAY.fullmatch(name):
-                    days.setdefault(name, [])
+                found = _DAY_FILE.search(path)
+                if found and path.startswith(f"{folder}/"):
+                    days.setdefault(found[1], [])
             for name, lines in sorted(days.items()):
                 self._day(f"{folder}/{JOURNAL}/{name}.md", name, sorted(set(lines)), kept)
         kept.days_until_ms = today.since_ms

@@ -21,13 +21,23 @@ from msgspec.structs import replace
 
 from stead.brain.memory_files import MEMORIES, PEOPLE, SOUL, USER, folder_of
 from stead.brain.memory_markdown import Document
-from stead.brain.memory_merging import Sheaf, changes, deleted, settle, taken_apart, title_of
+from stead.brain.memory_merging import Sheaf, changes, deleted, left_empty, settle, taken_apart, title_of
 from stead.domain import events as ev
 from stead.domain.errors import NotFound, StorageFault
 from stead.domain.memory import GLOBAL, Level, MemoryId, MemoryRow, PlaceId, ProposalId, Scope
 from stead.domain.memory_events import MemoryFact
 from stead.domain.memory_ports import MemoryReports, Place, RowsWanted
-from stead.domain.mirroring import BUSY, FileRead, Kept, MirrorFiles, MirrorState, Souls, Stamp, Written
+from stead.domain.mirroring import (
+    BUSY,
+    MOST_BYTES,
+    FileRead,
+    Kept,
+    MirrorFiles,
+    MirrorState,
+    Souls,
+    Stamp,
+    Written,
+)
 from stead.domain.sessions import PERSON
 from stead.runtime.memories import Memories
 from stead.runtime.mirrored_changes import TakingIn
@@ -39,6 +49,7 @@ _TRIES = 5
 _PAGE, _PAGES = 1_000, 2
 _MOST_NOTICES = 50
 _MOST_FACTS = 1_000
+_MOST_GENERATIONS = 10**12 - 1
 _MOST_EVENTS = 2_000
 """That a start may have to look through once more, to know whether something was forgotten."""
 _ALONE = 20
@@ -133,7 +144,9 @@ class Mirroring:
                 await self._mirror_soul(folder, place.directory, kept)
         now_ms = self._memories.stream.now_ms()
         folders = [(scope, kept.folders[_name(scope)]) for scope in scopes]
-        await asyncio.to_thread(self._journals.write, folders, kept, now_ms, whole or gone or not since)
+        edited = {path for path in stamps if self._seen is not None and self._seen.get(path) != stamps[path]}
+        whole = whole or gone or not since
+        await asyncio.to_thread(self._journals.write, folders, kept, now_ms, edited, whole)
         if not self._files.busy:
             self._seen_seq = head
         if head - kept.seen_seq > _MOST_EVENTS or msgspec.json.encode(kept) != before:
@@ -155,6 +168,7 @@ class Mirroring:
             settle(sheaf, rows.get, live, waiting)
             done, made = await asyncio.to_thread(self._write, sheaf, folder, found, kept)
             if done:
+                _forget_missing(folder, found, rows, kept)
                 return
             own = [*dict.fromkeys((*own, *made))]
         self._files.busy = True
@@ -233,6 +247,14 @@ class Mirroring:
             path = f"{folder}/{name}"
             read = found.get(path)
             known = kept.files.get(path, Written())
+            if known.ids and name.startswith(f"{PEOPLE}/") and left_empty(name, document):
+                if read is not None and self._files.write(path, None, read.stamp) is None:
+                    return False, ()
+                kept.files.pop(path)  # its name tells of somebody of whom nothing is remembered
+                continue
+            if len(document.text(_MOST_GENERATIONS).encode()) > MOST_BYTES:
+                self._tell(f"{path} is not written: it would be too long to be read back; take something out of it")
+                continue
             generation = document.generation if document.generation >= 0 else known.generation
             if read is None or document.text(generation) != read.text:
                 generation = max(known.generation, document.generation, 0) + 1
@@ -317,6 +339,13 @@ def _belongs(path: str, folder: str) -> bool:
     """Whether a file is one of a scope's memories; others that a person puts there are theirs."""
     inside = path.removeprefix(f"{folder}/")
     return inside != path and (inside in (USER, MEMORIES) or inside.startswith(f"{PEOPLE}/"))
+
+
+def _forget_missing(folder: str, found: Mapping[str, FileRead], rows: Mapping[str, MemoryRow], kept: Kept) -> None:
+    """Know no more of a person's file that is gone, with everything that stood in it."""
+    for path in [path for path in kept.files if path.startswith(f"{folder}/{PEOPLE}/") and path not in found]:
+        if not any(id in rows and rows[id].status == "live" for id in kept.files[path].ids):
+            kept.files.pop(path)
 
 
 def _stays(id: str) -> bool:
