@@ -88,3 +88,16 @@ def test_files_that_are_named_after_people_are_told_by_their_folder(home: Home) 
 def test_words_with_which_databases_are_laid_out_are_known(home: Home) -> None:
     for words, laid_out in (("porter", True), ("integrity", True), (WORDS, False)):
         assert Residue(home, KEYS).search(Needles([words]).touches, 60).laid_out is laid_out
+
+
+def test_words_are_taken_out_of_logs_that_somebody_writes_to(home: Home) -> None:
+    home.log.parent.mkdir(parents=True, exist_ok=True)
+    older = home.log.with_name("stead.log.1")
+    older.write_bytes(b"\xff a line\nwith the\nQUILLFEATHER of Skaane.\n")
+    with home.log.open("ab", buffering=0) as writer:  # as the daemon has it
+        writer.write(f"1 {WORDS} and more words than what stands there now\n2 else\n".encode())
+        Residue(home, KEYS).strike(touches, Needles([WORDS]).cleaned)
+        writer.write(b"3 again\n")
+    assert home.log.read_text() == "1 [forgotten] and more words than what stands there now\n2 else\n3 again\n"
+    assert older.read_bytes() == b"\xff a line\nwith [forgotten].\n"
+    assert Residue(home, KEYS).search(touches, 60).left == ()

@@ -134,8 +134,10 @@ class Purges(Protocol):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """What a search of the home's files came to; paths are below the home. Files that are named after people are told
-    by their folder: a receipt that has a name could not be kept once that is forgotten.
+    """What a search of the home's files came to; paths are below the home.
+
+    Files that are named after people are told by their folder: a receipt with a name could not stay once that is
+    forgotten.
 
     Args:
         scanned: files that were read to their end.
@@ -156,6 +158,10 @@ class Found(msgspec.Struct, frozen=True):
 
 class Files(Protocol):
     """The files of the home, as a holder of its keys reads them."""
+
+    def strike(self, touches: Touches, clean: Callable[[str], str]) -> None:
+        """Take words out of the logs; it blocks. A log that cannot be written is told of by ``search``."""
+        ...
 
     def search(self, touches: Touches, seconds: float) -> Found:
         """Look into all of them; it blocks, and leaves out what it has not come to after so many seconds."""

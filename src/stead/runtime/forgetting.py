@@ -159,6 +159,7 @@ class Forgetting:
             begun = ForgettingBegun(
                 tuple(found.memories), tuple(sorted(found.events)), self._fingerprints(found.fingerprinted()), door
             )
+            await asyncio.to_thread(parts.files.strike, found.needles.touches, found.needles.cleaned)
             try:
                 async with self._held(found.sessions):
                     bodies = await asyncio.to_thread(self._with_requests, found)

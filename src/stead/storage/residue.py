@@ -13,11 +13,12 @@ together with the end of the one before it, which is where a value that was writ
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from stead.config import Home
@@ -58,7 +59,7 @@ class Residue:
         databases: list[str] = []
         backups: list[str] = []
         skipped: list[str] = []
-        for path in self._files():
+        for path in self._files(self._root):
             name = _name(path.relative_to(self._root).as_posix())
             try:
                 has = self._has(path, touches, deadline)
@@ -89,10 +90,23 @@ class Residue:
             tuple(skipped),
         )
 
-    def _files(self) -> Iterator[Path]:
+    def strike(self, touches: Touches, clean: Callable[[str], str]) -> None:
+        """See ``domain.forgetting.Files``. A log is written over where it stands, since the daemon has it open."""
+        for path in self._files(self._root / "logs"):
+            with contextlib.suppress(OSError), path.open("r+b") as log:  # the search that follows names it
+                old = log.read()
+                if not touches(old):
+                    continue
+                new = clean(old.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+                new += log.read()  # what came meanwhile
+                log.seek(0)
+                log.write(new)
+                log.truncate()
+
+    def _files(self, root: Path) -> Iterator[Path]:
         """Small ones first, so that one that is huge leaves least out; sealed contents are their store's business."""
         found = []
-        for folder, folders, names in os.walk(self._root):
+        for folder, folders, names in os.walk(root):
             folders[:] = [name for name in folders if name != _PACKS]
             for name in names:
                 path = Path(folder, name)
