@@ -99,13 +99,16 @@ STATED: dict[str, tuple[str, str]] = {
     ),
     "No, we use MariaDB for the shop.": ("project.shop", "MariaDB"),
     "That's wrong, the test database is called ledger_test.": ("project.test_database", "ledger_test"),
-    "I have a dentist appointment tomorrow at 3pm.": ("event.dentist_appointment", "2027-01-16 15:00"),
+    "I have a dentist appointment tomorrow at 3pm.": ("event.dentist_appointment.2027_01_16_15_00", "2027-01-16 15:00"),
     "The deadline for the report is next Friday.": ("event.deadline_for_report", "2027-01-22"),
     "My flight to Oslo is on 3 May at 10:20.": ("event.flight_to_oslo", "2027-05-03 10:20"),
-    "We have a meeting with Bob on Tuesday": ("event.meeting_with_bob", "2027-01-19"),
+    "We have a meeting with Bob on Tuesday": ("event.meeting_with_bob.2027_01_19", "2027-01-19"),
     "The launch was moved to 1 March.": ("event.launch", "2027-03-01"),
     "My exam is in two weeks.": ("event.exam", "2027-01-29"),
-    "There's a parents evening visit on 2027-02-10 at 18:30": ("event.parents_evening_visit", "2027-02-10 18:30"),
+    "There's a parents evening visit on 2027-02-10 at 18:30": (
+        "event.parents_evening_visit.2027_02_10_18_30",
+        "2027-02-10 18:30",
+    ),
 }
 
 NOTHING = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
+from datetime import UTC
 from pathlib import Path
 
 from stead.config import Home
@@ -81,7 +82,7 @@ def remembering(
     mirror = MirrorState(alive=True, reason="", folder="", last_sync_ms=0)
     whole = MemoryWhole(forgetting, export, lambda: mirror, runs)
     room = MemoryRoom(books, books, Insights(books, books.event), retriever, files, whole, clock.now_ms)
-    consolidation = Consolidation(memories, books, BooksMaterial(books, journal))
+    consolidation = Consolidation(memories, books, BooksMaterial(books, journal), UTC)
     settling = Settling(memories, books, _nothing_forgotten, _no_soul)
     gleaning = Gleaning(consolidation, lambda: models, journal, tokens_a_day=0)  # a script's replies are its sessions'
     upkeep = Upkeep(consolidation, gleaning, runs, settling, bus)

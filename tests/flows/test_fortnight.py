@@ -108,7 +108,7 @@ async def test_a_fortnight_is_remembered_as_it_went(room: Room, tmp_path: Path) 
     superseded = {row.memory.value for row in days.rows("superseded")}
     assert superseded == {"Dr Lund", "Bergen", "SQLite", "tabs", "English", "trunk"}
     (over,) = days.rows("expired")
-    assert over.memory.key == "event.dentist_appointment"
+    assert over.memory.key == "event.dentist_appointment.2027_01_22_15_00"
 
     (pattern,) = [row for row in days.rows() if row.memory.kind == "pattern"]
     assert ASKED in pattern.memory.text

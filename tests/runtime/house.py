@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from datetime import UTC
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -73,7 +74,7 @@ class House:
             forgotten=lambda said: any(word in said for word in self.forgotten),
         )
         self.material = BooksMaterial(self.books, self.journal)
-        self.consolidation = Consolidation(self.memories, self.books, self.material)
+        self.consolidation = Consolidation(self.memories, self.books, self.material, UTC)
         self.runs = Runs(self.journal, self.books, self.books)
         self.forgot: list[MemoryId] = []
         self.souls: list[str] = []
@@ -102,7 +103,7 @@ class House:
     async def take_back(self, run: MemoryConsolidated) -> MemoryConsolidated:
         """Revert a run."""
         async with self.memories.stream.lock:
-            facts = await self.runs.taken_back(run.run, RunId(self.memories.new_id("c")), "cli")
+            facts, _ = await self.runs.taken_back(run.run, RunId(self.memories.new_id("c")), "cli")
             await self.memories.stream.record(facts, by="person")
         closing = facts[-1]
         assert isinstance(closing, MemoryConsolidated)

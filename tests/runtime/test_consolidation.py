@@ -160,7 +160,7 @@ async def test_secrets_and_what_was_forgotten_are_never_remembered(house: House)
 async def test_an_appointment_is_over_when_its_day_has_passed(house: House) -> None:
     await house.hears(ADA, "I have a dentist appointment tomorrow at 3pm.")
     await house.run()
-    assert list(house.live()) == ["event.dentist_appointment"]
+    assert list(house.live()) == ["event.dentist_appointment.2027_01_16_15_00"]
     house.later(4)
     (run,) = await house.run()
     assert (run.read, run.retired) == (0, 1)

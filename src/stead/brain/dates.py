@@ -1,12 +1,13 @@
 """Days as people say them, resolved against the moment of saying.
 
-Layer: brain. Pure. Days are UTC days: the journal dates its events so, and the person's own clock is not recorded.
+Layer: brain. Pure. "Tomorrow" is what the person's own calendar says it is, so the zone they live in is handed in; in
+the evening of Los Angeles it is another day by UTC already.
 """
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 
 import msgspec
 
@@ -29,7 +30,7 @@ _MONTHS = [
 ]
 _MONTH = "|".join(f"{month}|{month[:3]}" for month in _MONTHS)
 _WEEKDAY = "|".join(_WEEKDAYS)
-_TIME = r"(?:,?\s*(?:at\s+)?(?P<hour>\d{1,2})(?::(?P<minute>\d\d))?\s*(?P<half>am|pm)?(?![\d/.-]))"
+_TIME = r"(?:,?\s*(?P<at>at\s+)?(?P<hour>\d{1,2})(?::(?P<minute>\d\d))?\s*(?P<half>am|pm)?(?![\d/.-]))"
 _FORMS = tuple(
     re.compile(rf"\b{form}(?:{_TIME})?", re.IGNORECASE)
     for form in (
@@ -51,7 +52,7 @@ class Moment(msgspec.Struct, frozen=True):
         start: of the words, in characters.
         end: behind them.
         day: ISO, as 2027-05-03.
-        time: as 15:30, "" for none.
+        time: as 15:30; "at 3" where nobody said which half of the day; "" for none.
         over_ms: when the day is over, milliseconds since 1970.
     """
 
@@ -75,20 +76,27 @@ def day_of(ts_ms: int) -> str:
         return ""
 
 
-def moment(text: str, ts_ms: int) -> Moment | None:
-    """The first day that a sentence names, seen from when it was said; nothing when it names none that can be."""
+def moment(text: str, ts_ms: int, zone: tzinfo = UTC) -> Moment | None:
+    """The first day that a sentence names, seen from when it was said; nothing when it names none that can be.
+
+    Args:
+        text: the sentence.
+        ts_ms: when it was said.
+        zone: where.
+    """
     try:
-        today = datetime.fromtimestamp(ts_ms / 1000, UTC).date()
+        today = datetime.fromtimestamp(ts_ms / 1000, zone).date()
     except (ValueError, OverflowError, OSError):
         return None
     found = [match for form in _FORMS if (match := form.search(text))]
     for match in sorted(found, key=lambda match: (match.start(), -match.end())):
         try:
             day = _day(match.groupdict(), today)
-            over = datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=1)
+            over = datetime(day.year, day.month, day.day, tzinfo=zone) + timedelta(days=1)
+            over_ms = int(over.timestamp() * 1000)
         except (ValueError, OverflowError):
             continue
-        return Moment(match.start(), match.end(), day.isoformat(), _time(match), int(over.timestamp() * 1000))
+        return Moment(match.start(), match.end(), day.isoformat(), _time(match), over_ms)
     return None
 
 
@@ -106,16 +114,20 @@ def _day(said: dict[str, str | None], today: date) -> date:
         return today + timedelta(days={"tomorrow": 1, "the day after tomorrow": 2}.get(near.casefold(), 0))
     if weekday := said.get("weekday"):
         ahead = (_WEEKDAYS.index(weekday.casefold()) - today.weekday()) % 7
-        if (said.get("which") or "").casefold() == "next":
+        which = (said.get("which") or "").casefold()
+        if which == "next":
             return today + timedelta(days=7 - today.weekday() + _WEEKDAYS.index(weekday.casefold()))
-        return today + timedelta(days=ahead or 7)
+        return today + timedelta(days=ahead or (0 if which == "this" else 7))
     count, unit = said.get("count") or "", said.get("unit") or ""
     return today + timedelta(days=(_COUNTS.get(count.casefold()) or int(count)) * (7 if unit == "week" else 1))
 
 
 def _time(match: re.Match[str]) -> str:
     hour, minute, half = match["hour"], match["minute"], (match["half"] or "").casefold()
-    if not hour or not (minute or half):
+    if not hour or int(hour) > 23:
         return ""
+    if not (minute or half):
+        alone = f"{hour}:00" if int(hour) > 12 else f"at {int(hour)}"
+        return alone if match["at"] else ""
     whole = int(hour) % 12 + (12 if half == "pm" else 0) if half else int(hour)
     return f"{whole:02}:{minute or '00'}" if whole < 24 and int(minute or 0) < 60 else ""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, tzinfo
 
 import msgspec
 
@@ -32,7 +33,8 @@ _RIGHT = (
     re.compile(r"(?:actually|correction|sorry|i meant)[,;:.! -]+(?P<rest>.+)", re.I),
 )
 _CHANGED = re.compile(
-    r"\b(?:now|no longer|any ?more|instead|these days|switched|moved|migrated|changed|again|new|from now on|stopped)\b",
+    r"\b(?:now|no longer|any ?more|instead|these days|switched|moved|migrated|changed|again|"
+    r"(?:my|our|the) new|from now on|stopped)\b",
     re.I,
 )
 _LEAD = re.compile(
@@ -47,6 +49,11 @@ _TAIL = re.compile(
     r"from today|as of now|though|as well|too|at all|ever|all the time)$",
     re.I,
 )
+_SINCE = re.compile(
+    r"^(?:from now on|from today on|as of (?:today|now|this week)|going forward|since [^,;]{3,30}),? "
+    r"(?=(?:i|we|my|our|the)\b)",
+    re.I,
+)
 _ALL = r"(?:all|every|each)(?: of)? (?:my |our )?"
 _EVERYWHERE = re.compile(
     rf"[, ]*\b(?:everywhere|in {_ALL}(?:projects?|workspaces?|sessions?|chats?|folders?)|"
@@ -55,27 +62,33 @@ _EVERYWHERE = re.compile(
 )
 
 
-def extracted(turn: Episode) -> tuple[Stated, ...]:
+def extracted(turn: Episode, zone: tzinfo = UTC) -> tuple[Stated, ...]:
     """What a turn states, in order; nothing for a turn that is not the person's own.
 
     Args:
         turn: any.
+        zone: where the person was when they said it, for the days that they named.
     """
     if turn.who != "user" or turn.label.integrity is not Integrity.PERSON:
         return ()
     found: dict[tuple[str, str], Stated] = {}
     for sentence in stated(turn.text):
-        for one in _statements(sentence, turn.ts_ms):
+        for one in _statements(sentence, turn.ts_ms, zone):
             found[one.key or one.text, normal(one.value)] = one
     return tuple(found.values())[:MOST]
 
 
-def _statements(sentence: Sentence, ts_ms: int) -> Iterator[Stated]:
+def everywhere(words: str) -> bool:
+    """Whether words say of themselves that they hold in every project."""
+    return _EVERYWHERE.search(words) is not None
+
+
+def _statements(sentence: Sentence, ts_ms: int, zone: tzinfo) -> Iterator[Stated]:
     words = _LEAD.sub("", sentence.text, count=1)
     right = next((match for form in _RIGHT if (match := form.fullmatch(words))), None)
     if right is not None:
         words = right["rest"]
-    everywhere = _EVERYWHERE.search(words) is not None
+    wide = everywhere(words)
     words = " ".join(_EVERYWHERE.sub(" ", words).split())
     correcting = right is not None or _CHANGED.search(words) is not None
     plain = words
@@ -83,7 +96,8 @@ def _statements(sentence: Sentence, ts_ms: int) -> Iterator[Stated]:
         plain = shorter
     plain = plain.strip(" ,;:-\u2013")
     seen: set[str] = set()
-    for one in (*appointments(plain, ts_ms), *first(PEOPLE, plain), *first(WORK, plain), *orders(plain)):
+    since = _SINCE.sub("", plain, count=1)
+    for one in (*appointments(plain, ts_ms, zone), *first(PEOPLE, since), *first(WORK, since), *orders(plain)):
         key = canonical(str(one["key"]))
         if (key and key in seen) or (for_now(words) and "expires_ms" not in one):
             continue
@@ -94,8 +108,8 @@ def _statements(sentence: Sentence, ts_ms: int) -> Iterator[Stated]:
                 "key": key,
                 "start": sentence.start,
                 "end": sentence.end,
-                "everywhere": everywhere,
-                "correcting": correcting or "instead_of" in one,
+                "everywhere": wide,
+                "correcting": correcting or "instead_of" in one or "ends" in one,
             },
             Stated,
         )

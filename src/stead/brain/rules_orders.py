@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import tzinfo
 
 from stead.brain.dates import DAY_MS, moment
+from stead.brain.ordering import is_order
 from stead.brain.stating import Fields, bare, slug
 
 _FROM_NOW = (
@@ -25,17 +27,12 @@ _WHENEVER = re.compile(
     re.I,
 )
 _HOW_OFTEN = re.compile(
-    r"(?:please |you (?:should|must) )?(?P<how>always|never|don't ever|do not ever|stop) (?P<rest>.+)", re.I
-)
-_DONT = re.compile(r"(?:please )?(?:don't|do not) (?P<rest>[a-z].+)", re.I)
-_NO_ORDER = re.compile(
-    r"(?:mind|ever|again|been|had|has|have|was|were|is|are|a|an|the|in|on|at|of|to|too|so|as|liked?|loved?|hated?|"
-    r"wanted|thought|knew|said|welcome|fun|true|good|nice|right|wrong|works?|fails?|happens?|seems?|happy|sure|worth|"
-    r"possible|easy|hard|there|here|with|for|and|or|but|by|it|this|that|not|more|less|seen|heard|gonna|going|a|"
-    r"i|you|we|they|he|she|my|your|\w+ed|\w+ing)\b",
+    r"(?:please |you (?:should|must) |i (?:want|need) you to |(?:please )?make sure (?:to |you |that you )|"
+    r"be sure to )?"
+    r"(?P<how>always|never|don't ever|do not ever|stop) (?P<rest>.+)",
     re.I,
 )
-_NOBODY = re.compile(r"(?:i|you|we|he|she|they|it|the|this|that|there|my|our|your|all|nobody|everybody|no)\b", re.I)
+_DONT = re.compile(r"(?:please )?(?:don't|do not) (?P<rest>[a-z].+)", re.I)
 _STOPPED = {
     "using": "use",
     "adding": "add",
@@ -73,9 +70,12 @@ _IS_ON = re.compile(
 )
 
 
-def appointments(words: str, ts_ms: int) -> Iterator[Fields]:
-    """An appointment with a day, as it was said at that moment."""
-    when = moment(words, ts_ms)
+def appointments(words: str, ts_ms: int, zone: tzinfo) -> Iterator[Fields]:
+    """An appointment with a day, as it was said at that moment and there.
+
+    "A meeting" is one of several, and its day and time tell which; "the meeting" is the one that is known.
+    """
+    when = moment(words, ts_ms, zone)
     if when is None or when.end < len(words):
         return
     head = words[: when.start].strip()
@@ -83,14 +83,16 @@ def appointments(words: str, ts_ms: int) -> Iterator[Fields]:
     match = _HAVE.fullmatch(head) or _IS_ON.fullmatch(head)
     if match is None:
         return
-    what = re.sub(r"^(?:an?|the|my|our) ", "", match["what"], flags=re.I)
+    article, _, what = match["what"].partition(" ")
+    several = article.casefold() in ("a", "an")
     yield {
         "kind": "knowledge",
         "text": f"{what[:1].upper()}{what[1:]}: {when.said}.",
-        "key": f"event.{slug(what)}",
+        "key": f"event.{slug(what)}" + (f".{slug(when.said)}" if several else ""),
         "value": when.said,
         "aliases": (what.casefold(),),
         "expires_ms": when.over_ms + DAY_MS,
+        "moved": not several,
     }
 
 
@@ -100,13 +102,13 @@ def orders(words: str) -> Iterator[Fields]:
     for form in _FROM_NOW:
         if match := form.fullmatch(rest):
             rest, lasting = match["rest"], True
-    if match := _WHENEVER.fullmatch(rest):
+    if (match := _WHENEVER.fullmatch(rest)) and is_order(match["rest"]):
         yield _order(f"{match['when']}, {match['rest']}", f"{slug(match['when'])}.{slug(match['rest'])}", "yes")
     elif match := _HOW_OFTEN.fullmatch(rest):
         yield from _how_often(match["how"], match["rest"])
-    elif lasting and (match := _DONT.fullmatch(rest)):
+    elif lasting and (match := _DONT.fullmatch(rest)) and is_order(match["rest"]):
         yield _told(match["rest"], "never", f"Never {match['rest']}")
-    elif lasting and not _NOBODY.match(rest):
+    elif lasting and is_order(rest):
         yield _told(rest, "always", f"From now on, {rest[:1].lower()}{rest[1:]}")
 
 
@@ -117,7 +119,7 @@ def _how_often(how: str, rest: str) -> Iterator[Fields]:
         if (verb := _STOPPED.get(first.casefold())) is None:
             return
         what = f"{verb} {others}"
-    elif _NO_ORDER.match(rest) or len(rest.split()) < 2:
+    elif not is_order(rest):
         return
     yield _told(what, "always" if how.casefold() == "always" else "never", f"{how.capitalize()} {rest}")
 

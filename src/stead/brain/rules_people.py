@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from stead.brain.forms import JOB, fits
+from stead.brain.names import is_city, is_full, is_product, may_be_home, may_be_person
 from stead.brain.stating import IS, NAME, NEW, POINTING, Fields, Rule, article, rule, slug
 
 _SINGLE = (
@@ -29,13 +31,6 @@ _ATTRIBUTES = (
     "allerg(?:y|ies)|diet|bedtime|lunch break|home airport|licen[cs]e plate|vat number|customer number|"
     r"membership number|github (?:user ?name|handle|account)"
 )
-_ROLES = re.compile(
-    r"\b(?:engineer|developer|programmer|designer|teacher|nurse|doctor|lawyer|accountant|architect|student|writer|"
-    r"journalist|researcher|scientist|analyst|consultant|director|electrician|plumber|carpenter|chef|translator|"
-    r"photographer|musician|freelancer|professor|lecturer|baker|farmer|pilot|pharmacist|dentist|librarian|editor|"
-    r"economist|biologist|chemist|physicist|mathematician|administrator|mechanic|bookseller|gardener)$",
-    re.I,
-)
 _STATE = re.compile(
     r"^(?:broken|down|dead|slow|fine|ok|okay|full|empty|lost|gone|late|coming|wrong|right|ready|blocked|stuck|busy|"
     r"free|closed|open|great|good|bad|terrible|expensive|cheap|annoying|failing|not \w+|\w+ing|\w+ed)\b",
@@ -54,32 +49,48 @@ def _own(attribute: str, value: str, text: str, *aliases: str) -> Fields:
     }
 
 
-def _name(match: re.Match[str]) -> Fields:
-    return _own("name", match["name"], f"The person is called {match['name']}.", "who am i")
+def _name(match: re.Match[str]) -> Fields | None:
+    name = match["name"]
+    return _own("name", name, f"The person is called {name}.", "who am i") if may_be_person(name) else None
 
 
-def _city(match: re.Match[str]) -> Fields:
-    return _own("city", match["name"], f"The person lives in {match['name']}.", "home", "where i live")
+def _city(match: re.Match[str]) -> Fields | None:
+    name = match["name"]
+    if not (is_city(name) if match["moved"] else may_be_home(name)):
+        return None
+    return _own("city", name, f"The person lives in {name}.", "home", "where i live")
 
 
 def _employer(match: re.Match[str]) -> Fields:
     return _own("employer", match["name"], f"The person works for {match['name']}.", "company", "where i work")
 
 
+def _left_city(match: re.Match[str]) -> Fields:
+    name = match["name"]
+    return {**_own("city", f"not {name}", f"The person no longer lives in {name}."), "ends": name}
+
+
+def _left_employer(match: re.Match[str]) -> Fields:
+    name = match["name"]
+    return {**_own("employer", f"not {name}", f"The person no longer works for {name}."), "ends": name}
+
+
 def _job(match: re.Match[str]) -> Fields | None:
     job = match["value"]
-    return _own("job", job, f"The person works as {article(job)}.", "profession") if _ROLES.search(job) else None
+    return _own("job", job, f"The person works as {article(job)}.", "profession") if JOB.fullmatch(job) else None
 
 
 def _attribute(match: re.Match[str]) -> Fields | None:
     attribute, value = match["attribute"].casefold(), match["value"]
-    if POINTING.search(value) or _STATE.search(value) or len(value.split()) > 8:
+    if POINTING.search(value) or _STATE.search(value) or not fits(attribute, value):
         return None
     return _own(attribute, value, f"The person's {attribute} is {value}.")
 
 
-def _single(match: re.Match[str]) -> Fields:
+def _single(match: re.Match[str]) -> Fields | None:
     role, name = match["role"].casefold(), match["name"]
+    if not may_be_person(name):
+        return None
     return {
         "kind": "person",
         "text": f"{name} is the person's {role}.",
@@ -89,8 +100,36 @@ def _single(match: re.Match[str]) -> Fields:
     }
 
 
-def _several(match: re.Match[str]) -> Fields:
+def _single_is(match: re.Match[str]) -> Fields | None:
+    """Of one word after "my boss is" nobody can tell whether it is a name."""
+    return _single(match) if is_full(match["name"]) else None
+
+
+def _no_longer(match: re.Match[str]) -> Fields | None:
     role, name = match["role"].casefold(), match["name"]
+    if not may_be_person(name):
+        return None
+    return {
+        "kind": "person",
+        "text": f"{name} is no longer the person's {role}.",
+        "key": f"person.{slug(role)}",
+        "value": f"not {name}",
+        "aliases": (role, f"my {role}", name.casefold()),
+        "ends": name,
+    }
+
+
+def _attribute_ended(match: re.Match[str]) -> Fields | None:
+    attribute, value = match["attribute"].casefold(), match["value"]
+    if _STATE.search(value) or not fits(attribute, value):
+        return None
+    return {**_own(attribute, f"not {value}", f"The person's {attribute} is no longer {value}."), "ends": value}
+
+
+def _several(match: re.Match[str]) -> Fields | None:
+    role, name = match["role"].casefold(), match["name"]
+    if not may_be_person(name):
+        return None
     return {
         "kind": "person",
         "text": f"{name} is {article(role)} of the person's.",
@@ -102,11 +141,12 @@ def _several(match: re.Match[str]) -> Fields:
 
 def _theirs(match: re.Match[str]) -> Fields | None:
     name, attribute, value = match["name"], match["attribute"].casefold(), match["value"]
-    if POINTING.search(value) or _STATE.search(value) or len(value.split()) > 8:
+    if POINTING.search(value) or _STATE.search(value) or not fits(attribute, value) or is_product(name):
         return None
+    who = name if name[:1].isupper() else f"The person's {name}"
     return {
         "kind": "person",
-        "text": f"{name}'s {attribute} is {value}.",
+        "text": f"{who}'s {attribute} is {value}.",
         "key": f"person.{slug(name)}.{slug(attribute)}",
         "value": value,
         "aliases": (name.casefold(), f"{name.casefold()}'s {attribute}"),
@@ -135,31 +175,51 @@ def _diet(match: re.Match[str]) -> Fields:
     }
 
 
+_ON = rf"{IS}(?: on)?(?: the(?= \d))?"
+_GONE = r"(?: is| are|'s|\u2019s|'re)(?: now)? (?:no longer|not) "
 PEOPLE: tuple[Rule, ...] = (
     rule(rf"(?:my name is|my name's|i am called|i'm called|(?:you can |please )?call me) (?P<name>{NAME})", _name),
     rule(
         r"(?:i|we)(?: now| currently)?(?: live in| am based in|'m based in|'re based in| are based in|"
-        r"(?: have|'ve)?(?: just)? (?:moved|relocated) to)"
+        r"(?P<moved>(?: have|'ve)?(?: just)? (?:moved|relocated) to))"
         rf" (?P<name>{NAME})(?:, [\w ]+)?",
         _city,
     ),
     rule(
+        r"(?:i|we)(?:(?:'m|'re| am| are) (?:no longer|not) based in| no longer live in| (?:do not|don't) live in|"
+        r"(?: have|'ve)? moved away from|'m no longer in)"
+        rf" (?P<name>{NAME})(?:, [\w ]+)?",
+        _left_city,
+    ),
+    rule(
         r"i(?: now| currently)?(?: work at| work for| started at| started working (?:at|for)|'m working (?:at|for)|"
-        rf" am employed at|(?: have|'ve)? joined) (?P<name>{NAME})",
+        rf" am employed at) (?P<name>{NAME}(?: & {NAME})?)",
         _employer,
     ),
-    rule(r"i(?: now| currently)?(?: work as|'m| am) an? (?P<value>[\w -]{3,50})", _job),
     rule(
-        rf"(?:my|our){NEW} (?P<role>{_SINGLE})(?:{IS}| is called| is named|'s name is) (?P<name>{NAME})",
-        _single,
+        r"i(?: no longer work| (?:do not|don't) work| stopped working|'m no longer working)(?: at| for)"
+        rf" (?P<name>{NAME})",
+        _left_employer,
     ),
+    rule(rf"i(?:'ve| have)? (?:left|quit)(?: my job at)? (?P<name>{NAME})", _left_employer),
+    rule(r"i(?: now| currently)?(?: work as|'m| am) an? (?P<value>[\w -]{3,50})", _job),
+    rule(rf"(?:my|our){NEW} (?P<role>{_SINGLE})(?: is called| is named|'s name is) (?P<name>{NAME})", _single),
+    rule(rf"(?:my|our){NEW} (?P<role>{_SINGLE}){IS} (?P<name>{NAME})", _single_is),
+    rule(rf"(?:my|our){NEW} (?P<role>{_SINGLE}){_GONE}(?P<name>{NAME})", _no_longer),
     rule(rf"(?P<name>{NAME}) is(?: now)?(?: my| our){NEW} (?P<role>{_SINGLE})", _single),
+    rule(rf"(?P<name>{NAME}) is (?:no longer|not) (?:my|our){NEW} (?P<role>{_SINGLE})", _no_longer),
     rule(rf"(?:my|our) (?P<role>{_SINGLE}),? (?P<name>{NAME}),? (?-i:(?!and\b)[a-z]).+", _single),
     rule(rf"(?:my|our){_WHICH} (?P<role>{_SEVERAL})(?: is called| is named|'s name is) (?P<name>{NAME})", _several),
     rule(rf"(?:my|our){_WHICH} (?P<role>{_SEVERAL}),? (?P<name>{NAME}),? (?-i:(?!and\b)[a-z]).+", _several),
-    rule(rf"(?P<name>{NAME}) is(?: my| our| a){_WHICH} (?P<role>{_SEVERAL})(?: of mine| of ours)?", _several),
-    rule(rf"(?P<name>{NAME})['\u2019]s (?P<attribute>{_ATTRIBUTES}){IS}(?: on)? (?P<value>[^,;]{{1,80}})", _theirs),
-    rule(rf"(?:my|our){NEW} (?P<attribute>{_ATTRIBUTES}){IS}(?: on)? (?P<value>[^;]{{1,120}})", _attribute),
+    rule(rf"(?P<name>{NAME}) is (?:my|our){_WHICH} (?P<role>(?!friend){_SEVERAL})", _several),
+    rule(rf"(?P<name>{NAME}) is an?{_WHICH} (?P<role>{_SEVERAL}) of (?:mine|ours)", _several),
+    rule(rf"(?P<name>{NAME})['\u2019]s (?P<attribute>{_ATTRIBUTES}){_ON} (?P<value>[^,;]{{1,80}})", _theirs),
+    rule(
+        rf"(?:my|our) (?P<name>{_SINGLE})['\u2019]s (?P<attribute>{_ATTRIBUTES}){_ON} (?P<value>[^,;]{{1,80}})",
+        _theirs,
+    ),
+    rule(rf"(?:my|our){NEW} (?P<attribute>{_ATTRIBUTES}){_ON} (?P<value>[^;]{{1,120}})", _attribute),
+    rule(rf"(?:my|our){NEW} (?P<attribute>{_ATTRIBUTES}){_GONE}(?P<value>[^;]{{1,120}})", _attribute_ended),
     rule(r"i(?: am|'m)(?P<no> not| no longer)? allergic to (?P<value>[^,;]{2,60})", _allergic),
     rule(
         r"i(?: am|'m)(?P<no> no longer| not)?(?: an?)? "

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from stead.brain.forms import is_of_system, is_tool
 from stead.brain.stating import NEW, POINTING, Fields, Rule, bare, rule, slug
 
 _SYSTEMS = (
@@ -21,12 +22,34 @@ _RUN = r"(?:unit |integration |end-to-end |e2e |browser )?tests|builds?|lints?|m
 _ORDINAL = re.compile(
     r"\b(?:first|second|third|last|latter|former|other|previous|next) (?:one|option|version|idea|way)\b"
 )
-_PLACE = re.compile(r"[\d./:_-]|^[A-Z]|^[a-z][\w-]*$")
+_WOES = re.compile(
+    r"\b(?:waiting|debugging|fighting|wasting|losing|breaking|minutes?|hours?|crash\w*|fail\w*|broke\w*|breaks?|bugs?|"
+    r"errors?|flaky|outages?|conflicts?|40\d|50\d|when|how|watching|getting|being|pipelines?|downtime)\b",
+    re.I,
+)
+"""Nobody loves these; whoever says so means the opposite."""
+_AMOUNT = re.compile(
+    r"(?:\d[\d.,]*(?!\w)|\d[\d.,]*\s*(?:[kmgt]i?b|%|x|ms|s|min)\b|about|around|roughly|only|almost|up to|over|under|"
+    r"plenty|lots?|tons?|several|many|most|every|each|any|some|no|nothing|something|everything|way|double|twice|half|"
+    r"much|all|both|just|exactly|at least|between)\b",
+    re.I,
+)
+_STUFF = re.compile(
+    r"(?:the )?(?:memory|ram|cpu|disk|bandwidth|tokens?|heap|swap|threads?|cores?|credits?|cookies|caution|space|power|"
+    r"words?|names?|common sense)",
+    re.I,
+)
+_TELLS_ON = re.compile(
+    r"\b(?:to|your|you|that|which|when|where|because|so|but|until|while|there|here|today|yesterday|anyway|too|who|if|"
+    r"instead of|by)\b",
+    re.I,
+)
 _STATE = re.compile(
     r"^(?:down|slow|broken|fine|ok|okay|up|back|full|gone|dead|ready|late|empty|busy|wrong|right|missing|unreachable|"
     r"\w+ing|\w+ed)\b",
     re.I,
 )
+_WEEKDAYS = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?", re.I)
 _GROUPS = {
     "indentation": re.compile(r"(?:tabs|(?:two |four |2 |4 |8 )?spaces)(?: indentation)?|tab indentation", re.I),
     "theme": re.compile(r"(?:dark|light) (?:mode|themes?)", re.I),
@@ -53,6 +76,10 @@ def _prefers(match: re.Match[str]) -> Fields | None:
     what, other, topic = match["value"], match["other"] or "", match["topic"] or ""
     if POINTING.search(what) or _ORDINAL.search(what) or POINTING.search(topic) or len(what.split()) > 10:
         return None
+    if match["verb"].casefold() in ("like", "love", "enjoy") and _WOES.search(f"{what} {topic}"):
+        return None
+    if what.casefold().startswith("to "):
+        return None
     says = _SAYS.get(match["verb"].casefold(), "dislikes")
     group = next((name for name, form in _GROUPS.items() if form.fullmatch(what)), "")
     pair = "_vs_".join(sorted((slug(what), slug(other)))) if other else ""
@@ -73,7 +100,7 @@ def _prefers(match: re.Match[str]) -> Fields | None:
 
 def _favourite(match: re.Match[str]) -> Fields | None:
     what, value = match["what"].casefold(), match["value"]
-    if POINTING.search(value):
+    if POINTING.search(value) or _WOES.search(value) or what in ("part", "thing", "moment", "bug", "error"):
         return None
     return {
         "kind": "preference",
@@ -86,21 +113,24 @@ def _favourite(match: re.Match[str]) -> Fields | None:
 
 def _uses(match: re.Match[str]) -> Fields | None:
     what, topic, no = match["value"], match["topic"] or "", bool(match["no"])
-    if POINTING.search(what) or POINTING.search(bare(topic)):
+    if POINTING.search(what) or POINTING.search(bare(topic)) or _AMOUNT.match(what) or _TELLS_ON.search(what):
+        return None
+    if _STUFF.fullmatch(what) or (topic and _TELLS_ON.search(topic)):
         return None
     beside = f" for {topic}" if topic else ""
     fields: Fields
-    if topic and not no:
-        fields = {"key": f"project.{slug(bare(topic))}", "value": what, "aliases": (bare(topic).casefold(),)}
+    if topic:
+        value = f"not {what}" if no else what
+        fields = {"key": f"project.{slug(bare(topic))}", "value": value, "aliases": (bare(topic).casefold(),)}
     else:
-        key = f"project.uses.{slug(what)}" + (f".{slug(topic)}" if topic else "")
-        fields = {"key": key, "value": "no" if no else "yes", "aliases": (what.casefold(),)}
-    return {"kind": "context", "text": f"We {'do not ' if no else ''}use {what}{beside}.", **fields}
+        fields = {"key": f"project.uses.{slug(what)}", "value": "no" if no else "yes", "aliases": (what.casefold(),)}
+    ended = {"ends": what} if no else {}
+    return {"kind": "context", "text": f"We {'do not ' if no else ''}use {what}{beside}.", **fields, **ended}
 
 
 def _switched(match: re.Match[str]) -> Fields | None:
     old, new, topic = match["old"], match["value"], match["topic"] or ""
-    if POINTING.search(new) or POINTING.search(old):
+    if POINTING.search(new) or POINTING.search(old) or _TELLS_ON.search(new) or not (is_tool(new) and is_tool(old)):
         return None
     return {
         "kind": "context",
@@ -113,8 +143,10 @@ def _switched(match: re.Match[str]) -> Fields | None:
 
 
 def _system(match: re.Match[str]) -> Fields | None:
-    what, value = match["what"].casefold(), match["value"]
-    if POINTING.search(value) or _STATE.search(value) or not _PLACE.search(value) or len(value.split()) > 5:
+    what, thing, value = match["what"].casefold(), match["thing"].casefold(), match["value"]
+    if POINTING.search(value) or _STATE.search(value):
+        return None
+    if not is_of_system(thing, value, called=bool(match["called"])):
         return None
     return {
         "kind": "context",
@@ -125,9 +157,23 @@ def _system(match: re.Match[str]) -> Fields | None:
     }
 
 
+def _system_ended(match: re.Match[str]) -> Fields | None:
+    what, value = match["what"].casefold(), match["value"]
+    if _STATE.search(value) or not is_of_system(match["thing"].casefold(), value, called=bool(match["called"])):
+        return None
+    return {
+        "kind": "context",
+        "text": f"The {what} is no longer {value}.",
+        "key": f"project.{slug(what)}",
+        "value": f"not {value}",
+        "aliases": (what,),
+        "ends": value,
+    }
+
+
 def _run_with(match: re.Match[str]) -> Fields | None:
     what, value = match["what"].casefold(), match["value"]
-    if POINTING.search(bare(value)):
+    if POINTING.search(bare(value)) or not is_tool(value):
         return None
     return {
         "kind": "context",
@@ -140,7 +186,7 @@ def _run_with(match: re.Match[str]) -> Fields | None:
 
 def _deploys(match: re.Match[str]) -> Fields | None:
     how, value = match["how"].casefold(), match["value"]
-    if POINTING.search(value):
+    if POINTING.search(value) or not (is_tool(value) or (how == "on" and _WEEKDAYS.fullmatch(value))):
         return None
     return {
         "kind": "context",
@@ -194,10 +240,15 @@ WORK: tuple[Rule, ...] = (
         _switched,
     ),
     rule(
-        rf"(?:the|our){NEW} (?P<what>(?:{_SYSTEMS}) (?:{_THINGS}))"
-        r"(?: is| runs| lives| listens| has moved to| moved to)(?: now| currently)?(?: at| on| called| named| in)? "
-        r"(?P<value>[^,;]{1,80})",
+        rf"(?:the|our){NEW} (?P<what>(?:{_SYSTEMS}) (?P<thing>{_THINGS}))"
+        r"(?: is| runs| lives| listens| has moved to| moved to)(?: now| currently)?(?: at| on| in|"
+        r"(?P<called> called| named))? (?P<value>[^,;]{1,80})",
         _system,
+    ),
+    rule(
+        rf"(?:the|our){NEW} (?P<what>(?:{_SYSTEMS}) (?P<thing>{_THINGS})) (?:is|runs|lives|listens)(?: now)?"
+        r" (?:no longer|not)(?: at| on| in|(?P<called> called| named))? (?P<value>[^,;]{1,80})",
+        _system_ended,
     ),
     rule(
         rf"(?:the |our )?(?P<what>{_RUN})(?: are run| run| are started| runs| is run| are built| is built| are made)"

@@ -12,36 +12,24 @@ from collections.abc import Iterator
 
 import msgspec
 
+from stead.brain.handed_over import own
+
 TURN_CHARS = 20_000
 """Of a turn; what is behind them was pasted."""
 SENTENCE_CHARS = 400
-PASTED_LINES = 40
-"""A turn with more lines hands material over; of its first lines alone the person is likely to be the author."""
-_OWN_LINES = 3
-
-_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<(\w+)[^<>]*>.*?</\1>", re.DOTALL)
-_QUOTED = re.compile(r"\"[^\"\n]{12,}\"|\u201c[^\u201d\n]{4,}\u201d|«[^»\n]+»|(?<!\w)'[^'\n]{25,}'(?!\w)")
-_LINE_OF_OTHERS = re.compile(
-    r"^[ \t]*(?:>|\||\$ |# |//|/\*|\+\+\+|---|@@|[{}\[\]<]|\d{4}-\d\d-\d\d[T ]\d\d:|"
-    r"(?:from|to|subject|sent|cc|date|re|fw|fwd|user|assistant|system|human|error|traceback|warning)\s*:).*$",
-    re.IGNORECASE | re.MULTILINE,
-)
 _CODE = re.compile(
     r"[;{}]\s*$|=>|==|!=|^\s*[\w.]+\([^)]*\)\s*$|"
     r"^\s*(?:def|class|import|from|const|let|var|return|print|if \(|for \()\b.*[=(:]"
 )
-_HANDED_OVER = re.compile(
-    r"\b(?:translate|proofread|summari[sz]e|rephrase|rewrite|correct|explain|review|analy[sz]e|check|format|parse|read|"
-    r"reply to|answer|here is|here's|here are|this is|the following|as follows|below|example|text|mail|email|letter|"
-    r"message|quote|story|poem|post|article|draft|write|says?|said|reads?)\b[^\n]{0,80}:\s*(?=\S|\n)",
-    re.IGNORECASE,
-)
 _PLAYED = re.compile(
     r"\b(?:role-?play|pretend|imagine|make[- ]believe|let's say|lets say|suppos(?:e|ing)|hypothetical(?:ly)?|"
     r"act as|you are (?:now )?an? |in the story|in the novel|character|fictional|just kidding|kidding|joking|a joke|"
-    r"sarcas\w+|/s$|lol|haha\w*|jk)\b|[;:]-?[)pP](?:\s|$)|😂|🤣|😜|😉",
+    r"sarcas\w+|lol|lmao|haha\w*|jk|"
+    r"yeah,? right|oh great|just what i needed|thanks for nothing|as if i|obviously)\b|"
+    r"/s$|[;:]-?[)pP](?:\s|$)|😂|🤣|😜|😉",
     re.IGNORECASE,
 )
+_BULLET = re.compile(r"\s*(?:[-*\u2022\u2013]\s+)*")
 _END = re.compile(
     r"(?<!\b[A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\be\.g)(?<!\bi\.e)(?<!\bNo)[.!?]+(?=\s|$)|\n+"
 )
@@ -59,7 +47,8 @@ _SUPPOSED = re.compile(
 )
 _REPORTED = re.compile(
     r"\b(?:said|says|say|told|tells|wrote|writes|claims?|claimed|argues?|according to|quote|asked me|asks|suggests?|"
-    r"suggested|mentioned|states?|stated|thinks|thought|believes|heard|the (?:article|mail|email|page|readme|docs?|"
+    r"suggested|mentioned|states?|stated|thinks|thought|believes|heard|"
+    r"(?<!\bin )(?<!\bof )(?<!\bto )(?<!\bfor )the (?:article|mail|email|page|readme|docs?|"
     r"documentation|manual|book|error|log|issue|comment|customer|user|client|author|candidate|vendor|ticket)"
     r"(?! (?:server|host|form|template|folder|directory|files?|branch|table)))\b",
     re.IGNORECASE,
@@ -83,12 +72,12 @@ class Sentence(msgspec.Struct, frozen=True):
 
 def stated(text: str) -> Iterator[Sentence]:
     """The sentences of a person's turn that state something in their own name."""
-    own = _own(text[:TURN_CHARS])
-    if _PLAYED.search(own):
+    kept = own(text[:TURN_CHARS])
+    if _PLAYED.search(kept):
         return
-    for sentence in _sentences(own):
+    for sentence in _sentences(kept):
         words = sentence.text
-        if not 3 <= len(words) <= SENTENCE_CHARS or own[sentence.end - 1 : sentence.end] == "?":
+        if not 3 <= len(words) <= SENTENCE_CHARS or kept[sentence.end - 1 : sentence.end] == "?":
             continue
         if "\0" in words or _CODE.search(words) or _QUESTION.search(words):
             continue
@@ -104,19 +93,12 @@ def for_now(text: str) -> bool:
 
 def own_words(text: str) -> str:
     """A turn without what is not the person's own: code, quotes, and what is handed over."""
-    return " ".join(_own(text[:TURN_CHARS]).replace("\0", " ").split())
+    return " ".join(own(text[:TURN_CHARS]).replace("\0", " ").split())
 
 
-def _own(text: str) -> str:
-    """The text with what is not the person's own made unreadable, every character in its place."""
-    for pattern in (_FENCE, _QUOTED, _LINE_OF_OTHERS):
-        text = pattern.sub(lambda match: "\0" * len(match[0]), text)
-    if (handed := _HANDED_OVER.search(text)) is not None:
-        text = text[: handed.start()] + "\0" * (len(text) - handed.start())
-    if text.count("\n") > PASTED_LINES:
-        first = len("\n".join(text.split("\n")[:_OWN_LINES]))
-        text = text[:first] + "\0" * (len(text) - first)
-    return text
+def others_blank(text: str) -> str:
+    """A turn of the same length with blanks where its words are not the person's own."""
+    return own(text[:TURN_CHARS]).replace("\0", " ") + " " * (len(text) - TURN_CHARS)
 
 
 def _sentences(text: str) -> Iterator[Sentence]:
@@ -125,7 +107,8 @@ def _sentences(text: str) -> Iterator[Sentence]:
         end = match.end() if match else len(text)
         last = match.start() if match else len(text)
         piece = text[start:last]
-        first = start + len(piece) - len(piece.lstrip(" \t\n-*\u2022\u2013"))
+        bullet = _BULLET.match(piece)
+        first = start + (bullet.end() if bullet else 0)
         words = text[first:last].rstrip()
         if words:
             mark = text[last : last + 1].strip()

@@ -31,6 +31,8 @@ class Stated(msgspec.Struct, frozen=True):
         everywhere: the person said that it holds in every project.
         correcting: it puts something right, so it is no contradiction.
         instead_of: the value that it replaces.
+        ends: the value that it says holds no longer; where another one is known, it says nothing.
+        moved: of several things of its kind, it is about the one that is known.
     """
 
     kind: Kind
@@ -46,6 +48,8 @@ class Stated(msgspec.Struct, frozen=True):
     everywhere: bool = False
     correcting: bool = False
     instead_of: str = ""
+    ends: str = ""
+    moved: bool = False
 
 
 Fields = Mapping[str, object]
@@ -63,9 +67,10 @@ NEW = r"(?: new| current| old| default| preferred| usual| main| private| work)?"
 IS = r"(?: is| are|'s|\u2019s)(?: now| currently)?"
 
 POINTING = re.compile(
-    r"^(?:this|that|it|the|these|those|your|yours|how|what|where|when|why|who|to be|to see|to think|to know|him|her|"
+    r"^(?:this|that|it|the|these|those|your|yours|how|what|whatever|whichever|where|when|why|who|to be|"
+    r"to see|to think|to know|him|her|"
     r"them|you|us|me|one|ones|both|neither|either|option|number|all of|some of|my|our|his|their|as|so|a lot|a bit|"
-    r"version|answer|not|very|too|more|less|here|there|being|having)\b",
+    r"no longer|version|answer|not|very|too|more|less|here|there|being|having)\b",
     re.I,
 )
 """What begins so means something that was there before; by itself it says nothing."""

@@ -11,11 +11,13 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
 
 from msgspec.structs import replace
 
-from stead.brain.consolidating import decided, explained, memory_of, scope_of, wider
+from stead.brain.consolidating import decided, memory_of, scope_of, wider
 from stead.brain.decaying import FADES_MS, decayed
+from stead.brain.explaining import LATELY, explained, needs_explaining
 from stead.brain.extracting import extracted
 from stead.brain.remembering import says_the_same
 from stead.brain.stating import Stated
@@ -79,12 +81,16 @@ class Consolidation:
         memories: takes statements in; its stream is where the facts go.
         reports: places and runs.
         material: what was said.
+        zone: where the person lives, for the days that they name; none for this computer's zone.
     """
 
-    def __init__(self, memories: Memories, reports: MemoryReports, material: Material) -> None:
+    def __init__(
+        self, memories: Memories, reports: MemoryReports, material: Material, zone: tzinfo | None = None
+    ) -> None:
         self.memories = memories
         self.reports = reports
         self.material = material
+        self._zone = zone
 
     async def run(self) -> tuple[MemoryConsolidated, ...]:
         """Work in what is new in every place; gives the runs that there were.
@@ -104,7 +110,7 @@ class Consolidation:
             unread = await asyncio.to_thread(self.material.unread, place, model=False, limit=TURNS)
             gathering = Gathering(RunId(self.memories.new_id("c")), place)
             for turn in unread.turns:
-                await self.take_in(gathering, turn, extracted(turn))
+                await self.take_in(gathering, turn, extracted(turn, _zone_at(turn.ts_ms, self._zone)))
             await self._repeated(gathering, unread)
             await self._decayed(gathering)
             gathering.facts += wider(gathering.narrow, gathering.run, ProposalId(self.memories.new_id("p")))
@@ -122,12 +128,21 @@ class Consolidation:
             if 0 < one.expires_ms <= self.memories.stream.now_ms():
                 continue
             scope = scope_of(turn, gathering.place, everywhere=one.everywhere)
-            clear = explained(one, await self._holding(gathering, scope, one.instead_of) if not one.key else ())
-            if clear is None:
-                continue
-            await self.take_in_memory(
-                gathering, memory_of(clear, turn, scope, self._new_id()), correcting=one.correcting
-            )
+            for clear in await self._explained(gathering, turn, scope, one):
+                memory = memory_of(clear, turn, scope, self._new_id())
+                await self.take_in_memory(gathering, memory, correcting=one.correcting)
+
+    async def _explained(self, gathering: Gathering, turn: Episode, scope: Scope, stated: Stated) -> Sequence[Stated]:
+        """What a statement says, given what is remembered."""
+        if not needs_explaining(stated):
+            return (stated,)
+        memory = memory_of(stated, turn, scope, MemoryId(""))
+        here = [row.memory for row in await self._alike(gathering, memory)] if stated.key else []
+        words = stated.instead_of or stated.ends or stated.aliases[0]
+        known = {one.id: one for one in [*here, *await self._holding(gathering, scope, words)]}
+        said = await asyncio.to_thread(self.material.requests, gathering.place, TURNS)
+        lately = [one for one in said if one.session == turn.session and one.seq <= turn.seq][-LATELY:]
+        return explained(stated, tuple(known.values()), lately)
 
     async def take_in_memory(self, gathering: Gathering, memory: Memory, *, correcting: bool) -> None:
         """Likewise one memory, unless it may not be saved, or is known everywhere."""
@@ -200,3 +215,11 @@ class Consolidation:
 
     def _new_id(self) -> MemoryId:
         return MemoryId(self.memories.new_id("m"))
+
+
+def _zone_at(ts_ms: int, zone: tzinfo | None) -> tzinfo:
+    """The zone; of this computer's, how far it was from UTC at a moment, and UTC at one that no calendar has."""
+    try:
+        return zone or datetime.fromtimestamp(ts_ms / 1000).astimezone().tzinfo or UTC
+    except (ValueError, OverflowError, OSError):
+        return UTC

@@ -1,0 +1,59 @@
+"""What is learned of talk at work: little of it, and nothing that was not meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from stead.brain.explaining import explained
+from stead.brain.extracting import extracted
+from stead.brain.stating import Stated
+from tests.brain.talk import IN_PASSING, LEARNED
+from tests.brain.test_extracting import said
+
+
+def known(one: Stated) -> tuple[str, str]:
+    """Key and value; of an ending that is nothing by itself, the value that it ends."""
+    return one.key, f"-{one.ends}" if one.value.startswith("not ") else one.value
+
+
+@pytest.mark.parametrize("sentence", LEARNED)
+def test_what_is_meant_to_be_known_is_learned(sentence: str) -> None:
+    assert [known(one) for one in extracted(said(sentence))] == [LEARNED[sentence]]
+
+
+@pytest.mark.parametrize("turn", IN_PASSING)
+def test_what_is_said_in_passing_is_not_learned(turn: str) -> None:
+    stated = extracted(said(turn))
+    assert [clear for one in stated if not one.key for clear in explained(one, (), ())] == []
+    assert [known(one) for one in stated if one.key] == []
+
+
+@pytest.mark.parametrize("lead", ["By the way, ", "And ", "Note that ", ""])
+def test_what_comes_behind_a_request_is_the_persons_when_they_say_so(lead: str) -> None:
+    stated = extracted(said(f"Run the tests, please.\n\n{lead}my dentist is Dr Lund."))
+    assert len(stated) == bool(lead)
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "Translate into German",
+        "Can you fix the grammar?",
+        "Improve this paragraph.",
+        "Use this as test data.",
+        "Persona 1.",
+        "This is from my friend's page.",
+        "# The manual",
+        "Dear Ms Holt,",
+        "Eva 10:32",
+    ],
+)
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_behind_the_marks_of_what_is_handed_over_nothing_is_the_persons_own(mark: str, gap: str) -> None:
+    assert extracted(said(f"I prefer tabs.\n{mark}{gap}My name is Alice. I live in Paris."))[1:] == ()
+    assert extracted(said(f"{mark}{gap}My name is Alice. I live in Paris.")) == ()
+
+
+def test_of_a_diff_neither_side_is_the_persons_word() -> None:
+    assert extracted(said("-We use Memcached\n+We use Redis")) == ()
+    assert len(extracted(said("- We use Memcached.\n- I live in Bergen."))) == 2
