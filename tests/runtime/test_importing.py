@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from stead.brain.memory_importing import EXPORTED, parts_of
 from stead.domain import events as ev
 from stead.domain.commands import Answer
 from stead.domain.errors import InvalidRequest, NotFound
@@ -19,7 +20,7 @@ from stead.domain.memory_ports import RowsWanted
 from stead.domain.policies import Integrity
 from stead.domain.ports import Claimed
 from stead.memory.retrieval import Retriever
-from stead.runtime.exporting import MemoryExport
+from stead.runtime.exporting import PART_BYTES, MemoryExport
 from stead.runtime.importing import Importing
 from tests.memory.saying import memory
 from tests.runtime.mirror_room import MirrorRoom
@@ -36,8 +37,8 @@ def room(tmp_path: Path) -> Iterator[MirrorRoom]:
     room.close()
 
 
-def export_of(room: MirrorRoom, key: bytes = KEY) -> MemoryExport:
-    return MemoryExport(room.books, room.books, key)
+def export_of(room: MirrorRoom, key: bytes = KEY, part_bytes: int = PART_BYTES) -> MemoryExport:
+    return MemoryExport(room.books, room.books, key, part_bytes)
 
 
 async def take(room: MirrorRoom, name: str, text: str, key: bytes = KEY) -> str:
@@ -259,3 +260,65 @@ async def test_what_is_forgotten_while_an_import_waits_is_not_taken_in(room: Mir
         room.forgotten.add(gone)
     assert "1 refused" in (await taking).text
     assert gone not in room.said()
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
+async def test_a_long_export_comes_in_parts_that_are_had_back_in_any_order(
+    tmp_path: Path, order: tuple[int, ...]
+) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    one, two = MirrorRoom(tmp_path / "one"), MirrorRoom(tmp_path / "two", first=1_000)
+    try:
+        await life(one)
+        text = b"".join(export_of(one, part_bytes=1_300).lines("jsonl", "", 5)).decode()
+        parts = parts_of(text)
+        assert "".join(parts) == text
+        assert len(parts) == 3
+        for number in order:
+            await take(two, "memory.jsonl", parts[number])
+        assert sorted(map(repr, as_they_are(two))) == sorted(map(repr, as_they_are(one)))
+        assert await take(two, "memory.jsonl", text) == "0 made, 6 there already, 0 refused"
+    finally:
+        one.close()
+        two.close()
+
+
+async def test_a_part_that_was_changed_is_a_strangers_and_the_others_are_not(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    one, two = MirrorRoom(tmp_path / "one"), MirrorRoom(tmp_path / "two", first=1_000)
+    try:
+        await one.remember(*(memory(number, f"Sign {number} of the house.") for number in range(1, 7)))
+        text = b"".join(export_of(one, part_bytes=1_300).lines("jsonl", "", 5)).decode()
+        assert text.count(EXPORTED) > 1
+        await take(two, "memory.jsonl", text.replace("Sign 6 ", "Sign 66 "))
+        trust = {text: memory.label.integrity for text, memory in two.said().items()}
+        assert len(trust) == 6
+        assert trust["Sign 66 of the house."] is Integrity.UNTRUSTED
+        assert trust["Sign 1 of the house."] is Integrity.PERSON
+    finally:
+        one.close()
+        two.close()
+
+
+@pytest.mark.long
+async def test_twenty_thousand_memories_are_had_back_from_their_export(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    one, two = MirrorRoom(tmp_path / "one"), MirrorRoom(tmp_path / "two", first=1_000)
+    try:
+        every = [
+            memory(number, f"Part {number} lies on shelf {number % 90}.", value="x" * 150) for number in range(20_000)
+        ]
+        await one.remember(*every)
+        text = b"".join(export_of(one).lines("jsonl", "", 5)).decode()
+        parts = parts_of(text)
+        assert len(parts) > 1
+        assert max(len(part.encode()) for part in parts) < PART_BYTES + 1_000
+        for part in parts:
+            await take(two, "memory.jsonl", part)
+        assert two.said() == one.said()
+    finally:
+        one.close()
+        two.close()

@@ -23,6 +23,9 @@ from stead.domain.memory import KEY_CHARS, Kind
 MOST_BYTES = 10_000_000
 MOST_LINES = 100_000
 FileKind = Literal["markdown", "mem0", "stead", "soul"]
+EXPORTED = '{"stead":"memory export'
+"""How a part of an export of Stead's begins."""
+_PART = re.compile(rf"(?m)^[\ufeff \t]*{re.escape(EXPORTED)}")
 _NUMBER = re.compile(r"(?m)^( {0,3})\d{1,9}[.)][ \t]+")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -63,11 +66,17 @@ def kind_of(name: str, text: str) -> FileKind:
     base = name.replace("\\", "/").rpartition("/")[2].casefold()
     if base == "soul.md":
         return "soul"
-    if text.lstrip("\ufeff \t\r\n").startswith('{"stead":"memory export'):
+    if text.lstrip("\ufeff \t\r\n").startswith(EXPORTED):
         return "stead"
     if base.endswith((".json", ".jsonl")):
         return "mem0"
     return "markdown"
+
+
+def parts_of(text: str) -> list[str]:
+    """The parts of an export of Stead's, each with its first and its last line."""
+    starts = [found.start() for found in _PART.finditer(text)]
+    return [text[at:until] for at, until in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
 def from_markdown(name: str, text: str) -> Iterator[Statement]:

@@ -1,6 +1,7 @@
 """Everything that is remembered, handed out: as lines that can be had back as they were, or as Markdown to read.
 
-Layer: runtime. The lines end with a signature of the home, by which it knows its own export again.
+Layer: runtime. The lines end with a signature of the home, by which it knows its own export again. A long export is
+several such, one behind the other, each of which can be taken in by itself and in any order.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Iterator
+from itertools import chain
 from typing import Literal
 
 import msgspec
@@ -21,16 +23,19 @@ from stead.domain.memory import MemoryRow, PlaceId, Scope, Standing
 from stead.domain.memory_ports import MemoryReports, Remembered, RowsWanted
 
 FORMAT = "memory export 1"
+PART_BYTES = 8_000_000
+"""Of the lines of one part, which is as much as one import takes in."""
 _PAGE = 1_000
 _EVERY: tuple[Standing, ...] = ("live", "superseded", "expired", "retired")
 _decode_row = msgspec.json.Decoder(MemoryRow).decode
 
 
 class Head(msgspec.Struct, frozen=True):
-    """The first line. ``stead`` is the format."""
+    """The first line. ``stead`` is the format, ``part`` counts from 1."""
 
     stead: str
     made_ms: int
+    part: int = 1
 
 
 class Foot(msgspec.Struct, frozen=True):
@@ -47,12 +52,16 @@ class MemoryExport:
         remembered: the memories.
         reports: their places.
         key: 32 bytes of the home, for this alone.
+        part_bytes: of one part of an export.
     """
 
-    def __init__(self, remembered: Remembered, reports: MemoryReports, key: bytes) -> None:
+    def __init__(
+        self, remembered: Remembered, reports: MemoryReports, key: bytes, part_bytes: int = PART_BYTES
+    ) -> None:
         self._remembered = remembered
         self._reports = reports
         self._key = key
+        self.part_bytes = part_bytes
 
     def lines(self, form: Literal["jsonl", "markdown"], place: PlaceId | Literal[""], now_ms: int) -> Iterator[bytes]:
         """An export of one place, or of all, piece by piece.
@@ -72,7 +81,7 @@ class MemoryExport:
         return self._jsonl(names, now_ms) if form == "jsonl" else self._markdown(names)
 
     def own(self, text: str) -> tuple[MemoryRow, ...] | None:
-        """The rows of an export, if this home made it and nobody changed it; otherwise nothing."""
+        """The rows of a part of an export, if this home made it and nobody changed it; otherwise nothing."""
         head, _, last = text.rstrip("\n").rpartition("\n")
         signed = f"{head}\n".encode()
         try:
@@ -93,13 +102,18 @@ class MemoryExport:
                     yield None
 
     def _jsonl(self, places: list[tuple[PlaceId, str]], now_ms: int) -> Iterator[bytes]:
-        signing, count = self._sign(), 0
-        yield signing.add(msgspec.json.encode(Head(FORMAT, now_ms)))
-        for place, _ in places:
-            for row in self._rows(place, _EVERY):
-                count += 1
-                yield signing.add(msgspec.json.encode(row))
-        yield msgspec.json.encode(Foot(count, signing.signature())) + b"\n"
+        rows = (row for place, _ in places for row in self._rows(place, _EVERY))
+        lines = chain(map(msgspec.json.encode, rows), [b""])
+        part, line = 0, next(lines)
+        while line or not part:
+            part += 1
+            signing, count, size = self._sign(), 0, 0
+            yield signing.add(msgspec.json.encode(Head(FORMAT, now_ms, part)))
+            while line and (not count or size + len(line) < self.part_bytes):
+                count, size = count + 1, size + len(line) + 1
+                yield signing.add(line)
+                line = next(lines)
+            yield msgspec.json.encode(Foot(count, signing.signature())) + b"\n"
 
     def _markdown(self, places: list[tuple[PlaceId, str]]) -> Iterator[bytes]:
         for place, title in places:

@@ -16,7 +16,7 @@ from typing import Literal, TypeVar, assert_never
 
 from msgspec.structs import replace
 
-from stead.brain.memory_importing import Statement, from_markdown, from_mem0, kind_of
+from stead.brain.memory_importing import Statement, from_markdown, from_mem0, kind_of, parts_of
 from stead.brain.memory_merging import FOREIGN
 from stead.brain.remembering import clean, without_hidden
 from stead.domain import events as ev
@@ -79,23 +79,22 @@ class Importing:
             case "soul":
                 return await self._soul(command, scope)
             case "stead":
-                own = await asyncio.to_thread(self._export.own, command.text)
-                if own is not None:
-                    return await self._restored(own)
-                return await self._strange(command, scope, _of_rows(self._export.foreign(command.text)))
+                return await self._exported(command, scope)
             case "mem0":
-                return await self._strange(command, scope, from_mem0(command.text))
+                return (await self._strange(command, scope, from_mem0(command.text), _Report())).text()
             case "markdown":
-                return await self._strange(command, scope, from_markdown(command.name, command.text))
+                found = from_markdown(command.name, command.text)
+                return (await self._strange(command, scope, found, _Report())).text()
             case _:
                 assert_never(kind)
 
     # -- from elsewhere -------------------------------------------------------------------------------------------
 
-    async def _strange(self, command: ImportMemories, scope: Scope, found: Iterable[Statement]) -> str:
+    async def _strange(
+        self, command: ImportMemories, scope: Scope, found: Iterable[Statement], report: _Report
+    ) -> _Report:
         statements = await asyncio.to_thread(list, found)
         source = clean(command.name.replace("\\", "/").rpartition("/")[2])[:_SOURCE_CHARS]
-        report = _Report()
         try:
             for piece in self._pieces(statements):
                 async with self._memories.stream.lock:  # which forgetting holds: what went meanwhile is known after it
@@ -105,7 +104,7 @@ class Importing:
                 report.counts.update(one.change for one in taken)
         finally:
             self.progress = (0, 0)
-        return report.text()
+        return report
 
     def _new(self, statement: Statement, scope: Scope, source: str, report: _Report) -> Memory | None:
         """The memory that a statement would be; nothing for one that may not be saved."""
@@ -144,20 +143,30 @@ class Importing:
 
     # -- the home's own -------------------------------------------------------------------------------------------
 
-    async def _restored(self, rows: Sequence[MemoryRow]) -> str:
-        """Have everything back as it was: ids, validity, marks, and what took whose place."""
+    async def _exported(self, command: ImportMemories, scope: Scope) -> str:
+        """An export, part by part: those of this home's own as they were, any other one as a stranger's."""
         report = _Report()
+        for part in await asyncio.to_thread(parts_of, command.text):
+            own = await asyncio.to_thread(self._export.own, part)
+            if own is not None:
+                await self._restored(own, report)
+            else:
+                await self._strange(command, scope, _of_rows(self._export.foreign(part)), report)
+        return report.text()
+
+    async def _restored(self, rows: Sequence[MemoryRow], report: _Report) -> None:
+        """Have everything back as it was: ids, validity, marks, and what took whose place."""
         in_order = sorted(rows, key=lambda row: row.recorded_ms)
         try:
             for piece in self._pieces(in_order):
                 async with self._memories.stream.lock:
-                    facts: list[MemoryFact] = []
-                    for number, row in enumerate(piece, start=self.progress[0] + 1):
-                        facts += await asyncio.to_thread(self._as_it_was, number, row, report)
-                    await self._record(facts)
+                    await self._record(await asyncio.to_thread(self._as_they_were, piece, report))
         finally:
             self.progress = (0, 0)
-        return report.text()
+
+    def _as_they_were(self, piece: Sequence[MemoryRow], report: _Report) -> list[MemoryFact]:
+        first = self.progress[0] + 1
+        return [fact for at, row in enumerate(piece, first) for fact in self._as_it_was(at, row, report)]
 
     def _as_it_was(self, number: int, row: MemoryRow, report: _Report) -> tuple[MemoryFact, ...]:
         memory = row.memory

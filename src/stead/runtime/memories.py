@@ -198,8 +198,10 @@ class Memories:
         """
         taken: list[TakenIn] = []
         ahead = Ahead()
-        for new in news:
-            alike = await asyncio.to_thread(self.remembered.alike, new.scope, new.text, new.key)
+        found = await asyncio.to_thread(
+            lambda: [self.remembered.alike(new.scope, new.text, new.key) for new in news]
+        )
+        for new, alike in zip(news, found, strict=True):
             if new.id in begun:
                 alike = tuple(as_begun(row, new.valid_from_ms) for row in alike)
             taken.append(take_in(new, ahead.amid(alike, new), door, run))

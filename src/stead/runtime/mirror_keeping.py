@@ -20,6 +20,8 @@ FRESH_S = 1.0
 SOON_S = 1.0
 """After something happened: more of it often follows."""
 POLL_S = 30.0
+_REST = 5
+"""So many times as long as a look took nothing is looked at again, so that what goes on meanwhile is not held up."""
 
 _MOVES = MemoryFact | ev.DirectiveSet | ev.DirectiveRemoved | ev.TurnEnded | ev.ObjectiveEnded | ev.SessionDeleted
 
@@ -67,10 +69,11 @@ class MirrorKeeper:
                     async with asyncio.timeout_at(waits.due_s):
                         items = await watch.next()
                 except TimeoutError:
+                    began = now()
                     if waits.facts or await self._mirroring.changed():
                         await self._mirroring.sync()
-                    wait_s = self._soon_s if self._mirroring.busy else self._poll_s
-                    waits = _Waits(now() + wait_s, self._soon_s, self._poll_s)
+                    soon_s = max(self._soon_s, _REST * (now() - began))
+                    waits = _Waits(now() + (soon_s if self._mirroring.busy else self._poll_s), soon_s, self._poll_s)
                     if not self._mirroring.busy and not live():
                         waits.due_s = None
                     continue
