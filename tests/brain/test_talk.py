@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from stead.brain.explaining import explained
@@ -57,3 +59,13 @@ def test_behind_the_marks_of_what_is_handed_over_nothing_is_the_persons_own(mark
 def test_of_a_diff_neither_side_is_the_persons_word() -> None:
     assert extracted(said("-We use Memcached\n+We use Redis")) == ()
     assert len(extracted(said("- We use Memcached.\n- I live in Bergen."))) == 2
+
+
+@pytest.mark.parametrize(
+    "long",
+    ["\n" * 20_000, "-x\n" * 7_000, "this " * 4_000, "dear " * 4_000, "Best,\n" * 4_000, "my boss is Aa " * 1_500],
+)
+def test_a_long_and_odd_turn_is_read_at_once(long: str) -> None:
+    before = time.perf_counter()
+    assert extracted(said(long)) == ()
+    assert time.perf_counter() - before < 5

@@ -32,7 +32,10 @@ _TEXTS = (
     r"letters?|(?<!commit )(?<!error )(?<!log )messages?|essays?|posts?|articles?|speech|abstract|cv|resume|résumé|"
     r"description|snippets?|captions?|tweets?|statements?|minutes|quotes?|drafts?|reviews?|answers?|lines?|rows?|entries|words"
 )
-_POINTS = r"this|these|those|following|below|attached|pasted"
+_POINTS = (
+    r"(?:this|these)(?! (?:projects?|repo|repository|workspace|folder|team|week|month|year|morning|"
+    r"afternoon|evening|time)\b)|those|following|below|attached|pasted"
+)
 _WORKS_ON = (
     r"fix|improve|correct|check|review|edit|shorten|condense|expand|format|reformat|explain|analy[sz]e|classify|tag|"
     r"extract|parse|convert|turn|make|read|look at|use|take|consider|given|answer|reply|respond|comment|critique|grade|"
@@ -52,7 +55,7 @@ _HANDED_OVER = re.compile(
     r"placeholders?|lorem|lyrics|blog|transcript|excerpt|read-?me|bio|biography|cover letter|"
     r"poem|screenplay|(?<!user )story|novel|diary|dialog(?:ue)?|monologue|upstream|"
     r"forwarded|copied|pasted|commit message of)\b[^.!?\n]*(?:[.!?](?=\s)|\n)"
-    r"|^\W*(?:this|here|that|these|those|below|the following|what follows)(?: is|'s| are| was| comes| come)"
+    r"|^[^\w\n]{0,8}(?:this|here|that|these|those|below|the following|what follows)(?: is|'s| are| was| comes| come)"
     r" (?:an?|the|my|our|his|her|their|what|how|from|\w+'s)\b[^.!?\n]*[.!?\n]"
     # whatever is behind a heading, the head of a letter or a line of a chat
     r"|^#{1,6} \S[^\n]*|^[ \t]*(?:(?:from|to|subject|sent|cc|author)\s*:|commit [\da-f]{7}) ?[^\n]*\n"
@@ -104,6 +107,9 @@ def _hidden(match: re.Match[str]) -> str:
 def _end_of_request(text: str) -> int | None:
     """Behind which character everything is handed over; nothing when none is."""
     ends = [match.end() for match in (_HANDED_OVER.search(text),) if match]
+    line, more, _ = text.partition("\n")
+    if more and _POINTING.search(line):
+        ends.append(len(line))
     first, gap, rest = text.lstrip("\n").partition("\n\n")
     if gap and rest.strip():
         at = len(text) - len(text.lstrip("\n")) + len(first)

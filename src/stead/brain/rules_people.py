@@ -182,7 +182,7 @@ PEOPLE: tuple[Rule, ...] = (
     rule(
         r"(?:i|we)(?: now| currently)?(?: live in| am based in|'m based in|'re based in| are based in|"
         r"(?P<moved>(?: have|'ve)?(?: just)? (?:moved|relocated) to))"
-        rf" (?P<name>{NAME})(?:, [\w ]+)?",
+        rf" (?P<name>{NAME})(?:, [\w ]+| and (?-i:[a-z]).+)?",
         _city,
     ),
     rule(
