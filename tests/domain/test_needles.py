@@ -92,7 +92,11 @@ def test_letters_that_are_signs_of_ascii_in_another_case_are_found() -> None:
     for said in ("\u212aelvin", "KELVIN", "la\u017fer kelvin"):
         assert Needles(["kelvin"]).touches(said.encode())
     assert Needles(["laser"]).touches("la\u017fer".encode())
-    assert Needles(["Hauptstraße"]).touches(b"HAUPTSTRASSE")
+    for words in ("Hauptstraße", "HAUPTSTRASSE"):
+        for said in ("Hauptstraße 5", "HAUPTSTRASSE 5", r"Hauptstra\u00dfe 5", "hauptstra\u017f\u017fe"):
+            assert Needles([words]).touches(said.encode()), said
+    assert not Needles(["HAUPTSTRASSE"], exact=True).touches("Hauptstraße".encode())
+    assert not Needles(["Masse"]).touches(b"Mase")
 
 
 @pytest.mark.parametrize("words", ["ab", "...", "x" * 20_001, "forgotten", "[forgotten]"])

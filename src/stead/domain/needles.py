@@ -46,11 +46,12 @@ class Needles:
         for text in self.words:
             _require_findable(text)
         flags = 0 if exact else re.IGNORECASE
-        cases = {*self.words} if exact else {*self.words, *(text.casefold() for text in self.words)}  # ß is ss as well
+        cases = {*self.words} if exact else {*self.words, *(text.casefold() for text in self.words)}
         spelled = cases | {unicodedata.normalize(form, text) for text in cases for form in ("NFC", "NFD")}
         longest_first = sorted(spelled, key=lambda text: (-len(text), text))
-        self._pattern = re.compile("|".join(map(_spelled, longest_first)) or r"(?!)", flags)
-        cores = [max(_CORE.findall(text.encode().lower()), key=len, default=b"") for text in longest_first]
+        sharp = "" if exact else "ss"
+        self._pattern = re.compile("|".join(_spelled(text, sharp) for text in longest_first) or r"(?!)", flags)
+        cores = [max(_CORE.findall(_plain(text, sharp)), key=len, default=b"") for text in longest_first]
         self._cores = tuple(dict.fromkeys(cores)) if all(cores) else ()
 
     def __bool__(self) -> bool:
@@ -84,10 +85,29 @@ def _require_findable(text: str) -> None:
         raise InvalidRequest(f"{text!r} is a part of {FORGOTTEN!r}, which stands in place of what is forgotten")
 
 
-def _spelled(text: str) -> str:
-    """A pattern for one of them, in all of its spellings."""
+def _plain(text: str, sharp: str) -> bytes:
+    """The letters of ASCII that stand in bytes as they are, whatever the case."""
+    plain = text.encode().lower()
+    return plain.replace(sharp.encode(), b" ") if sharp else plain
+
+
+def _spelled(text: str, sharp: str) -> str:
+    """A pattern for one of them, in all of its spellings; ``sharp`` is what may stand there as ß, "" for nothing."""
     short = len(text) <= _ESCAPED_CHARS
-    return _GAP.join("".join(_sign(sign, escaped=short) for sign in part) for part in text.split())
+    return _GAP.join(_part(part, sharp, escaped=short) for part in text.split())
+
+
+def _part(part: str, sharp: str, *, escaped: bool) -> str:
+    pattern, at = [], 0
+    while at < len(part):
+        if sharp and part[at : at + 2].lower() == sharp:
+            double = _sign("s", escaped=escaped) * 2
+            pattern.append(f"(?:{double}|{_sign('ß', escaped=True)})")
+            at += 2
+        else:
+            pattern.append(_sign(part[at], escaped=escaped))
+            at += 1
+    return "".join(pattern)
 
 
 def _sign(sign: str, *, escaped: bool) -> str:
