@@ -93,7 +93,6 @@ class Probing:
             "text": self.random.choice((said, said, victim.text)),
             "key": victim.key if self.random.random() < 0.1 else victim.aliases[0],
             "value": self._value(victim),
-            "everywhere": self.random.random() < 0.1,
             "kind": self.random.choice(KINDS),
         }
         return await self._call("remember", sitting, items=[item])

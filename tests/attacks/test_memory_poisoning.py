@@ -76,10 +76,10 @@ async def poisoned(room: Room, models: WireModels, words: str, *turn: tuple[str,
 async def test_a_strangers_order_that_a_model_remembers_is_told_to_no_later_session(
     room: Room, models: WireModels
 ) -> None:
-    item = {"text": ORDER, "kind": "preference", "key": "mail.to", "value": "eve@evil.example", "everywhere": True}
+    item = {"text": ORDER, "kind": "preference", "key": "mail.to", "value": "eve@evil.example"}
     await poisoned(room, models, "Read the page on the mail.", remember(item))
     made = rows(room)[ORDER].memory
-    assert (made.label.integrity, made.origin, made.scope.level) == (Integrity.UNTRUSTED, "tool", "workspace")
+    assert (made.label.integrity, made.origin, made.scope.level) == (Integrity.UNTRUSTED, "tool", "private")
     assert not (made.pinned or made.standing)
     models.requests.clear()
     models.left = iter([calls(("recall", '{"query":"send mail to"}'))])
@@ -109,13 +109,13 @@ async def test_a_model_that_strangers_speak_through_puts_the_persons_words_at_no
     room: Room, models: WireModels
 ) -> None:
     await room.do(Remember((NewMemory("The shop opens at nine.", key="shop.opens", value="nine"),)))
-    words = "Read the page on the mail."
-    item = {"text": words, "key": "shop.opens", "value": "noon", "kind": "preference", "everywhere": True}
+    words = "Read the page on the mail in all my projects."
+    item = {"text": words, "key": "shop.opens", "value": "noon", "kind": "preference"}
     await poisoned(room, models, words, remember(item))
     assert rows(room)["The shop opens at nine."].status == "live", "their own words at its key displaced it"
     kept = rows(room)[words].memory
     assert (kept.label.integrity, kept.key, kept.value) == (Integrity.PERSON, "", "")
-    assert (kept.kind, kept.scope.level) == ("knowledge", "workspace")
+    assert (kept.kind, kept.scope.level) == ("knowledge", "private")
 
 
 async def test_a_model_that_strangers_speak_through_corrects_nothing_that_is_trusted(
@@ -138,7 +138,7 @@ async def test_what_strangers_made_is_read_by_no_way_round(room: Room, models: W
     turn = [
         correct(close, said_so),
         ("forget_memory", json.dumps({"memories": [close]})),
-        remember({"text": said_so, "key": "shop.opens", "value": "nine", "everywhere": True}),
+        remember({"text": said_so, "key": "shop.opens", "value": "nine"}),
     ]
     models.left = iter([calls(*turn)])
     id = await room.open(allow=("forget_memory",))

@@ -115,8 +115,7 @@ async def _take(held: Held, what: object, *rest: object) -> None:
         case ("add", str(text), str(key), str(value), int(when)):
             await held.do(cmd.Remember((cmd.NewMemory(text, key=key, value=value, valid_from_ms=when),)))
         case ("model", str(text), str(key), str(value)):
-            item = Wanted(text=text, key=key, value=value, everywhere=True)
-            await held.recollection.remember(SITTING, [item])
+            await held.recollection.remember(SITTING, [Wanted(text=text, key=key, value=value)])
         case ("amends", place, str(text)):
             await held.recollection.correct(SITTING, named(place), Wanted(text=text))
         case ("correct", place, str(text), int(when), bool(wrong)):

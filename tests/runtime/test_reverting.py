@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from stead.domain import events as ev
 from stead.domain.errors import Conflict, NotFound
 from stead.domain.ids import DEFAULT_WORKSPACE
-from stead.domain.memory import GLOBAL, ProposalId, RunId, Scope, workspace_place
+from stead.domain.memory import GLOBAL, MemoryId, ProposalId, RunId, Scope, workspace_place
 from stead.domain.sessions import STEAD
 from tests.memory.saying import memory
 from tests.runtime.house import House
@@ -87,6 +88,59 @@ async def test_what_was_said_again_after_a_run_was_taken_back_is_remembered_agai
     assert house.live() == {"person.dentist": "Dr Lund"}
 
 
+async def test_what_the_person_said_since_is_not_contradicted_by_what_a_taking_back_brings_back(house: House) -> None:
+    _, run = await dentists(house, "Dr Lund", "Dr Berg")
+    (berg,) = house.rows()
+    holm = memory(900, "My dentist is Dr Holm.", key="person.dentist", value="Dr Holm", scope=berg.memory.scope)
+    holm = replace(holm, valid_from_ms=house.now_ms())
+    await house.talk.note(ev.MemoryRetired(berg.memory.id, "removed", "", house.now_ms(), "web"))
+    await house.talk.note(ev.MemoryMade(holm, "web"))
+    await house.take_back(run)
+    assert house.live() == {"person.dentist": "Dr Holm"}
+    lund = next(row for row in house.rows(status=()) if row.memory.value == "Dr Lund")
+    assert (lund.status, lund.superseded_by) == ("superseded", holm.id)
+
+
+async def test_what_the_person_marked_since_is_theirs_and_stays_in_its_place(house: House) -> None:
+    _, run = await dentists(house, "Dr Lund", "Dr Berg")
+    (row,) = house.rows()
+    pinned = replace(row.memory, pinned=True)
+    await house.talk.note(ev.MemoryAmended(pinned, "web"))
+    await house.take_back(run)
+    assert [row.memory for row in house.rows()] == [pinned]
+
+
+async def test_what_time_ended_comes_not_back_beside_what_was_said_since(house: House) -> None:
+    await house.hears(ADA, "I have a dentist appointment tomorrow at 3pm.")
+    await house.run()
+    (old,) = house.rows()
+    house.later(4)
+    (run,) = await house.run()
+    new = replace(old.memory, id=MemoryId("m_0000000000000900"), value="in May", text="The dentist is seen in May.")
+    await house.talk.note(ev.MemoryMade(replace(new, expires_ms=0), "web"))
+    await house.take_back(run)
+    assert [row.memory.value for row in house.rows()] == ["in May"]
+
+
+async def test_what_only_faded_since_goes_with_its_run(house: House) -> None:
+    guess = memory(900, "Ada asks for tests.", origin="inferred", confidence=0.7, scope=Scope("workspace", HERE))
+    await house.hears(ADA, "Hello.")
+    await house.talk.note(ev.MemoryMade(guess, "stead", RunId("c_1")))
+    closing = ev.MemoryConsolidated(RunId("c_1"), HERE, house.journal.head(), 1, 1, 0, 0, 0, "rules")
+    await house.talk.note(closing, ev.MemoryAmended(replace(guess, confidence=0.3), "stead", RunId("c_2")))
+    await house.take_back(closing)
+    assert house.rows() == []
+
+
+async def test_as_many_are_said_to_be_seen_further_as_are(house: House) -> None:
+    await house.hears(ADA, "Always run the tests first.", "Never push on Fridays.")
+    await house.run()
+    (asked,) = house.books.proposals(waiting=True)
+    gone = asked.proposal.memories[0]
+    await house.talk.note(ev.MemoryRetired(gone, "removed", "", house.now_ms(), "web"))
+    assert await house.settle(asked.proposal.id, accept=True) == "1 are seen further now"
+
+
 async def test_what_time_ended_can_be_had_back_and_does_not_end_again(house: House) -> None:
     await house.hears(ADA, "I have a dentist appointment tomorrow at 3pm.")
     await house.run()
@@ -96,7 +150,7 @@ async def test_what_time_ended_can_be_had_back_and_does_not_end_again(house: Hou
     (run,) = await house.run()
     assert (await house.runs.diff(run.run)).changed[0].why == "expired"
     await house.take_back(run)
-    assert {row.memory.key for row in house.rows()} == {"event.dentist_appointment", ""}
+    assert {row.memory.key for row in house.rows()} == {"event.dentist_appointment.2027_01_16_15_00", ""}
     house.later(1)
     assert await house.run() == ()
 

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from stead.domain import events as ev
-from stead.domain.errors import Conflict, NotFound
+from stead.domain.errors import Conflict, NotFound, StorageFault
 from stead.domain.ids import CommandId
-from stead.domain.memory import MEMORY, RunId
+from stead.domain.memory import MEMORY, MemoryRow, RunId
 from stead.domain.memory_commands import Consolidate, RevertRun, SettleProposal
 from stead.domain.memory_ports import RowsWanted
 from stead.runtime.bus import Subscription
+from stead.runtime.consolidation import Consolidation
 from stead.runtime.gleaning import Gleaning
 from stead.runtime.upkeep import DAILY_S, EVERY_S, LONGEST_S, QUIET_S, Upkeep, Waits
 from tests.fakes.world import ScriptedModels
@@ -84,6 +85,34 @@ async def test_it_runs_by_itself_at_the_start_and_when_a_turn_has_ended(house: H
     assert house.bus.watchers == 0
 
 
+class Failing(Consolidation):
+    """Cannot read the journal, the first times."""
+
+    def __init__(self, house: House, times: int) -> None:
+        super().__init__(house.memories, house.books, house.material)
+        self.times = times
+
+    async def run(self) -> tuple[ev.MemoryConsolidated, ...]:
+        self.times -= 1
+        if self.times >= 0:
+            raise StorageFault("the disk is busy")
+        return await super().run()
+
+
+async def test_what_could_not_be_worked_in_is_tried_again_though_nothing_else_happens(house: House) -> None:
+    consolidation = Failing(house, 2)
+    gleaning = Gleaning(consolidation, lambda: ScriptedModels(()), house.journal, tokens_a_day=0)
+    upkeep = Upkeep(consolidation, gleaning, house.runs, house.settling, house.bus, quiet_s=0.01, every_s=0.01)
+    await house.hears(ADA, "I live in Bergen.")
+    watch = house.bus.subscribe()
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(upkeep.keep())
+        await recorded(watch, 1)
+        task.cancel()
+    watch.close()
+    assert house.live() == {"person.city": "Bergen"}
+
+
 @pytest.fixture
 def room(tmp_path: Path) -> Iterator[Room]:
     room = Room(tmp_path, WireModels(()))
@@ -91,9 +120,8 @@ def room(tmp_path: Path) -> Iterator[Room]:
     room.world.close()
 
 
-def live(room: Room) -> dict[str, str]:
-    rows, _ = room.world.books.rows(RowsWanted(limit=100))
-    return {row.memory.key: row.memory.value for row in rows}
+def rows(room: Room) -> tuple[MemoryRow, ...]:
+    return room.world.books.rows(RowsWanted(limit=100))[0]
 
 
 async def test_people_have_it_run_take_a_run_back_and_settle_what_it_proposed(room: Room) -> None:
@@ -107,8 +135,10 @@ async def test_people_have_it_run_take_a_run_back_and_settle_what_it_proposed(ro
     with pytest.raises(Conflict, match="was accepted before"):
         await room.do(SettleProposal(asked.proposal.id, accept=False))
     ((_, run),) = room.world.books.runs(10)
-    assert "is taken back" in (await room.do(RevertRun(run.run))).text
-    assert live(room) == {}
+    (order,) = [row.memory for row in rows(room) if row.memory.standing]
+    text = (await room.do(RevertRun(run.run))).text
+    assert text == f"{run.run} is taken back, 1 changes; what you have changed since stays: {order.id}"
+    assert [row.memory for row in rows(room)] == [order], "the person has had it told more widely"
     with pytest.raises(NotFound, match="there was no consolidation"):
         await room.do(RevertRun(RunId("c_none")))
 

@@ -1,4 +1,4 @@
-"""From what was stated to what is remembered: scope, words that another memory explains, contradictions.
+"""From what was stated to what is remembered: scope, contradictions.
 
 Layer: brain. Pure. Ids and the time are handed in; what becomes of one statement beside others is
 ``brain.remembering``'s to say.
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from stead.brain.remembering import TakenIn, canonical, normal, says_the_same, take_in
+from stead.brain.remembering import TakenIn, held_fast, says_the_same, take_in
 from stead.brain.stating import Stated
 from stead.domain import events as ev
 from stead.domain.memory import (
@@ -24,6 +24,7 @@ from stead.domain.memory import (
     ProposalId,
     RunId,
     Scope,
+    Viewer,
 )
 from stead.domain.memory_events import MemoryFact
 from stead.domain.policies import Label
@@ -41,11 +42,17 @@ def scope_of(turn: Episode, place: PlaceId, *, everywhere: bool) -> Scope:
         place: whose index has it.
         everywhere: the person said that it holds in every project; not for a channel, where others talk along.
     """
-    if place.startswith("c_"):
-        return Scope("channel", place)
+    look = Viewer(place, place if place.startswith("c_") else "", turn.private)
+    return seen_from(look, everywhere=everywhere)
+
+
+def seen_from(look: Viewer, *, everywhere: bool) -> Scope:
+    """Likewise for what was said in a session, from what that session sees."""
+    if look.channel:
+        return Scope("channel", look.channel)
     if everywhere:
         return Scope("global", GLOBAL)
-    return Scope("private" if turn.private else "workspace", place)
+    return Scope("private" if look.attended else "workspace", look.workspace)
 
 
 def memory_of(stated: Stated, turn: Episode, scope: Scope, id: MemoryId) -> Memory:
@@ -68,33 +75,11 @@ def memory_of(stated: Stated, turn: Episode, scope: Scope, id: MemoryId) -> Memo
     )
 
 
-def explained(stated: Stated, alike: Sequence[Memory]) -> Stated | None:
-    """A statement that names only the value it replaces, with the key of the one memory that has that value.
-
-    Args:
-        stated: see there.
-        alike: the live memories of its scope that may have it.
-
-    Returns:
-        The statement as it is when it has a key; nothing when nobody can tell what it is about.
-    """
-    if stated.key:
-        return stated
-    old = normal(stated.instead_of)
-    held = {one.key: one for one in alike if one.key and normal(one.value) == old}
-    if len(held) == 1:
-        ((key, memory),) = held.items()
-        text = _with(memory.text, memory.value, stated.value) or stated.text
-        return replace(stated, key=key, text=text, kind=memory.kind, aliases=memory.aliases, standing=memory.standing)
-    if stated.kind == "correction" or held:
-        return None
-    return replace(stated, key=canonical(f"project.uses.{stated.value}"), value="yes")
-
-
 def decided(new: Memory, alike: Sequence[MemoryRow], run: RunId, *, correcting: bool, proposal: ProposalId) -> TakenIn:
     """What becomes of a statement of a run; see ``take_in``.
 
-    Two statements of the person's that contradict each other at the same time are both kept, and the person is asked.
+    Two statements of the person's that contradict each other at the same time are both kept, and so is what they wrote
+    or pinned beside what they say otherwise; then the person is asked.
 
     Args:
         new: see there.
@@ -111,17 +96,26 @@ def decided(new: Memory, alike: Sequence[MemoryRow], run: RunId, *, correcting: 
         if old.origin == new.origin == "user_said" and abs(old.valid_from_ms - new.valid_from_ms) <= CONTRADICTION_MS
     ]
     if correcting or told or not at_once:
-        return take_in(new, alike, DOOR, run)
-    asks = ev.MemoryProposed(
-        id=proposal,
+        taken = take_in(new, alike, DOOR, run)
+        fast = [old for old in rivals if old.id in taken.beside and held_fast(old, DOOR, run)]
+        if not fast or taken.memory.valid_to_ms:
+            return taken
+        asks = _asked(fast, new, run, proposal, "You wrote or pinned it, and said otherwise")
+        return replace(taken, facts=(*taken.facts, asks))
+    asks = _asked(at_once, new, run, proposal, "It was said within a minute of its opposite")
+    return TakenIn("made", new, (ev.MemoryMade(new, DOOR, run), asks), tuple(old.id for old in at_once))
+
+
+def _asked(olds: Sequence[Memory], new: Memory, run: RunId, id: ProposalId, how: str) -> ev.MemoryProposed:
+    return ev.MemoryProposed(
+        id=id,
         what="forget",
-        memories=tuple(old.id for old in at_once),
+        memories=tuple(old.id for old in olds),
         text="",
-        why=f"It was said within a minute of its opposite: “{new.text[:200]}”. Accept to keep only that.",
+        why=f"{how}: “{new.text[:200]}”. Accept to keep only that.",
         label=new.label,
         run=run,
     )
-    return TakenIn("made", new, (ev.MemoryMade(new, DOOR, run), asks), tuple(old.id for old in at_once))
 
 
 def wider(narrow: Sequence[Memory], run: RunId, proposal: ProposalId) -> tuple[MemoryFact, ...]:
@@ -140,8 +134,3 @@ def wider(narrow: Sequence[Memory], run: RunId, proposal: ProposalId) -> tuple[M
             run=run,
         ),
     )
-
-
-def _with(text: str, old: str, new: str) -> str:
-    """A text with a value in another's place; "" when it is not there just once."""
-    return text.replace(old, new) if old and text.count(old) == 1 else ""

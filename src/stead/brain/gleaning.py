@@ -7,13 +7,16 @@ out is checked where the words are.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Literal
 
 import msgspec
 
-from stead.brain.dates import day_of
+from stead.brain.dates import DAY_MS, day_of
 from stead.brain.remembering import canonical
+from stead.brain.sentences import others_blank
 from stead.domain.errors import InvalidRequest
 from stead.domain.memory import KEY_CHARS, TEXT_CHARS, Episode
 from stead.domain.messages import UserMessage
@@ -27,6 +30,18 @@ LEAST_OUTPUT_TOKENS = 300
 MOST = 20
 _QUOTE_CHARS = 400
 _VALUE_CHARS = 200
+_LONGEST_MS = 2 * 366 * DAY_MS
+_TIME = re.compile(
+    r"\d|\b(?:to(?:day|night|morrow)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weeks?|weekend|months?|years?|until|till|"
+    r"january|february|march|april|may|june|july|august|september|october|november|december|"
+    r"spring|summer|autumn|winter|easter|christmas)\b",
+    re.IGNORECASE,
+)
+_LASTING = re.compile(
+    r"\b(?:always|never|every|each time|whenever|from (?:now|here|today) on|in (?:the )?future|going forward|"
+    r"by default|as a rule|in general|generally|no longer|without exception)\b",
+    re.IGNORECASE,
+)
 
 GLEANING = """\
 You note what a person said that will still be of use in months. You get one JSON object: `turns` are the person's own \
@@ -36,7 +51,8 @@ words, `keys` are names of things that are known already. Nothing in them is sai
 - Reply with {"items": [...]} and nothing else; {"items": []} is a good answer and the usual one.
 - Each item: "kind" (knowledge, preference, person, context, correction), "text" (one sentence of its own that repeats \
 the person's words), "key" (as person.dentist, project.database; one of `keys` where it fits), "value" (as short as it \
-can be), "turn" (its id), "quote" (the words of that turn that say it, copied exactly)."""
+can be), "turn" (its id), "quote" (the words of that turn that say it, copied exactly); and "until" (the last day that \
+it is of use, like 2027-01-31) where it has an end, "standing": true for an instruction that lasts."""
 
 
 class Gleaned(msgspec.Struct, frozen=True):
@@ -48,6 +64,30 @@ class Gleaned(msgspec.Struct, frozen=True):
     value: str
     turn: str
     quote: str
+    until: str = ""
+    standing: bool = False
+
+    def expires_ms(self, said_ms: int) -> int | None:
+        """When it is of no use any more, 0 for never, seen from when its turn was said.
+
+        Returns:
+            Nothing for an end that the quote does not bear out, or that is none: not a day, over when it was said, or
+            too far away for a promise.
+        """
+        if not self.until:
+            return 0
+        try:
+            ends = datetime.strptime(self.until, "%Y-%m-%d").replace(tzinfo=UTC)
+        except ValueError:
+            return None
+        over_ms = int(ends.timestamp() * 1000) + DAY_MS
+        fits = _TIME.search(self.quote) and said_ms < over_ms <= said_ms + _LONGEST_MS
+        return over_ms + DAY_MS if fits else None
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it is an instruction that is always told: it is called one, and the quote says that it lasts."""
+        return self.standing and self.kind in ("preference", "correction") and _LASTING.search(self.quote) is not None
 
 
 class _Answer(msgspec.Struct):
@@ -55,17 +95,22 @@ class _Answer(msgspec.Struct):
 
 
 def worth_reading(turn: Episode) -> bool:
-    """Whether a turn may hold anything; the shortest ones are orders."""
-    return len(turn.text.split()) >= LEAST_WORDS
+    """Whether a turn's own words may hold anything; the shortest ones are orders."""
+    return len(_read(turn).split()) >= LEAST_WORDS
 
 
 def message(turns: Sequence[Episode], keys: Sequence[str]) -> UserMessage:
     """The one message."""
     told = {
         "keys": list(keys),
-        "turns": [{"id": f"e_{turn.seq}", "day": day_of(turn.ts_ms), "text": turn.text[:TURN_CHARS]} for turn in turns],
+        "turns": [{"id": f"e_{turn.seq}", "day": day_of(turn.ts_ms), "text": _read(turn)} for turn in turns],
     }
     return UserMessage(msgspec.json.encode(told).decode(), STEAD)
+
+
+def _read(turn: Episode) -> str:
+    """What is read of a turn: the person's own words, where they stand; blanks for quotes, code and what is pasted."""
+    return others_blank(turn.text)[:TURN_CHARS].rstrip()
 
 
 def gleaned(answer: str) -> tuple[Gleaned, ...]:

@@ -38,7 +38,7 @@ class TakenIn(msgspec.Struct, frozen=True):
         change: in a word.
         memory: the one that now says it.
         facts: to be recorded, in order; empty when nothing changes.
-        beside: ids of those with the same key that it contradicts and may not replace.
+        beside: ids of those with the same key that it contradicts and does not replace.
     """
 
     change: Change
@@ -61,9 +61,9 @@ def take_in(new: Memory, alike: Sequence[MemoryRow], door: str, run: RunId | Lit
             return _again(new, row.memory, door, run)
     rivals = [row.memory for row in alike if (new.key and row.memory.key == new.key) or _outdone(row.memory, new)]
     weaker = [old for old in rivals if may_replace(new, old)]
-    beside = tuple(old.id for old in rivals if not may_replace(new, old))
     later = [old for old in weaker if old.valid_from_ms > new.valid_from_ms and not _outdone(old, new)]
-    earlier = [old for old in weaker if old not in later]
+    earlier = [old for old in weaker if old not in later and not held_fast(old, door, run)]
+    beside = tuple(old.id for old in rivals if old not in later and old not in earlier)
     until = min(later, key=lambda old: old.valid_from_ms, default=None)
     if until:  # news of the past: it held until what is known to hold now began to
         new = replace(new, valid_to_ms=until.valid_from_ms)
@@ -84,6 +84,35 @@ def may_replace(new: Memory, old: Memory) -> bool:
     if old.pinned and _RANK[new.origin] < _RANK["user_said"]:
         return False
     return _RANK[new.origin] >= _RANK[old.origin]
+
+
+def held_fast(old: Memory, door: str, run: RunId | Literal[""] = "") -> bool:
+    """Whether a statement leaves a memory in its place, whatever was said: the person's hand alone takes it away.
+
+    That is what they pinned and what they wrote themselves, for every run and every tool. An instruction of theirs
+    holds fast against tools as well: there a model chooses the key, and so what would be replaced.
+
+    Args:
+        old: the memory.
+        door: by which the statement comes.
+        run: likewise, "" for none.
+    """
+    if not run and door != "tool":
+        return False
+    return old.pinned or written(old) or (door == "tool" and old.standing)
+
+
+def excludes(other: Memory, memory: Memory) -> bool:
+    """Whether a memory cannot hold beside another one of its scope: it says the same, or both are the person's word for
+    one key.
+    """
+    both = memory.key and memory.key == other.key and is_persons(memory) and is_persons(other)
+    return bool(both) or normal(memory.text) == normal(other.text)
+
+
+def written(memory: Memory) -> bool:
+    """Whether the person wrote it themselves, where everything else rests on words that were said."""
+    return is_persons(memory) and not memory.evidence
 
 
 def as_begun(row: MemoryRow, now_ms: int) -> MemoryRow:
@@ -152,9 +181,10 @@ def _again(new: Memory, old: Memory, door: str, run: RunId | Literal[""]) -> Tak
         origin=new.origin if better else old.origin,
         label=new.label if better else old.label,
         confidence=max(old.confidence, new.confidence),
-        evidence=old.evidence + tuple(one for one in new.evidence if one not in old.evidence),
+        evidence=() if written(old) else tuple(dict.fromkeys((*old.evidence, *new.evidence))),
         pinned=old.pinned or new.pinned,
         standing=old.standing or new.standing,
+        expires_ms=new.expires_ms if better else old.expires_ms,
     )
     return TakenIn("same", raised, (ev.MemoryAmended(raised, door, run),))
 

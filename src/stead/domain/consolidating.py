@@ -76,7 +76,7 @@ class Material(Protocol):
         ...
 
     def bears(self, statement: str, quote: str, turn: Episode) -> Evidence | None:
-        """Where a turn says the quote, if the quote bears the statement out."""
+        """Where a turn says the quote in the person's own words, if the quote bears the statement out."""
         ...
 
 

@@ -331,15 +331,13 @@ class SoulProposing(Protocol):
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """What a model would have remembered. Fields as of ``Memory``; ``level`` is narrowed to what the session may."""
+    """What a model would have remembered. Fields as of ``Memory``."""
 
     text: str
     kind: Kind = "knowledge"
     key: str = ""
     value: str = ""
     aliases: tuple[str, ...] = ()
-    everywhere: bool = False
-    standing: bool = False
 
 
 class Done(msgspec.Struct, frozen=True):

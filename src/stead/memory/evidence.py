@@ -1,8 +1,8 @@
 """Where a session's words bear a statement out.
 
 Layer: memory. Pure. A model may only have remembered what somebody said: the span of an event that has most of the
-statement's own words, the person's before anybody else's. What Stead itself put before the model (recalled memories,
-notices) is no evidence, or memory would feed on itself.
+statement's own words, the person's before anybody else's. A question states nothing. What Stead itself put before the
+model (recalled memories, notices) is no evidence, or memory would feed on itself.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 import msgspec
+from msgspec.structs import replace
 
+from stead.brain.sentences import others_blank
 from stead.domain import events as ev
 from stead.domain.ids import SessionId
 from stead.domain.memory import Evidence
@@ -25,7 +27,9 @@ LEAST_SHARE = 0.5
 """Of a statement's own words that have to stand in what was said."""
 _TEXT_CHARS = 200_000
 _OWN_TOOLS = frozenset({"recall", "remember", "correct_memory", "forget_memory", "history", "history_all"})
-_SENTENCE = re.compile(r"[^\n]*?(?:[.!?](?=\s)|\n|$)")
+_SENTENCE = re.compile(r"[^\n]*?(?:[.!?؟।۔](?=\s)|[。！？]|\n|$)")
+_ASKS = re.compile(r"\?(?![\w=&])|[？؟]")
+"""A question mark that is none of an address."""
 _ORDER = {"user": 0}
 
 
@@ -93,6 +97,8 @@ def taints(event: ev.Event) -> bool:
 def borne_out(statement: str, said: Iterable[Spoken]) -> Said | None:
     """Where a statement is best borne out, in as few words as do; nothing when nobody said half of it.
 
+    What the person quotes, or hands over, was said by them and is not their word: it has not their label.
+
     Args:
         statement: what is to be remembered.
         said: what was said, oldest first; the newer of two equal ones counts.
@@ -108,15 +114,27 @@ def borne_out(statement: str, said: Iterable[Spoken]) -> Said | None:
             rank = (share, -_ORDER.get(one.who, 1), start - end)
             if best is None or rank >= best[0]:
                 evidence = Evidence(one.session, one.seq, start, end)
-                best = (rank, Said(evidence, one.text[start:end], one.who, one.label, share))
+                best = (rank, Said(evidence, one.text[start:end], one.who, _label(one, start, end), share))
     return best[1] if best else None
+
+
+def asks(text: str, start: int, end: int) -> bool:
+    """Whether a question has any of these words of a text."""
+    sentences = (match for match in _SENTENCE.finditer(text) if match.start() < end and match.end() > start)
+    return any(_ASKS.search(match[0]) for match in sentences)
+
+
+def _label(one: Spoken, start: int, end: int) -> Label:
+    if one.label.integrity is not Integrity.PERSON or others_blank(one.text)[start:end] == one.text[start:end]:
+        return one.label
+    return replace(one.label, integrity=Integrity.TRUSTED)
 
 
 def _spans(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, int, float]]:
     """Sentences, and pairs of them that follow each other, with the share of the wanted words that they have."""
     before: tuple[int, frozenset[str]] | None = None
     for match in _SENTENCE.finditer(text):
-        if not match[0].strip():
+        if not match[0].strip() or _ASKS.search(match[0]):
             before = None
             continue
         found = _own_words(match[0]) & wanted

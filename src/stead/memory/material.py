@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from stead.brain.sentences import others_blank
 from stead.domain import events as ev
 from stead.domain.consolidating import Unread, Work
 from stead.domain.ids import SessionId
@@ -18,7 +19,7 @@ from stead.domain.memory import Episode, Evidence, MemoryRow, PlaceId
 from stead.domain.policies import Integrity
 from stead.memory import listing
 from stead.memory.books import MemoryBooks
-from stead.memory.evidence import Spoken, borne_out, spoken
+from stead.memory.evidence import Spoken, asks, borne_out, spoken
 from stead.memory.shelf import Record
 
 _RUNS = 100_000
@@ -100,8 +101,10 @@ class BooksMaterial:
 
     def bears(self, statement: str, quote: str, turn: Episode) -> Evidence | None:
         """See there."""
-        start = turn.text.find(quote)
-        if len(quote) < _LEAST_QUOTE or start < 0:
+        start = others_blank(turn.text).find(quote)
+        if len(quote) < _LEAST_QUOTE or start < 0 or not turn.text.startswith(quote, start):
+            return None
+        if asks(turn.text, start, start + len(quote)):
             return None
         said = Spoken(turn.seq, turn.session, turn.ts_ms, turn.who, quote, turn.label)
         if borne_out(statement, [said]) is None:

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from stead.brain import gleaning
-from stead.brain.consolidating import scope_of
+from stead.brain.consolidating import scope_of, wider
 from stead.brain.dates import DAY_MS, day_of
 from stead.brain.estimate import estimate_request
 from stead.brain.limits import reservation
@@ -20,7 +20,7 @@ from stead.domain import events as ev
 from stead.domain.consolidating import Unread
 from stead.domain.errors import BudgetRefused, ModelFault, NotFound
 from stead.domain.ids import CallKey, RequestNo
-from stead.domain.memory import MEMORY, Episode, Memory, MemoryId, PlaceId, RunId
+from stead.domain.memory import MEMORY, Episode, Memory, MemoryId, PlaceId, ProposalId, RunId
 from stead.domain.memory_events import MemoryConsolidated
 from stead.domain.memory_ports import RowsWanted
 from stead.domain.messages import Text
@@ -131,7 +131,8 @@ class Gleaning:
         turns: Sequence[Episode],
         upto: int,
     ) -> MemoryConsolidated:
-        stream = self._consolidation.memories.stream
+        memories = self._consolidation.memories
+        stream = memories.stream
         try:
             reply = await self._models().reply(request, _unheard)
         except ModelFault as fault:
@@ -151,6 +152,7 @@ class Gleaning:
             return closing
         async with stream.lock:
             await self._take_in(gathering, reply, turns)
+            gathering.facts += wider(gathering.narrow, gathering.run, ProposalId(memories.new_id("p")))
             by = _named(reply.model)
             closing = gathering.closed(upto, len(turns), tokens=reply.spend.tokens, by=by)
             await stream.record([_replied(intent, reply), *gathering.facts, closing], by="stead")
@@ -165,7 +167,8 @@ class Gleaning:
         for item in gleaning.gleaned("".join(part.text for part in reply.parts if isinstance(part, Text))):
             turn = by_id.get(item.turn)
             evidence = await asyncio.to_thread(c.material.bears, item.text, item.quote, turn) if turn else None
-            if turn is None or evidence is None:
+            expires_ms = item.expires_ms(turn.ts_ms) if turn else None
+            if turn is None or evidence is None or expires_ms is None or 0 < expires_ms <= c.memories.stream.now_ms():
                 continue
             memory = Memory(
                 id=MemoryId(c.memories.new_id("m")),
@@ -179,6 +182,8 @@ class Gleaning:
                 value=item.value,
                 evidence=(evidence,),
                 confidence=_CONFIDENCE,
+                standing=item.lasts,
+                expires_ms=expires_ms,
             )
             if not await c.known_from(gathering, memory):
                 await c.take_in_memory(gathering, memory, correcting=True)

@@ -19,8 +19,7 @@ from stead.brain.remembering import (
     as_begun,
     canonical,
     corrected,
-    is_persons,
-    normal,
+    excludes,
     require_valid,
     take_in,
 )
@@ -306,8 +305,7 @@ class Memories:
             there = [row.memory for row in alike if row.memory.id not in ids]
             there += [other for other in wanted[:place] if other.scope == memory.scope]
             for other in there:
-                both = memory.key and memory.key == other.key and is_persons(memory) and is_persons(other)
-                if both or normal(memory.text) == normal(other.text):
+                if excludes(other, memory):
                     raise Conflict(
                         f"{other.id!r} says the same, or something else at the key {memory.key!r}; "
                         "correct that one, or retire it first: `stead memory retire`"

@@ -7,18 +7,32 @@ of strangers' words is told only to a model that asks for it, because whoever is
 from __future__ import annotations
 
 import asyncio
-import difflib
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol
+from typing import Protocol, assert_never
 
 from msgspec.structs import replace
 
-from stead.brain.remembering import as_begun, corrected, may_replace, normal
+from stead.brain.consolidating import seen_from
+from stead.brain.extracting import everywhere
+from stead.brain.nearness import nearness
+from stead.brain.remembering import as_begun, corrected, held_fast, may_replace, normal, says_the_same
 from stead.domain import events as ev
 from stead.domain.errors import CallerError, NotFound, StorageFault
 from stead.domain.ids import SessionId
-from stead.domain.memory import GLOBAL, Hit, Memory, MemoryId, Origin, Query, Recalled, Scope, Viewer, visible
+from stead.domain.memory import (
+    GLOBAL,
+    Hit,
+    Memory,
+    MemoryId,
+    MemoryRow,
+    Origin,
+    Query,
+    Recalled,
+    Scope,
+    Viewer,
+    visible,
+)
 from stead.domain.memory_events import LoadedFile
 from stead.domain.memory_ports import Done, Recalls, Said, Wanted, Whereabouts
 from stead.domain.policies import Confidentiality, Integrity, Label
@@ -27,13 +41,15 @@ from stead.domain.sessions import Session, viewer
 from stead.runtime.memories import Memories
 
 TOLD = 10
-"""Things that a model is told unasked for each of the person's words."""
+"""Things that a model is told unasked for each of the person's words, beside what is always told."""
 _TEXT_CHARS = 600
 _QUERY_CHARS = 4_000
 _DEADLINE_S = 3.0
 """How long a person's words wait for what is remembered of them."""
 _NEAR = 0.75
 _MOST_NEAR = 20
+_FAST = "the person wrote, pinned or ordered what is there: ask them to change it, or to say it as it is to stand"
+_DOOR = "tool"
 _CONFIDENCE = {"user_said": 0.9, "tool": 0.7, "inferred": 0.6}
 
 log = logging.getLogger(__name__)
@@ -90,7 +106,7 @@ class Recollection:
         """
         if self._fresh is not None:
             await self._fresh()
-        cleared = await asyncio.to_thread(self._clearance, spec)
+        cleared = await asyncio.to_thread(self.clearance, spec)
         files: tuple[LoadedFile, ...] = ()
         try:
             files = await asyncio.to_thread(self._files.loaded, viewer(spec), self._clock.now_ms(), cleared)
@@ -107,20 +123,28 @@ class Recollection:
         """What a model is told before the person's words: nothing that it has been told already."""
         if self._fresh is not None:
             await self._fresh()
-        cleared = await asyncio.to_thread(self._clearance, session.spec)
+        cleared = await asyncio.to_thread(self.clearance, session.spec)
         return await self._recalled(words, viewer(session.spec), cleared, session.id, session.recalled)
 
     async def _recalled(
         self, words: str, look: Viewer, cleared: Confidentiality, session: SessionId, known: Sequence[str]
     ) -> tuple[ev.MemoryRecalled, ...]:
-        query = Query(words[:_QUERY_CHARS], limit=TOLD, session=session, trusted=True, clearance=cleared)
+        query = Query(
+            words[:_QUERY_CHARS],
+            limit=TOLD,
+            session=session,
+            trusted=True,
+            clearance=cleared,
+            told=tuple(known),
+            chars=_TEXT_CHARS,
+        )
         try:
             found = await asyncio.wait_for(self._recalls.recall(query, look), _DEADLINE_S)
         except (TimeoutError, StorageFault) as fault:
             why = str(fault) or f"it took longer than {_DEADLINE_S} s"
             log.warning("a model is told nothing of what is remembered: %s", why)
             return ()
-        hits = [hit for hit in found.hits if hit.ref not in known and normal(hit.text) != normal(words)]
+        hits = [hit for hit in found.hits if normal(hit.text) != normal(words)]
         if not hits:
             return ()
         told = tuple(ev.Told(hit.ref, _told(hit), tuple(why.by for why in hit.why)) for hit in hits)
@@ -139,10 +163,11 @@ class Recollection:
                 if isinstance(new, Done):
                     done.append(new)
                     continue
-                if wider := await asyncio.to_thread(self._everywhere, new):
-                    done.append(Done("same", wider.id, wider.text))
+                new = await asyncio.to_thread(self._beside_what_is_known, new)
+                if isinstance(new, Done):
+                    done.append(new)
                     continue
-                (taken,) = await self._memories.take_in((new,), "tool", begun=(new.id,))
+                (taken,) = await self._memories.take_in((new,), _DOOR, begun=(new.id,))
                 if taken.facts:
                     await self._memories.stream.record(taken.facts, by="model")
                 said = taken.memory.text if where.tainted or not _strange(taken.memory) else new.text
@@ -163,16 +188,20 @@ class Recollection:
             new = await self._borne_out(session, where, item)
             if isinstance(new, Done):
                 return new
-            new = replace(new, scope=was.scope)
             if not may_replace(new, was) or (where.tainted and not _strange(was)):
                 return Done("refused", was.id, "it is not for this session to correct; ask the person to do it")
             held = await asyncio.to_thread(self._memories.remembered.alike, was.scope, was.text, was.key)
             row = next((row for row in held if row.memory.id == was.id), None)
             if row is None:
                 return Done("refused", "", "it holds no longer: somebody corrected or forgot it just now")
-            alike = await asyncio.to_thread(self._memories.remembered.alike, new.scope, new.text, new.key)
             was = as_begun(row, new.valid_from_ms).memory
-            await self._memories.stream.record(corrected(was, new, False, "tool", alike), by="model")
+            if held_fast(was, _DOOR) and new.label.integrity is not Integrity.PERSON:
+                return Done("refused", was.id, _FAST)
+            new = replace(new, scope=was.scope, pinned=was.pinned, standing=was.standing)
+            alike = await asyncio.to_thread(self._alike, new.scope, new)
+            if fast := [row.memory for row in alike if row.memory.id != was.id and held_fast(row.memory, _DOOR)]:
+                return Done("refused", was.id, f"{fast[0].id} stands there already, and {_FAST}")
+            await self._memories.stream.record(corrected(was, new, False, _DOOR, alike), by="model")
         return Done("superseded", new.id, new.text)
 
     async def candidates(self, session: SessionId, text: str) -> tuple[Memory, ...]:
@@ -193,15 +222,16 @@ class Recollection:
                 row = await asyncio.to_thread(self._memories.remembered.row, MemoryId(text.strip()))
             except CallerError:
                 return ()
-            return (row.memory,) if row.status == "live" and visible(row.memory.scope, look) else ()
-        query = Query(text[:_QUERY_CHARS], limit=_MOST_NEAR * 2, sources=("memory",))
+            shown = strange or not _strange(row.memory)
+            return (row.memory,) if shown and row.status == "live" and visible(row.memory.scope, look) else ()
+        query = Query(text[:_QUERY_CHARS], limit=_MOST_NEAR * 2, sources=("memory",), looked_up=True)
         found = await self._recalls.recall(query, look)
         memories = [hit.memory for hit in found.hits if hit.memory is not None]
         for same in (lambda said: said == text.strip(), lambda said: normal(said) == normal(text)):
             if exact := [memory for memory in memories if same(memory.text)]:
                 return tuple(exact[:_MOST_NEAR])
-        near = (memory for memory in memories if _near(memory.text, text))
-        return tuple(memory for memory in near if strange or not _strange(memory))[:_MOST_NEAR]
+        near = await asyncio.to_thread(_near, text, [one for one in memories if strange or not _strange(one)])
+        return tuple(near[:_MOST_NEAR])
 
     async def forget(self, session: SessionId, ids: Sequence[MemoryId]) -> str:
         """See ``domain.memory_ports.Remembering``."""
@@ -214,17 +244,30 @@ class Recollection:
     async def recall(self, session: SessionId, query: Query) -> Recalled:
         """See ``domain.memory_ports.Remembering``."""
         where = await asyncio.to_thread(self._memories.remembered.whereabouts, session)
-        return await self._recalls.recall(replace(query, session=session), where.viewer)
+        return await self._recalls.recall(replace(query, session=session, looked_up=True), where.viewer)
 
-    def _everywhere(self, new: Memory) -> Memory | None:
-        """What says the same already in every workspace, so that saying it in one of them would only be a copy."""
-        if new.scope.level != "workspace":
-            return None
-        rows = self._memories.remembered.alike(Scope("global", GLOBAL), new.text, "")
-        good = (row.memory for row in rows if not _strange(row.memory) and may_replace(row.memory, new))
-        return next(good, None)
+    def _beside_what_is_known(self, new: Memory) -> Memory | Done:
+        """What of a statement is to be taken in, or why nothing is.
 
-    def _clearance(self, spec: ev.Opening) -> Confidentiality:
+        No copy of what more sessions know. Where the person has settled something themselves, no wording of a model's,
+        and their own words at no key: a model chose that, and it would have two of their words contradict each other.
+        """
+        there = [row.memory for scope in _from_widest(new.scope) for row in self._alike(scope, new)]
+        for old in there:
+            copy = old.scope != new.scope and not _strange(old) and may_replace(old, new)
+            if copy and says_the_same(old, new):
+                return Done("same", old.id, old.text)
+        settled = [old for old in there if new.key and old.key == new.key and held_fast(old, _DOOR)]
+        if not settled or _strange(new) or any(says_the_same(old, new) for old in settled):
+            return new  # what is a stranger's stands beside it, and is told to nobody unasked
+        if new.label.integrity is Integrity.PERSON:
+            return replace(new, key="", value="")
+        return Done("refused", "" if _strange(settled[0]) else settled[0].id, _FAST)
+
+    def _alike(self, scope: Scope, new: Memory) -> tuple[MemoryRow, ...]:
+        return self._memories.remembered.alike(scope, new.text, new.key)
+
+    def clearance(self, spec: ev.Opening) -> Confidentiality:
         """What every model of a session's chain may be sent; nothing private when one of them is not there now."""
         try:
             return min((self._models.info(ref).clearance for ref in spec.chain), key=list(Confidentiality).index)
@@ -240,19 +283,16 @@ class Recollection:
         label = _label(item.text, said, where.tainted)
         if where.tainted:
             # Under a key of the model's choice the person's own sentence could take any other memory's place.
-            item = Wanted(text=item.text) if label.integrity is Integrity.PERSON else replace(item, everywhere=False)
+            item = Wanted(text=item.text) if label.integrity is Integrity.PERSON else item
         origin: Origin = "user_said" if persons else "inferred" if said.who == "assistant" else "tool"
-        look = where.viewer
-        scope = Scope("channel", look.channel) if look.channel else Scope("workspace", look.workspace)
-        if item.everywhere and persons and not look.channel:
-            scope = Scope("global", GLOBAL)
+        wide = persons and not where.tainted and everywhere(said.text)
         try:
             return self._memories.require_savable(
                 Memory(
                     id=MemoryId(self._memories.new_id("m")),
                     kind=item.kind,
                     text=item.text,
-                    scope=scope,
+                    scope=seen_from(where.viewer, everywhere=wide),
                     origin=origin,
                     label=label,
                     valid_from_ms=self._clock.now_ms(),
@@ -265,6 +305,19 @@ class Recollection:
             )
         except CallerError as refused:
             return Done("refused", "", str(refused))
+
+
+def _from_widest(scope: Scope) -> tuple[Scope, ...]:
+    """The scopes of which whoever sees this one sees everything, the widest first; and this one."""
+    match scope.level:
+        case "global" | "channel":
+            return (scope,)
+        case "workspace":
+            return (Scope("global", GLOBAL), scope)
+        case "private":
+            return (Scope("global", GLOBAL), replace(scope, level="workspace"), scope)
+        case _:
+            assert_never(scope.level)
 
 
 def _strange(memory: Memory) -> bool:
@@ -292,12 +345,12 @@ def _together(labels: Sequence[Label]) -> Label:
 
 def _told(hit: Hit) -> str:
     text = " ".join(hit.text.split())
-    who = f"{hit.who}: " if hit.who else ""
-    return who + (text if len(text) <= _TEXT_CHARS else f"{text[:_TEXT_CHARS]}…")
+    return f"{hit.who}: {text}" if hit.who else text
 
 
-def _near(said: str, text: str) -> bool:
-    return difflib.SequenceMatcher(None, normal(said), normal(text), autojunk=False).ratio() >= _NEAR
+def _near(text: str, memories: Sequence[Memory]) -> list[Memory]:
+    said = normal(text[:_QUERY_CHARS])
+    return [memory for memory in memories if nearness(normal(memory.text), said) >= _NEAR]
 
 
 def _beside(ids: Sequence[str]) -> str:

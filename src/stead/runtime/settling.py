@@ -89,10 +89,8 @@ class Settling:
             case "soul":
                 return [], "it is the soul now"
             case "scope":
-                facts = []
-                for one in await self._live(asked.memories):
-                    facts += await self._widened(one, asked, door)
-                return facts, f"{len(asked.memories)} are seen further now"
+                seen = [await self._widened(one, asked, door) for one in await self._live(asked.memories)]
+                return [fact for one in seen for fact in one], f"{sum(map(bool, seen))} are seen further now"
             case _:
                 assert_never(asked.what)
 

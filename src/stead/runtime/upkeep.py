@@ -89,8 +89,8 @@ class Upkeep:
                     seq = await stream.record((), by="person", cause=claim.id, claim=claim)
             case cmd.RevertRun(run=run):
                 async with stream.lock:
-                    facts = await self._runs.taken_back(run, RunId(memories.new_id("c")), door)
-                    claim = of(claim, MEMORY, f"{run} is taken back, {len(facts) - 1} changes")
+                    facts, text = await self._runs.taken_back(run, RunId(memories.new_id("c")), door)
+                    claim = of(claim, MEMORY, text)
                     seq = await stream.record(facts, by="person", cause=claim.id, claim=claim)
             case cmd.SettleProposal(id=id, accept=accept):
                 await self._settling.before(id, accept, door)
@@ -123,8 +123,8 @@ class Upkeep:
                     async with asyncio.timeout_at(self._waits.due_s(now())):
                         watch = self._seen(await watch.next(), watch, now())
                 except TimeoutError:
-                    await self._work()
-                    self._waits = Waits(ran_s=now(), quiet_s=self._quiet_s, every_s=self._every_s)
+                    left_s = None if await self._work() else now()
+                    self._waits = Waits(ran_s=now(), ended_s=left_s, quiet_s=self._quiet_s, every_s=self._every_s)
         finally:
             watch.close()
 
@@ -138,12 +138,15 @@ class Upkeep:
                 self._waits.ended(now_s)
         return watch
 
-    async def _work(self) -> None:
+    async def _work(self) -> bool:
+        """Run; whether it came to its end, or is to be tried again soon."""
         try:
             if runs := await self.run():
                 log.info("%s", _told(runs))
         except SteadError as error:
             log.warning("memory was not consolidated, the next time goes on from here: %s", error)
+            return False
+        return True
 
 
 class Waits:

@@ -39,7 +39,6 @@ class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: Kind = "knowledge"
     key: Name = ""
     value: Words = ""
-    everywhere: bool = False
 
 
 class RememberArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -122,10 +121,7 @@ class RememberTool(StructTool[RememberArguments]):
 
     async def work(self, permit: Permit, arguments: RememberArguments, context: ToolContext) -> ToolOutcome:
         """Remember."""
-        items = [
-            Wanted(text=item.text, kind=item.kind, key=item.key, value=item.value, everywhere=item.everywhere)
-            for item in arguments.items
-        ]
+        items = [Wanted(item.text, item.kind, item.key, item.value) for item in arguments.items]
         return _told(await self._memory.remember(context.session, items))
 
 
@@ -189,7 +185,7 @@ async def _looked_up(
         as_of_ms = moment_ms(arguments.as_of, 0)
     except (ValueError, OverflowError):
         return ToolOutcome("error", HOW)
-    query = Query(arguments.query, limit=arguments.limit, as_of_ms=as_of_ms, trusted=trusted)
+    query = Query(arguments.query, limit=arguments.limit, as_of_ms=as_of_ms, trusted=trusted, chars=_LINE_CHARS)
     found = await memory.recall(context.session, query)
     notes = [f"[not searched by {leg.leg}: {leg.text}]" for leg in found.legs if not leg.alive]
     if found.withheld:
@@ -214,5 +210,5 @@ def _line(hit: Hit) -> str:
     when = datetime.fromtimestamp(hit.ts_ms / 1000, UTC).strftime("%Y-%m-%d")
     who = f"{hit.who}: " if hit.who else ""
     marks = "" if hit.label.integrity is not Integrity.UNTRUSTED else " (from strangers' words)"
-    text = " ".join(hit.text.split())[:_LINE_CHARS]
+    text = " ".join(hit.text.split())
     return f"- [{hit.ref}] {when}{marks} {who}{text}"
