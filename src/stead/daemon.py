@@ -284,7 +284,7 @@ class House:
                 for kind in (RememberTool, RecallTool, RecallAllTool, CorrectTool, ForgetTool)
             ),
             ProposeSoulTool(self.memory.soul_proposals),
-            FindTools(lambda: [tool.spec for tool in tools]),
+            FindTools(lambda: [tool.spec for tool in tools], self.memory.skills.approved),
             UseTool(),
         ]
         return tools

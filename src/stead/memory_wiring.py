@@ -50,6 +50,7 @@ from stead.runtime.recalling import Recollection
 from stead.runtime.reverting import Runs
 from stead.runtime.secrets import SecretBook
 from stead.runtime.settling import SetSoul, Settling
+from stead.runtime.skills import Skills
 from stead.runtime.soul_proposing import SoulProposals
 from stead.runtime.upkeep import Upkeep
 from stead.storage.journal import JournalFile
@@ -141,13 +142,14 @@ class MemoryHouse:
             forget=self.forget,
             fresh=lambda: self.mirror.fresh(),
         )
+        self.skills = Skills(recollection, retriever, self.books, journal)
         export = MemoryExport(self.books, self.books, hmac.digest(keys.digests, b"export of memory", "sha256"))
         runs = Runs(journal, self.books, self.books)
-        whole = MemoryWhole(self.forgetting, export, lambda: self.mirroring.state, runs)
+        importing = Importing(memories, export)
+        whole = MemoryWhole(self.forgetting, export, lambda: self.mirroring.state, runs, lambda: importing.progress)
         insights = Insights(self.books, self.books.event)
         room = MemoryRoom(self.books, self.books, insights, retriever, files, whole, clock.now_ms)
         upkeep = self._upkeep(settings, shared, memories, runs)
-        importing = Importing(memories, export)
         self.parts = MemoryParts(memories, recollection, room, upkeep, importing, export, self.forgetting)
 
     def _forgetting(

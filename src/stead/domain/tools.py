@@ -106,6 +106,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
         entities: what the ids in ``text`` are called, for ``Declaration.identity_args``.
         warnings: what the tool found hidden in its output, for the person.
         question: to be put to a model in quarantine; its answer then takes the place of ``text``, which is "".
+        private: this answer is private, though the tool's declaration lets it be public.
     """
 
     status: Literal["ok", "error"]
@@ -115,6 +116,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     entities: tuple[Entity, ...] = ()
     warnings: tuple[Reason, ...] = ()
     question: Question | None = None
+    private: bool = False
 
 
 class ToolContext(msgspec.Struct, frozen=True):

@@ -22,7 +22,7 @@ from stead.domain.effects import CallModel, Finish
 from stead.domain.errors import MachineError, ModelFault, NotFound, SteadError
 from stead.domain.ids import ApprovalId, CallKey, RequestNo, SessionId
 from stead.domain.live import OutputDelta, TextDelta
-from stead.domain.policies import Allow, Ask, Deny, Level
+from stead.domain.policies import Allow, Ask, Confidentiality, Deny, Label, Level
 from stead.domain.ports import ModelRequest
 from stead.domain.readings import Question
 from stead.domain.sessions import STEAD, Call, Session, attended
@@ -257,7 +257,7 @@ class Steps:
             tool=judged.tool,
             outcome=outcome.status,
             text=_edited(call, judged) + outcome.text,
-            label=judged.label,
+            label=_label(judged.label, outcome),
             size_bytes=outcome.size_bytes,
             duration_ms=duration_ms,
             source=judged.source,
@@ -365,6 +365,12 @@ def finished(key: CallKey, tool: str, outcome: Literal["error", "denied", "cance
 def _cut_off(call: Call) -> ev.ToolFinished:
     who = f"The person stopped it ({call.said or 'no reason given'})" if call.cancelled else "Stopped"
     return finished(call.key, call.tool, "cancelled", f"{who} while it ran; what it had done by then stays done.")
+
+
+def _label(declared: Label, outcome: ToolOutcome) -> Label:
+    """An answer may be more confidential than its tool's answers are, and never less."""
+    private = outcome.private and Confidentiality.PRIVATE.exceeds(declared.confidentiality)
+    return msgspec.structs.replace(declared, confidentiality=Confidentiality.PRIVATE) if private else declared
 
 
 def _edited(call: Call, judged: Judged) -> str:

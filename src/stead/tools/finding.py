@@ -7,11 +7,12 @@ Layer: tools. ``use_tool`` never runs itself: the fold takes what it is given fo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any
 
 import msgspec
 
+from stead.domain.ids import SessionId
 from stead.domain.messages import USE_TOOL
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality, Integrity
@@ -19,6 +20,8 @@ from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.tools.tool import StructTool
 
 MOST_SHOWN = 5
+_WAY_CHARS = 1_000
+Ways = Callable[[SessionId, str], Awaitable[Sequence[str]]]
 _WORD = re.compile(r"[a-z0-9]+")
 _SAYS_NOTHING = frozenset(
     {"a", "an", "and", "by", "for", "from", "in", "it", "of", "on", "or", "s", "the", "thi", "to", "what"}
@@ -46,15 +49,19 @@ class UseArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FindTools(StructTool[FindArguments]):
-    """``find_tools``: what else there is.
+    """``find_tools``: what else there is, and ways of working that the person approved.
+
+    The list of tools is public; an answer with such ways in it is private, and says so.
 
     Args:
         tools: every tool there is, as it is now.
+        ways: those that a session may be told for a query.
     """
 
-    def __init__(self, tools: Callable[[], Sequence[ToolSpec]]) -> None:
+    def __init__(self, tools: Callable[[], Sequence[ToolSpec]], ways: Ways) -> None:
         super().__init__("find_tools", "Find more tools: web search, browser, APIs, history.", FindArguments, _THINK)
         self._tools = tools
+        self._ways = ways
 
     async def work(self, permit: Permit, arguments: FindArguments, context: ToolContext) -> ToolOutcome:
         """Name the tools that fit, the best first, with their schemas; without words name all."""
@@ -65,9 +72,13 @@ class FindTools(StructTool[FindArguments]):
             return ToolOutcome("ok", "\n".join(listed) or "There are no more tools.")
         scored = sorted(((_score(spec, wanted), -place) for place, spec in enumerate(deferred)), reverse=True)
         best = [deferred[-place] for score, place in scored if score > 0][:MOST_SHOWN]
+        text = "Call these by use_tool:\n" + "\n".join(map(_shown, best))
         if not best:
-            return ToolOutcome("ok", f"None fits. There are: {', '.join(spec.name for spec in deferred) or 'none'}.")
-        return ToolOutcome("ok", "Call these by use_tool:\n" + "\n".join(map(_shown, best)))
+            text = f"None fits. There are: {', '.join(spec.name for spec in deferred) or 'none'}."
+        ways = await self._ways(context.session, arguments.query)
+        if ways:
+            text += "\n\nWays of working that the person approved:\n" + "\n\n".join(map(_cut, ways))
+        return ToolOutcome("ok", text, private=bool(ways))
 
 
 class UseTool(StructTool[UseArguments]):
@@ -90,6 +101,10 @@ def _score(spec: ToolSpec, wanted: set[str]) -> int:
     """How well a tool fits: a word of its name counts more than one of its description, and the whole name most."""
     name, description = _words(spec.name.replace("_", " ")), _words(spec.description)
     return 3 * len(wanted & name) + 2 * (name <= wanted) + len(wanted & description - name)
+
+
+def _cut(way: str) -> str:
+    return way if len(way) <= _WAY_CHARS else f"{way[:_WAY_CHARS]}…"
 
 
 def _shown(spec: ToolSpec) -> str:
