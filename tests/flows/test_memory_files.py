@@ -138,3 +138,18 @@ def test_a_home_keeps_its_files_elsewhere_if_told_and_no_session_opens_there(hou
     for inside in (folder, folder / "global", tmp_path):
         with pytest.raises(ApiError, match="cannot be a workspace"):
             sit_down(house, inside)
+
+
+def test_an_export_of_several_parts_is_sent_part_by_part(house: LivingHome, tmp_path: Path) -> None:
+    remember(house, {"text": "Ada owns a red bicycle."}, {"text": "The boiler is old."})
+    assert house.cli("memory", "export", "one.jsonl", cwd=tmp_path).returncode == 0
+    part = (tmp_path / "one.jsonl").read_text("utf-8")
+    other = part.replace("boiler", "furnace")
+    (tmp_path / "long.jsonl").write_text(part + other, "utf-8")
+    imported = house.cli("memory", "import", "long.jsonl", cwd=tmp_path)
+    assert imported.stdout.splitlines() == [
+        "long.jsonl: 0 made, 2 there already, 0 refused",
+        "long.jsonl: 1 made, 1 there already, 0 refused",
+    ], imported.stderr
+    assert memories(house)["The furnace is old."]["origin"] == "imported"
+    assert house.get("/memories/state")["importing"] == [0, 0]

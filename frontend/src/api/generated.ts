@@ -4272,9 +4272,20 @@ export interface components {
          *         waiting: proposals that wait for an answer.
          *         last_run_ms: when the last consolidation ended; 0 for never.
          *         files: how the files of memory are.
+         *         importing: of an import that runs, how many statements are worked off, and how many there are; 0 and 0 for none.
          */
         MemoryState: {
             files: components["schemas"]["MirrorState"];
+            /**
+             * @default [
+             *       0,
+             *       0
+             *     ]
+             */
+            importing: [
+                number,
+                number
+            ];
             last_run_ms: number;
             legs: components["schemas"]["LegState"][];
             places: components["schemas"]["Place"][];

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
 
 from stead.cli import figures
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
@@ -18,6 +20,9 @@ from stead.client import ApiError
 
 _LIMIT_BYTES = 10_000_000
 _LONG_S = 600.0
+_LOOK_S = 3.0
+_EXPORTED = b'{"stead":"memory export'
+"""How each part of an export begins."""
 
 
 def _export(invocation: Invocation, arguments: Namespace) -> int:
@@ -43,15 +48,16 @@ def _export(invocation: Invocation, arguments: Namespace) -> int:
 
 def _import(invocation: Invocation, arguments: Namespace) -> int:
     scope, out = scope_fields(arguments), invocation.out
-    texts = [(Path(name).name, _read(name)) for name in arguments.files]
+    parts = [(Path(name).name, text) for name in arguments.files for text in _parts(name)]
     refused = 0
-    for name, text in texts:
+    for name, text in parts:
         try:
-            answer = invocation.client.post(
-                "/memories/import", {"name": name, "text": text, **scope}, timeout_s=_LONG_S
-            )
+            with _watched(invocation, name):
+                answer = invocation.client.post(
+                    "/memories/import", {"name": name, "text": text, **scope}, timeout_s=_LONG_S
+                )
         except ApiError as error:
-            if error.status != 400 or len(texts) == 1:
+            if error.status != 400 or len(parts) == 1:
                 raise
             refused += 1
             out.error(f"{name}: {error.message}", "", error.code)
@@ -63,11 +69,58 @@ def _import(invocation: Invocation, arguments: Namespace) -> int:
     return FAILED if refused else OK
 
 
+@contextmanager
+def _watched(invocation: Invocation, name: str) -> Iterator[None]:
+    """Tell on a terminal how far the import has come, for as long as it runs."""
+    done = Event()
+    watch = Thread(target=_tell, args=(invocation, name, done), daemon=True)
+    if invocation.interactive:
+        watch.start()
+    try:
+        yield
+    finally:
+        done.set()
+
+
+def _tell(invocation: Invocation, name: str, done: Event) -> None:
+    while not done.wait(_LOOK_S):
+        try:
+            at, every = invocation.client.get("/memories/state")["importing"]
+        except ApiError as error:
+            invocation.out.note(f"how far it has come is not known: {error.message}")
+            return
+        if every and not done.is_set():
+            invocation.out.note(f"{clean_line(name)}: {at:,} of {every:,}")
+
+
+def _parts(name: str) -> Iterator[str]:
+    """A file as it is sent: whole, or an export of Stead's part by part, which has no end to its length."""
+    with Path(name).open("rb") as file:
+        exported = file.read(len(_EXPORTED)) == _EXPORTED
+    if not exported:
+        yield _read(name)
+        return
+    with Path(name).open("rb") as file:
+        part = bytearray()
+        for line in file:
+            if line.startswith(_EXPORTED) and part:
+                yield _text(name, bytes(part))
+                part.clear()
+            part += line
+            if len(part) > _LIMIT_BYTES:
+                raise CommandError(f"a part of {name!r} has more than {figures.size(_LIMIT_BYTES)}", "export it again")
+        yield _text(name, bytes(part))
+
+
 def _read(name: str) -> str:
     with Path(name).open("rb") as file:
         content = file.read(_LIMIT_BYTES + 1)
     if len(content) > _LIMIT_BYTES:
         raise CommandError(f"{name!r} has more than {figures.size(_LIMIT_BYTES)}", "split it, and import the parts")
+    return _text(name, content)
+
+
+def _text(name: str, content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -38,6 +38,7 @@ class MemoryState(msgspec.Struct, frozen=True):
         waiting: proposals that wait for an answer.
         last_run_ms: when the last consolidation ended; 0 for never.
         files: how the files of memory are.
+        importing: of an import that runs, how many statements are worked off, and how many there are; 0 and 0 for none.
     """
 
     legs: tuple[LegState, ...]
@@ -45,6 +46,7 @@ class MemoryState(msgspec.Struct, frozen=True):
     waiting: int
     last_run_ms: int
     files: MirrorState
+    importing: tuple[int, int] = (0, 0)
 
 
 class MemoryLooks(Protocol):
@@ -144,12 +146,14 @@ class MemoryWhole:
         export: hands it out.
         mirror: says how the files of it are.
         runs: of consolidation.
+        progress: of an import, as of ``MemoryState``.
     """
 
     forgetting: Forgets
     export: Exports
     mirror: Callable[[], MirrorState]
     runs: LooksAtRuns
+    progress: Callable[[], tuple[int, int]] = lambda: (0, 0)
 
 
 class MemoryRoom:
@@ -199,7 +203,8 @@ class MemoryRoom:
         waiting = await asyncio.to_thread(lambda: self.reports.proposals(waiting=True))
         runs = await asyncio.to_thread(self.reports.runs, 1)
         files = self.whole.mirror()
-        return MemoryState(recalled.legs, places, len(waiting), runs[0][0] if runs else 0, files)
+        last_ms = runs[0][0] if runs else 0
+        return MemoryState(recalled.legs, places, len(waiting), last_ms, files, self.whole.progress())
 
 
 def _looking(directory: str, attended: bool) -> Viewer:

@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import { type ChangeEvent, type FormEvent, useId, useState } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
@@ -6,8 +7,9 @@ import { Button } from "@/ui/Button";
 import { Dialog, DialogClose } from "@/ui/Dialog";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Field } from "@/ui/Field";
-import { formatBytes } from "@/ui/format";
+import { formatBytes, formatCount } from "@/ui/format";
 import { Input } from "@/ui/Input";
+import { Progress } from "@/ui/Progress";
 import { TextArea } from "@/ui/TextArea";
 import { toast } from "@/ui/Toasts";
 import { readAgain } from "./actions";
@@ -16,6 +18,9 @@ import { EVERYWHERE, ScopeFields, scopeFlaw, scopeSent } from "./ScopeFields";
 const MOST_BYTES = 10_000_000;
 /** A text field shows no more of a file; what is sent is all of it. */
 const SHOWN_CHARS = 20_000;
+/** A long export of Stead's is several, one behind the other, and each of them is sent by itself. */
+const PART = /^(?=\{"stead":"memory export)/m;
+const LOOK_MS = 1_500;
 
 /** The button, with what it opens. */
 export function ImportButton() {
@@ -36,10 +41,16 @@ function ImportDialog({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState("");
   const [scope, setScope] = useState(EVERYWHERE);
   const [tried, setTried] = useState(false);
-  const take = useCommand((body: Schema["MemoryFile"], key) =>
-    data(api.POST("/memories/import", { params: withKey(key), body })),
-  );
-  const bytes = new TextEncoder().encode(text).length;
+  const take = useCommand(async (body: Schema["MemoryFile"], key) => {
+    const said: string[] = [];
+    for (const [number, part] of partsOf(body.text).entries()) {
+      const params = withKey(number ? `${key}-${number}` : key);
+      const answer = await data(api.POST("/memories/import", { params, body: { ...body, text: part } }));
+      said.push(answer.text);
+    }
+    return said.join("; ");
+  });
+  const bytes = Math.max(...partsOf(text).map((part) => new TextEncoder().encode(part).length));
   const flaw = !text.trim()
     ? t("importMissing")
     : bytes > MOST_BYTES
@@ -61,8 +72,8 @@ function ImportDialog({ onClose }: { onClose: () => void }) {
     take.mutate(
       { name: name.trim(), text, ...scopeSent(scope) },
       {
-        onSuccess: (answer) => {
-          toast({ title: t("importDone"), detail: answer.text, kind: "good" });
+        onSuccess: (said) => {
+          toast({ title: t("importDone"), detail: said, kind: "good" });
           onClose();
           return readAgain();
         },
@@ -113,8 +124,26 @@ function ImportDialog({ onClose }: { onClose: () => void }) {
           />
         </Field>
         <ScopeFields scope={scope} onChange={setScope} tried={tried} />
+        {take.isPending && <HowFar />}
         {take.error && <ErrorNote error={take.error} kept={t("keptDraft")} />}
       </form>
     </Dialog>
   );
+}
+
+/** How far the daemon has come; nothing for what is done at once. */
+function HowFar() {
+  const { data: state } = useQuery({
+    queryKey: ["memories", "state"],
+    queryFn: () => data(api.GET("/memories/state")),
+    refetchInterval: LOOK_MS,
+  });
+  const [done = 0, all = 0] = state?.importing ?? [];
+  if (!all) return null;
+  const detail = t("importedSoFar", { done: formatCount(done), all: formatCount(all) });
+  return <Progress label={t("importing")} value={done} max={all} detail={detail} />;
+}
+
+function partsOf(text: string): string[] {
+  return text.split(PART);
 }

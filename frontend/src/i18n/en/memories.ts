@@ -223,6 +223,7 @@ export const t = define("memories", {
   importNameMissing: "Give the file a name.",
   importLarge: "{size} are too much; 10 MB are the most.",
   importing: "Importing…",
+  importedSoFar: "{done} of {all}",
   importDone: "Imported",
   exporting: "{count, plural, =0 {Reading…} one {# read} other {# read}}",
   exportMarkdown: "As Markdown",
