@@ -197,9 +197,7 @@ class Memories:
         """
         taken: list[TakenIn] = []
         ahead = Ahead()
-        found = await asyncio.to_thread(
-            lambda: [self.remembered.alike(new.scope, new.text, new.key) for new in news]
-        )
+        found = await asyncio.to_thread(lambda: [self.remembered.alike(new.scope, new.text, new.key) for new in news])
         for new, alike in zip(news, found, strict=True):
             if new.id in begun:
                 alike = tuple(as_begun(row, new.valid_from_ms) for row in alike)
