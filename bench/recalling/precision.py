@@ -2,14 +2,16 @@
 
 Its terms as ours: a user and a domain are a workspace of their own, ``user:universal`` is told everywhere and always,
 ``pinned`` is pinned, a canonical name is a key, ``resolved_at`` and ``superseded`` are retired. A question in two
-domains is asked in two workspaces. Its budget counts beliefs but neither what is told always of a person nor open
-questions; ours counts every hit, so those are added. What is judged is what was found beside what is always told.
+domains is asked in two workspaces, and every user has a home of their own. Its budget counts what is pinned, but
+neither what is told always of a person nor open questions; ours counts nothing that is always told, so the pinned are
+taken off. What is judged is what was found beside what is always told.
 """
 
 from __future__ import annotations
 
 import json
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -18,7 +20,6 @@ from typing import Any
 import msgspec
 
 from stead.domain.memory import (
-    GLOBAL,
     Hit,
     Kind,
     Memory,
@@ -89,24 +90,23 @@ class Beliefs:
         }
         self._folder = tempfile.TemporaryDirectory(prefix="stead-bench-")
         self._meaning = Meaning(embedder, embedder, deadline_s=30) if embedder else None
-        self._indexes: dict[PlaceId, Index] = {}
-        self._retriever = Retriever(self._indexes.get, self._meaning, now_ms=lambda: _ms(_NOW))
+        self._homes: dict[str, dict[PlaceId, Index]] = defaultdict(dict)
 
     async def fill(self) -> None:
         """Take all of them in."""
         for one in self.beliefs.values():
-            self._keep(_row(one))
+            self._keep(one)
         await self._embed()
 
     async def learn(self, turn: dict[str, Any]) -> None:
         """Take in what a turn of a session makes of the beliefs: another one, other names."""
         if (made := turn.get("createBeliefAtTurn")) is not None:
             self.beliefs[made["_id"]] = made
-            self._keep(_row(made))
+            self._keep(made)
         if (change := turn.get("updateBeliefAtTurn")) is not None:
             one = self.beliefs[change["beliefId"]]
             one["aliases"] += change["addAliases"]
-            self._keep(_row(one))
+            self._keep(one)
         await self._embed()
 
     async def ask(
@@ -115,22 +115,20 @@ class Beliefs:
         """What is always told, and what is found beside it."""
         always: list[Hit] = []
         found: list[Hit] = []
+        retriever = Retriever(self._homes[user].get, self._meaning, now_ms=lambda: _ms(_NOW))
         for scope in scopes:
-            viewer = Viewer(workspace_place(user, scope))
-            free = (
-                0 if most is None else sum(self._is_free(hit) for hit in (await self._recall("", viewer, _EVERYTHING)))
-            )
-            limit = _EVERYTHING if most is None else max(1, most + free)
-            for hit in await self._recall(text, viewer, limit):
-                if user == USER or hit.place != GLOBAL:  # another user's everywhere is another home
-                    (always if hit.why[0].by == "pinned" else found).append(hit)
+            recalled = await retriever.recall(Query(text, limit=_EVERYTHING), Viewer(workspace_place(user, scope)))
+            told = [hit for hit in recalled.hits if hit.why[0].by == "pinned"]
+            always += told
+            left = _EVERYTHING if most is None else max(0, most - sum(not self._is_free(hit) for hit in told))
+            found += [hit for hit in recalled.hits if hit not in told][:left]
         return always, found
 
     async def close(self) -> None:
         """Put everything away."""
         if self._meaning:
             await self._meaning.close()
-        for index in self._indexes.values():
+        for index in self._indexes():
             index.close()
         self._folder.cleanup()
 
@@ -144,21 +142,23 @@ class Beliefs:
             or one["user_id"] != user
         )
 
-    async def _recall(self, text: str, viewer: Viewer, limit: int) -> tuple[Hit, ...]:
-        return (await self._retriever.recall(Query(text, limit=limit), viewer)).hits
-
     def _is_free(self, hit: Hit) -> bool:
         one = self.beliefs[hit.ref]
         return one["type"] == "open_question" or "user:universal" in one["scope"]
 
-    def _keep(self, row: MemoryRow) -> None:
-        place = row.memory.scope.place
-        if place not in self._indexes:
-            self._indexes[place] = Index(Path(self._folder.name) / f"{place}.db", bytes(32), place)
-        self._indexes[place].take(Changes(rows=[row]), 1)
+    def _keep(self, one: dict[str, Any]) -> None:
+        row = _row(one)
+        home, place = self._homes[one["user_id"]], row.memory.scope.place
+        if place not in home:
+            number = list(self._homes).index(one["user_id"])
+            home[place] = Index(Path(self._folder.name) / f"{number} {place}.db", bytes(32), place)
+        home[place].take(Changes(rows=[row]), 1)
+
+    def _indexes(self) -> list[Index]:
+        return [index for home in self._homes.values() for index in home.values()]
 
     async def _embed(self) -> None:
-        for index in self._indexes.values() if self._meaning else ():
+        for index in self._indexes() if self._meaning else ():
             while self._meaning and await self._meaning.embed_some(index):
                 continue
 

@@ -48,6 +48,27 @@ def test_the_persons_own_words_come_before_the_assistants() -> None:
     assert order(*leads) == [2, 1]
 
 
+def test_a_turn_of_a_chat_has_to_earn_its_place_beside_a_good_one() -> None:
+    def chat(item: int, **marks: Any) -> Lead:
+        return Lead(key=key(item), source="chat", person=True, **marks)
+
+    leads = [
+        chat(1, words=5.0, told=1.0, meaning=0.2),
+        chat(2, words=0.5, told=0.1, meaning=0.1),
+        chat(3, words=0.4, told=0.1, meaning=0.36),
+        chat(4, words=2.0, told=0.4, meaning=0.1),
+        chat(5, meaning=0.3),
+    ]
+    assert sorted(order(*leads)) == [1, 3, 4]
+
+
+def test_what_is_enough_for_a_turn_is_enough_for_a_memory() -> None:
+    fact = Lead(key=key(1), source="memory", words=2.0, told=0.45)
+    assert order(fact) == []
+    assert sorted(order(fact, Lead(key=key(2), source="chat", words=3.0, told=0.4))) == [1, 2]
+    assert order(fact, Lead(key=key(2), source="chat", words=3.0, told=0.6)) == [2]
+
+
 def test_nothing_speaks_for_turns_of_which_the_best_has_one_small_word_of_many() -> None:
     assert rank([talk(1, words=0.3, told=0.1, meaning=0.1), talk(2, words=0.2, told=0.05)]) == []
 
@@ -97,7 +118,7 @@ def test_every_score_is_the_sum_of_its_reasons_and_below_three(found: list[tuple
             words=words,
             told=told,
             meaning=meaning,
-            named=named,
+            named=named and source == "memory",
             session=SessionId(session),
             beside=(key(item - 1), key(item + 1)),
         )

@@ -158,7 +158,7 @@ def test_words_of_any_script_find_their_text(person: Person, word: str) -> None:
 # -- what is always told ----------------------------------------------------------------------------------------------
 
 
-def test_what_is_pinned_and_what_stands_is_always_told_and_counts(person: Person) -> None:
+def test_what_is_pinned_and_what_stands_is_always_told_on_top(person: Person) -> None:
     person.keep(
         row(1, "Answer briefly.", standing=True),
         row(2, "Allergic to nuts.", pinned=True),
@@ -167,7 +167,7 @@ def test_what_is_pinned_and_what_stands_is_always_told_and_counts(person: Person
     recalled = person.recall("accordion", limit=4)
     assert [hit.text for hit in recalled.hits[:2]] == ["Answer briefly.", "Allergic to nuts."]
     assert [hit.why[0].by for hit in recalled.hits[:2]] == ["pinned", "pinned"]
-    assert len(recalled.hits) == 4
+    assert len(recalled.hits) == 2 + 4
     assert person.texts("") == ["Answer briefly.", "Allergic to nuts."]
 
 
@@ -223,7 +223,7 @@ def test_a_channel_has_its_own_and_nothing_else(person: Person) -> None:
 def test_what_has_many_others_before_it_that_may_not_be_seen_is_found(person: Person) -> None:
     person.keep(*(turn(number, "accordion accordion", private=True) for number in range(1, 900)))
     person.keep(turn(1_000, "There was a long talk about many things and among them an accordion."))
-    assert len(person.texts("accordion", Viewer(HERE))) == 1
+    assert len(person.texts("accordion", Viewer(HERE), looked_up=True)) == 1
 
 
 # -- trust, clearance, what is wanted ---------------------------------------------------------------------------------
@@ -239,7 +239,7 @@ def test_what_strangers_made_is_left_out_when_told_so_and_counted(person: Person
 def test_strangers_words_do_not_crowd_out_others(person: Person) -> None:
     person.keep(*(turn(number, "accordion", label=STRANGERS) for number in range(1, 600)))
     person.keep(turn(1_000, "Somewhere in this rather long sentence an accordion is named."))
-    assert len(person.texts("accordion", trusted=True)) == 1
+    assert len(person.texts("accordion", trusted=True, looked_up=True)) == 1
 
 
 def test_nothing_more_confidential_than_cleared_is_told(person: Person) -> None:

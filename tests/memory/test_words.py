@@ -51,8 +51,69 @@ def test_a_query_is_asked_by_the_words_that_say_something_each_once() -> None:
     assert words.asked("When did Ada move to Utrecht, and when did she move out?") == ("ada", "move", "utrecht")
 
 
-def test_a_query_of_nothing_but_small_words_is_asked_by_them() -> None:
-    assert words.asked("who are you?") == ("who", "are", "you")
+@pytest.mark.parametrize(
+    "text", ["who are you?", "ok", "Yes, thanks!", "go on", "please do it", "Nein danke", "好的", "はい", "continue"]
+)
+def test_of_nothing_but_small_words_and_small_talk_nothing_is_asked(text: str) -> None:
+    assert words.asked(text) == ()
+
+
+def test_small_talk_beside_other_words_is_a_word_like_others() -> None:
+    assert words.asked("the right server") == ("right", "server")
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("我的牙医是谁", ("牙医",)),
+        ("歯医者は誰ですか", ("歯医", "医者", "誰")),
+        ("すし", ("すし",)),
+        ("iPhone手机壳", ("iphone", "手机", "机壳")),
+        ("หมอฟัน", ("หม", "มอ", "อฟ", "ฟน")),
+        ("치과의사", ("치과", "과의", "의사")),
+        ("طَبِيبُ", ("طبيب",)),
+    ],
+)
+def test_words_without_spaces_are_asked_by_pairs_of_letters_and_marks_fall_away(
+    text: str, asked: tuple[str, ...]
+) -> None:
+    assert words.asked(text) == asked
+    assert set(asked) <= set(words.beside(text).lower().split()) | {"すし"}
+
+
+@pytest.mark.parametrize("text", ["Zoë said: on the 3rd, “naïve” — Straße", "стоматолог", "Ελλάδα", "مرحبا"])
+def test_what_the_index_reads_by_itself_has_nothing_beside_it(text: str) -> None:
+    assert words.beside(text) == ""
+
+
+def test_a_name_of_an_unspaced_script_stands_within_a_query() -> None:
+    found = {phrase for _, _, phrase in words.phrases(words.spoken("我的牙医是谁"), [[]] * 5)}
+    assert " ".join(words.spoken("牙医")) in found
+
+
+def test_a_small_word_is_a_name_only_with_a_capital_within_a_sentence() -> None:
+    assert "will" not in words.proper("when will the harbour open")
+    assert "will" not in words.proper("Will it open?")
+    assert "may" not in words.proper("may I go")
+    assert {"will", "ada"} <= words.proper("when will Will meet ada")
+    assert "may" in words.proper("Did you see May there?")
+
+
+@given(st.text(max_size=400), st.text(max_size=20), st.integers(1, 200))
+def test_a_part_of_a_text_has_its_length(text: str, query: str, chars: int) -> None:
+    part = words.around(text, words.asked(query), chars)
+    assert part == text or len(part) <= chars + 2
+    assert part.strip("…") in text
+
+
+def test_a_part_is_where_most_of_the_words_stand() -> None:
+    text = "An otter. " + "Rain falls. " * 100 + "The otters' passwörd hint is kingfisher. " + "Snow lies. " * 100
+    part = words.around(text, ("kingfisher", "password", "otter"), 100)
+    assert "kingfisher" in part
+    assert part.startswith("…")
+    assert part.endswith("…")
+    assert words.around(text, ("zebra",), 10) == "An otter.…"
+    assert "牙医" in words.around("字" * 900 + "我的牙医是" + "字" * 900, ("牙医",), 50)
 
 
 def test_a_query_is_cut() -> None:

@@ -226,7 +226,7 @@ Leg = Literal["pinned", "alias", "words", "meaning"]
 
 
 class HitReason(msgspec.Struct, frozen=True):
-    """HitReason something was found, and how much of the score came by it.
+    """Why something was found, and how much of the score came by it.
 
     ``by`` is a leg, or a weight on top: ``neighbour``, ``session``, ``speaker``, ``person``.
     """
@@ -242,11 +242,11 @@ class Hit(msgspec.Struct, frozen=True):
         ref: the memory's id, or ``e_`` and the event's seq.
         source: see there.
         place: whose index.
-        text: what is told of it.
+        text: what is told of it: all, or what is around the words that were looked for.
         who: who said it; "" for memories.
         session: of an episode; "" for memories.
         ts_ms: when it was said, or recorded.
-        score: 0 to about 2, comparable within one answer.
+        score: 0 to about 2, comparable among memories and among turns of one answer.
         why: what it was found by, the weightiest first; never empty.
         label: of it.
         memory: the memory, for those.
@@ -278,7 +278,7 @@ class Query(msgspec.Struct, frozen=True):
 
     Args:
         text: words, a question; "" for what is always told alone.
-        limit: hits at most, 1 to 100.
+        limit: hits at most that the words bring to mind, 1 to 100; what is always told comes on top.
         as_of_ms: as it was in the world at that moment; 0 for now.
         known_ms: as the record stood at that moment; 0 for now.
         sources: of which kinds; empty for all.
@@ -287,6 +287,9 @@ class Query(msgspec.Struct, frozen=True):
         trusted: leave out what came from strangers.
         clearance: nothing more confidential than this.
         superseded: also what no longer holds.
+        looked_up: somebody looks for it, so what is always told is found as others are, and one common word is enough.
+        told: refs that were told already, and are not told again.
+        chars: of a hit's text at most; of more, those around what was looked for.
     """
 
     text: str
@@ -299,13 +302,16 @@ class Query(msgspec.Struct, frozen=True):
     trusted: bool = False
     clearance: Confidentiality = Confidentiality.PRIVATE
     superseded: bool = False
+    looked_up: bool = False
+    told: tuple[str, ...] = ()
+    chars: int = TEXT_CHARS
 
 
 class Recalled(msgspec.Struct, frozen=True):
     """What was found, best first; nothing is an answer too.
 
     Args:
-        hits: at most as many as asked for; pinned ones come first and count.
+        hits: what is always told, then at most as many others as asked for; memories stand before turns.
         legs: of every way of finding, whether it was alive.
         withheld: how many were left out because strangers' words made them.
         duration_ms: that it took.

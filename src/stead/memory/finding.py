@@ -39,7 +39,7 @@ SELECT i.id FROM items i INDEXED BY told WHERE (i.pinned OR i.standing) AND $see
 ORDER BY i.standing DESC, i.ts_ms DESC, i.id LIMIT :limit
 """
 _NAMED = """
-SELECT i.id, n.phrase FROM names n JOIN items i ON i.id = n.item
+SELECT i.id, n.phrase, n.weak FROM names n JOIN items i ON i.id = n.item
 WHERE n.phrase IN (SELECT value FROM json_each(:phrases)) AND $seen AND $trust
 ORDER BY length(n.phrase) DESC, i.ts_ms DESC, i.id LIMIT :limit
 """
@@ -56,6 +56,12 @@ JOIN items i ON i.id = found.rowid WHERE $seen AND $trust ORDER BY found.rank, i
 _HAVING = """
 SELECT count(*), json_group_array(rowid) FILTER (WHERE rowid IN (SELECT value FROM json_each(:items)))
 FROM $table WHERE $table MATCH :match
+"""
+_GROUNDS = """
+SELECT g.seq, g.start, g.until, CASE WHEN $holds THEN 1 ELSE 0 END
+FROM grounds g JOIN items i ON i.id = g.item WHERE g.seq IN (SELECT value FROM json_each(:turns))
+    AND i.level IN (SELECT value FROM json_each(:levels)) AND i.confidentiality <= :held AND $trust
+    AND i.status IN ('live', 'superseded')
 """
 _COUNTED = "SELECT count(*) FROM $table WHERE $table MATCH :match"
 _TOTAL = "SELECT $table FROM progress"
@@ -159,15 +165,20 @@ class Finding:
             ),
             "trust": f"NOT {_TAINTED}" if query.trusted else "1",
             "tainted": _TAINTED,
+            "holds": _HOLDS,
         }
 
     def pinned(self) -> list[int]:
         """What is always told: instructions first, then the newest."""
         return [item for (item,) in self._run(_PINNED, limit=ALWAYS)]
 
-    def named(self, phrases: Collection[str]) -> list[tuple[int, str]]:
-        """Memories that one of these phrases is a name of, and the phrase; of too many, those with the longest ones."""
-        return [(item, phrase) for item, phrase in self._run(_NAMED, phrases=_list(phrases), limit=CANDIDATES)]
+    def named(self, phrases: Collection[str]) -> list[tuple[int, str, bool]]:
+        """Memories that one of these phrases is a name of, the phrase, and whether it is a weak name.
+
+        Of too many, those with the longest ones.
+        """
+        found = self._run(_NAMED, phrases=_list(phrases), limit=CANDIDATES)
+        return [(item, phrase, bool(weak)) for item, phrase, weak in found]
 
     def keys(self, items: Collection[int]) -> list[str]:
         """The canonical keys of items."""
@@ -218,6 +229,10 @@ class Finding:
         """Of turns: the turn before and the turn after in the same session, those that may be seen."""
         found = self._run(_BESIDE, items=_list(items))
         return {item: tuple(one for one in sides if one is not None) for item, *sides in found}
+
+    def grounds(self, turns: Collection[int]) -> list[tuple[int, int, int, bool]]:
+        """What memories rest on of these turns: seq, start, end, and whether the memory holds."""
+        return [(seq, start, end, bool(holds)) for seq, start, end, holds in self._run(_GROUNDS, turns=_list(turns))]
 
     def rows(self, items: Collection[int]) -> dict[int, Found]:
         """These items, those of them that may be seen."""

@@ -19,6 +19,10 @@ from stead.memory.writing import TABLES, Table
 TERMS = 16
 """Words of one query that are looked for; of more, the rarest."""
 ENOUGH = 6
+GOOD_PART = 2
+"""Words of a query of which one is a good part."""
+SELDOM = 200
+"""Turns of which fewer than one has a word that is seldom used."""
 OTHERS = 100
 """Texts of something else, as if they were there: among the first few texts of a place no word would tell anything."""
 
@@ -33,6 +37,7 @@ class Asked(msgspec.Struct, frozen=True):
         text: the query's, cut.
         said: its words in order, as names are compared.
         terms: those that are looked for in texts.
+        proper: those of ``said`` that may be somebody's name, as they are written.
     """
 
     query: Query
@@ -41,6 +46,7 @@ class Asked(msgspec.Struct, frozen=True):
     text: str
     said: tuple[str, ...]
     terms: tuple[str, ...]
+    proper: frozenset[str]
 
 
 class Gathered(msgspec.Struct, kw_only=True):
@@ -56,6 +62,7 @@ class Gathered(msgspec.Struct, kw_only=True):
         near: cosines of what is near in meaning.
         found: every candidate, filled in at last.
         beside: of turns, those before and after.
+        grounds: what memories of the place rest on: of which turn, from where to where, and whether the memory holds.
     """
 
     pinned: list[int] = []
@@ -67,12 +74,13 @@ class Gathered(msgspec.Struct, kw_only=True):
     near: dict[int, float] = {}
     found: dict[int, Found] = {}
     beside: dict[int, tuple[int, ...]] = {}
+    grounds: list[tuple[int, int, int, bool]] = []
 
 
 def asked(query: Query, viewer: Viewer, now_ms: int) -> Asked:
     """Read a query."""
     text = query.text[: words.QUERY_CHARS]
-    return Asked(query, viewer, now_ms, text, words.spoken(text), words.asked(text))
+    return Asked(query, viewer, now_ms, text, words.spoken(text), words.asked(text), words.proper(text))
 
 
 def gather(index: Index, asked: Asked) -> Gathered:
@@ -83,18 +91,22 @@ def gather(index: Index, asked: Asked) -> Gathered:
     """
     with index.reading() as connection:
         finding = Finding(connection, index.place, asked.viewer, asked.query, asked.now_ms)
-        named, names = _named(finding, asked.said)
+        named, names = _named(finding, asked)
         gathered = Gathered(
             pinned=finding.pinned(),
             named=named,
-            speakers={who for who in finding.speakers() if _is_named(who, asked.said)},
+            speakers={who for who in finding.speakers() if _is_named(who, asked.proper)},
         )
         for table in TABLES if asked.terms else ():
             terms, unknown = _rarest(finding, table, asked.terms)
             match = words.matching(terms)
             found = finding.worded(table, match)
             gathered.words[table] = found
-            gathered.told |= _told(finding, table, terms, unknown, found, names if table == "known" else set())
+            turns = table == "said"
+            told = _told(finding, table, terms, unknown, found, set() if turns else names)
+            if turns and not asked.query.looked_up and len(asked.terms) == 1:
+                told = {item: share * _telling(finding, table, match) for item, share in told.items()}
+            gathered.told |= told
             if asked.query.trusted:
                 gathered.withheld += finding.withheld(table, match, min(found.values(), default=0.0))
     return gathered
@@ -140,6 +152,17 @@ def complete(index: Index, asked: Asked, gathered: Gathered) -> None:
         gathered.found = finding.rows(every)
 
 
+def ground(index: Index, asked: Asked, gathered: Gathered, turns: Collection[int]) -> None:
+    """Find out which words of turns, by their numbers in the journal, memories of this place rest on.
+
+    Raises:
+        StorageFault: as ``Index``.
+    """
+    with index.reading() as connection:
+        finding = Finding(connection, index.place, asked.viewer, asked.query, asked.now_ms)
+        gathered.grounds = finding.grounds(turns)
+
+
 def _rarest(finding: Finding, table: Table, terms: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
     """The words of a long query that tell most apart, and how many there are that no text has."""
     if len(terms) <= TERMS:
@@ -157,12 +180,11 @@ def _told(
     A word tells apart as much as its idf. Of a long query nothing can have everything: ``ENOUGH`` words that nothing
     else has are all that is asked for. A name speaks for what has that name, not for whatever has it in its text.
     """
-    total = finding.total(table) + OTHERS
-    most = math.log(1 + (total + 0.5) / 0.5)
+    most = _idf(0, finding.total(table))
     weight, told = unknown * most, dict.fromkeys(items, 0.0)
     for term in terms:
         count, those = finding.having(table, words.matching([term]), items)
-        idf = math.log(1 + (total - count + 0.5) / (count + 0.5))
+        idf = _idf(count, finding.total(table))
         weight += idf
         for item in those if names.isdisjoint(words.spoken(term)) else ():
             told[item] += idf
@@ -170,22 +192,46 @@ def _told(
     return {item: min(1.0, share / whole) if whole > 0 else 0.0 for item, share in told.items()}
 
 
-def _named(finding: Finding, said: tuple[str, ...]) -> tuple[set[int], set[str]]:
+def _telling(finding: Finding, table: Table, match: str) -> float:
+    """How much a word tells apart, 0 to 1: the only one of a query is always all of it."""
+    total = finding.total(table)
+    return _idf(finding.count(table, match), total) / _idf(0, total)
+
+
+def _idf(count: int, total: int) -> float:
+    return math.log(1 + (total + OTHERS - count + 0.5) / (count + 0.5))
+
+
+def _named(finding: Finding, asked: Asked) -> tuple[set[int], set[str]]:
     """What the query has a name of, and the words of the query that are such names.
 
     What the keys of those have a name of is found too: ``auth_depends_on_redis`` speaks of both.
     """
+    said = asked.said
     others = [finding.meant(word) for word in said]
     runs = [(phrase, said[start:end]) for start, end, phrase in words.phrases(said, others)]
-    direct = finding.named({phrase for phrase, _ in runs})
+    found = finding.named({phrase for phrase, _ in runs})
+    direct = [(item, phrase) for item, phrase, weak in found if not weak or _is_meant(finding, asked, item, phrase)]
     phrases = {phrase for _, phrase in direct}
     names = {word for phrase, run in runs if phrase in phrases for word in run}
     keys = [words.spoken(key.rpartition(".")[2]) for key in finding.keys({item for item, _ in direct})]
     beside = finding.named({phrase for key in keys for _, _, phrase in words.phrases(key, [[]] * len(key))})
-    return {item for item, _ in (*direct, *beside)}, names
+    return {item for item, _ in direct} | {item for item, _, weak in beside if not weak}, names
 
 
-def _is_named(who: str, said: tuple[str, ...]) -> bool:
+def _is_meant(finding: Finding, asked: Asked, item: int, name: str) -> bool:
+    """Whether a query speaks of a memory when it has but the one word that its key ends with.
+
+    It does when that is a good part of the query, when another word of the query stands in the memory too, or when
+    people here seldom use the word.
+    """
+    has = [bool(finding.having("known", words.matching([term]), [item])[1]) for term in asked.terms]
+    if len(has) <= GOOD_PART or sum(has) > 1:
+        return True
+    return finding.count("said", words.matching([name])) * SELDOM < finding.total("said")
+
+
+def _is_named(who: str, proper: frozenset[str]) -> bool:
     """Whether a participant is named, by the first name or the whole one."""
     name = words.spoken(who)
-    return bool(name) and (name[0] in said or all(word in said for word in name))
+    return bool(name) and (name[0] in proper or proper.issuperset(name))

@@ -9,7 +9,8 @@ people (LoCoMo) and with an assistant (BEAM); which of them a kind of text has i
 3. A turn gets a share of its session's best one, because people ask about what was talked about.
 4. A turn of the one participant who is named gets something on top, and the person's own words beside an assistant's.
 5. A memory that neither a name, nor enough of the words, nor the meaning speaks for is left out, and so are all turns
-   when none of them has that: nothing is an answer.
+   when none of them has that: nothing is an answer. Of a chat each turn has to earn its place, or one good turn would
+   be told with nine others that are only the person's; among people a turn is told by those around it.
 6. What was concluded or merely said fades, gently: it loses a part of its score, and never all of it.
 """
 
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -62,6 +63,10 @@ TURN_LOST = 0.03
 """What fading takes of a score in the end. Of a turn, next to nothing: each tenth costs one answer in a hundred."""
 NAMED = 1.25
 """For a memory that is asked for by a name of it: more than words and meaning are together."""
+LEAST_TOLD = 0.3
+"""Of the words, for a memory without a name, whatever turns have."""
+ALSO_TOLD, ALSO_NEAR = 0.25, 0.35
+"""For a turn of a chat in which another turn is good: this part of what that one has of the words, or this cosine."""
 _LEADING = 30
 
 
@@ -105,10 +110,14 @@ class Ranked(msgspec.Struct, frozen=True):
 
 def rank(leads: Iterable[Lead]) -> list[Ranked]:
     """Weigh candidates, the best first; of equals the one with the smaller key."""
-    groups: dict[Source, list[Lead]] = {}
+    groups: dict[Source, list[Lead]] = {"memory": [], "chat": [], "talk": []}
     for lead in leads:
-        groups.setdefault(lead.source, []).append(lead)
-    ranked = [one for source, group in groups.items() for one in _rank(_worth(group, source), WEIGHTS[source])]
+        groups[lead.source].append(lead)
+    turns = [*_worth(groups["chat"], "chat"), *_worth(groups["talk"], "talk")]
+    good = _memories(groups["memory"], max((lead.told for lead in turns), default=1.0)) + turns
+    ranked = [
+        one for source in groups for one in _rank([lead for lead in good if lead.source == source], WEIGHTS[source])
+    ]
     return sorted(ranked, key=lambda one: (-one.score, one.key))
 
 
@@ -117,13 +126,23 @@ def kept(age_days: float, lost: float) -> float:
     return 1 - lost * (1 - math.exp2(-max(age_days, 0.0) / 180))
 
 
-def _worth(leads: list[Lead], source: Source) -> list[Lead]:
-    """Those that something speaks for. A turn is told by those around it, so all of them stand or fall by the best."""
-    weights, memory = WEIGHTS[source], source == "memory"
-    alone = not memory and all(lead.meaning is None for lead in leads)
-    told = weights.told * (WITHOUT_MEANING if alone else 1)
-    good = [lead for lead in leads if lead.named or lead.told >= told or (lead.meaning or 0.0) >= weights.near]
-    return good if memory or not good else leads
+def _memories(leads: list[Lead], turns: float) -> list[Lead]:
+    """Those that something speaks for. What the best turn has of the words that is told is enough for a memory too."""
+    weights = WEIGHTS["memory"]
+    told = min(weights.told, max(turns, LEAST_TOLD))
+    return [lead for lead in leads if lead.named or lead.told >= told or (lead.meaning or 0.0) >= weights.near]
+
+
+def _worth(leads: list[Lead], source: Literal["chat", "talk"]) -> list[Lead]:
+    """Turns that something speaks for; those of a talk stand or fall by the best: each is told by those around it."""
+    weights = WEIGHTS[source]
+    told = weights.told * (WITHOUT_MEANING if all(lead.meaning is None for lead in leads) else 1)
+    if not any(lead.told >= told or (lead.meaning or 0.0) >= weights.near for lead in leads):
+        return []
+    if source == "talk":
+        return leads
+    told = max(told, ALSO_TOLD * max(lead.told for lead in leads))
+    return [lead for lead in leads if lead.told >= told or (lead.meaning or 0.0) >= ALSO_NEAR]
 
 
 def _rank(leads: list[Lead], weights: Weights) -> list[Ranked]:

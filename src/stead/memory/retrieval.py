@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from stead.domain.embedding import VectorBytes
@@ -61,6 +61,9 @@ class Retriever:
         vector, _ = await asyncio.gather(self._vector(ask, bare), asyncio.to_thread(_each, looks, _Look.gather))
         lack = vector if isinstance(vector, str) else await self._near(looks, vector)
         await asyncio.to_thread(_each, looks, _Look.complete)
+        if not query.superseded:
+            turns = {one.seq for look in looks for one in look.gathered.found.values() if one.row is None}
+            await asyncio.to_thread(_each, looks, lambda look: look.ground(turns))
         hits = answer({look.index.place: look.gathered for look in looks}, ask, self._always_chars)
         withheld = sum(look.gathered.withheld for look in looks)
         took = round((time.perf_counter() - start) * 1000, 3)
@@ -121,6 +124,9 @@ class _Look:
 
     def complete(self) -> None:
         gathering.complete(self.index, self.ask, self.gathered)
+
+    def ground(self, turns: Collection[int]) -> None:
+        gathering.ground(self.index, self.ask, self.gathered, turns)
 
 
 def _each(looks: Sequence[_Look], step: Callable[[_Look], None]) -> None:

@@ -55,9 +55,20 @@ CREATE TABLE memories (
 CREATE TABLE names (
     item integer NOT NULL REFERENCES items (id) ON DELETE CASCADE,
     phrase text NOT NULL,
+    weak integer NOT NULL,       -- only the one word that its key ends with
     PRIMARY KEY (phrase, item)
 ) WITHOUT ROWID;
 CREATE INDEX names_by_item ON names (item);
+
+-- The words of turns that memories rest on; "start" and "until" are places in the turn's text.
+CREATE TABLE grounds (
+    seq integer NOT NULL,        -- of the turn, which may be of another place
+    start integer NOT NULL,
+    until integer NOT NULL,
+    item integer NOT NULL REFERENCES items (id) ON DELETE CASCADE,
+    PRIMARY KEY (seq, item, start)
+) WITHOUT ROWID;
+CREATE INDEX grounds_by_item ON grounds (item);
 
 -- The long words of those phrases, which a slip of the pen may miss.
 CREATE TABLE spellings (
@@ -77,7 +88,8 @@ CREATE TABLE vectors (
 ) WITHOUT ROWID;
 CREATE INDEX vectors_by_item ON vectors (item);
 
--- Two, because how rare a word is differs between what is known and what was said.
+-- Two, because how rare a word is differs between what is known and what was said. A head has the names and the day,
+-- and what words.beside makes of a text in which FTS5 would not find the words.
 CREATE VIRTUAL TABLE known USING fts5 (head, text, tokenize = 'porter unicode61 remove_diacritics 2');
 INSERT INTO known (known, rank) VALUES ('secure-delete', 1);
 CREATE VIRTUAL TABLE said USING fts5 (head, text, tokenize = 'porter unicode61 remove_diacritics 2');

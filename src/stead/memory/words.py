@@ -5,8 +5,10 @@ Layer: memory. Pure. Knows no table.
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
@@ -21,7 +23,19 @@ LONG = 5
 SURE = 2
 """First letters that are seldom mistyped; what differs in them is another word, as mango and Mongo are."""
 
-_WORD = re.compile(r"[^\W_]+")
+_MARK = "".join(char for char in map(chr, range(0x300, 0x1E00)) if unicodedata.category(char) in ("Mn", "Mc"))
+_MARKS = re.compile(f"[{_MARK}]")
+"""Vowels and accents that stand over, under and beside letters. Some write them and some do not, as in Arabic; the
+index takes them for the end of a word."""
+_HAN, _HIRAGANA = "\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff", "\u3040-\u309f"
+_KATAKANA = "\u30a0-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+_OTHERS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\uac00-\ud7af"  # Thai, Lao, Burmese, Khmer, Korean
+_UNSPACED = re.compile(f"[{_HAN}{_HIRAGANA}{_KATAKANA}{_OTHERS}]")
+"""Letters of scripts that put no spaces between words, or few."""
+_PARTS = re.compile(f"[{_HAN}]+|[{_HIRAGANA}]+|[{_KATAKANA}]+|[{_OTHERS}]+|[^{_HAN}{_HIRAGANA}{_KATAKANA}{_OTHERS}]+")
+_GRAMMAR = re.compile(f"[{_HIRAGANA}的了吗呢吧是我你您他她它们谁这那哪么什怎很就也都和与在]")
+"""What joins Japanese and Chinese words and says nothing about what is looked for."""
+_WORD = re.compile(f"(?:[^\\W_]|[{_MARK}])+")
 
 _STOP = """
     a about above after again against all also am an and any are as at be because been before being below between
@@ -36,20 +50,69 @@ _STOP = """
 STOP = frozenset(_STOP.split())
 """Words that say nothing about what is looked for."""
 
+_MODAL = frozenset({"may"})
+"""No word of ``STOP``, because it is a month too."""
+_WITHIN = re.compile(r"(?<=[^\W_])[\s,:;(\"']+([A-Z][^\W_]*)")
+"""A word with a capital within a sentence."""
+
+_TALK = """
+    agreed ahead alright amazing awesome better bien bitte bon bye carry cheers continue cool correct danke done exactly
+    excellent fine genau gerne good goodbye gracias grazie great gut hallo hello hm hmm hola indeed ja keep lgtm looks
+    make makes maybe merci nah nein next nice nope oui perfect perfekt please prima proceed ready retry right sense si
+    sorry sounds stop sure sí thank thanks thx try understood vale wait weiter welcome well wow yeah yep yup да нет
+    спасибо 好 好的 是 是的 谢谢 继续 はい いいえ ありがとう ありがとうございます 네 아니요 감사합니다
+"""
+SMALL_TALK = frozenset(_TALK.split())
+"""Words that keep a conversation going; where there is no other one, nothing is looked for."""
+
 
 def words(text: str) -> list[str]:
-    """The words of a text in order, without case and without accents."""
+    """The words of a text in order, without case and without accents; pairs of letters where words have no spaces."""
     plain = unicodedata.normalize("NFKD", text).casefold()
-    return _WORD.findall("".join(char for char in plain if not unicodedata.combining(char)))
+    bare = "".join(char for char in _MARKS.sub("", plain) if not unicodedata.combining(char))
+    return [part for word in _WORD.findall(unicodedata.normalize("NFC", bare)) for part in _parts(word)]
 
 
 def asked(text: str) -> tuple[str, ...]:
-    """The words of a query that are looked for: each once, none that says nothing; all of them if there are no others.
+    """The words of a query that are looked for: each once, and none that says nothing, be there others or not.
 
-    Accents stay, because the index has its own way of doing without them.
+    Accents stay that are part of their letter, because the index has its own way of doing without them.
     """
-    every = tuple(dict.fromkeys(map(str.lower, _WORD.findall(unicodedata.normalize("NFC", text[:QUERY_CHARS])))))
-    return tuple(word for word in every if word not in STOP)[:QUERY_WORDS] or every[:QUERY_WORDS]
+    every = [word.lower() for word in _bare(_WORD.findall(unicodedata.normalize("NFC", text[:QUERY_CHARS])))]
+    if SMALL_TALK.issuperset(word for word in every if word not in STOP):
+        return ()
+    parts = dict.fromkeys(part for word in every if word not in STOP for part in _parts(word))
+    return (tuple(part for part in parts if not _GRAMMAR.search(part)) or tuple(parts))[:QUERY_WORDS]
+
+
+def beside(text: str) -> str:
+    """What is indexed beside a text, so that its words are found that the index itself does not know for words."""
+    found = []
+    for word in _WORD.findall(unicodedata.normalize("NFC", text)):
+        (bare,) = _bare([word])
+        if bare != word or _UNSPACED.search(word):
+            found += [*_parts(bare), *re.findall(f"[{_HAN}]", bare)]
+    return " ".join(found)
+
+
+def around(text: str, terms: Sequence[str], chars: int) -> str:
+    """A part of a text, so many characters of it and the signs of a cut: where most of these words stand."""
+    if len(text) <= chars:
+        return text
+    begin = {term if _UNSPACED.search(term) else rf"(?<![^\W_]){re.escape(term[:LONG])}" for term in map(_flat, terms)}
+    places = [(match.start(), match[0]) for match in re.finditer("|".join(begin), _flat(text))] if begin else []
+    first, (low, high) = 0, (0, 0)
+    most, seen = 0, Counter[str]()
+    for at, term in places:
+        seen[term] += 1
+        while at - places[first][0] > chars // 2:
+            seen[places[first][1]] -= 1
+            first += 1
+        if (different := sum(count > 0 for count in seen.values())) > most:
+            most, (low, high) = different, (places[first][0], at)
+    start = min(max((low + high - chars) // 2, 0), len(text) - chars) if most else 0
+    end = start + chars
+    return f"{'…' if start else ''}{text[start:end].strip()}{'…' if end < len(text) else ''}"
 
 
 def matching(terms: Iterable[str]) -> str:
@@ -60,6 +123,16 @@ def matching(terms: Iterable[str]) -> str:
 def spoken(text: str) -> tuple[str, ...]:
     """The words of a name or a query as names are compared: in the singular."""
     return tuple(map(singular, words(text[:QUERY_CHARS])))
+
+
+def proper(text: str) -> frozenset[str]:
+    """The words of a query that may be a person's name: "when will Will come?" has one, "when will it come?" none.
+
+    A small word is one only with a capital that no sentence begins with.
+    """
+    found = {one for word in spoken(text) if (one := word) not in STOP and word not in _MODAL}
+    capital = {word for match in _WITHIN.finditer(text[:QUERY_CHARS]) for word in spoken(match[0])}
+    return frozenset(found | capital)
 
 
 def singular(word: str) -> str:
@@ -87,6 +160,29 @@ def phrases(said: Sequence[str], others: Sequence[Sequence[str]]) -> Iterator[tu
             for place, meant in enumerate(others[start:end]):
                 for word in meant:
                     yield start, end, " ".join((*run[:place], word, *run[place + 1 :]))
+
+
+def _bare(found: Iterable[str]) -> list[str]:
+    """Words without the marks that are no part of their letters."""
+    return [bare for word in found if (bare := _MARKS.sub("", word))]
+
+
+def _parts(word: str) -> list[str]:
+    """A word as it is, or what may be the words within: pairs of letters that follow each other, in one script each."""
+    if not _UNSPACED.search(word):
+        return [word]
+    found: list[str] = []
+    for run in _PARTS.findall(word):
+        pairs = len(run) > 2 and _UNSPACED.match(run)
+        found += map("".join, itertools.pairwise(run)) if pairs else [run]
+    return found
+
+
+def _flat(text: str) -> str:
+    """In small letters without accents, each character where it stood."""
+    if text.isascii():
+        return text.lower()
+    return "".join(unicodedata.normalize("NFD", char)[0].lower()[:1] for char in text)
 
 
 def slip(word: str, meant: str) -> bool:

@@ -14,7 +14,7 @@ import msgspec
 from stead.brain.remembering import normal
 from stead.domain.memory import GLOBAL, Episode, Level, Memory, MemoryRow, PlaceId
 from stead.domain.policies import Confidentiality
-from stead.memory.words import LONG, STOP, SURE, day, spoken
+from stead.memory.words import LONG, STOP, SURE, beside, day, spoken
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -77,7 +77,7 @@ class Writing:
         found = run(
             "SELECT i.id, k.head, k.text FROM items i JOIN known k ON k.rowid = i.id WHERE i.ref = ?", (memory.id,)
         ).fetchone()
-        head = " ".join((*memory.aliases, memory.key))
+        head = _head(" ".join((*memory.aliases, memory.key)), memory.text)
         label, state = _label(memory.scope.level, memory), (*_state(row), saying(memory.text))
         if found is None:
             said = (row.recorded_ms, "", 0, "")  # of no session and nobody's
@@ -86,6 +86,11 @@ class Writing:
             item = int(found[0])
             run(_AGAIN, (*label, *state, item))
         run("INSERT OR REPLACE INTO memories (item, row) VALUES (?, ?)", (item, _encode(row)))
+        run("DELETE FROM grounds WHERE item = ?", (item,))
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO grounds (seq, start, until, item) VALUES (?, ?, ?, ?)",
+            [(one.seq, one.start, one.end, item) for one in memory.evidence],
+        )
         changed = found is None or found[1:] != (head, memory.text)
         if not changed:
             return
@@ -103,8 +108,8 @@ class Writing:
             return
         said, nothing = (episode.ts_ms, episode.session, episode.seq, episode.who), (None,) * 14
         item = self._insert(ref, episode.source, *_label(self._level(episode), episode), *said, *nothing)
-        head = f"{episode.who} {day(episode.ts_ms)}"
         text = episode.text[:EPISODE_CHARS]
+        head = _head(f"{episode.who} {day(episode.ts_ms)}", text)
         run("INSERT INTO said (rowid, head, text) VALUES (?, ?, ?)", (item, head, text))
 
     def remove(self, refs: Sequence[str]) -> None:
@@ -136,18 +141,28 @@ class Writing:
         return "private" if episode.private else "workspace"
 
     def _name(self, item: int, memory: Memory) -> None:
-        """What it is asked for by: its aliases, its key, and what the key ends with."""
-        named = [spoken(name) for name in (*memory.aliases, memory.key, memory.key.rpartition(".")[2])]
-        told = {name for name in named if not STOP.issuperset(name)}
+        """What it is asked for by: its aliases, its key, and what the key ends with.
+
+        One word at the end of a key, such as ``name`` or ``test``, is a name only to who speaks of that very thing.
+        """
+        named = {name: False for name in map(spoken, (*memory.aliases, memory.key))}
+        end = spoken(memory.key.rpartition(".")[2])
+        named.setdefault(end, len(end) == 1)
+        told = {name: weak for name, weak in named.items() if not STOP.issuperset(name)}
         run = self._connection.executemany
         run(
-            "INSERT INTO names (item, phrase) VALUES (?, ?)", [(item, phrase) for phrase in {" ".join(n) for n in told}]
+            "INSERT INTO names (item, phrase, weak) VALUES (?, ?, ?)",
+            [(item, " ".join(name), weak) for name, weak in told.items()],
         )
         long = {word for name in told for word in name if len(word) >= LONG - 1}
         run(
             "INSERT INTO spellings (start, length, word, item) VALUES (?, ?, ?, ?)",
             [(word[:SURE], len(word), word, item) for word in long],
         )
+
+
+def _head(names: str, text: str) -> str:
+    return f"{names} {found}" if (found := beside(text)) else names
 
 
 def saying(text: str) -> bytes:
