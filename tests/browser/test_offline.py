@@ -83,10 +83,12 @@ def test_a_page_first_wanted_while_the_daemon_is_away_is_there_when_it_is_back(
     page = visit(stage, "/objectives")
     stage.house.kill()
     is_live(page, "offline")
-    with page.expect_event("requestfailed", lambda request: request.url.endswith(".js")):
+    with page.expect_event("requestfailed", lambda request: request.url.endswith("/icon.svg")):
         page.get_by_role("navigation", name="Main").get_by_role("link", name="Network").click()
+    page.evaluate("window.before = true")
     stage.house.start()
     expect(page.get_by_role("heading", level=1, name="Network")).to_have_count(1)
+    assert page.evaluate("window.before"), "it came without loading the page anew"
     is_live(page)
     expect(page.get_by_role("alert")).to_have_count(0)  # the build is the same, and nothing broke
 

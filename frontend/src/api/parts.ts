@@ -14,12 +14,14 @@ export function part<C extends ComponentType<any>>(load: () => Promise<C>): Lazy
 }
 
 /**
- * Fetch a part, for as long as it takes.
+ * Fetch a part, for as long as it takes. Nothing is asked for while the daemon is away: a browser that got no answer to an
+ * import gives that failure to every later one of the same code, until the page is loaded anew.
  *
  * @throws what the browser says when the daemon is there and the part is not.
  */
 export async function fetched<Part>(load: () => Promise<Part>): Promise<Part> {
   for (let answered = false; ; ) {
+    while (away() && !(await answers())) await pause();
     try {
       return await load();
     } catch (error) {
@@ -29,9 +31,17 @@ export async function fetched<Part>(load: () => Promise<Part>): Promise<Part> {
         throw error;
       }
       answered = await answers();
-      if (!answered) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      if (!answered) await pause();
     }
   }
+}
+
+function away(): boolean {
+  return useConnection.getState().state === "offline";
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 }
 
 async function answers(): Promise<boolean> {
