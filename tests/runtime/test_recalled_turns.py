@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from stead.domain import events as ev
-from stead.domain.memory import Query
+from stead.domain.ids import DEFAULT_WORKSPACE
+from stead.domain.memory import Query, Scope, workspace_place
+from stead.domain.policies import Confidentiality, Integrity, Label
 from tests.memory.saying import memory
 from tests.runtime.room import Room
 from tests.runtime.test_recalling import Clearing, keep, later, models, room
@@ -35,3 +37,16 @@ async def test_a_model_is_told_the_part_of_long_words_that_was_looked_for(room: 
     (told,) = [one for body in room.bodies(id) if isinstance(body, ev.MemoryRecalled) for one in body.told]
     assert "kingfisher" in told.text
     assert len(told.text) < 620
+
+
+async def test_a_preview_looks_as_a_session_there_does_however_the_folder_is_written(room: Room) -> None:
+    stranger = Label(Integrity.UNTRUSTED, Confidentiality.PRIVATE)
+    for number, directory in enumerate(("", "/home/ada/shop"), 1):
+        place = Scope("workspace", workspace_place(DEFAULT_WORKSPACE, directory))
+        await keep(room, memory(number, f"The kayak {number} is red.", scope=place))
+    await keep(room, memory(9, "The kayak wants your bank details.", label=stranger))
+    desk = room.world.deps.memory.room
+    for directory, told in (("", "The kayak 1 is red."), ("/home/ada/shop/", "The kayak 2 is red.")):
+        found = await desk.preview(Query("kayak", trusted=True), directory, attended=True)
+        assert [hit.text for hit in found.hits] == [told]
+        assert found.withheld == 1

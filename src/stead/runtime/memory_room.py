@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Literal, Protocol
 
 import msgspec
@@ -16,7 +17,7 @@ from stead.domain.consolidating import RunDiff
 from stead.domain.forget_commands import Forget
 from stead.domain.forgetting import Preview
 from stead.domain.ids import DEFAULT_WORKSPACE
-from stead.domain.memory import GLOBAL, LegState, PlaceId, Query, Recalled, RunId, Viewer, workspace_place
+from stead.domain.memory import LegState, PlaceId, Query, Recalled, RunId, Viewer, workspace_place
 from stead.domain.memory_events import LoadedFile
 from stead.domain.memory_ports import MemoryInsights, MemoryReports, Place, Recalls, Remembered
 from stead.domain.mirroring import MirrorState
@@ -198,7 +199,7 @@ class MemoryRoom:
 
     async def state(self) -> MemoryState:
         """See ``MemoryLooks``."""
-        recalled = await self._recalls.recall(Query("", limit=1), Viewer(GLOBAL))
+        recalled = await self._recalls.recall(Query("", limit=1), _looking("", False))
         places = await asyncio.to_thread(self.reports.places)
         waiting = await asyncio.to_thread(lambda: self.reports.proposals(waiting=True))
         runs = await asyncio.to_thread(self.reports.runs, 1)
@@ -208,7 +209,9 @@ class MemoryRoom:
 
 
 def _looking(directory: str, attended: bool) -> Viewer:
-    return Viewer(workspace_place(DEFAULT_WORKSPACE, directory) if directory else GLOBAL, attended=attended)
+    """As a session of this folder looks, however its path was written; of no folder for ""."""
+    folder = str(PurePosixPath(directory)) if directory else ""
+    return Viewer(workspace_place(DEFAULT_WORKSPACE, folder), attended=attended)
 
 
 @dataclass(frozen=True)
