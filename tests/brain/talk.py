@@ -491,4 +491,5 @@ IN_PASSING = (
     "We changed from int to float",
     "I love waiting 40 minutes for CI",
     "My birthday is tomorrow",
+    "It's Tuesday, not Wednesday.",
 )

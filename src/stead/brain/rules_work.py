@@ -115,7 +115,7 @@ def _uses(match: re.Match[str]) -> Fields | None:
     what, topic, no = match["value"], match["topic"] or "", bool(match["no"])
     if POINTING.search(what) or POINTING.search(bare(topic)) or _AMOUNT.match(what) or _TELLS_ON.search(what):
         return None
-    if _STUFF.fullmatch(what) or (topic and _TELLS_ON.search(topic)):
+    if _STUFF.fullmatch(what) or _WEEKDAYS.match(what) or (topic and _TELLS_ON.search(topic)):
         return None
     beside = f" for {topic}" if topic else ""
     fields: Fields

@@ -50,7 +50,7 @@ _REPORTED = re.compile(
     r"suggested|mentioned|states?|stated|thinks|thought|believes|heard|"
     r"(?<!\bin )(?<!\bof )(?<!\bto )(?<!\bfor )the (?:article|mail|email|page|readme|docs?|"
     r"documentation|manual|book|error|log|issue|comment|customer|user|client|author|candidate|vendor|ticket)"
-    r"(?! (?:server|host|form|template|folder|directory|files?|branch|table)))\b",
+    r"(?! (?:server|host|form|template|folder|directory|files?|branch|table))(?=\W+\w))\b",
     re.IGNORECASE,
 )
 _FOR_NOW = re.compile(

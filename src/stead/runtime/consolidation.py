@@ -140,7 +140,7 @@ class Consolidation:
         here = [row.memory for row in await self._alike(gathering, memory)] if stated.key else []
         words = stated.instead_of or stated.ends or stated.aliases[0]
         known = {one.id: one for one in [*here, *await self._holding(gathering, scope, words)]}
-        said = await asyncio.to_thread(self.material.requests, gathering.place, TURNS)
+        said = () if stated.key else await asyncio.to_thread(self.material.requests, gathering.place, TURNS)
         lately = [one for one in said if one.session == turn.session and one.seq <= turn.seq][-LATELY:]
         return explained(stated, tuple(known.values()), lately)
 
