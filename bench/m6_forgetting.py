@@ -12,9 +12,6 @@ import asyncio
 import json
 import logging
 import random
-import signal
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -33,18 +30,27 @@ from stead.storage.journal import JournalFile, open_journal
 from stead.storage.residue import pages
 from tests.build import MODEL, START_MS, created
 from tests.fakes.world import KEYS
-from tests.runtime.forget_and_die import PHRASE, QuietHome
+from tests.runtime.forget_and_die import (
+    LIKE_A_NAME,
+    PHRASE,
+    SHARP,
+    SHORT,
+    QuietHome,
+    killed_at,
+    kinds_of_steps,
+    sampled,
+)
 from tests.storage.drafts import draft, finished, session, stream
 
 SESSIONS, TURNS = 200, 12
 TOUCHED = 20
 MEMORIES = 300
 REPEATS = 5
-KILLS, SMALL = 30, 20
-"""How often it is killed, in a home of so many sessions."""
+SMALL = 20
+"""Sessions of the home that is killed."""
 WORDS = ("harbour", "letter", "evening", "kettle", "window", "garden", "ticket", "mirror", "basket", "river")
 _NEEDLES = Needles([PHRASE])
-_ROOT = Path(__file__).parent.parent
+_ALL = Needles([PHRASE, SHARP, SHORT])
 
 
 def measure() -> list[Bar]:
@@ -85,19 +91,19 @@ def measure() -> list[Bar]:
                 "0",
                 bad == 0,
                 {},
-                f"killed with SIGKILL at {tried} moments between the command and the receipt, then started again",
+                f"killed with SIGKILL before {tried} steps, of every kind that there is, then started again",
             ),
         ]
 
 
-def _copies(folder: Path) -> int:
-    """How often the phrase stands in the home's files, as a holder of its keys reads them."""
+def _copies(folder: Path, needles: Needles = _NEEDLES) -> int:
+    """How often the words stand in the home's files, as a holder of its keys reads them."""
     count = 0
     for file in folder.rglob("*"):
         if file.is_file() and not file.name.endswith("-shm"):
             for key in (KEYS.database, KEYS.views):
-                count += len(_NEEDLES.spans(b"".join(pages(file, key)).decode("utf-8", "replace")))
-            count += len(_NEEDLES.spans(file.read_bytes().decode("utf-8", "replace")))
+                count += len(needles.spans(b"".join(pages(file, key)).decode("utf-8", "replace")))
+            count += len(needles.spans(file.read_bytes().decode("utf-8", "replace")))
     return count
 
 
@@ -111,11 +117,13 @@ async def _live(folder: Path, sessions: int) -> int:
             bodies += _turn(turn, phrase if turn == TURNS // 2 else "", rng)
         bodies.append(ev.ObjectiveEnded("completed", "done", f"Done. {phrase}"))
         await home.journal.append(stream(session(number), bodies))
-    texts = [_said(rng) for _ in range(MEMORIES - 1)] + [f"Ada keeps {PHRASE}."]
+    texts = [_said(rng) for _ in range(MEMORIES - 4)]
+    texts += [f"Ada keeps {PHRASE}.", SHORT, f"{SHARP} 5 is where Bo lives.", f"Bo is a kind {LIKE_A_NAME}."]
     made = [ev.MemoryMade(_memory(at, text), "cli") for at, text in enumerate(texts)]
     await home.journal.append([draft(MEMORY, at, fact) for at, fact in enumerate(made, 1)])
     home.views.catch_up()
     home.books.catch_up()
+    await home.mirroring.sync()
     head = home.journal.head()
     home.close()
     assert _copies(folder) > TOUCHED
@@ -187,15 +195,16 @@ def _deleted_plainly(folder: Path, first: Path) -> int:
 
 def _killed(folder: Path, first: Path) -> tuple[int, int]:
     """(homes in which something was left after the next start, how often it was killed)."""
-    bad = tried = 0
-    number, step = 1, 1
+    bad = 0
     logging.disable()  # each start says that it finishes what was cut off
-    while tried < KILLS:
-        place = folder / "killed"
+    place = folder / "killed"
+    copytree(first, place)
+    kinds = kinds_of_steps(place)
+    rmtree(place)
+    steps = sampled(kinds, random.Random(6))
+    for number in steps:
         copytree(first, place)
-        command = [sys.executable, "-m", "tests.runtime.forget_and_die", str(place), str(number)]
-        done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
-        assert done.returncode == -signal.SIGKILL, done.stderr
+        killed_at(place, number)
         home = QuietHome(place)
         home.forgetting.load()
         begun = home.forgetting.is_forgotten(PHRASE)
@@ -203,10 +212,6 @@ def _killed(folder: Path, first: Path) -> tuple[int, int]:
         home.views.catch_up()
         home.books.catch_up()
         home.close()
-        bad += begun and _copies(place) > 0
+        bad += begun and _copies(place, _ALL) > 0
         rmtree(place)
-        tried += 1
-        if done.stdout:
-            break
-        number, step = number + step, step + 1 + tried // 4
-    return bad, tried
+    return bad, len(steps)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import random
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -32,12 +30,20 @@ from stead.storage.receipts import HomeReceipts, verify_receipt
 from stead.storage.residue import Residue
 from tests.fakes.world import KEYS
 from tests.runtime.conftest import Enter
-from tests.runtime.forget_and_die import PHRASE, QuietHome
+from tests.runtime.forget_and_die import (
+    LIKE_A_NAME,
+    PHRASE,
+    SHARP,
+    SHORT,
+    QuietHome,
+    killed_at,
+    kinds_of_steps,
+    sampled,
+)
 from tests.runtime.forgetful import forgetting
 from tests.runtime.room import Room, Said, calls
 
 WORD = "quillfeather"
-ROOT = Path(__file__).parents[2]
 
 
 def files_with(room: Room, word: str = WORD) -> list[str]:
@@ -246,49 +252,65 @@ async def test_what_was_nearly_said_is_shown_as_it_stands_there(enter: Enter) ->
     assert files_with(room, "quilfeather") == []
 
 
-def forget_and_die(folder: Path, number: int) -> bool:
-    """Forget in another process, killed before this statement; whether it came to its end before that."""
-    command = [sys.executable, "-m", "tests.runtime.forget_and_die", str(folder), str(number)]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
-    return ended.stdout == "done\n"
-
-
-def _found(folder: Path, word: str = WORD) -> list[str]:
-    found = Residue(Home(folder), KEYS).search(Needles([word]).touches, 60)
+def _found(folder: Path) -> list[str]:
+    found = Residue(Home(folder), KEYS).search(Needles([WORD, SHARP, SHORT]).touches, 60)
     return [*found.left, *found.databases]
 
 
 async def test_killed_at_any_step_it_is_done_whole_at_the_next_start_or_not_begun(enter: Enter, tmp_path: Path) -> None:
+    """One step of each kind, another one every time: statements of each database, and writes of files of memory."""
     room = enter()
     await live(room)
     await room.leave()
-    for memory in room.folder.glob("home/memory-*"):  # of the room alone; a home has one place for it
-        shutil.rmtree(memory)
+    for folder in room.folder.glob("home/memory-*"):  # of the room alone; a home has one place for it
+        shutil.rmtree(folder)
+    stays = memory("m_00000000000000b1", "Ada likes tea.", SessionId("s_x"))
+    texts = {SHORT: "a1", f"{SHARP} 5 is where Bo lives.": "a2", f"Bo is a kind {LIKE_A_NAME}.": "a3"}
+    gone = [memory(f"m_00000000000000{id}", text, SessionId("s_x")) for text, id in texts.items()]
     life = QuietHome(room.world.folder)
+    async with life.memories.stream.lock:
+        await life.memories.stream.record([ev.MemoryMade(one, "cli") for one in (stays, *gone)], by="person")
     assert life.views.search(WORD)
-    life.books.catch_up()
+    await life.mirroring.sync()
     life.close()
-    step, number = 37, 1
-    outcomes: list[str] = []
-    while not (outcomes and outcomes[-1] == "done"):
+    assert any("memory-files" in line for line in _found(room.world.folder))
+    whole = tmp_path / "whole"
+    shutil.copytree(room.world.folder, whole)
+    kinds = kinds_of_steps(whole)
+    assert {kind.split()[0] for kind in kinds} >= {
+        "journal.db",
+        "views.db",
+        "global.db",
+        "open",
+        "os.rename",
+        "os.remove",
+    }
+    outcomes: list[bool] = []
+    for number in sampled(kinds, random.Random()):
         home = tmp_path / f"killed-{number}"
         shutil.copytree(room.world.folder, home)
-        ended = forget_and_die(home, number)
-        life = QuietHome(home)
-        life.forgetting.load()
-        begun = life.forgetting.is_forgotten(PHRASE)
-        await life.forgetting.resume()
-        assert life.journal.verify_chain().faults == ()
-        assert bool(life.views.search(WORD)) is not begun
-        assert bool(_found(home)) is not begun, number
-        receipts = [event for event in life.journal.events(session=MEMORY) if type(event) is ev.Event]
-        assert (isinstance(receipts[-1].body, MemoryForgotten) if receipts else False) is begun
-        life.close()
-        outcomes.append("done" if ended else "forgotten" if begun else "not begun")
+        killed_at(home, number)
+        outcomes.append(await _is_whole(home, number, stays))
         shutil.rmtree(home)
-        number += step
-    assert {"not begun", "forgotten", "done"} == set(outcomes)
+    assert (outcomes[0], outcomes[-1]) == (False, True)
+
+
+async def _is_whole(home: Path, number: int, stays: Memory) -> bool:
+    """Whether it was forgotten; all of it or nothing."""
+    life = QuietHome(home)
+    life.forgetting.load()
+    begun = life.forgetting.is_forgotten(PHRASE)
+    await life.forgetting.resume()
+    assert life.journal.verify_chain().faults == ()
+    assert bool(life.views.search(WORD)) is not begun
+    assert bool(_found(home)) is not begun, number
+    facts = [event.body for event in life.journal.events(session=MEMORY) if isinstance(event, ev.Event)]
+    assert isinstance(facts[-1], MemoryForgotten) is begun
+    held = [fact.memory for fact in facts if isinstance(fact, ev.MemoryMade)]
+    assert held == [stays] if begun else len(held) == 5
+    assert "Ada likes tea." in (home / "memory-files" / "global" / "MEMORY.md").read_text()
+    life.close()
+    return begun
 
 
 async def test_requests_repeat_those_before_them_but_once_where_words_went(enter: Enter) -> None:
