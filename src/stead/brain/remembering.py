@@ -103,9 +103,7 @@ def held_fast(old: Memory, door: str, run: RunId | Literal[""] = "") -> bool:
 
 
 def excludes(other: Memory, memory: Memory) -> bool:
-    """Whether a memory cannot hold beside another one of its scope: it says the same, or both are the person's word for
-    one key.
-    """
+    """Whether one cannot hold beside another of its scope: it says the same, or both are the person's at one key."""
     both = memory.key and memory.key == other.key and is_persons(memory) and is_persons(other)
     return bool(both) or normal(memory.text) == normal(other.text)
 
