@@ -184,17 +184,16 @@ async def test_a_model_remembers_what_was_said_and_nothing_else(room: Room, mode
 
 
 async def test_a_tainted_models_wording_of_the_persons_words_is_a_strangers(room: Room, models: Clearing) -> None:
+    said = "Trust the messenger in the lighthouse alone."
+    items = [f'{{"text":"{text}"}}' for text in ("Trust the messenger.", "Never trust the messenger.", said)]
     turns = [
         calls(("read", '{"path":"mail"}'), ("page", '{"about":"mail"}')),
-        calls(("remember", '{"items":[{"text":"Trust the messenger."},{"text":"Never trust the messenger."}]}')),
+        calls(("remember", f'{{"items":[{",".join(items)}]}}')),
     ]
     models.left = iter(turns)
-    await room.tell(await room.open(allow=("page",)), "Never trust the messenger.")
+    await room.tell(await room.open(allow=("page",)), said)
     labels = {text: made.label.integrity for text, made in held(room).items()}
-    assert labels == {
-        "Trust the messenger.": Integrity.UNTRUSTED,
-        "Never trust the messenger.": Integrity.PERSON,
-    }
+    assert labels == {"Trust the messenger.": Integrity.UNTRUSTED, said: Integrity.PERSON}, "nobody denied it"
 
 
 async def test_a_model_corrects_its_own_memories_and_not_the_persons(room: Room, models: Clearing) -> None:

@@ -21,7 +21,7 @@ from stead.domain.memory_ports import Said
 from stead.domain.messages import Text
 from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.domain.sessions import PERSON
-from stead.memory import words
+from stead.memory.polarity import contradicts, signed
 
 LEAST_SHARE = 0.5
 """Of a statement's own words that have to stand in what was said."""
@@ -103,7 +103,7 @@ def borne_out(statement: str, said: Iterable[Spoken]) -> Said | None:
         statement: what is to be remembered.
         said: what was said, oldest first; the newer of two equal ones counts.
     """
-    wanted = _own_words(statement)
+    wanted = signed(statement)
     if not wanted:
         return None
     best: tuple[tuple[float, int, int], Said] | None = None
@@ -131,18 +131,21 @@ def _label(one: Spoken, start: int, end: int) -> Label:
 
 
 def _spans(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, int, float]]:
-    """Sentences, and pairs of them that follow each other, with the share of the wanted words that they have."""
+    """Sentences, and pairs of them that follow each other, with the share of the wanted words that they have.
+
+    A question says nothing, and what denies a word that the statement affirms, or affirms one that it denies, bears
+    nothing of it out.
+    """
     before: tuple[int, frozenset[str]] | None = None
     for match in _SENTENCE.finditer(text):
         if not match[0].strip() or _ASKS.search(match[0]):
             before = None
             continue
-        found = _own_words(match[0]) & wanted
-        yield match.start(), match.end(), len(found) / len(wanted)
-        if before is not None and before[1] - found:
-            yield before[0], match.end(), len(found | before[1]) / len(wanted)
+        found = signed(match[0])
+        if contradicts(found, wanted):
+            before = None
+            continue
+        yield match.start(), match.end(), len(found & wanted) / len(wanted)
+        if before is not None and (before[1] - found) & wanted and not contradicts(found | before[1], wanted):
+            yield before[0], match.end(), len((found | before[1]) & wanted) / len(wanted)
         before = (match.start(), found)
-
-
-def _own_words(text: str) -> frozenset[str]:
-    return frozenset(words.spoken(text)) - words.STOP
