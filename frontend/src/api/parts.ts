@@ -6,6 +6,7 @@ import { type ComponentType, type LazyExoticComponent, lazy } from "react";
 import { useConnection } from "./live";
 
 const PAUSE_MS = 500;
+const TRIED_AS = "stead.again";
 
 /** A component whose code is fetched when it is first drawn. */
 // biome-ignore lint/suspicious/noExplicitAny: as the library types it; properties go by the component that is loaded
@@ -27,6 +28,7 @@ export async function fetched<Part>(load: () => Promise<Part>): Promise<Part> {
     } catch (error) {
       // It may have come back just after; only what is missing from a daemon that answered before is not there.
       if (answered) {
+        if (await begunAnew(error)) return new Promise(() => undefined);
         useConnection.setState({ stale: true });
         throw error;
       }
@@ -34,6 +36,16 @@ export async function fetched<Part>(load: () => Promise<Part>): Promise<Part> {
       if (!answered) await pause();
     }
   }
+}
+
+/** Load the page anew, once for each code, where only the browser's own memory of a cut connection is in the way. */
+async function begunAnew(error: unknown): Promise<boolean> {
+  const url = error instanceof Error ? /https?:\/\/\S+\.js$/.exec(error.message)?.[0] : undefined;
+  if (!url || new URL(url).origin !== location.origin || sessionStorage.getItem(`${TRIED_AS} ${url}`)) return false;
+  if (!(await answers(url))) return false;
+  sessionStorage.setItem(`${TRIED_AS} ${url}`, "1");
+  location.reload();
+  return true;
 }
 
 function away(): boolean {
@@ -44,9 +56,9 @@ function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 }
 
-async function answers(): Promise<boolean> {
+async function answers(url = "/icon.svg"): Promise<boolean> {
   try {
-    return (await fetch("/icon.svg", { cache: "no-store" })).ok;
+    return (await fetch(url, { cache: "no-store" })).ok;
   } catch {
     return false;
   }
