@@ -81,6 +81,7 @@ def test_both_spellings_of_an_accent_are_one() -> None:
 @example("café", "NFD", "NFC")
 @example("Straße", "NFC", "NFC")
 @example("İstanbul", "NFC", "NFC")
+@example("İĒA", "NFC", "NFD")
 @example("\u212aelvin", "NFC", "NFC")
 def test_what_is_typed_in_one_form_is_found_in_any_other(text: str, typed: str, written: str) -> None:
     form, forms = unicodedata.normalize(typed, text), {text, text.lower(), text.casefold()}  # type: ignore[arg-type]

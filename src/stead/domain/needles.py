@@ -17,15 +17,17 @@ from stead.domain.forgetting import FORGOTTEN
 
 LEAST_CHARS, MOST_CHARS = 3, 20_000
 MOST = 1_000
-_CORE = re.compile(rb"[a-z0-9]{3,}")
+_CORE, _SURE = re.compile(rb"[a-z0-9]{3,}"), re.compile(rb"[a-hjl-rt-z0-9]{3,}")
 _GAP = (
     r"(?:[\s_.-]|\\+[nrtf]|\\+u(?:00(?:0[9a-d]|1[c-f]|20|85|a0)|1680|20(?:0[0-9a]|2[89f]|5f)|3000))+"  # all that splits
 )
 _ESCAPED_CHARS = 200
 """Of longer words, letters and digits are not looked for in an escaped form, which no writer of JSON gives them."""
 _QUOTES = "['\u2019]"
-_ODD = (rb"\u00", *(sign.encode() for sign in "\u0130\u0131\u017f\u212a"))
-"""How a letter of ASCII may stand in bytes as none: escaped, or as what has it as its small or large form."""
+_ESCAPED = rb"\u00"
+_ODD = (_ESCAPED, *(sign.encode() for sign in "\u0130\u0131\u017f\u212a"))
+"""How a letter of ASCII may stand in bytes as none: escaped, or as what has i, s or k as its small or large form. These
+come by chance in every larger piece of bytes that are no text, so letters are preferred that have no such forms."""
 
 
 class Needles:
@@ -46,13 +48,17 @@ class Needles:
         for text in self.words:
             _require_findable(text)
         flags = 0 if exact else re.IGNORECASE
-        cases = {*self.words} if exact else {*self.words, *(text.casefold() for text in self.words)}
+        cases = {*self.words}
+        if not exact:
+            folded = ((text, text.casefold()) for text in self.words)
+            cases |= {fold for text, fold in folded if len(fold) != len(text) or fold != text.lower()}
         spelled = cases | {unicodedata.normalize(form, text) for text in cases for form in ("NFC", "NFD")}
         longest_first = sorted(spelled, key=lambda text: (-len(text), text))
         sharp = "" if exact else "ss"
         self._pattern = re.compile("|".join(_spelled(text, sharp) for text in longest_first) or r"(?!)", flags)
-        cores = [max(_CORE.findall(_plain(text, sharp)), key=len, default=b"") for text in longest_first]
-        self._cores = tuple(dict.fromkeys(cores)) if all(cores) else ()
+        sure = _cores(longest_first, _SURE, "")
+        self._signs = (*sure, _ESCAPED) if sure else _cores(longest_first, _CORE, sharp)
+        self._signs += _ODD if self._signs and not sure else ()
 
     def __bool__(self) -> bool:
         return bool(self.words)
@@ -62,7 +68,7 @@ class Needles:
         if not self.words:
             return False
         lowered = content.lower()
-        if self._cores and not any(sign in lowered for sign in (*self._cores, *_ODD)):
+        if self._signs and not any(sign in lowered for sign in self._signs):
             return False
         return self._pattern.search(content.decode("utf-8", "replace")) is not None
 
@@ -85,10 +91,12 @@ def _require_findable(text: str) -> None:
         raise InvalidRequest(f"{text!r} is a part of {FORGOTTEN!r}, which stands in place of what is forgotten")
 
 
-def _plain(text: str, sharp: str) -> bytes:
-    """The letters of ASCII that stand in bytes as they are, whatever the case."""
-    plain = text.encode().lower()
-    return plain.replace(sharp.encode(), b" ") if sharp else plain
+def _cores(spelled: Sequence[str], run: re.Pattern[bytes], sharp: str) -> tuple[bytes, ...]:
+    """A run of letters of each spelling, in small ones; nothing unless each has one."""
+    plain = (text.encode().lower() for text in spelled)
+    runs = [run.findall(one.replace(sharp.encode(), b" ") if sharp else one) for one in plain]
+    cores = [max(found, key=len, default=b"") for found in runs]
+    return tuple(dict.fromkeys(cores)) if all(cores) else ()
 
 
 def _spelled(text: str, sharp: str) -> str:
