@@ -9,11 +9,13 @@ from msgspec.structs import replace
 
 from stead.domain import events as ev
 from stead.domain.errors import NotFound
-from stead.domain.ids import DEFAULT_WORKSPACE
+from stead.domain.ids import DEFAULT_WORKSPACE, CallKey
 from stead.domain.memory import GLOBAL, MemoryId, PlaceId, Scope, channel_place, workspace_place
 from stead.domain.memory_ports import RowsWanted
 from stead.domain.policies import Confidentiality, Integrity, Label
+from stead.domain.sessions import PERSON
 from stead.memory.books import MemoryBooks
+from stead.storage.database import connect
 from stead.storage.journal import JournalFile
 from tests.memory.saying import EVERYWHERE, Sayings, memory
 from tests.storage.drafts import KEYS, session
@@ -91,12 +93,70 @@ async def test_a_memory_goes_through_its_life(books: MemoryBooks, sayings: Sayin
 async def test_being_told_counts_as_use(books: MemoryBooks, sayings: Sayings) -> None:
     await sayings.open(ADA, "/ada/notes")
     await sayings.note(ev.MemoryMade(memory(1, "Ada lives in Bergen."), "cli"))
+    await sayings.open(BOB, "/ada/shop")
     books.catch_up()
-    for _ in range(2):
+    for one in (ADA, BOB, ADA):
         told = (ev.Told(memory(1, "").id, "Ada lives in Bergen.", ("alias",)), ev.Told("e_1", "x", ("words",)))
-        await sayings.tell(ADA, ev.MemoryRecalled(told, (), STRANGER))
+        await sayings.tell(one, ev.MemoryRecalled(told, (), STRANGER))
     row = books.row(memory(1, "").id)
-    assert (row.uses, row.last_used_ms) == (2, sayings.now_ms)
+    assert (row.uses, row.last_used_ms) == (2, sayings.now_ms), "once a session"
+
+
+async def test_what_a_model_looked_up_and_what_its_session_began_with_count_as_use(
+    books: MemoryBooks, sayings: Sayings
+) -> None:
+    here = Scope("workspace", HERE)
+    ids = [memory(number, "").id for number in range(1, 5)]
+    scopes = (EVERYWHERE, here, EVERYWHERE, Scope("workspace", THERE))
+    for number, scope in enumerate(scopes, 1):
+        await sayings.note(ev.MemoryMade(memory(number, f"Thing {number}.", scope=scope), "cli"))
+    await sayings.open(ADA, "/ada/notes")
+    lines = f"- [{ids[0]}] 2026-01-31 Thing 1.\n- [{ids[3]}] 2026-01-31 Thing 4, see [{ids[2]}]."
+    for tool in ("recall", "recall_all", "shell"):
+        await sayings.tell(ADA, ev.ToolFinished(CallKey("1.1"), tool, "ok", lines, STRANGER, 1, 1))
+    file = ev.LoadedFile("notes/MEMORY.md", "- Thing 2.", "0" * 64, (ids[1],))
+    await sayings.tell(ADA, ev.MemoryLoaded((file,), PERSON))
+    assert [books.row(id).uses for id in ids] == [1, 1, 0, 0], "no text tells a session of another place's memories"
+    books.rebuild()
+    assert [books.row(id).uses for id in ids] == [1, 1, 0, 0]
+
+
+@pytest.mark.parametrize("more", [0, 1])
+async def test_what_an_index_took_in_before_a_crash_is_not_counted_again(
+    more: int, tmp_path: Path, journal: JournalFile, sayings: Sayings
+) -> None:
+    books = MemoryBooks(tmp_path / "memory", KEYS.views, journal)
+    await sayings.open(ADA, "/ada/notes")
+    await sayings.note(ev.MemoryMade(memory(1, "Ada lives in Bergen."), "cli"))
+    books.catch_up()
+    told = (ev.Told(memory(1, "").id, "Ada lives in Bergen.", ("alias",)),)
+    seq = await sayings.tell(ADA, ev.MemoryRecalled(told, (), STRANGER))
+    index = books.index(GLOBAL)
+    assert index is not None
+    connection = connect(tmp_path / "memory" / "directory.db", KEYS.views)
+    connection.execute("UPDATE progress SET seq = ?, chain = ?", (seq - 1, journal.chain_at(seq - 1)))
+    connection.close()
+    for _ in range(more):
+        await sayings.says(ADA, "The index is ahead of the directory now.")
+    books.close()
+    again = MemoryBooks(tmp_path / "memory", KEYS.views, journal)
+    live = again.row(memory(1, "").id)
+    again.rebuild()
+    assert again.row(memory(1, "").id) == live
+    assert live.uses == 1
+    again.close()
+
+
+async def test_a_deleted_session_was_told_nothing(books: MemoryBooks, sayings: Sayings) -> None:
+    await sayings.open(ADA, "/ada/notes")
+    await sayings.note(ev.MemoryMade(memory(1, "Ada lives in Bergen."), "cli"))
+    told = (ev.Told(memory(1, "").id, "Ada lives in Bergen.", ("alias",)),)
+    await sayings.tell(ADA, ev.MemoryRecalled(told, (), STRANGER))
+    assert books.row(memory(1, "").id).uses == 1
+    await sayings.tell(ADA, ev.SessionDeleted())
+    assert books.row(memory(1, "").id).uses == 0
+    books.rebuild()
+    assert books.row(memory(1, "").id).uses == 0
 
 
 async def test_all_places_are_listed_together_page_by_page(books: MemoryBooks, sayings: Sayings) -> None:

@@ -14,6 +14,7 @@ from stead.domain.ids import SessionId
 from stead.domain.memory import RunId
 from stead.domain.memory_ports import RowsWanted
 from stead.memory.index import Changes, Index, Progress
+from stead.memory.listing import BARE
 from stead.memory.writing import EPISODE_CHARS, Used
 from stead.storage.database import connect
 from stead.storage.residue import pages
@@ -84,14 +85,49 @@ def test_a_turn_is_taken_in_once_and_a_memory_as_it_is_now(index: Index) -> None
 
 
 def test_what_was_told_is_counted_and_stays_counted(index: Index) -> None:
+    ref = "m_0000000000000001"
     index.take(Changes(rows=[row(1, "Ada likes tea.")]), 1)
-    index.take(
-        Changes(used=[Used("m_0000000000000001", NOW_MS), Used("m_0000000000000001", NOW_MS - 5), Used("e_7", 1)]), 2
-    )
+    told = [Used(ref, SessionId("s_1"), NOW_MS), Used(ref, SessionId("s_2"), NOW_MS - 5)]
+    index.take(Changes(used=[*told, Used("e_7", SessionId("s_1"), 1)]), 2)
     index.take(Changes(rows=[row(1, "Ada likes tea.", pinned=True)]), 3)
     found = index.row("m_0000000000000001")
     assert found is not None
     assert (found.uses, found.last_used_ms, found.memory.pinned) == (2, NOW_MS, True)
+
+
+def test_a_session_counts_once_also_when_changes_are_taken_in_again(index: Index) -> None:
+    told = Changes(used=[Used("m_0000000000000001", SessionId("s_1"), NOW_MS)])
+    index.take(Changes(rows=[row(1, "Ada likes tea.")]), 1)
+    for upto in (2, 2, 5):
+        index.take(told, upto)
+    found = index.row("m_0000000000000001")
+    assert found is not None
+    assert found.uses == 1
+    index.take(Changes(unsaid=[SessionId("s_1")]), 6)
+    found = index.row("m_0000000000000001")
+    assert found is not None
+    assert (found.uses, found.last_used_ms) == (0, 0)
+
+
+def test_another_models_vectors_go_with_the_first_of_the_new_one(index: Index) -> None:
+    index.take(Changes(rows=[row(1, "Ada likes tea."), row(2, "Ada likes cocoa.")]), 1)
+    index.put_vectors("m", [(one.item, VECTOR) for one in index.unembedded("m", 10)])
+    assert index.holds_vectors("m")
+    assert not index.holds_vectors("other")
+    assert list(index.vectors("other", "known")) == []
+    first = index.unembedded("other", 10)[0]
+    index.put_vectors("other", [(first.item, VECTOR)])
+    assert list(index.vectors("m", "known")) == []
+    assert list(index.vectors("other", "known")) == [[(first.item, VECTOR)]]
+    assert (index.counts("m").embedded, index.counts("other").embedded) == (0, 1)
+    assert len(index.unembedded("other", 10)) == 1
+
+
+def test_what_lacks_a_vector_is_found_without_looking_at_what_has_one(index: Index) -> None:
+    with index.reading() as connection:
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {BARE}", (1,)).fetchall()
+    assert "USING INDEX bare" in plan[0][3]
+    assert not any("TEMP B-TREE" in step[3] for step in plan)
 
 
 def test_memories_are_listed_newest_first_in_pages(index: Index) -> None:

@@ -479,3 +479,16 @@ def test_an_index_that_cannot_be_read_is_named_and_the_others_answer(person: Per
     assert [hit.text for hit in recalled.hits] == ["An accordion."]
     assert not leg(recalled.legs, "words").alive
     assert "is closed" in leg(recalled.legs, "words").text
+
+
+async def test_what_was_embedded_anew_is_found_by_its_meaning(tmp_path: Path) -> None:
+    person, bag = Person(tmp_path), Bag()
+    meaning = Meaning(bag, bag)
+    person.keep(row(1, "Tea is good."), row(2, "Coffee is bad."))
+    await _embedded(person, meaning)
+    query = await meaning.vector("tea")
+    assert len(await meaning.nearest(person.index(), "known", query, 5)) == 2
+    person.keep(row(1, "Tea is good.", aliases=("tea",)))
+    await _embedded(person, meaning)
+    assert len(await meaning.nearest(person.index(), "known", query, 5)) == 2
+    person.close()

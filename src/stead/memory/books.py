@@ -15,8 +15,9 @@ from stead.domain.ids import SessionId
 from stead.domain.memory import GLOBAL, MemoryId, MemoryRow, PlaceId, ProposalId, Scope, Viewer
 from stead.domain.memory_events import MemoryConsolidated
 from stead.domain.memory_ports import JournalLine, Place, ProposalRow, RowsWanted, Said, Whereabouts
-from stead.memory.directory import Known
+from stead.memory.directory import Directory, Known
 from stead.memory.evidence import Spoken, borne_out, spoken, taints
+from stead.memory.index import Counts
 from stead.memory.shelf import Shelf
 
 
@@ -25,23 +26,21 @@ class MemoryBooks(Shelf):
 
     def row(self, id: MemoryId) -> MemoryRow:
         """See ``domain.memory_ports.Remembered``."""
-        with self._caught_up() as directory:
-            row = self._index(directory.place_of(id)).row(id)
+        row = self._in(self._read(lambda directory: directory.place_of(id)), lambda index: index.row(id), None)
         if row is None:
             raise NotFound(f"there is no memory {id!r}; `stead memory list` lists them")
         return row
 
     def alike(self, scope: Scope, text: str, key: str) -> tuple[MemoryRow, ...]:
         """See ``domain.memory_ports.Remembered``."""
-        index = self.index(scope.place)
-        return index.alike(scope.level, text, key) if index else ()
+        return self._in(scope.place, lambda index: index.alike(scope.level, text, key), ())
 
     def rows(self, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
         """See ``domain.memory_ports.Remembered``."""
         if wanted.place:
-            index = self.index(wanted.place)
-            return index.rows(wanted) if index else ((), "")
-        return self._rows_everywhere(wanted)
+            nothing: tuple[tuple[MemoryRow, ...], str] = ((), "")
+            return self._in(wanted.place, lambda index: index.rows(wanted), nothing)
+        return self._read(lambda directory: self._rows_everywhere(directory, wanted))
 
     def said(self, session: SessionId, text: str) -> Said | None:
         """See ``domain.memory_ports.Remembered``."""
@@ -50,43 +49,36 @@ class MemoryBooks(Shelf):
     def places(self) -> tuple[Place, ...]:
         """See ``domain.memory_ports.MemoryReports``."""
         found = []
-        with self._caught_up() as directory:
-            for id, title, path in directory.places():
-                counts = self._index(id).counts(self._model)
-                if id == GLOBAL or counts.memories or counts.episodes:
-                    found.append(Place(id, title, path, counts.memories, counts.episodes, counts.embedded))
+        for id, title, path in self._read(Directory.places):
+            counts = self._in(id, lambda index: index.counts(self._model), Counts(0, 0, 0))
+            if id == GLOBAL or counts.memories or counts.episodes:
+                found.append(Place(id, title, path, counts.memories, counts.episodes, counts.embedded))
         return tuple(found)
 
     def bare_places(self) -> tuple[PlaceId, ...]:
         """The places that have texts without a vector."""
-        with self._caught_up() as directory:
-            places = [id for id, _, _ in directory.places()]
-            return tuple(id for id in places if self._index(id).unembedded(self._model, 1))
+        places = [id for id, _, _ in self._read(Directory.places)]
+        return tuple(id for id in places if self._in(id, lambda index: index.is_bare(self._model), False))
 
     def proposals(self, *, waiting: bool) -> tuple[ProposalRow, ...]:
         """See ``domain.memory_ports.MemoryReports``."""
-        with self._caught_up() as directory:
-            return directory.proposals(waiting)
+        return self._read(lambda directory: directory.proposals(waiting))
 
     def proposal(self, id: ProposalId) -> ProposalRow:
         """See ``domain.memory_ports.MemoryReports``."""
-        with self._caught_up() as directory:
-            return directory.proposal(id)
+        return self._read(lambda directory: directory.proposal(id))
 
     def runs(self, limit: int) -> tuple[tuple[int, MemoryConsolidated], ...]:
         """See ``domain.memory_ports.MemoryReports``."""
-        with self._caught_up() as directory:
-            return directory.runs(limit)
+        return self._read(lambda directory: directory.runs(limit))
 
     def days(self, place: PlaceId, since_ms: int, until_ms: int) -> tuple[JournalLine, ...]:
         """See ``domain.memory_ports.MemoryReports``."""
-        with self._caught_up() as directory:
-            return directory.days(place, since_ms, until_ms)
+        return self._read(lambda directory: directory.days(place, since_ms, until_ms))
 
     def known(self, session: str) -> Known | None:
         """A session, if it was not deleted."""
-        with self._caught_up() as directory:
-            return directory.session(SessionId(session))
+        return self._read(lambda directory: directory.session(SessionId(session)))
 
     def whereabouts(self, session: SessionId) -> Whereabouts:
         """See ``domain.memory_ports.Remembered``."""
@@ -105,25 +97,24 @@ class MemoryBooks(Shelf):
                 yield said
             tainted = tainted or taints(event)
 
-    def _rows_everywhere(self, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
+    def _rows_everywhere(self, directory: Directory, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
         """Pages of all places, merged by when each row was recorded; one moment's rows stand place by place.
 
         The cursor is the last row's place and its cursor there. Every other place goes on at that moment: behind it
         if its rows stand before those of the last one's, and with it if they stand after.
         """
-        with self._caught_up() as directory:
-            found: list[tuple[MemoryRow, PlaceId]] = []
-            more = False
-            for id in sorted(place for place, _, _ in directory.places()):
-                rows, cursor = self._index(id).rows(replace(wanted, place=id, after=_behind(wanted.after, id)))
-                found += [(row, id) for row in rows]
-                more = more or bool(cursor)
-            shown = sorted(found, key=lambda one: (-one[0].recorded_ms, one[1]))[: wanted.limit]
-            if not shown or not (more or len(found) > len(shown)):
-                return tuple(row for row, _ in shown), ""
-            (row, place), used = shown[-1], sum(id == shown[-1][1] for _, id in shown)
-            part = replace(wanted, place=place, after=_behind(wanted.after, place), limit=used)
-            cursor = self._index(place).rows(part)[1]
+        found: list[tuple[MemoryRow, PlaceId]] = []
+        more = False
+        for id in sorted(place for place, _, _ in directory.places()):
+            rows, cursor = self._index(id).rows(replace(wanted, place=id, after=_behind(wanted.after, id)))
+            found += [(row, id) for row in rows]
+            more = more or bool(cursor)
+        shown = sorted(found, key=lambda one: (-one[0].recorded_ms, one[1]))[: wanted.limit]
+        if not shown or not (more or len(found) > len(shown)):
+            return tuple(row for row, _ in shown), ""
+        (row, place), used = shown[-1], sum(id == shown[-1][1] for _, id in shown)
+        part = replace(wanted, place=place, after=_behind(wanted.after, place), limit=used)
+        cursor = self._index(place).rows(part)[1]
         return tuple(row for row, _ in shown), f"{place}-{cursor or f'{row.recorded_ms}_0'}"
 
 

@@ -5,20 +5,24 @@ Layer: memory. One lives for one chunk of events. It reads rows through what its
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import assert_never
 
 from msgspec.structs import replace
 
 from stead.domain import events as ev
 from stead.domain.ids import SessionId
-from stead.domain.memory import Episode, MemoryId, MemoryRow, PlaceId
+from stead.domain.memory import GLOBAL, Episode, MemoryId, MemoryRow, PlaceId
 from stead.domain.memory_events import MemoryFact
 from stead.memory.directory import Known
 from stead.memory.evidence import spoken
 from stead.memory.index import Changes
 from stead.memory.writing import Used
+
+_LINE = re.compile(r"^- \[(m_[0-9a-f]{16})\]", re.M)
+"""How the tools that look something up name what they found."""
 
 
 class Feed:
@@ -43,6 +47,7 @@ class Feed:
         self._episodes: dict[PlaceId, list[Episode]] = defaultdict(list)
         self._removed: dict[PlaceId, list[str]] = defaultdict(list)
         self._used: dict[PlaceId, list[Used]] = defaultdict(list)
+        self._unsaid: dict[PlaceId, list[SessionId]] = defaultdict(list)
 
     def take(self, event: ev.Event, known: Known | None) -> None:
         """Let the indexes follow one event of this session (none for the streams of home and memory)."""
@@ -57,23 +62,30 @@ class Feed:
             self._removed[known.place] += self._turns(known.place, event.session)
             said = self._episodes[known.place]
             self._episodes[known.place] = [turn for turn in said if turn.session != event.session]
-        elif isinstance(body, ev.MemoryRecalled):
-            for told in body.told:
-                place = self._place_of(MemoryId(told.ref)) if told.ref.startswith("m_") else None
-                if place is not None:
-                    self._used[place].append(Used(told.ref, event.ts_ms))
-        elif not isinstance(body, ev.ToolFinished) and (turn := episode(event, known)):
+            for place in (known.place, GLOBAL):
+                self._unsaid[place].append(event.session)
+                self._used[place] = [used for used in self._used[place] if used.session != event.session]
+        elif refs := told_of(body):
+            self._use(refs, event, known.place)
+        elif turn := episode(event, known):
             self._episodes[known.place].append(turn)
+
+    def _use(self, refs: Collection[str], event: ev.Event, here: PlaceId) -> None:
+        for ref in refs:
+            place = self._place_of(MemoryId(ref)) if ref.startswith("m_") else None
+            if place in (here, GLOBAL):  # a text that names a memory of another place tells nothing of it
+                self._used[place].append(Used(ref, event.session, event.ts_ms))
 
     def changes(self) -> dict[PlaceId, Changes]:
         """What has come together, by place."""
-        places = {*self._rows, *self._episodes, *self._removed, *self._used}
+        places = {*self._rows, *self._episodes, *self._removed, *self._used, *self._unsaid}
         return {
             place: Changes(
                 removed=tuple(self._removed[place]),
                 rows=tuple(self._rows[place].values()),
                 episodes=tuple(self._episodes[place]),
                 used=tuple(self._used[place]),
+                unsaid=tuple(self._unsaid[place]),
             )
             for place in places
         }
@@ -128,9 +140,22 @@ class Feed:
             self._rows[place][id] = change(row)
 
 
+def told_of(body: ev.Body) -> tuple[str, ...]:
+    """The refs that a session's model was told of, by Stead or because it asked."""
+    match body:
+        case ev.MemoryRecalled(told=told):
+            return tuple(one.ref for one in told)
+        case ev.MemoryLoaded(files=files):
+            return tuple(ref for file in files for ref in file.refs)
+        case ev.ToolFinished(tool="recall" | "recall_all", text=text, outcome="ok"):
+            return tuple(_LINE.findall(text))
+        case _:
+            return ()
+
+
 def episode(event: ev.Event, known: Known) -> Episode | None:
-    """The turn that an event is, if somebody said something in it."""
-    said = spoken(event, tainted=known.tainted)
+    """The turn that an event is, if somebody said something in it; what a tool gave is none."""
+    said = None if isinstance(event.body, ev.ToolFinished) else spoken(event, tainted=known.tainted)
     if said is None:
         return None
     return Episode(

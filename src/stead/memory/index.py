@@ -21,7 +21,7 @@ from stead.domain.memory import Episode, Level, MemoryRow, PlaceId
 from stead.domain.memory_ports import RowsWanted
 from stead.domain.policies import Confidentiality
 from stead.memory import listing
-from stead.memory.index_file import IndexFile
+from stead.memory.index_file import Awake, IndexFile
 from stead.memory.writing import Table, Used, Writing
 from stead.storage.database import Connect, connect
 
@@ -38,13 +38,15 @@ class Changes(msgspec.Struct, frozen=True):
         removed: refs that are to leave no trace; others than there are do no harm.
         rows: memories as they are now; one that is there already takes its own place.
         episodes: turns that are new; one that is there already is left as it is.
-        used: memories that were told to a model.
+        used: memories that models were told of.
+        unsaid: sessions that the journal has no more; what they were told is not counted any more.
     """
 
     removed: Sequence[str] = ()
     rows: Sequence[MemoryRow] = ()
     episodes: Sequence[Episode] = ()
     used: Sequence[Used] = ()
+    unsaid: Sequence[SessionId] = ()
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -79,20 +81,30 @@ class Index:
         key: 32 bytes.
         place: whose.
         connect: how connections are made.
+        awake: with which others it shares what may be open; nothing for one alone.
 
-    Every method raises ``StorageFault`` when the file cannot be read or written; after ``Damaged`` it is opened again,
-    and is new then.
+    Every method raises ``StorageFault`` when the file cannot be read or written; after ``Damaged`` its owner drops it,
+    and the one that is opened then is new.
     """
 
-    def __init__(self, path: Path, key: bytes, place: PlaceId, *, connect: Connect = connect) -> None:
+    def __init__(
+        self, path: Path, key: bytes, place: PlaceId, *, connect: Connect = connect, awake: Awake | None = None
+    ) -> None:
         self.place = place
         self.name = f"{place}.{secrets.token_hex(4)}"
         """For whoever keeps copies of the vectors: another one when it is opened again, with other numbers perhaps."""
-        self._file = IndexFile(path, key, connect)
-        self._lock = threading.Lock()  # held by whoever reads or writes ``_void``
+        self._file = IndexFile(path, key, connect, awake or Awake())
+        self._lock = threading.Lock()  # held by whoever reads or writes what follows
         self._void: set[int] = set()
+        self._taken = 0
+        self._full = ("", -1)  # for which model nothing lacked a vector, and after how many takings-in
 
     # -- keeping up -----------------------------------------------------------------------------------------------
+
+    @property
+    def damaged(self) -> bool:
+        """Whether it was found to be of no use any more, by whoever read or wrote it."""
+        return self._file.damaged
 
     @property
     def progress(self) -> Progress:
@@ -110,11 +122,13 @@ class Index:
             for episode in changes.episodes:
                 writing.put_episode(episode)
             writing.note_used(changes.used)
+            writing.forget_uses(changes.unsaid)
             connection.execute("UPDATE progress SET seq = ?, chain = ?", (upto, chain))
         if changes.removed:  # also when they are gone already: a kill may have come before this line
             self._file.scrub()
         with self._lock:
             self._void.update(writing.void)
+            self._taken += 1
         return tuple(writing.void)
 
     def voided(self) -> set[int]:
@@ -128,13 +142,10 @@ class Index:
         with self._lock:
             self._void |= items
 
-    def put_vectors(self, model: str, vectors: Sequence[tuple[int, VectorBytes]]) -> None:
-        """Keep vectors of items; of those that are gone meanwhile, none is kept."""
+    def put_vectors(self, model: str, vectors: Sequence[tuple[int, VectorBytes]]) -> set[int]:
+        """Keep vectors of items, and none of any other model; gives the items that are there still, the others' go."""
         with self._file.writing() as connection:
-            connection.executemany(
-                "INSERT OR REPLACE INTO vectors (item, model, vector) SELECT id, ?, ? FROM items WHERE id = ?",
-                [(model, vector, item) for item, vector in vectors],
-            )
+            return Writing(connection, self.place).put_vectors(model, vectors)
 
     def close(self) -> None:
         """Close the file."""
@@ -181,8 +192,7 @@ class Index:
     def holds_vectors(self, model: str) -> bool:
         """Whether anything has a vector of this model."""
         with self.reading() as connection:
-            sql = "SELECT EXISTS (SELECT 1 FROM vectors WHERE model = ?)"
-            return bool(connection.execute(sql, (model,)).fetchone()[0])
+            return listing.has_vectors(connection, model)
 
     def unembedded(self, model: str, limit: int) -> tuple[Unembedded, ...]:
         """Texts that have no vector of this model, memories and then the newest turns first."""
@@ -193,14 +203,25 @@ class Index:
                 for item, memory, text, held in listing.bare(connection, model, limit)
             )
 
+    def is_bare(self, model: str) -> bool:
+        """Whether a text has no vector of this model; nothing is read when nothing was taken in since every one had."""
+        with self._lock:
+            now = (model, self._taken)
+            if self._full == now:
+                return False
+        bare = bool(self.unembedded(model, 1))
+        with self._lock:
+            self._full = self._full if bare else now
+        return bare
+
     def vectors(self, model: str, table: Table) -> Iterator[list[tuple[int, VectorBytes]]]:
         """Every vector of a model, of memories or of turns, in pieces, for whoever compares them."""
         after = -1
         while True:
             with self.reading() as connection:
                 piece = connection.execute(
-                    "SELECT v.item, v.vector FROM vectors v JOIN items i ON i.id = v.item "
-                    "WHERE v.model = ? AND v.item > ? AND (i.source = 'memory') = ? ORDER BY v.item LIMIT ?",
+                    "SELECT v.item, v.vector FROM progress p CROSS JOIN vectors v JOIN items i ON i.id = v.item "
+                    "WHERE p.model = ? AND v.item > ? AND (i.source = 'memory') = ? ORDER BY v.item LIMIT ?",
                     (model, after, table == "known", _PIECE),
                 ).fetchall()
             if not piece:

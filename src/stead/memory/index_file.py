@@ -1,6 +1,8 @@
 """The file of an index: opened, begun anew when nothing can be made of it, read from many threads, written by one.
 
-Layer: memory. Knows the schema as a whole and none of its tables but ``progress``.
+Layer: memory. Knows the schema as a whole and none of its tables but ``progress``. A home has a file for every folder
+that somebody ever worked in, and a process may have few open: those that were not used for longest are closed, and
+opened again when they are needed.
 """
 
 from __future__ import annotations
@@ -9,12 +11,12 @@ import hashlib
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stead.domain.errors import WrongKey
+from stead.domain.errors import StorageFault, WrongKey
 from stead.storage.database import Connect, Damaged, Database
 from stead.storage.migrate import statements
 
@@ -25,8 +27,34 @@ _SCHEMA = (Path(__file__).parent / "schema.sql").read_text("utf-8")
 _SCHEMA_ID = hashlib.sha256(_SCHEMA.encode()).hexdigest()
 _CACHE_KIB = 16_384
 """Of each connection: what does not fit is read and deciphered again for every word."""
+MOST_AWAKE = 32
+"""Files that are open at once, of each as many connections as there are threads that read it."""
 
 _log = logging.getLogger(__name__)
+
+
+class Awake:
+    """The files that are open, the one used last at the end. Safe to call from several threads.
+
+    Args:
+        most: files that stay open.
+    """
+
+    def __init__(self, most: int = MOST_AWAKE) -> None:
+        self._most = most
+        self._lock = threading.Lock()  # held by whoever reads or changes ``_files``
+        self._files: dict[IndexFile, None] = {}
+
+    def used(self, file: IndexFile) -> None:
+        """A file is about to be used: others are closed for it. One that is being written stays open until later."""
+        with self._lock:
+            self._files.pop(file, None)
+            self._files[file] = None
+            idle = list(self._files)[: -self._most]
+        for one in idle:
+            if one.rest():
+                with self._lock:
+                    self._files.pop(one, None)
 
 
 class IndexFile:
@@ -36,42 +64,100 @@ class IndexFile:
         path: the file; its folder exists. One that is damaged, of another key or of another schema is begun anew.
         key: 32 bytes.
         connect: how connections are made.
+        awake: with which others it shares what may be open.
     """
 
-    def __init__(self, path: Path, key: bytes, connect: Connect) -> None:
+    def __init__(self, path: Path, key: bytes, connect: Connect, awake: Awake) -> None:
+        self.damaged = False
+        """It was found out while it was in use; it is of no use any more."""
         self._path = path
         self._key = key
         self._connect = partial(_connected, connect)
+        self._awake = awake
         self._lock = threading.Lock()  # held by whoever writes
-        self._database, self._connection = self._open_or_renew()
+        self._opening = threading.Lock()  # held by whoever reads or changes ``_opened`` and ``_closed``
+        self._closed = False
+        self._opened: tuple[Database, Connection] | None = self._open_or_renew()
+        awake.used(self)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Borrow a connection that only reads; keep it short."""
-        with self._database.reading() as connection:
+        self._awake.used(self)
+        with self._watched(), ExitStack() as borrowed:
+            with self._opening:
+                database, _ = self._woken()
+                connection = borrowed.enter_context(database.reading())
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """One transaction: all of it or nothing."""
-        with self._lock, self._database.faults():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            finally:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
+        self._awake.used(self)
+        with self._watched(), self._lock:
+            with self._opening:
+                database, connection = self._woken()
+            with database.faults():
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield connection
+                    connection.execute("COMMIT")
+                finally:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
 
     def scrub(self) -> None:
         """As ``Database.scrub``."""
-        self._database.scrub()
+        with self._watched():
+            with self._opening:
+                database, _ = self._woken()
+            database.scrub()
+
+    def rest(self) -> bool:
+        """Close what is not in use, until it is needed again; False while it is written, and then nothing is closed."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            with self._opening:
+                self._shut()
+        finally:
+            self._lock.release()
+        return True
 
     def close(self) -> None:
         """Close the file."""
-        with self._lock:
-            self._connection.close()
-            self._database.close()
+        with self._lock, self._opening:
+            self._closed = True
+            self._shut()
+
+    def _shut(self) -> None:
+        if self._opened is not None:
+            database, connection = self._opened
+            connection.close()
+            database.close()
+        self._opened = None
+
+    def _woken(self) -> tuple[Database, Connection]:
+        """The file as it is open, opened again if it rests. It has been whole, so it is not begun anew here."""
+        if self._closed:
+            raise StorageFault(f"{str(self._path)!r} is closed; ask again")
+        if self._opened is None:
+            if not self._path.exists():
+                raise Damaged(f"{str(self._path)!r} is gone; it is made anew from the journal")
+            try:
+                database, connection, _ = self._open()
+            except WrongKey as error:
+                raise Damaged(f"{str(self._path)!r} was whole, and is not any more; it is made anew") from error
+            self._opened = database, connection
+        return self._opened
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        try:
+            yield
+        except Damaged:
+            self.damaged = True
+            raise
 
     def _open_or_renew(self) -> tuple[Database, Connection]:
         try:
@@ -103,7 +189,7 @@ class IndexFile:
                 if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
                     for statement in statements(_SCHEMA):
                         connection.execute(statement)
-                    connection.execute("INSERT INTO progress VALUES (0, ?, 0, 0, ?)", (b"", _SCHEMA_ID))
+                    connection.execute("INSERT INTO progress VALUES (0, ?, 0, 0, '', ?)", (b"", _SCHEMA_ID))
                 (schema,) = connection.execute("SELECT schema FROM progress").fetchone()
                 connection.execute("COMMIT")
             except BaseException:

@@ -28,17 +28,14 @@ _TURNS = """
 SELECT i.seq, i.session, i.source, i.who, s.text, i.ts_ms, i.level, i.integrity, i.confidentiality, i.typed
 FROM items i JOIN said s ON s.rowid = i.id WHERE
 """
-_BARE = """
+_TEXTS = """
 SELECT i.id, i.source = 'memory', coalesce(k.text, i.who || ': ' || s.text), i.confidentiality
 FROM items i LEFT JOIN known k ON k.rowid = i.id AND i.source = 'memory' LEFT JOIN said s ON s.rowid = i.id
-WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = ? AND v.item = i.id) 
-ORDER BY i.source <> 'memory', i.id DESC LIMIT ?
+{} ORDER BY i.source <> 'memory', i.id DESC LIMIT ?
 """
-
-_EMBEDDED = """
-SELECT count(*) FROM vectors v JOIN items i ON i.id = v.item
-WHERE v.model = ? AND (i.source <> 'memory' OR i.status = 'live')
-"""
+BARE = _TEXTS.format("WHERE NOT i.embedded")
+"""Texts without a vector."""
+_EMBEDDED = "SELECT count(*) FROM items WHERE embedded AND (source <> 'memory' OR status = 'live')"
 
 
 def row(connection: Connection, ref: str) -> MemoryRow | None:
@@ -75,11 +72,10 @@ def rows(connection: Connection, wanted: RowsWanted) -> tuple[tuple[MemoryRow, .
     if moment.isdecimal() and item.isdecimal():
         tests.append("(ts_ms, id) < (?, ?)")
         values += [min(int(moment), 2**62), min(int(item), 2**62)]
-    found = list(
-        _numbered(
-            connection, f"{' AND '.join(tests)} ORDER BY ts_ms DESC, id DESC LIMIT ?", (*values, wanted.limit + 1)
-        )
-    )
+    newest = f"{' AND '.join(tests)} ORDER BY ts_ms DESC, id DESC"
+    # In two steps, so that of all that fit only one page's rows are fetched and put in order.
+    where = f"id IN (SELECT id FROM items WHERE {newest} LIMIT ?) ORDER BY ts_ms DESC, id DESC"  # noqa: S608
+    found = list(_numbered(connection, where, (*values, wanted.limit + 1)))
     page = found[: wanted.limit]
     cursor = f"{page[-1][1].recorded_ms}_{page[-1][0]}" if len(found) > len(page) > 0 else ""
     return tuple(row for _, row in page), cursor
@@ -105,13 +101,22 @@ def counts(connection: Connection, model: str) -> tuple[int, int, int]:
         "SELECT count(*) FROM items WHERE source = 'memory' AND status = 'live'"
     ).fetchone()
     (turns,) = connection.execute("SELECT count(*) FROM items WHERE source <> 'memory'").fetchone()
-    (embedded,) = connection.execute(_EMBEDDED, (model,)).fetchone()
+    if not has_vectors(connection, model):
+        return memories, turns, 0
+    (embedded,) = connection.execute(_EMBEDDED).fetchone()
     return memories, turns, embedded
+
+
+def has_vectors(connection: Connection, model: str) -> bool:
+    """Whether there are vectors of this model."""
+    sql = "SELECT model = ? AND EXISTS (SELECT 1 FROM vectors) FROM progress"
+    return bool(connection.execute(sql, (model,)).fetchone()[0])
 
 
 def bare(connection: Connection, model: str, limit: int) -> list[tuple[int, bool, str, int]]:
     """Texts without a vector: (item, a memory, text, confidentiality's place), memories and then the newest turns."""
-    return connection.execute(_BARE, (model, limit)).fetchall()
+    (ours,) = connection.execute("SELECT model IN ('', ?) FROM progress", (model,)).fetchone()
+    return connection.execute(BARE if ours else _TEXTS.format(""), (limit,)).fetchall()
 
 
 def shown(blob: bytes, uses: int, last_used_ms: int) -> MemoryRow:

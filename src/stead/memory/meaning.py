@@ -128,9 +128,10 @@ class Meaning:
         held = max((one.held for one in bare), key=list(Confidentiality).index)
         vectors = await self._embeds.embed([one.text for one in bare], held=held, deadline_s=BATCH_DEADLINE_S)
         made = list(zip(bare, vectors, strict=True))
-        await asyncio.to_thread(index.put_vectors, model, [(one.item, vector) for one, vector in made])
+        there = await asyncio.to_thread(index.put_vectors, model, [(one.item, vector) for one, vector in made])
+        await self.drop_void(index)  # first: what is void by now would take the new ones along
         for table in TABLES:
-            some = [(one.item, vector) for one, vector in made if one.table == table]
+            some = [(one.item, vector) for one, vector in made if one.table == table and one.item in there]
             if some:
                 items, those = zip(*some, strict=True)
                 await self._compares.extend(_name(index, table), items, those)

@@ -57,7 +57,8 @@ class Retriever:
         """As ``domain.memory_ports.Remembered`` has it; nothing is raised for a leg that does not work."""
         start = time.perf_counter()
         ask = gathering.asked(query, viewer, self._now_ms())
-        looks, bare = await asyncio.to_thread(self._looks, ask, viewer)
+        looks, unread = await asyncio.to_thread(self._looks, ask, viewer)
+        bare = not any(look.dense for look in looks)
         vector, _ = await asyncio.gather(self._vector(ask, bare), asyncio.to_thread(_each, looks, _Look.gather))
         lack = vector if isinstance(vector, str) else await self._near(looks, vector)
         await asyncio.to_thread(_each, looks, _Look.complete)
@@ -67,16 +68,25 @@ class Retriever:
         hits = answer({look.index.place: look.gathered for look in looks}, ask, self._always_chars)
         withheld = sum(look.gathered.withheld for look in looks)
         took = round((time.perf_counter() - start) * 1000, 3)
-        return Recalled(hits, _legs([look.fault for look in looks if look.fault], lack), withheld, took)
+        return Recalled(hits, _legs([*unread, *(look.fault for look in looks if look.fault)], lack), withheld, took)
 
-    def _looks(self, ask: Asked, viewer: Viewer) -> tuple[list[_Look], bool]:
-        """What is looked through, and whether nothing there has a vector: then the model need not even start."""
-        found = [_Look(index, ask) for place in viewer.places if (index := self._indexes(place)) is not None]
-        meaning = self._meaning
-        return found, meaning is None or not any(meaning.holds(look.index) for look in found)
+    def _looks(self, ask: Asked, viewer: Viewer) -> tuple[list[_Look], list[str]]:
+        """What is looked through, and why some of it cannot be."""
+        found: list[_Look] = []
+        faults: list[str] = []
+        for place in viewer.places:
+            try:
+                index = self._indexes(place)
+            except StorageFault as fault:
+                faults.append(str(fault))
+            else:
+                found += [_Look(index, ask)] if index is not None else []
+        if (meaning := self._meaning) is not None:
+            _each(found, lambda look: look.ask_for_vectors(meaning))
+        return found, faults
 
     async def _vector(self, ask: Asked, bare: bool) -> VectorBytes | str:
-        """The query's, or why there is none; "" when none is wanted."""
+        """The query's, or why there is none; "" when none is wanted. Where nothing has one, no model need start."""
         if self._meaning is None:
             return _NO_EMBEDDER
         if not ask.terms:
@@ -118,6 +128,10 @@ class _Look:
     ask: Asked
     gathered: Gathered = field(default_factory=Gathered)
     fault: str = ""
+    dense: bool = False
+
+    def ask_for_vectors(self, meaning: Meaning) -> None:
+        self.dense = meaning.holds(self.index)
 
     def gather(self) -> None:
         self.gathered = gathering.gather(self.index, self.ask)

@@ -5,12 +5,13 @@ CREATE TABLE progress (
     chain blob NOT NULL,         -- its chain hash: another one there means another journal
     known integer NOT NULL,      -- how many memories there are
     said integer NOT NULL,       -- how many turns
+    model text NOT NULL,         -- that made the vectors, "" for none yet
     schema text NOT NULL         -- digest of this file
 );
 
 -- Memories, and turns of conversations. The text stands in known or said, under the same number.
 CREATE TABLE items (
-    id integer PRIMARY KEY,
+    id integer PRIMARY KEY AUTOINCREMENT, -- never given twice: a vector that is under way may be of one that is gone
     ref text NOT NULL UNIQUE,    -- the memory's id, or "e_" and the event's seq
     source text NOT NULL,        -- as in domain.memory.Source
     level text NOT NULL,         -- as in Scope; whose place it is follows from the file
@@ -21,6 +22,7 @@ CREATE TABLE items (
     session text NOT NULL,       -- of a turn; "" for memories
     seq integer NOT NULL,        -- of a turn; 0 for memories
     who text NOT NULL,           -- of a turn; "" for memories
+    embedded integer NOT NULL DEFAULT 0, -- it has a vector
     -- of memories alone
     status text,
     valid_from integer,
@@ -44,6 +46,7 @@ CREATE INDEX listed ON items (ts_ms, id) WHERE source = 'memory';
 CREATE INDEX keys ON items (key) WHERE key <> '';
 CREATE INDEX sayings ON items (saying) WHERE saying IS NOT NULL;
 CREATE INDEX told ON items (id) WHERE pinned OR standing;
+CREATE INDEX bare ON items (source <> 'memory', id DESC) WHERE NOT embedded;
 
 -- Apart from items, which every word of a query runs over: narrow rows are read four times as fast.
 CREATE TABLE memories (
@@ -80,13 +83,20 @@ CREATE TABLE spellings (
 ) WITHOUT ROWID;
 CREATE INDEX spellings_by_item ON spellings (item);
 
-CREATE TABLE vectors (
+-- Which session was told of a memory, once each: items.uses is how many there are, items.last_used the last one's time.
+CREATE TABLE uses (
     item integer NOT NULL REFERENCES items (id) ON DELETE CASCADE,
-    model text NOT NULL,
-    vector blob NOT NULL,        -- domain.embedding.VectorBytes
-    PRIMARY KEY (model, item)
+    session text NOT NULL,
+    ts_ms integer NOT NULL,      -- when it was told last
+    PRIMARY KEY (item, session)
 ) WITHOUT ROWID;
-CREATE INDEX vectors_by_item ON vectors (item);
+CREATE INDEX uses_by_session ON uses (session);
+
+-- All of one model, which stands in progress: another one's are of no use to it.
+CREATE TABLE vectors (
+    item integer PRIMARY KEY REFERENCES items (id) ON DELETE CASCADE,
+    vector blob NOT NULL         -- domain.embedding.VectorBytes
+);
 
 -- Two, because how rare a word is differs between what is known and what was said. A head has the names and the day,
 -- and what words.beside makes of a text in which FTS5 would not find the words.

@@ -2,7 +2,7 @@
 
 Layer: memory. Every read first takes in what has been recorded since the last one, so that what was said is found as
 soon as it is durable, and whoever writes never waits for an index. A file that is missing, damaged or of another
-journal is made anew from the journal, together with all others.
+journal is made anew from the journal, together with all others, whenever that is found out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from stead.domain.errors import NotFound, WrongKey
 from stead.domain.events import Erased, Event, SessionDeleted
@@ -23,9 +23,11 @@ from stead.memory.directory import Directory, note
 from stead.memory.evidence import taints
 from stead.memory.feed import Feed
 from stead.memory.index import Index
+from stead.memory.index_file import Awake
 from stead.storage.database import Connect, Damaged, connect
 
 CHUNK_EVENTS = 500
+_Read = TypeVar("_Read")
 _log = logging.getLogger(__name__)
 
 
@@ -65,18 +67,19 @@ class Shelf:
         self._model = model
         self._connect = connect
         self._lock = threading.RLock()
+        self._awake = Awake()
         self._indexes: dict[PlaceId, Index] = {}
+        self._places: set[PlaceId] = set()  # that have an index, opened already or not
         self._opened: Directory | None = None
 
     # -- keeping up -----------------------------------------------------------------------------------------------
 
     def catch_up(self) -> int:
         """Take in every event since the last one taken in; gives how many. Every read does this first."""
-        count = 0
         with self._lock:
-            while self._directory.progress[0] < self._record.head():
-                count += self._take_chunk()
-        return count
+            if any(index.damaged for index in self._indexes.values()):
+                self._begin_anew("one was found to be damaged")
+            return self._mending(self._follow)
 
     def rebuild(self) -> int:
         """Drop every file and replay the journal; gives how many events that were."""
@@ -90,6 +93,7 @@ class Shelf:
             for index in self._indexes.values():
                 index.close()
             self._indexes.clear()
+            self._places.clear()
             if self._opened is not None:
                 self._opened.close()
                 self._opened = None
@@ -98,14 +102,15 @@ class Shelf:
         """A place's index, up to date; nothing when there is nothing."""
         with self._lock:
             self.catch_up()
-            return self._index(place) if place in self._indexes else None
+            return self._mending(lambda: self._index(place)) if place in self._places else None
 
     @contextmanager
     def changing(self) -> Iterator[tuple[Directory, Callable[[PlaceId], Index], tuple[int, bytes]]]:
         """The directory, the index of a place, and how far they have come; nobody else reads or writes meanwhile."""
-        with self._caught_up() as directory:
-            seq, chain, _ = directory.progress
-            yield directory, self._index, (seq, chain)
+        with self._lock:
+            self.catch_up()
+            seq, chain, _ = self._directory.progress
+            yield self._directory, self._index, (seq, chain)
 
     def event(self, seq: int) -> Event | Erased | None:
         """An event of the journal, if there is one of this number."""
@@ -114,11 +119,39 @@ class Shelf:
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
-    @contextmanager
-    def _caught_up(self) -> Iterator[Directory]:
+    def _read(self, step: Callable[[Directory], _Read]) -> _Read:
+        """Read the directory, caught up, and indexes with it while nobody else does."""
         with self._lock:
             self.catch_up()
-            yield self._directory
+            return self._mending(lambda: step(self._directory))
+
+    def _in(self, place: PlaceId, step: Callable[[Index], _Read], without: _Read) -> _Read:
+        """Read the index of a place, caught up; nobody waits for it."""
+        index = self.index(place)
+        try:
+            return step(index) if index is not None else without
+        except Damaged:
+            index = self.index(place)  # a new one
+            return step(index) if index is not None else without
+
+    def _mending(self, step: Callable[[], _Read]) -> _Read:
+        """Do something under the lock; if a file is found to be damaged, make all of them anew and do it again."""
+        try:
+            return step()
+        except (Damaged, WrongKey) as error:
+            self._begin_anew(error)
+            self._follow()
+            return step()
+
+    def _begin_anew(self, why: object) -> None:
+        _log.warning("the indexes of what is remembered are begun anew: %s", why)
+        self._drop_all()
+
+    def _follow(self) -> int:
+        count = 0
+        while self._directory.progress[0] < self._record.head():
+            count += self._take_chunk()
+        return count
 
     def _take_chunk(self) -> int:
         seq, _, _ = self._directory.progress
@@ -159,7 +192,12 @@ class Shelf:
 
     def _index(self, place: PlaceId) -> Index:
         if place not in self._indexes:
-            self._indexes[place] = Index(self._path(place), self._key, place, connect=self._connect)
+            index = Index(self._path(place), self._key, place, connect=self._connect, awake=self._awake)
+            if place in self._places and not index.progress.seq:
+                index.close()
+                raise Damaged(f"{str(self._path(place))!r} had to be begun anew")
+            self._indexes[place] = index
+            self._places.add(place)
         return self._indexes[place]
 
     def _path(self, place: PlaceId) -> Path:
@@ -177,7 +215,10 @@ class Shelf:
         try:
             opened = Directory(self._root / "directory.db", self._key, self._connect)
             seq, chain, current = opened.progress
-            if current and self._record.chain_at(seq) == chain and self._whole(opened):
+            places = {place for place, _, _ in opened.places()}
+            whole = all(self._path(place).exists() for place in places)  # what is in them is seen when they are opened
+            if current and self._record.chain_at(seq) == chain and whole:
+                self._places = places
                 return opened
             _log.info("the indexes of what is remembered are begun anew: they do not fit the journal or this version")
             opened.close()
@@ -185,10 +226,6 @@ class Shelf:
             _log.warning("the indexes of what is remembered are begun anew: %s", error)
         self._drop_all()
         return Directory(self._root / "directory.db", self._key, self._connect)
-
-    def _whole(self, opened: Directory) -> bool:
-        """Whether every place that the directory speaks of has its index still."""
-        return all(self._index(place).progress.seq for place, _, _ in opened.places())
 
     def _drop_all(self) -> None:
         self.close()

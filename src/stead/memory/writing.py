@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from stead.brain.remembering import normal
+from stead.domain.embedding import VectorBytes
+from stead.domain.ids import SessionId
 from stead.domain.memory import GLOBAL, Episode, Level, Memory, MemoryRow, PlaceId
 from stead.domain.policies import Confidentiality
 from stead.memory.words import LONG, STOP, SURE, beside, day, spoken
@@ -35,6 +37,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 _MORE_KNOWN, _MORE_SAID = "UPDATE progress SET known = known + 1", "UPDATE progress SET said = said + 1"
 _LESS_KNOWN, _LESS_SAID = "UPDATE progress SET known = known - 1", "UPDATE progress SET said = said - 1"
 _CLEARED = tuple(f"DELETE FROM {table} WHERE item = ?" for table in ("names", "spellings", "vectors"))  # noqa: S608
+_BARE = "UPDATE items SET embedded = 0 WHERE id = ?"
 _REMOVED = (
     "DELETE FROM known WHERE rowid = ?",
     "DELETE FROM said WHERE rowid = ?",
@@ -46,14 +49,22 @@ UPDATE items SET level = ?, integrity = ?, confidentiality = ?, typed = ?, statu
 WHERE id = ?
 """
 _USED = """
-UPDATE items SET uses = uses + 1, last_used = max(last_used, ?) WHERE ref = ? AND source = 'memory'
+INSERT INTO uses (item, session, ts_ms) SELECT id, ?, ? FROM items WHERE ref = ? AND source = 'memory'
+ON CONFLICT DO UPDATE SET ts_ms = max(ts_ms, excluded.ts_ms)
+"""
+_HEARD = "SELECT i.ref FROM uses u JOIN items i ON i.id = u.item WHERE u.session = ?"
+_COUNTED = """
+UPDATE items SET uses = (SELECT count(*) FROM uses WHERE item = id),
+    last_used = (SELECT coalesce(max(ts_ms), 0) FROM uses WHERE item = id)
+WHERE ref = ?
 """
 
 
 class Used(msgspec.Struct, frozen=True):
-    """A memory was told to a model."""
+    """A session's model was told of a memory."""
 
     ref: str
+    session: SessionId
     ts_ms: int
 
 
@@ -72,7 +83,7 @@ class Writing:
         """Items that are gone, or have another text: their vectors are not theirs any more."""
 
     def put_row(self, row: MemoryRow) -> None:
-        """A memory as it is now. How often it was used is counted here and stays."""
+        """A memory as it is now. How many sessions were told of it is counted here and stays."""
         run, memory = self._connection.execute, row.memory
         found = run(
             "SELECT i.id, k.head, k.text FROM items i JOIN known k ON k.rowid = i.id WHERE i.ref = ?", (memory.id,)
@@ -95,7 +106,7 @@ class Writing:
         if not changed:
             return
         self.void += [] if found is None else [item]
-        for statement in _CLEARED:
+        for statement in (*_CLEARED, _BARE):
             run(statement, (item,))
         run("DELETE FROM known WHERE rowid = ?", (item,))
         run("INSERT INTO known (rowid, head, text) VALUES (?, ?, ?)", (item, head, memory.text))
@@ -122,9 +133,32 @@ class Writing:
                 run(_LESS_KNOWN if memory else _LESS_SAID)
                 self.void.append(item)
 
+    def put_vectors(self, model: str, vectors: Sequence[tuple[int, VectorBytes]]) -> set[int]:
+        """Vectors of items that are there, all of one model: those of the one before go. Gives which are there."""
+        run, there = self._connection.execute, set[int]()
+        if run("SELECT model <> ? FROM progress", (model,)).fetchone()[0]:
+            for statement in ("DELETE FROM vectors", "UPDATE items SET embedded = 0 WHERE embedded"):
+                run(statement)
+            run("UPDATE progress SET model = ?", (model,))
+        for item, vector in vectors:
+            if run("UPDATE items SET embedded = 1 WHERE id = ?", (item,)).rowcount:
+                run("INSERT OR REPLACE INTO vectors (item, vector) VALUES (?, ?)", (item, vector))
+                there.add(item)
+        return there
+
     def note_used(self, used: Sequence[Used]) -> None:
-        """Count what was told; turns are not counted."""
-        self._connection.executemany(_USED, [(one.ts_ms, one.ref) for one in used])
+        """Count what was told, once a session: so replaying changes nothing. Turns are not counted."""
+        for one in used:
+            self._connection.execute(_USED, (one.session, one.ts_ms, one.ref))
+            self._connection.execute(_COUNTED, (one.ref,))
+
+    def forget_uses(self, sessions: Sequence[SessionId]) -> None:
+        """Count no more what these sessions were told: the journal does not say it any more."""
+        run = self._connection.execute
+        for session in sessions:
+            refs = run(_HEARD, (session,)).fetchall()
+            run("DELETE FROM uses WHERE session = ?", (session,))
+            self._connection.executemany(_COUNTED, refs)
 
     def _insert(self, *values: object) -> int:
         """Put an item in, and count it; gives its number."""
