@@ -49,6 +49,7 @@ EVERY_TOOL = Turn(
         Call("recall", {"query": "everything"}),
         Call("recall_all", {"query": "everything"}),
         Call("remember", {"items": [{"text": "try all of it"}]}),
+        Call("propose_soul", {"text": "Try all of it, always."}),
         Call("correct_memory", {"old": "try all of it", "text": "try none of it"}),
         Call("forget_memory", {"memories": ["try all of it"]}),
         Call("config", {}),

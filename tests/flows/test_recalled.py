@@ -1,0 +1,127 @@
+"""What is found again: by words, by meaning, as of then, counted, and in the prompt. Real daemon, real wire."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.models import Turn
+from tests.flows.house import Json, LivingHome, use_model
+from tests.flows.served import by_turn, served
+from tests.flows.sitting import sit_down
+from tests.flows.test_memory_files import until
+from tests.memory.embedding.conftest import cache
+from tests.promises import promise
+
+__all__ = ["cache"]
+
+DAY_MS = 86_400_000
+THEN_MS = 1_700_000_000_000
+LONG_S = 90
+
+
+@pytest.fixture
+def meaning(tmp_path: Path, cache: Path) -> Iterator[LivingHome]:
+    """A home that finds by meaning, with the model that was built for this run."""
+    (tmp_path / "cache" / "stead").mkdir(parents=True)
+    (tmp_path / "cache" / "stead" / "models").symlink_to(cache)
+    living = LivingHome(tmp_path / "home", env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    living.root.mkdir()
+    living.home.settings.write_text('discover = "off"\n', "utf-8")
+    try:
+        living.start()
+        yield living
+    finally:
+        living.stop()
+
+
+def remember(house: LivingHome, *items: Json) -> list[str]:
+    """Have them remembered everywhere; gives their ids."""
+    said = house.post("/memories", {"items": list(items)})["text"]
+    return [one.split()[1] for one in said.split("; ")]
+
+
+def recalled(house: LivingHome, query: str, **wanted: int) -> Json:
+    found: Json = house.get("/memories/recall", query=query, **wanted)
+    return found
+
+
+def texts(found: Json) -> list[str]:
+    return [hit["text"] for hit in found["hits"]]
+
+
+@promise("MEM-3.hybrid")
+def test_what_shares_no_word_with_the_question_is_found_by_its_meaning(meaning: LivingHome) -> None:
+    remember(
+        meaning,
+        {"text": "Ada's dog Rufus barks at the postman."},
+        {"text": "The invoices of the print shop are sent in March."},
+        {"text": "The greenhouse is heated with wood."},
+    )
+
+    def embedded() -> bool:
+        return all(place["embedded"] == place["memories"] for place in meaning.get("/memories/places")["items"])
+
+    until(embedded, LONG_S)
+    found = recalled(meaning, "a hound makes noise at the mailman")
+    assert all(leg["alive"] for leg in found["legs"])
+    assert texts(found)[0] == "Ada's dog Rufus barks at the postman."
+    assert [why["by"] for why in found["hits"][0]["why"]] == ["meaning"]
+    both = recalled(meaning, "a dog that barks")
+    assert {why["by"] for why in both["hits"][0]["why"]} >= {"words", "meaning"}
+
+
+@promise("MEM-3.hybrid")
+def test_without_an_embedder_words_carry_the_search_and_that_is_said(house: LivingHome) -> None:
+    remember(house, {"text": "Ada's dog Rufus barks at the postman."})
+    found = recalled(house, "the dog")
+    assert texts(found) == ["Ada's dog Rufus barks at the postman."]
+    (dead,) = [leg for leg in found["legs"] if not leg["alive"]]
+    assert (dead["leg"], bool(dead["text"])) == ("meaning", True)
+    assert texts(recalled(house, "which pets live there")) == []
+
+
+@promise("MEM-2.past")
+def test_asking_about_the_past_gives_the_pasts_answer(house: LivingHome, project: Path) -> None:
+    (old,) = remember(
+        house,
+        {
+            "text": "Grace runs the bakery.",
+            "key": "bakery.owner",
+            "value": "Grace",
+            "valid_from_ms": THEN_MS - 900 * DAY_MS,
+        },
+    )
+    house.client().put(
+        f"/memories/{old}", {"text": "Henry runs the bakery.", "value": "Henry", "valid_from_ms": THEN_MS - 90 * DAY_MS}
+    )
+    asked = "who runs the bakery?"
+    assert texts(recalled(house, asked)) == ["Henry runs the bakery."]
+    assert texts(recalled(house, asked, as_of_ms=THEN_MS - 400 * DAY_MS)) == ["Grace runs the bakery."]
+    assert texts(recalled(house, asked, as_of_ms=THEN_MS - 1000 * DAY_MS)) == []
+    chain = house.get(f"/memories/{old}/versions")["items"]
+    assert [row["memory"]["value"] for row in chain] == ["Grace", "Henry"]
+
+
+@promise("MEM-3.prompt", "MEM-3.counts")
+def test_a_prompt_has_the_pinned_and_the_ten_best_and_each_telling_is_counted(house: LivingHome, project: Path) -> None:
+    told = [{"text": f"Lamp number {number} hangs in hall {number}."} for number in range(30)]
+    remember(house, *told, {"text": "Answer in whole sentences.", "pinned": True})
+    with served(by_turn(Turn("One."), Turn("Two."))) as model:
+        use_model(house, model.openai)
+        sitting = sit_down(house, project)
+        sitting.turn("which lamp hangs in the hall?")
+        sitting.turn("and which lamp hangs in the other hall?")
+        first, second = (json.dumps(seen.body["messages"]) for seen in model.requests())
+    (opening, more) = sitting.bodies("memory.recalled")
+    lamps = [[one for one in body["told"] if "Lamp number" in one["text"]] for body in (opening, more)]
+    assert [len(one) for one in lamps] == [10, 10]
+    assert not {one["ref"] for one in lamps[0]} & {one["ref"] for one in lamps[1]}, "what is told is told once"
+    assert "Answer in whole sentences." in first
+    assert second.startswith(first.removesuffix("]")), "what was told stays where it was told"
+    counted = {row["memory"]["id"]: row["uses"] for row in house.get("/memories", limit=100)["items"]}
+    assert all(counted[one["ref"]] == 1 for each in lamps for one in each)
+    assert sum(counted.values()) >= 20
