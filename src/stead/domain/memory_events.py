@@ -187,7 +187,7 @@ class MemoryConsolidated(msgspec.Struct, frozen=True, tag="memory.consolidated",
 
 
 class LoadedFile(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A file of memory as it was put before a model: its name as the mirror has it, its text, and whose lines it has."""
+    """A file of memory as it was put before a model: named as in the mirror, with its text and whose lines it has."""
 
     path: str
     text: str

@@ -78,13 +78,13 @@ class Shelf:
         """Take in every event since the last one taken in; gives how many. Every read does this first."""
         with self._lock:
             if any(index.damaged for index in self._indexes.values()):
-                self._begin_anew("one was found to be damaged")
+                self._drop_all("one was found to be damaged")
             return self._mending(self._follow)
 
     def rebuild(self) -> int:
         """Drop every file and replay the journal; gives how many events that were."""
         with self._lock:
-            self._drop_all()
+            self._drop_all("that was asked for")
             return self.catch_up()
 
     def close(self) -> None:
@@ -139,13 +139,9 @@ class Shelf:
         try:
             return step()
         except (Damaged, WrongKey) as error:
-            self._begin_anew(error)
+            self._drop_all(error)
             self._follow()
             return step()
-
-    def _begin_anew(self, why: object) -> None:
-        _log.warning("the indexes of what is remembered are begun anew: %s", why)
-        self._drop_all()
 
     def _follow(self) -> int:
         count = 0
@@ -220,14 +216,15 @@ class Shelf:
             if current and self._record.chain_at(seq) == chain and whole:
                 self._places = places
                 return opened
-            _log.info("the indexes of what is remembered are begun anew: they do not fit the journal or this version")
             opened.close()
+            why = "they do not fit the journal or this version"
         except (Damaged, WrongKey) as error:
-            _log.warning("the indexes of what is remembered are begun anew: %s", error)
-        self._drop_all()
+            why = str(error)
+        self._drop_all(why)
         return Directory(self._root / "directory.db", self._key, self._connect)
 
-    def _drop_all(self) -> None:
+    def _drop_all(self, why: object) -> None:
+        _log.warning("the indexes of what is remembered are begun anew: %s", why)
         self.close()
         for file in self._root.glob("*.db*"):
             file.unlink()
