@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from stead.domain import events as ev
+from stead.domain.embedding import VectorBytes
 from stead.domain.forgetting import Redaction
 from stead.domain.ids import DEFAULT_WORKSPACE, CommandId
 from stead.domain.memory import ProposalId, workspace_place
 from stead.domain.policies import Confidentiality, Integrity, Label
+from stead.domain.redacting import redacted
 from stead.domain.sessions import PERSON
 from stead.memory.books import MemoryBooks
+from stead.memory.meaning import Meaning
 from stead.memory.purging import MemoryPurges
 from stead.storage.database import connect
 from stead.storage.journal import JournalFile
 from tests.memory.saying import Sayings, memory
-from tests.storage.drafts import KEYS, session
+from tests.memory.test_recall import Bag
+from tests.storage.drafts import KEYS, finished, session
 
 ADA = session(1)
 WORD = "magnolia7741"
@@ -55,8 +63,8 @@ async def test_nothing_is_left_of_a_memory_its_words_and_what_was_proposed_of_it
     }
     seqs = (said, ended, made, asked)
     begun = ev.ForgettingBegun((held.id,), seqs, (), "cli")
-    redacted = ev.MessageReceived(text="The code of the gate is [forgotten].", door="cli", label=PERSON)
-    bodies: dict[int, ev.Body | None] = {**dict.fromkeys(seqs, None), said: redacted}
+    without = ev.MessageReceived(text="The code of the gate is [forgotten].", door="cli", label=PERSON)
+    bodies: dict[int, ev.Body | None] = {**dict.fromkeys(seqs, None), said: without}
     redaction = Redaction(bodies, begun, sayings.now_ms, CommandId(""), journal.head())
     await journal.redact(redaction, lambda payload: WORD.encode() in payload)
     await MemoryPurges(books, None).purge((held.id,), seqs)
@@ -67,3 +75,74 @@ async def test_nothing_is_left_of_a_memory_its_words_and_what_was_proposed_of_it
         "The code of the gate is [forgotten].",
         "The gate is green.",
     ]
+
+
+async def test_what_a_tool_gave_becomes_no_turn_and_a_reply_keeps_the_trust_of_its_day(
+    books: MemoryBooks, journal: JournalFile, sayings: Sayings
+) -> None:
+    """As the indexes are when they are made anew."""
+    stranger = Label(Integrity.UNTRUSTED)
+    await sayings.open(ADA, "/ada/notes")
+    early = await sayings.answers(ADA, f"I note {WORD}.")
+    gave = await sayings.tell(ADA, msgspec.structs.replace(finished(WORD), label=stranger, source="web:shop.example"))
+    late = await sayings.answers(ADA, f"They say {WORD}.")
+    books.catch_up()
+    await forget(journal, sayings, early, gave, late)
+    await MemoryPurges(books, None).purge((), (early, gave, late))
+    await MemoryPurges(books, None).purge((), (early, gave, late))  # as after a crash
+    marked = [("I note [forgotten].", "trusted"), ("They say [forgotten].", "untrusted")]
+    assert turns(books) == marked
+    books.rebuild()
+    assert turns(books) == marked
+
+
+def turns(books: MemoryBooks) -> list[tuple[str, str]]:
+    index = books.index(workspace_place(DEFAULT_WORKSPACE, "/ada/notes"))
+    assert index is not None
+    return [(turn.text, turn.label.integrity.value) for turn in index.episodes(ADA)]
+
+
+async def forget(journal: JournalFile, sayings: Sayings, *seqs: int) -> None:
+    """Take the word out of these events."""
+    bodies = {
+        event.seq: redacted(event.body, lambda text: text.replace(WORD, "[forgotten]"))
+        for event in journal.events(session=ADA)
+        if isinstance(event, ev.Event) and event.seq in seqs
+    }
+    begun = ev.ForgettingBegun((), seqs, (), "cli")
+    redaction = Redaction(bodies, begun, sayings.now_ms, CommandId(""), journal.head())
+    await journal.redact(redaction, lambda payload: WORD.encode() in payload)
+
+
+class Late(Bag):
+    """Gives its vectors when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked, self.go = asyncio.Event(), asyncio.Event()
+
+    async def embed(self, texts: Sequence[str], *, held: Confidentiality, deadline_s: float) -> list[VectorBytes]:
+        self.asked.set()
+        await self.go.wait()
+        return await super().embed(texts, held=held, deadline_s=deadline_s)
+
+
+async def test_vectors_that_were_under_way_are_kept_for_nothing_else(
+    books: MemoryBooks, journal: JournalFile, sayings: Sayings
+) -> None:
+    await sayings.open(ADA, "/ada/notes")
+    said = await sayings.says(ADA, f"The code of the gate is {WORD}.")
+    late = Late()
+    meaning, index = Meaning(late, late), books.index(workspace_place(DEFAULT_WORKSPACE, "/ada/notes"))
+    assert index is not None
+    embedding = asyncio.create_task(meaning.embed_some(index))
+    await late.asked.wait()
+    await forget(journal, sayings, said)
+    await MemoryPurges(books, meaning).purge((), (said,))
+    late.go.set()
+    await embedding
+    assert [
+        item for table in ("known", "said") for piece in index.vectors(late.model_id, table) for item in piece
+    ] == []
+    assert await meaning.nearest(index, "said", await meaning.vector(WORD), 9) == {}
+    assert await meaning.embed_some(index) == 1

@@ -3792,11 +3792,11 @@ export interface components {
          *         ref: the memory's id, or ``e_`` and the event's seq.
          *         source: see there.
          *         place: whose index.
-         *         text: what is told of it.
+         *         text: what is told of it: all, or what is around the words that were looked for.
          *         who: who said it; "" for memories.
          *         session: of an episode; "" for memories.
          *         ts_ms: when it was said, or recorded.
-         *         score: 0 to about 2, comparable within one answer.
+         *         score: 0 to about 2, comparable among memories and among turns of one answer.
          *         why: what it was found by, the weightiest first; never empty.
          *         label: of it.
          *         memory: the memory, for those.
@@ -3818,7 +3818,7 @@ export interface components {
         };
         /**
          * HitReason
-         * @description HitReason something was found, and how much of the score came by it.
+         * @description Why something was found, and how much of the score came by it.
          *
          *     ``by`` is a leg, or a weight on top: ``neighbour``, ``session``, ``speaker``, ``person``.
          */
@@ -3980,10 +3980,12 @@ export interface components {
         };
         /**
          * LoadedFile
-         * @description A file of memory as it was put before a model: its name as the mirror has it, and its text.
+         * @description A file of memory as it was put before a model: named as in the mirror, with its text and whose lines it has.
          */
         LoadedFile: {
             path: string;
+            /** @default [] */
+            refs: string[];
             sha256: string;
             text: string;
         };
@@ -5498,7 +5500,7 @@ export interface components {
          * @description What was found, best first; nothing is an answer too.
          *
          *     Args:
-         *         hits: at most as many as asked for; pinned ones come first and count.
+         *         hits: what is always told, then at most as many others as asked for; memories stand before turns.
          *         legs: of every way of finding, whether it was alive.
          *         withheld: how many were left out because strangers' words made them.
          *         duration_ms: that it took.

@@ -10,12 +10,15 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from stead.domain.errors import EmbeddingFault, StorageFault
 from stead.domain.events import Event
 from stead.domain.forgetting import Touches
-from stead.domain.memory import MemoryId, PlaceId
+from stead.domain.memory import Episode, MemoryId, PlaceId
+from stead.domain.policies import Integrity
 from stead.memory.books import MemoryBooks
-from stead.memory.directory import again
+from stead.memory.directory import Directory, again
 from stead.memory.feed import episode
 from stead.memory.index import Changes, Index
 from stead.memory.meaning import Meaning
@@ -69,12 +72,15 @@ class MemoryPurges:
             for place, refs in removed.items():
                 index = index_of(place)
                 indexes.append(index)
-                index.take(Changes(removed=refs), *here)
-                said = [
-                    turn
-                    for event in turns[place]
-                    if (known := directory.session(event.session)) and (turn := episode(event, known))
-                ]
-                if said:
-                    index.take(Changes(episodes=said), *here)
+                said = [turn for event in turns[place] if (turn := self._again(event, directory, index))]
+                index.take(Changes(removed=refs, episodes=said), *here)
             return indexes
+
+    def _again(self, event: Event, directory: Directory, index: Index) -> Episode | None:
+        """A turn as it reads now; what the session had read of strangers until then, not until today, marks it."""
+        known = directory.session(event.session)
+        if known is None:
+            return None
+        before = index.episode(f"e_{event.seq}")
+        tainted = known.tainted if before is None else before.label.integrity is Integrity.UNTRUSTED
+        return episode(event, replace(known, tainted=tainted))
