@@ -3,7 +3,8 @@ import { define } from "@/i18n";
 
 export const t = define("memory-views", {
   // -- what would be told
-  toldAbout: "Exactly what a new session would be told for these words. It is only looked at: nothing is counted as told.",
+  toldAbout:
+    "Exactly what a new session would be told for these words. It is only looked at: nothing is counted as told.",
   query: "The words",
   queryHint: "What somebody would say to a session, or an objective’s goal.",
   queryPlaceholder: "When does the ferry leave on Sundays?",
