@@ -19,7 +19,7 @@ from stead.domain.memory import GLOBAL, Query, Scope, Viewer, workspace_place
 from stead.domain.memory_ports import RowsWanted
 from stead.domain.policies import Confidentiality
 from stead.memory.meaning import Meaning
-from stead.memory.retrieval import Retriever
+from stead.memory.retrieval import ALWAYS_CHARS, Retriever
 from tests.attacks.memory_grounds import FOLDERS, Grounds
 from tests.memory.saying import memory
 
@@ -139,7 +139,10 @@ async def test_a_great_many_memories_are_listed_told_counted_and_looked_up_in_bo
         figures = grounds.room.insights.analytics(place, 0, grounds.clock.now_ms())
         assert (figures.live, len(figures.most_used)) == (MANY, 0)
         for query in (Query("stock.item_77"), Query("Which hall has the stock?", limit=100), Query("")):
-            assert 0 < len((await grounds.recalls.recall(query, look)).hits) <= query.limit
+            hits = (await grounds.recalls.recall(query, look)).hits
+            always = [hit for hit in hits if "pinned" in [why.by for why in hit.why]]
+            assert always and sum(len(hit.text) for hit in always) <= ALWAYS_CHARS  # beside what is found, not of it
+            assert len(hits) - len(always) <= query.limit
         assert time.process_time() - began < 3
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib < 60_000
     finally:
