@@ -102,7 +102,7 @@ async def test_being_told_counts_as_use(books: MemoryBooks, sayings: Sayings) ->
     assert (row.uses, row.last_used_ms) == (2, sayings.now_ms), "once a session"
 
 
-async def test_what_a_model_looked_up_and_what_its_session_began_with_count_as_use(
+async def test_what_a_model_looked_up_counts_as_use_and_what_its_session_began_with_does_not(
     books: MemoryBooks, sayings: Sayings
 ) -> None:
     here = Scope("workspace", HERE)
@@ -114,11 +114,11 @@ async def test_what_a_model_looked_up_and_what_its_session_began_with_count_as_u
     lines = f"- [{ids[0]}] 2026-01-31 Thing 1.\n- [{ids[3]}] 2026-01-31 Thing 4, see [{ids[2]}]."
     for tool in ("recall", "recall_all", "shell"):
         await sayings.tell(ADA, ev.ToolFinished(CallKey("1.1"), tool, "ok", lines, STRANGER, 1, 1))
-    file = ev.LoadedFile("notes/MEMORY.md", "- Thing 2.", "0" * 64, (ids[1],))
+    file = ev.LoadedFile("notes/MEMORY.md", f"- [{ids[1]}] Thing 2.", "0" * 64)
     await sayings.tell(ADA, ev.MemoryLoaded((file,), PERSON))
-    assert [books.row(id).uses for id in ids] == [1, 1, 0, 0], "no text tells a session of another place's memories"
+    assert [books.row(id).uses for id in ids] == [1, 0, 0, 0], "no text tells a session of another place's memories"
     books.rebuild()
-    assert [books.row(id).uses for id in ids] == [1, 1, 0, 0]
+    assert [books.row(id).uses for id in ids] == [1, 0, 0, 0]
 
 
 @pytest.mark.parametrize("more", [0, 1])

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from stead.domain.memory import GLOBAL, Level, Memory, MemoryId, MemoryRow, Scope, Viewer, visible
+from stead.domain.memory import GLOBAL, Level, Memory, MemoryRow, Scope, Viewer, visible
 from stead.domain.memory_events import LoadedFile
 from stead.domain.memory_ports import JournalLine
 from stead.domain.policies import Integrity
@@ -113,20 +113,18 @@ def loaded_files(
     files: list[LoadedFile] = []
     left = limit_chars
 
-    def add(path: str, lines: Sequence[str], most: int, uncounted: int, refs: Sequence[MemoryId] = ()) -> None:
+    def add(path: str, lines: Sequence[str], most: int, uncounted: int) -> None:
         nonlocal left
-        text, shown = _cut(lines, min(most, left), uncounted)
-        if text:
+        if text := _cut(lines, min(most, left), uncounted):
             left = max(0, left - len(text))
-            files.append(LoadedFile(path, text, hashlib.sha256(text.encode()).hexdigest(), tuple(refs[:shown])))
+            files.append(LoadedFile(path, text, hashlib.sha256(text.encode()).hexdigest()))
 
     for name in (USER, MEMORIES):
         for shelf in shelves:
             rows = [row for row in shelf.rows if row.memory.scope == shelf.scope and _fit(row.memory)]
             rows = [row for row in rows if (file_of(row.memory) == USER) is (name == USER)]
-            memories = [row.memory for row in sorted(rows, key=_weight)]
-            lines, refs = [f"- {_line(memory.text)}" for memory in memories], [memory.id for memory in memories]
-            add(f"{shelf.folder}/{name}", lines, _MEMORY_CHARS, shelf.more if name == MEMORIES else 0, refs)
+            lines = [f"- {_line(row.memory.text)}" for row in sorted(rows, key=_weight)]
+            add(f"{shelf.folder}/{name}", lines, _MEMORY_CHARS, shelf.more if name == MEMORIES else 0)
     for day in days:
         for shelf in shelves:
             happened = [line for line in shelf.lines if day.since_ms <= line.ts_ms < day.until_ms]
@@ -155,17 +153,16 @@ def _line(text: str) -> str:
     return line if len(line) <= _LINE_CHARS else line[: _LINE_CHARS - 1].rstrip() + "…"
 
 
-def _cut(lines: Sequence[str], most: int, uncounted: int) -> tuple[str, int]:
-    """As many lines as there is room for with how many there are beside them, and how many there was room for."""
+def _cut(lines: Sequence[str], most: int, uncounted: int) -> str:
+    """As many lines as there is room for, and how many there are beside them."""
     shown, length = list[str](), 0
     for line in lines:
         if length + len(line) + 1 > most:
             break
         shown.append(line)
         length += len(line) + 1
-    room = len(shown)
     if left := len(lines) - len(shown):
         shown.append(f"({left + max(0, uncounted)}{' or more' if uncounted < 0 else ''} more; `recall` finds them)")
     elif uncounted and shown:
         shown.append(f"({'Many' if uncounted < 0 else uncounted} more; `recall` finds them)")
-    return "\n".join(shown), room
+    return "\n".join(shown)

@@ -186,13 +186,12 @@ class MemoryConsolidated(msgspec.Struct, frozen=True, tag="memory.consolidated",
     reverted: RunId | Literal[""] = ""
 
 
-class LoadedFile(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A file of memory as it was put before a model: named as in the mirror, with its text and whose lines it has."""
+class LoadedFile(msgspec.Struct, frozen=True):
+    """A file of memory as it was put before a model: its name as the mirror has it, and its text."""
 
     path: str
     text: str
     sha256: str
-    refs: tuple[MemoryId, ...] = ()
 
 
 class MemoryLoaded(msgspec.Struct, frozen=True, tag="memory.loaded"):

@@ -141,12 +141,13 @@ class Feed:
 
 
 def told_of(body: ev.Body) -> tuple[str, ...]:
-    """The refs that a session's model was told of, by Stead or because it asked."""
+    """The refs that a session's model was told of because they came to mind, or because it asked.
+
+    Not what its files had: whatever stands there would be used by every session, and so never fade.
+    """
     match body:
         case ev.MemoryRecalled(told=told):
             return tuple(one.ref for one in told)
-        case ev.MemoryLoaded(files=files):
-            return tuple(ref for file in files for ref in file.refs)
         case ev.ToolFinished(tool="recall" | "recall_all", text=text, outcome="ok"):
             return tuple(_LINE.findall(text))
         case _:
