@@ -1,10 +1,13 @@
 /** What only the person may decide: forgetting by a file, a wider scope, a skill, another soul. */
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
 import { t as words } from "@/i18n/en/memories";
 import { t } from "@/i18n/en/memory-views";
 import { Button } from "@/ui/Button";
+import { Disclosure } from "@/ui/Disclosure";
+import { WordDiff } from "@/ui/diff/WordDiff";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Link } from "@/ui/Link";
 import { Panel } from "@/ui/Panel";
@@ -13,6 +16,7 @@ import { Badge } from "@/ui/State";
 import { Time } from "@/ui/Time";
 import { toast } from "@/ui/Toasts";
 import { readAgain } from "./actions";
+import { Loading } from "./Loading";
 
 type Row = Schema["ProposalRow"];
 
@@ -76,6 +80,7 @@ function Proposed({ row: { proposal, made_ms } }: { row: Row }) {
             <SafeText lines>{proposal.text}</SafeText>
           </div>
         )}
+        {proposal.what === "soul" && <AgainstTheSoul text={proposal.text} />}
         {proposal.why && (
           <p className="mt-1 max-w-measure text-ink-2 text-sm">
             <SafeText>{proposal.why}</SafeText>
@@ -99,5 +104,27 @@ function Proposed({ row: { proposal, made_ms } }: { row: Row }) {
         </Button>
       </div>
     </article>
+  );
+}
+
+/** What another soul would change of the one that there is; read when it is unfolded. */
+function AgainstTheSoul({ text }: { text: string }) {
+  const [open, setOpen] = useState(false);
+  const { data: rows, error } = useQuery({
+    queryKey: ["memories", "soul"],
+    enabled: open,
+    queryFn: async () => (await data(api.GET("/directives"))).items,
+  });
+  const soul = rows?.find(({ directive }) => directive.kind === "soul" && !directive.directory);
+  return (
+    <Disclosure summary={t("soulChanges")} open={open} onOpenChange={setOpen}>
+      {error ? (
+        <ErrorNote title={t("soulFailed")} error={error} />
+      ) : rows ? (
+        <WordDiff before={soul?.directive.text ?? ""} after={text} />
+      ) : (
+        <Loading lines={3} />
+      )}
+    </Disclosure>
   );
 }

@@ -96,6 +96,8 @@ export const t = define("memory-views", {
   propose_scope: "Let {count, plural, one {a memory} other {# memories}} be told elsewhere",
   propose_skill: "Keep a procedure as a skill",
   propose_soul: "Change soul.md",
+  soulChanges: "What would change",
+  soulFailed: "The soul as it is could not be read",
   accept: "Accept",
   refuse: "Refuse",
   accepting: "Accepting…",
