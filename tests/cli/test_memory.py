@@ -407,6 +407,7 @@ def test_what_was_said_becomes_memory_with_its_evidence_and_a_run_is_taken_back(
     assert "«We deploy on Fridays.»" in shown
     (proposal,) = [row["proposal"] for row in memory("proposals", "--json").rows if made in row["proposal"]["memories"]]
     assert proposal["why"] in memory("proposals").out
+    assert f"  {made}  We deploy on Fridays." in memory("proposals").out
     assert memory("refuse", proposal["id"][:10]).out.startswith(f"{proposal['id']} is refused")
     assert "refused" in memory("proposals", "--all").out
     asked = memory("revert", run)

@@ -16,12 +16,13 @@ from stead.cli.invocation import NEEDS_PERSON, OK, CommandError, Invocation
 from stead.cli.memory_telling import told
 from stead.cli.output import clean, clean_line
 from stead.cli.session_talking import say
-from stead.client import Json
+from stead.client import ApiError, Json
 
 _WHAT = {"forget": "forget", "skill": "make a skill", "soul": "change soul.md", "scope": "tell it in more places"}
 _SIGNS = {"made": "+", "amended": "~", "retired": "-", "restored": "+"}
 _TEXT = 140
 _PAGE = 500
+_ABOUT = 20
 _CONSOLIDATING_S = 300.0
 
 
@@ -39,12 +40,31 @@ def _proposals(invocation: Invocation, arguments: Namespace) -> int:
         head = f"{clean_line(proposal['id'])}  {what}{untrusted}, {figures.age(row['made_ms'], now_ms)}{answered}"
         out.line(out.style(head, "bold"))
         out.line(f"  {clean_line(proposal['why'], 300)}")
-        for line in clean(proposal["text"]).strip("\n").splitlines()[:40]:
-            out.line(f"    | {line}".rstrip())
-        if proposal["memories"]:
-            out.line(f"  about: {clean_line(', '.join(proposal['memories']), 300)}")
+        if proposal["what"] == "scope":
+            out.line(
+                "  in every folder"
+                if proposal["text"] == "global"
+                else "  in all of its folder's sessions and objectives"
+            )
+        else:
+            for line in clean(proposal["text"]).strip("\n").splitlines()[:40]:
+                out.line(f"    | {line}".rstrip())
+        for id in proposal["memories"][:_ABOUT]:
+            out.line(f"  {clean_line(id)}  {clean_line(_words_of(invocation, id), _TEXT)}")
+        if (more := len(proposal["memories"]) - _ABOUT) > 0:
+            out.line(f"  and {more:,} more")
     out.line("\nanswer: stead memory accept ID, stead memory refuse ID")
     return OK
+
+
+def _words_of(invocation: Invocation, id: str) -> str:
+    """What a memory says; where it was forgotten meanwhile, that."""
+    try:
+        return str(invocation.client.get(f"/memories/{id}")["memory"]["text"])
+    except ApiError as error:
+        if error.status != 404:
+            raise
+        return "(forgotten)"
 
 
 def _settle(accept: bool, invocation: Invocation, arguments: Namespace) -> int:

@@ -75,10 +75,14 @@ function Proposed({ row: { proposal, made_ms } }: { row: Row }) {
           {proposal.label.integrity === "untrusted" && <Badge kind="tainted">{words("stranger")}</Badge>}
           <Time at={made_ms} className="font-normal text-ink-2 text-sm" />
         </h3>
-        {proposal.text && (
-          <div className="mt-1 max-h-60 max-w-measure overflow-y-auto border-line-strong border-l-2 pl-3">
-            <SafeText lines>{proposal.text}</SafeText>
-          </div>
+        {proposal.what === "scope" ? (
+          <p className="mt-1">{t(proposal.text === "global" ? "toEverywhere" : "toTheFolder")}</p>
+        ) : (
+          proposal.text && (
+            <div className="mt-1 max-h-60 max-w-measure overflow-y-auto border-line-strong border-l-2 pl-3">
+              <SafeText lines>{proposal.text}</SafeText>
+            </div>
+          )
         )}
         {proposal.what === "soul" && <AgainstTheSoul text={proposal.text} />}
         {proposal.why && (
@@ -86,13 +90,15 @@ function Proposed({ row: { proposal, made_ms } }: { row: Row }) {
             <SafeText>{proposal.why}</SafeText>
           </p>
         )}
-        <p className="mt-1 flex flex-wrap gap-x-3 text-sm">
-          {proposal.memories.slice(0, 20).map((id) => (
-            <Link key={id} to="/memories" search={((before: object) => ({ ...before, id })) as never}>
-              <code>{id}</code>
-            </Link>
-          ))}
-        </p>
+        {proposal.memories.length > 0 && (
+          <ul className="mt-1 grid gap-1 text-sm">
+            {proposal.memories.slice(0, 20).map((id) => (
+              <li key={id}>
+                <About id={id} />
+              </li>
+            ))}
+          </ul>
+        )}
         {settle.error && <ErrorNote error={settle.error} kept={words("kept")} />}
       </div>
       <div className="flex items-start gap-2">
@@ -126,5 +132,24 @@ function AgainstTheSoul({ text }: { text: string }) {
         <Loading lines={3} />
       )}
     </Disclosure>
+  );
+}
+
+/** A memory that a proposal is about, in its words. */
+function About({ id }: { id: string }) {
+  const { data: row } = useQuery({
+    queryKey: ["memories", "one", id],
+    queryFn: () => data(api.GET("/memories/{id}", { params: { path: { id } } })),
+  });
+  return (
+    <Link to="/memories" search={((before: object) => ({ ...before, id })) as never}>
+      {row ? (
+        <span className="line-clamp-2 max-w-measure">
+          <SafeText>{row.memory.text}</SafeText>
+        </span>
+      ) : (
+        <code>{id}</code>
+      )}
+    </Link>
   );
 }

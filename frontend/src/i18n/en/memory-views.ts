@@ -96,6 +96,8 @@ export const t = define("memory-views", {
   propose_scope: "Let {count, plural, one {a memory} other {# memories}} be told elsewhere",
   propose_skill: "Keep a procedure as a skill",
   propose_soul: "Change soul.md",
+  toEverywhere: "In every folder of yours.",
+  toTheFolder: "In all sessions and objectives of its folder.",
   soulChanges: "What would change",
   soulFailed: "The soul as it is could not be read",
   accept: "Accept",
