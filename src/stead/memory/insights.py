@@ -5,12 +5,13 @@ Layer: memory. Reads the indexes and the journal; changes nothing.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from msgspec.structs import replace
 
+from stead.brain.dates import DAY_MS, day_of
 from stead.domain import events as ev
 from stead.domain.errors import NotFound
 from stead.domain.memory import Evidence, Memory, MemoryId, MemoryRow, PlaceId
@@ -25,27 +26,25 @@ if TYPE_CHECKING:
 _QUOTE_CHARS = 2_000
 _CHAIN = 200
 _TOP = 20
-_STALE_MS = 30 * 86_400_000
-_SUMS = """
-SELECT count(*), total(status = 'live'), total(noted AND status = 'retired'), total(noted),
-    total(status = 'live' AND uses = 0 AND ts_ms < ?)
-FROM (SELECT status, uses, ts_ms, run <> '' OR origin NOT IN ('user_said', 'file_edit') AS noted
-    FROM items WHERE source = 'memory')
+_STALE_MS = 30 * DAY_MS
+SUMS = """
+SELECT status, origin, kind, count(*), total(run <> '' OR origin NOT IN ('user_said', 'file_edit')),
+    total(uses = 0 AND ts_ms < ?)
+FROM items WHERE source = 'memory' GROUP BY status, origin, kind
 """
 """Noted by itself is what a run noted, from the person's own words too."""
-_TALLIES = {
-    "kind": "SELECT kind, count(*) FROM items WHERE source = 'memory' AND status = 'live' GROUP BY kind",
-    "origin": "SELECT origin, count(*) FROM items WHERE source = 'memory' AND status = 'live' GROUP BY origin",
-    "status": "SELECT status, count(*) FROM items WHERE source = 'memory' GROUP BY status",
-}
-_GROWTH = (
-    "SELECT strftime('%Y-%m-%d', ts_ms / 1000, 'unixepoch'), count(*) FROM items "
-    "WHERE source = 'memory' AND ts_ms >= ? GROUP BY 1",
-    "SELECT strftime('%Y-%m-%d', retired / 1000, 'unixepoch'), count(*) FROM items "
-    "WHERE source = 'memory' AND retired > 0 AND retired >= ? GROUP BY 1",
-    "SELECT strftime('%Y-%m-%d', ts_ms / 1000, 'unixepoch'), count(*) FROM items "
-    "WHERE source <> 'memory' AND ts_ms >= ? GROUP BY 1",
+GROWTH = tuple(
+    f"SELECT {moment} / {DAY_MS}, count(*) FROM items WHERE {which} AND {moment} >= ? GROUP BY 1"  # noqa: S608
+    for moment, which in (
+        ("ts_ms", "source = 'memory'"),
+        ("retired", "source = 'memory' AND retired > 0"),
+        ("ts_ms", "source <> 'memory'"),
+    )
 )
+"""What a day brought. Days are numbers here, from 1970 on; to write one out for every row takes long."""
+_USED = """
+SELECT ref FROM items WHERE source = 'memory' AND status = 'live' AND uses > 0 ORDER BY uses DESC, ref LIMIT ?
+"""
 
 
 class Books(Protocol):
@@ -103,24 +102,19 @@ class Insights:
     def analytics(self, place: PlaceId | Literal[""], since_ms: int, now_ms: int) -> Analytics:
         """See ``MemoryInsights``."""
         places = [place] if place else [one.id for one in self._books.places()]
-        sums: Counter[str] = Counter()
-        tallies: dict[str, Counter[str]] = {name: Counter() for name in _TALLIES}
-        days: dict[str, list[int]] = {}
+        tallies = defaultdict[str, Counter[str]](Counter)
+        days: dict[int, list[int]] = {}
         used: list[MemoryRow] = []
         for one in places:
             index = self._books.index(one)
             if index is None:
                 continue
             with index.reading() as connection:
-                _sum(connection, sums, now_ms)
-                _tally(connection, tallies)
+                _sum(connection, tallies, now_ms)
                 _grow(connection, days, since_ms)
-                refs = connection.execute(
-                    "SELECT ref FROM items WHERE source = 'memory' AND status = 'live' AND uses > 0 "
-                    "ORDER BY uses DESC, ref LIMIT ?",
-                    (_TOP,),
-                ).fetchall()
+                refs = connection.execute(_USED, (_TOP,)).fetchall()
             used += [row for (ref,) in refs if (row := index.row(ref))]
+        sums = tallies["sum"]
         patterns, _ = self._books.rows(RowsWanted(place=place, kinds=("pattern",), limit=_TOP))
         return Analytics(
             live=sums["live"],
@@ -128,7 +122,7 @@ class Insights:
             junk=sums["junk"],
             inferred=sums["inferred"],
             never_used=sums["never_used"],
-            growth=tuple(Growth(day, *days[day]) for day in sorted(days)),
+            growth=tuple(Growth(day_of(day * DAY_MS), *days[day]) for day in sorted(days)),
             kinds=_shown(tallies["kind"]),
             origins=_shown(tallies["origin"]),
             statuses=_shown(tallies["status"]),
@@ -160,20 +154,23 @@ class Insights:
         )
 
 
-def _sum(connection: Connection, sums: Counter[str], now_ms: int) -> None:
-    made, live, junk, inferred, never = connection.execute(_SUMS, (now_ms - _STALE_MS,)).fetchone()
-    sums.update(made=made, live=int(live), junk=int(junk), inferred=int(inferred), never_used=int(never))
+def _sum(connection: Connection, tallies: dict[str, Counter[str]], now_ms: int) -> None:
+    sums = tallies["sum"]
+    for status, origin, kind, made, noted, unused in connection.execute(SUMS, (now_ms - _STALE_MS,)):
+        sums.update(made=made, inferred=int(noted))
+        tallies["status"][status] += made
+        if status == "live":
+            sums.update(live=made, never_used=int(unused))
+            tallies["kind"][kind] += made
+            tallies["origin"][origin] += made
+        elif status == "retired":
+            sums["junk"] += int(noted)
 
 
-def _tally(connection: Connection, tallies: dict[str, Counter[str]]) -> None:
-    for column, sql in _TALLIES.items():
-        tallies[column].update(dict(connection.execute(sql).fetchall()))
-
-
-def _grow(connection: Connection, days: dict[str, list[int]], since_ms: int) -> None:
-    for place, sql in enumerate(_GROWTH):
-        for name, count in connection.execute(sql, (since_ms,)):
-            days.setdefault(name, [0, 0, 0])[place] += count
+def _grow(connection: Connection, days: dict[int, list[int]], since_ms: int) -> None:
+    for column, sql in enumerate(GROWTH):
+        for day, count in connection.execute(sql, (since_ms,)):
+            days.setdefault(day, [0, 0, 0])[column] += count
 
 
 def _shown(counted: Counter[str]) -> tuple[Tally, ...]:
