@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import msgspec
 import pytest
@@ -17,6 +19,7 @@ from stead.domain.memory import MEMORY
 from stead.domain.messages import UserMessage
 from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.domain.ports import ModelInfo
+from stead.runtime.consolidation import Consolidation
 from stead.runtime.gleaning import Gleaning
 from tests.build import MODEL
 from tests.fakes.world import ScriptedModels
@@ -270,6 +273,22 @@ async def test_what_has_an_end_ends_a_day_after_it(house: House) -> None:
     house.later(2)
     await house.run()
     assert house.rows() == []
+
+
+async def test_a_model_is_told_the_persons_own_day_and_what_ends_today_ends_with_it(house: House) -> None:
+    los_angeles = ZoneInfo("America/Los_Angeles")
+    house.consolidation = Consolidation(house.memories, house.books, house.material, los_angeles)
+    house.talk.now_ms = int(datetime(2027, 1, 20, 17, tzinfo=los_angeles).timestamp() * 1000)
+    assert day_of(house.now_ms()) == "2027-01-21"
+    await house.hears(ADA, ROOFER)
+    models = Scribe(APPOINTMENT | {"until": "2027-01-20"})
+    await scribe(house, models).run()
+    (message,) = models.requests[0].messages
+    assert isinstance(message, UserMessage)
+    assert msgspec.json.decode(message.text)["turns"][0]["day"] == "2027-01-20"
+    (row,) = house.rows()
+    over_ms = int(datetime(2027, 1, 21, tzinfo=los_angeles).timestamp() * 1000)
+    assert row.memory.expires_ms == over_ms + DAY_MS
 
 
 @pytest.mark.parametrize(

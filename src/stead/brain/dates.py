@@ -68,10 +68,10 @@ class Moment(msgspec.Struct, frozen=True):
         return f"{self.day} {self.time}".strip()
 
 
-def day_of(ts_ms: int) -> str:
-    """The UTC day (``YYYY-MM-DD``) of a moment; "" for one that no calendar has."""
+def day_of(ts_ms: int, zone: tzinfo = UTC) -> str:
+    """The day (``YYYY-MM-DD``) of a moment in a zone; "" for one that no calendar has."""
     try:
-        return datetime.fromtimestamp(ts_ms / 1000, UTC).date().isoformat()
+        return datetime.fromtimestamp(ts_ms / 1000, zone).date().isoformat()
     except (ValueError, OverflowError, OSError):
         return ""
 

@@ -8,8 +8,8 @@ out is checked where the words are.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, tzinfo
 from typing import Literal
 
 import msgspec
@@ -67,8 +67,8 @@ class Gleaned(msgspec.Struct, frozen=True):
     until: str = ""
     standing: bool = False
 
-    def expires_ms(self, said_ms: int) -> int | None:
-        """When it is of no use any more, 0 for never, seen from when its turn was said.
+    def expires_ms(self, said_ms: int, zone: tzinfo = UTC) -> int | None:
+        """When it is of no use any more, 0 for never, seen from when and where its turn was said.
 
         Returns:
             Nothing for an end that the quote does not bear out, or that is none: not a day, over when it was said, or
@@ -77,10 +77,10 @@ class Gleaned(msgspec.Struct, frozen=True):
         if not self.until:
             return 0
         try:
-            ends = datetime.strptime(self.until, "%Y-%m-%d").replace(tzinfo=UTC)
-        except ValueError:
+            ends = datetime.strptime(self.until, "%Y-%m-%d").replace(tzinfo=zone)
+            over_ms = int(ends.timestamp() * 1000) + DAY_MS
+        except (ValueError, OverflowError):
             return None
-        over_ms = int(ends.timestamp() * 1000) + DAY_MS
         fits = _TIME.search(self.quote) and said_ms < over_ms <= said_ms + _LONGEST_MS
         return over_ms + DAY_MS if fits else None
 
@@ -99,11 +99,22 @@ def worth_reading(turn: Episode) -> bool:
     return len(_read(turn).split()) >= LEAST_WORDS
 
 
-def message(turns: Sequence[Episode], keys: Sequence[str]) -> UserMessage:
-    """The one message."""
+def message(
+    turns: Sequence[Episode], keys: Sequence[str], zone_at: Callable[[int], tzinfo] = lambda _: UTC
+) -> UserMessage:
+    """The one message.
+
+    Args:
+        turns: see there.
+        keys: names of what is known.
+        zone_at: where the person was at a moment: the day of a turn is the day that they saw.
+    """
     told = {
         "keys": list(keys),
-        "turns": [{"id": f"e_{turn.seq}", "day": day_of(turn.ts_ms), "text": _read(turn)} for turn in turns],
+        "turns": [
+            {"id": f"e_{turn.seq}", "day": day_of(turn.ts_ms, zone_at(turn.ts_ms)), "text": _read(turn)}
+            for turn in turns
+        ],
     }
     return UserMessage(msgspec.json.encode(told).decode(), STEAD)
 

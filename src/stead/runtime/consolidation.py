@@ -104,13 +104,20 @@ class Consolidation:
                 runs.append(one)
         return tuple(runs)
 
+    def zone_at(self, ts_ms: int) -> tzinfo:
+        """The zone; of this computer's, how far it was from UTC at a moment, and UTC at one that no calendar has."""
+        try:
+            return self._zone or datetime.fromtimestamp(ts_ms / 1000).astimezone().tzinfo or UTC
+        except (ValueError, OverflowError, OSError):
+            return UTC
+
     async def _one(self, place: PlaceId) -> MemoryConsolidated | None:
         """One run; nothing when there is nothing to do."""
         async with self.memories.stream.lock:
             unread = await asyncio.to_thread(self.material.unread, place, model=False, limit=TURNS)
             gathering = Gathering(RunId(self.memories.new_id("c")), place)
             for turn in unread.turns:
-                await self.take_in(gathering, turn, extracted(turn, _zone_at(turn.ts_ms, self._zone)))
+                await self.take_in(gathering, turn, extracted(turn, self.zone_at(turn.ts_ms)))
             await self._repeated(gathering, unread)
             await self._decayed(gathering)
             gathering.facts += wider(gathering.narrow, gathering.run, ProposalId(self.memories.new_id("p")))
@@ -215,11 +222,3 @@ class Consolidation:
 
     def _new_id(self) -> MemoryId:
         return MemoryId(self.memories.new_id("m"))
-
-
-def _zone_at(ts_ms: int, zone: tzinfo | None) -> tzinfo:
-    """The zone; of this computer's, how far it was from UTC at a moment, and UTC at one that no calendar has."""
-    try:
-        return zone or datetime.fromtimestamp(ts_ms / 1000).astimezone().tzinfo or UTC
-    except (ValueError, OverflowError, OSError):
-        return UTC

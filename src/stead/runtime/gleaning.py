@@ -167,7 +167,7 @@ class Gleaning:
         for item in gleaning.gleaned("".join(part.text for part in reply.parts if isinstance(part, Text))):
             turn = by_id.get(item.turn)
             evidence = await asyncio.to_thread(c.material.bears, item.text, item.quote, turn) if turn else None
-            expires_ms = item.expires_ms(turn.ts_ms) if turn else None
+            expires_ms = item.expires_ms(turn.ts_ms, c.zone_at(turn.ts_ms)) if turn else None
             if turn is None or evidence is None or expires_ms is None or 0 < expires_ms <= c.memories.stream.now_ms():
                 continue
             memory = Memory(
@@ -200,7 +200,7 @@ class Gleaning:
         output = min(gleaning.OUTPUT_TOKENS, *(model.max_output_tokens for model in models))
         kept = len(turns)
         while kept:
-            message = gleaning.message(turns[:kept], keys)
+            message = gleaning.message(turns[:kept], keys, self._consolidation.zone_at)
             tokens = estimate_request(gleaning.GLEANING, (), (message,))
             cap = min(output, room - tokens)
             if cap >= min(output, gleaning.LEAST_OUTPUT_TOKENS):
