@@ -6,13 +6,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from stead.domain.memory import GLOBAL, KINDS, Episode, MemoryRow, PlaceId, Scope, Viewer, visible
 from stead.domain.policies import Confidentiality, Integrity, Label
-from tests.memory.finding import CHANNEL, HERE, NOW_MS, PLACES, THERE, Person, row, turn
+from tests.memory.finding import CHANNEL, DAY_MS, HERE, NOW_MS, PLACES, THERE, Person, row, turn
 
 WORDS = ("accordion", "Bergen", "cocoa", "dynamo", "elder")
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
@@ -95,3 +96,58 @@ def test_nothing_is_told_to_whom_it_may_not_be_shown(
                 assert place in viewer.places
                 assert visible(_scope_of(episode, place), viewer)
         person.close()
+
+
+BERG = {"key": "person.dentist", "value": "Dr Berg", "origin": "user_said", "valid_from_ms": NOW_MS - 9 * DAY_MS}
+LUND = {"key": "person.dentist", "value": "Dr Lund", "origin": "user_said", "scope": Scope("private", HERE)}
+OLD, NEW = "My dentist is Dr Berg, near the fountain.", "My dentist is Dr Lund now."
+
+
+@pytest.mark.parametrize("wide", [Scope("workspace", HERE), Scope()])
+@pytest.mark.parametrize("question", ["Who is my dentist?", "Who was it near the fountain?"])
+@pytest.mark.parametrize("looked_up", [True, False])
+def test_who_sees_two_values_at_a_key_is_told_the_newer_narrower_one(
+    wide: Scope, question: str, looked_up: bool, tmp_path: Path
+) -> None:
+    person = Person(tmp_path)
+    person.keep(row(1, OLD, scope=wide, **BERG), place=wide.place)
+    person.keep(row(2, NEW, **LUND))
+    assert OLD not in person.texts(question, looked_up=looked_up)
+    assert (NEW in person.texts(question, looked_up=looked_up)) is ("dentist" in question)
+    assert person.texts(question, Viewer(HERE), looked_up=looked_up) == [OLD], "others are told it as before"
+    assert OLD in person.texts(question, overtaken=True), "it is there for whoever corrects or forgets it"
+    assert person.texts("Who is my dentist?", as_of_ms=NOW_MS - 5 * DAY_MS) == [OLD]
+    assert NEW not in person.texts("Who is my dentist?", told=(row(2, NEW).memory.id,)), "told once"
+    assert OLD not in person.texts("Who is my dentist?", told=(row(2, NEW).memory.id,))
+    person.close()
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ({}, {"valid_from_ms": NOW_MS - 10 * DAY_MS}),
+        ({}, {"origin": "inferred"}),
+        ({}, {"label": Label(Integrity.UNTRUSTED, Confidentiality.PRIVATE)}),
+        ({}, {"label": Label(Integrity.UNTRUSTED, Confidentiality.PRIVATE), "origin": "imported"}),
+        ({}, {"value": "dr berg"}),
+        ({}, {"key": "person.vet"}),
+        ({}, {"expires_ms": NOW_MS - 1}),
+        ({"pinned": True}, {}),
+        ({"standing": True}, {}),
+        ({"scope": Scope("private", HERE)}, {"scope": Scope("workspace", HERE)}),
+    ],
+)
+def test_nothing_else_keeps_a_memory_from_being_told(old: dict[str, Any], new: dict[str, Any], tmp_path: Path) -> None:
+    person = Person(tmp_path)
+    person.keep(row(1, OLD, **BERG | {"scope": Scope("workspace", HERE)} | old), row(2, NEW, **LUND | new))
+    assert OLD in person.texts("Who is my dentist?")
+    person.close()
+
+
+def test_what_is_always_told_gives_way_to_what_is_always_told(tmp_path: Path) -> None:
+    person = Person(tmp_path)
+    person.keep(row(1, "Answer in German.", standing=True, scope=Scope(), **BERG | {"value": "German"}), place=GLOBAL)
+    person.keep(row(2, "Answer in English here.", standing=True, **LUND | {"value": "English"}))
+    assert person.texts("") == ["Answer in English here."]
+    assert person.texts("", Viewer(THERE, attended=True)) == ["Answer in German."]
+    person.close()

@@ -93,6 +93,22 @@ async def test_files_come_in_the_order_of_the_seed_and_the_widest_scope_first(
     assert not any("<!--" in file.text for file in files)
 
 
+async def test_of_two_values_at_a_key_the_newer_narrower_one_is_loaded_for_who_sees_both(
+    loading: Loading, sayings: Sayings
+) -> None:
+    old, new = {"key": "person.dentist", "value": "Dr Berg"}, {"key": "person.dentist", "value": "Dr Lund"}
+    then, now = sayings.now_ms - DAY_MS, sayings.now_ms
+    await sayings.note(
+        ev.MemoryMade(memory(1, "My dentist is Dr Berg.", valid_from_ms=then, **old), "cli"),
+        ev.MemoryMade(
+            memory(2, "My dentist is Dr Lund.", valid_from_ms=now, scope=Scope("private", HERE), **new), "cli"
+        ),
+    )
+    assert [file.text for file in loading.loaded(AT_DESK, now, PRIVATE)] == ["- My dentist is Dr Lund."]
+    assert [file.text for file in loading.loaded(AWAY, now, PRIVATE)] == ["- My dentist is Dr Berg."]
+    assert [file.text for file in loading.loaded(AT_DESK, now, Confidentiality.PUBLIC)] == []
+
+
 async def test_no_scope_loads_what_is_of_another(loading: Loading, sayings: Sayings) -> None:
     scopes = [Scope("workspace", HERE), Scope("private", HERE), Scope("workspace", THERE), Scope("channel", TEAM)]
     for number, scope in enumerate(scopes, start=1):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
@@ -16,11 +17,12 @@ from msgspec.structs import replace
 
 from stead.domain import events as ev
 from stead.domain.errors import InvalidRequest
-from stead.domain.memory import ALIASES, KEY_CHARS, KINDS, TEXT_CHARS, Memory, MemoryRow, RunId
+from stead.domain.memory import ALIASES, KEY_CHARS, KINDS, TEXT_CHARS, Level, Memory, MemoryId, MemoryRow, RunId
 from stead.domain.memory_commands import Change
 from stead.domain.memory_events import MemoryFact, MemoryRetired
 from stead.domain.policies import Integrity
 
+_WIDE: dict[Level, int] = {"global": 2, "workspace": 1, "private": 0, "channel": 0}
 _RANK = {"user_said": 3, "file_edit": 3, "imported": 1, "tool": 1, "inferred": 1}
 LAST_MS = 253_370_764_800_000
 """The last moment that everybody can date: in a few years more, dates have five digits."""
@@ -106,6 +108,28 @@ def excludes(other: Memory, memory: Memory) -> bool:
     """Whether one cannot hold beside another of its scope: it says the same, or both are the person's at one key."""
     both = memory.key and memory.key == other.key and is_persons(memory) and is_persons(other)
     return bool(both) or normal(memory.text) == normal(other.text)
+
+
+def overtaken(seen: Iterable[Memory]) -> set[MemoryId]:
+    """Of the memories that one viewer sees, those that are not told them beside a newer one of the person's own.
+
+    Nothing takes another's place across levels, since others see the wider one and not the narrower. Whoever sees both
+    is told the narrower one, where it is the newer. What is always told gives way only to what is, too.
+
+    Args:
+        seen: memories that hold, all of which this viewer sees.
+    """
+    by_key = defaultdict[str, list[Memory]](list)
+    for memory in seen:
+        by_key[memory.key].append(memory)
+    by_key.pop("", None)
+    return {old.id for some in by_key.values() for old in some if any(_overtakes(new, old) for new in some)}
+
+
+def _overtakes(new: Memory, old: Memory) -> bool:
+    newer = new.valid_from_ms > old.valid_from_ms and _WIDE[new.scope.level] < _WIDE[old.scope.level]
+    steady = (old.pinned or old.standing) and not (new.pinned or new.standing)
+    return newer and is_persons(new) and not steady and not says_the_same(old, new)
 
 
 def written(memory: Memory) -> bool:

@@ -287,6 +287,7 @@ class Query(msgspec.Struct, frozen=True):
         trusted: leave out what came from strangers.
         clearance: nothing more confidential than this.
         superseded: also what no longer holds.
+        overtaken: also what is not told this viewer beside a newer memory at the same key.
         looked_up: somebody looks for it, so what is always told is found as others are, and one common word is enough.
         told: refs that were told already, and are not told again.
         chars: of a hit's text at most; of more, those around what was looked for.
@@ -302,6 +303,7 @@ class Query(msgspec.Struct, frozen=True):
     trusted: bool = False
     clearance: Confidentiality = Confidentiality.PRIVATE
     superseded: bool = False
+    overtaken: bool = False
     looked_up: bool = False
     told: tuple[str, ...] = ()
     chars: int = TEXT_CHARS

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from stead.brain.remembering import normal
+from stead.brain.remembering import normal, overtaken
 from stead.domain.memory import Hit, HitReason, Memory, PlaceId, Viewer, visible
 from stead.memory import words
 from stead.memory.finding import Found
@@ -38,6 +38,8 @@ def answer(gathered: Mapping[PlaceId, Gathered], ask: Asked, always_chars: int) 
     query, limit = ask.query, ask.query.limit
     found = {(place, item): one for place, some in gathered.items() for item, one in some.found.items()}
     found = {key: one for key, one in found.items() if _may_see(one, ask.viewer)}
+    gone = overtaken(one for some in gathered.values() for one in some.keyed if visible(one.scope, ask.viewer))
+    found = {key: one for key, one in found.items() if one.ref not in gone}
     found = dict(_still_so(found, [ground for some in gathered.values() for ground in some.grounds]))
     ranked = rank(_leads(gathered, found, ask))
     said = set(query.told)  # with what hits say, so that nothing is told twice

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import msgspec
 
 from stead.domain.ids import SessionId
-from stead.domain.memory import Level, MemoryRow, PlaceId, Query, Scope, Source, Viewer, visible
+from stead.domain.memory import Level, Memory, MemoryRow, PlaceId, Query, Scope, Source, Viewer, visible
 from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.memory import words
 from stead.memory.listing import shown
@@ -62,6 +62,12 @@ SELECT g.seq, g.start, g.until, CASE WHEN $holds THEN 1 ELSE 0 END
 FROM grounds g JOIN items i ON i.id = g.item WHERE g.seq IN (SELECT value FROM json_each(:turns))
     AND i.level IN (SELECT value FROM json_each(:levels)) AND i.confidentiality <= :held AND $trust
     AND i.status IN ('live', 'superseded')
+"""
+_KEYED = """
+SELECT m.row, i.uses, i.last_used FROM items i JOIN memories m ON m.item = i.id
+WHERE i.key <> '' AND i.key IN (SELECT value FROM json_each(:keys)) AND i.integrity <> 'untrusted'
+    AND +i.level IN (SELECT value FROM json_each(:levels)) AND i.confidentiality <= :held
+    AND (:known = 0 OR i.ts_ms <= :known) AND $holds
 """
 _COUNTED = "SELECT count(*) FROM $table WHERE $table MATCH :match"
 _TOTAL = "SELECT $table FROM progress"
@@ -233,6 +239,10 @@ class Finding:
     def grounds(self, turns: Collection[int]) -> list[tuple[int, int, int, bool]]:
         """What memories rest on of these turns: seq, start, end, and whether the memory holds."""
         return [(seq, start, end, bool(holds)) for seq, start, end, holds in self._run(_GROUNDS, turns=_list(turns))]
+
+    def keyed(self, keys: Collection[str]) -> list[Memory]:
+        """What holds at these keys, of whichever kind, but for what strangers made."""
+        return [shown(*row).memory for row in self._run(_KEYED, keys=_list(keys))]
 
     def rows(self, items: Collection[int]) -> dict[int, Found]:
         """These items, those of them that may be seen."""

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 import msgspec
 
-from stead.domain.memory import Query, Viewer
+from stead.domain.memory import Memory, Query, Viewer
 from stead.memory import words
 from stead.memory.finding import Finding, Found
 from stead.memory.index import Index
@@ -62,6 +62,7 @@ class Gathered(msgspec.Struct, kw_only=True):
         near: cosines of what is near in meaning.
         found: every candidate, filled in at last.
         beside: of turns, those before and after.
+        keyed: what holds at the keys of candidates of any place.
         grounds: what memories of the place rest on: of which turn, from where to where, and whether the memory holds.
     """
 
@@ -74,6 +75,7 @@ class Gathered(msgspec.Struct, kw_only=True):
     near: dict[int, float] = {}
     found: dict[int, Found] = {}
     beside: dict[int, tuple[int, ...]] = {}
+    keyed: list[Memory] = []
     grounds: list[tuple[int, int, int, bool]] = []
 
 
@@ -150,6 +152,17 @@ def complete(index: Index, asked: Asked, gathered: Gathered) -> None:
         every = leads | {item for beside in first.values() for item in beside}
         gathered.beside = first | finding.beside(every - leads)
         gathered.found = finding.rows(every)
+
+
+def at(index: Index, asked: Asked, gathered: Gathered, keys: Collection[str]) -> None:
+    """Fetch what holds at these keys, found or not: the newer one may have no word of the query.
+
+    Raises:
+        StorageFault: as ``Index``.
+    """
+    with index.reading() as connection:
+        finding = Finding(connection, index.place, asked.viewer, asked.query, asked.now_ms)
+        gathered.keyed = finding.keyed(keys)
 
 
 def ground(index: Index, asked: Asked, gathered: Gathered, turns: Collection[int]) -> None:

@@ -62,6 +62,10 @@ class Retriever:
         vector, _ = await asyncio.gather(self._vector(ask, bare), asyncio.to_thread(_each, looks, _Look.gather))
         lack = vector if isinstance(vector, str) else await self._near(looks, vector)
         await asyncio.to_thread(_each, looks, _Look.complete)
+        if not (query.superseded or query.overtaken):
+            rows = (one.row for look in looks for one in look.gathered.found.values())
+            keys = {row.memory.key for row in rows if row and row.memory.key}
+            await asyncio.to_thread(_each, looks, lambda look: look.at(keys))
         if not query.superseded:
             turns = {one.seq for look in looks for one in look.gathered.found.values() if one.row is None}
             await asyncio.to_thread(_each, looks, lambda look: look.ground(turns))
@@ -138,6 +142,9 @@ class _Look:
 
     def complete(self) -> None:
         gathering.complete(self.index, self.ask, self.gathered)
+
+    def at(self, keys: Collection[str]) -> None:
+        gathering.at(self.index, self.ask, self.gathered, keys)
 
     def ground(self, turns: Collection[int]) -> None:
         gathering.ground(self.index, self.ask, self.gathered, turns)

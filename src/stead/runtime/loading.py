@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime, time, timedelta, tzinfo
 
 from stead.brain.memory_files import LOADED_CHARS, Day, Shelf, folder_of, loaded_files, scopes_of
+from stead.brain.remembering import overtaken
 from stead.domain.memory import MemoryRow, PlaceId, Scope, Viewer, visible
 from stead.domain.memory_events import LoadedFile
 from stead.domain.memory_ports import JournalLine, MemoryReports, Remembered, RowsWanted
@@ -48,12 +49,14 @@ class Loading:
         scopes = scopes_of(viewer)
         titles = {place.id: place.title for place in self._reports.places()}
         found = {place: self._rows(place) for place in dict.fromkeys(scope.place for scope in scopes)}
+        seen = [row for every, _ in found.values() for row in every if visible(row.memory.scope, viewer)]
+        seen = [row for row in seen if _holds(row, now_ms)]
+        seen = [row for row in seen if not row.memory.label.confidentiality.exceeds(clearance)]
+        gone = overtaken(row.memory for row in seen)
         shelves = []
         for scope in scopes:
-            every, whole = found[scope.place]
-            rows = [row for row in every if visible(row.memory.scope, viewer) and row.memory.scope == scope]
-            rows = [row for row in rows if _holds(row, now_ms)]
-            rows = [row for row in rows if not row.memory.label.confidentiality.exceeds(clearance)]
+            whole = found[scope.place][1]
+            rows = [row for row in seen if row.memory.scope == scope and row.memory.id not in gone]
             lines: Sequence[JournalLine] = ()
             if scope.level != "global" and not Confidentiality.PRIVATE.exceeds(clearance):
                 every_line = (self._reports.days(scope.place, day.since_ms, day.until_ms) for day in reversed(days))

@@ -224,7 +224,7 @@ class Recollection:
                 return ()
             shown = strange or not _strange(row.memory)
             return (row.memory,) if shown and row.status == "live" and visible(row.memory.scope, look) else ()
-        query = Query(text[:_QUERY_CHARS], limit=_MOST_NEAR * 2, sources=("memory",), looked_up=True)
+        query = Query(text[:_QUERY_CHARS], limit=_MOST_NEAR * 2, sources=("memory",), overtaken=True, looked_up=True)
         found = await self._recalls.recall(query, look)
         memories = [hit.memory for hit in found.hits if hit.memory is not None]
         for same in (lambda said: said == text.strip(), lambda said: normal(said) == normal(text)):
