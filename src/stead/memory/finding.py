@@ -24,14 +24,15 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 CANDIDATES = 50
-"""By one leg, of one kind of text."""
+"""By one leg, of one kind of text; twice as many as are asked for if that is more, for hits that say the same."""
 ALWAYS = 200
 """That are always told, of one place."""
 SPEAKERS = 500
 """Participants whose names are recognised."""
 
 _ORDER = tuple(Confidentiality)
-_FIRST = 8 * CANDIDATES
+_FIRST = 8
+"""Times as many are looked at first, since not all may be seen."""
 _MISSPELT = 8
 """Words that one word may be a slip for."""
 _PINNED = """
@@ -151,6 +152,7 @@ class Finding:
         self._connection = connection
         self._place = place
         self._counts: dict[tuple[Table, str], int] = {}
+        self._most = max(CANDIDATES, 2 * query.limit)
         every: tuple[Level, ...] = get_args(Level)
         self._values: dict[str, object] = {
             "levels": json.dumps([level for level in every if visible(Scope(level, place), viewer)]),
@@ -183,7 +185,7 @@ class Finding:
 
         Of too many, those with the longest ones.
         """
-        found = self._run(_NAMED, phrases=_list(phrases), limit=CANDIDATES)
+        found = self._run(_NAMED, phrases=_list(phrases), limit=self._most)
         return [(item, phrase, bool(weak)) for item, phrase, weak in found]
 
     def keys(self, items: Collection[int]) -> list[str]:
@@ -199,9 +201,10 @@ class Finding:
 
     def worded(self, table: Table, match: str) -> dict[int, float]:
         """The items that have one of the words, the best first, with their BM25."""
-        found = self._run(_WORDED, table, match=match, first=_FIRST, limit=CANDIDATES)
-        if len(found) < CANDIDATES and self.count(table, match) > _FIRST:  # others stood before those that may be seen
-            found = self._run(_WORDED, table, match=match, first=-1, limit=CANDIDATES)
+        first = _FIRST * self._most
+        found = self._run(_WORDED, table, match=match, first=first, limit=self._most)
+        if len(found) < self._most and self.count(table, match) > first:  # others stood before those that may be seen
+            found = self._run(_WORDED, table, match=match, first=-1, limit=self._most)
         return dict(found)
 
     def having(self, table: Table, match: str, items: Collection[int]) -> tuple[int, list[int]]:
