@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 BUSY_TIMEOUT_S = 10.0
 _IDLE_READERS = 8
+_LOOKS, _PAUSE_S = 20, 0.05
+"""How often a file is looked at that was found busy or half-written, and the time between."""
 _PLAIN_SQLITE = b"SQLite format 3\x00"
 
 DatabaseError = dbapi2.Error
@@ -123,7 +126,24 @@ class Database:
 
     def open(self) -> Connection:
         """A connection of one's own, to write with. Its owner closes it."""
-        return self._connect(self.path, self._key)
+        for _ in range(_LOOKS - 1):
+            try:
+                return self._looked(self._connect(self.path, self._key))
+            except DatabaseError as error:
+                if getattr(error, "sqlite_errorname", "") != "SQLITE_IOERR":
+                    raise
+            time.sleep(_PAUSE_S)
+        return self._looked(self._connect(self.path, self._key))
+
+    def _looked(self, connection: Connection) -> Connection:
+        # On a busy machine the first page that is read just after a log was emptied was seen not to decrypt, which the
+        # library calls an I/O error; the next look found it whole. A disk that is broken stays so for a second.
+        try:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -177,11 +197,16 @@ class Database:
         with self.faults():
             connection = self.open()
             try:
-                busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                until = time.monotonic() + BUSY_TIMEOUT_S
+                while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                    # The library waits for readers, and not for another one that folds the log back at this moment.
+                    if time.monotonic() > until:
+                        raise StorageFault(
+                            f"{str(self.path)!r} was being read, so its log still has what was erased; erase again"
+                        )
+                    time.sleep(_PAUSE_S)
             finally:
                 connection.close()
-        if busy:
-            raise StorageFault(f"{str(self.path)!r} was being read, so its log still has what was erased; erase again")
 
     def copy_to(self, target: Path) -> None:
         """Write a consistent copy, encrypted with the same key, while others go on reading and writing.
