@@ -3980,12 +3980,10 @@ export interface components {
         };
         /**
          * LoadedFile
-         * @description A file of memory as it was put before a model: named as in the mirror, with its text and whose lines it has.
+         * @description A file of memory as it was put before a model: its name as the mirror has it, and its text.
          */
         LoadedFile: {
             path: string;
-            /** @default [] */
-            refs: string[];
             sha256: string;
             text: string;
         };
