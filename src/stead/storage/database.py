@@ -9,6 +9,7 @@ damaged file can be told apart, which the library alone cannot do: to it they ar
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import hmac
 import os
@@ -198,12 +199,13 @@ class Database:
             connection = self.open()
             try:
                 until = time.monotonic() + BUSY_TIMEOUT_S
+                connection.execute(f"PRAGMA busy_timeout = {round(_PAUSE_S * 1000)}")
                 while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-                    # The library waits for readers, and not for another one that folds the log back at this moment.
                     if time.monotonic() > until:
                         raise StorageFault(
                             f"{str(self.path)!r} was being read, so its log still has what was erased; erase again"
                         )
+                    gc.collect()  # a reader that was given up amid an error reads on until its traceback goes
                     time.sleep(_PAUSE_S)
             finally:
                 connection.close()
