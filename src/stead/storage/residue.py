@@ -33,6 +33,9 @@ EDGE_BYTES = 1 << 12
 """Of what was read before, looked at again with what comes after it."""
 _SALT_BYTES, _IV_BYTES, _RESERVE_BYTES = 16, 16, 80
 _LOG_HEAD_BYTES, _FRAME_HEAD_BYTES, _POINTER_BYTES = 32, 24, 4
+_SHARED = (".db", ".db-wal", ".db-shm")
+_OPEN: dict[tuple[int, int], int] = {}
+"""Descriptors by device and inode; see ``_kept_open``."""
 _PACKS = "packs"
 _PEOPLE = "/people"
 _CONTENTS = "data/contents/"
@@ -132,7 +135,7 @@ class Residue:
     def _blocks(self, path: Path) -> Iterator[bytes]:
         main = path.with_name(path.name.removesuffix("-wal"))
         key = self._keys.get(_start(main))
-        if key is not None and not path.name.endswith("-shm"):
+        if key is not None:
             return _joined(pages(path, key))
         return _raw(path)
 
@@ -151,14 +154,15 @@ def pages(path: Path, key: bytes) -> Iterator[bytes]:
 def _stored(path: Path, salt: bytes) -> Iterator[bytes]:
     """Every page without what stands in the clear before it; a last one that is cut off is none."""
     in_log = path.name.endswith("-wal")
-    with path.open("rb") as file:
-        file.seek(_LOG_HEAD_BYTES if in_log else 0)
-        while True:
-            file.seek(_FRAME_HEAD_BYTES if in_log else 0, os.SEEK_CUR)
-            page = file.read(PAGE_BYTES)
-            if len(page) < PAGE_BYTES:
-                return
-            yield page.removeprefix(salt)
+    at = _LOG_HEAD_BYTES if in_log else 0
+    file = _kept_open(path)
+    while True:
+        at += _FRAME_HEAD_BYTES if in_log else 0
+        page = os.pread(file, PAGE_BYTES, at)
+        if len(page) < PAGE_BYTES:
+            return
+        at += PAGE_BYTES
+        yield page.removeprefix(salt)
 
 
 def _joined(content: Iterator[bytes]) -> Iterator[bytes]:
@@ -174,14 +178,38 @@ def _joined(content: Iterator[bytes]) -> Iterator[bytes]:
     yield b"".join(block)
 
 
+def _kept_open(path: Path) -> int:
+    """A descriptor of a database, or of what lies beside it, that is never closed while the file is there.
+
+    Whoever closes a file lets go of every lock that the process has on it, the library's own included; another process
+    would then take the database for one that nobody uses.
+    """
+    for key, file in list(_OPEN.items()):
+        if os.fstat(file).st_nlink == 0:
+            os.close(_OPEN.pop(key))
+    status = path.stat()
+    key = status.st_dev, status.st_ino
+    if key not in _OPEN:
+        _OPEN[key] = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    return _OPEN[key]
+
+
 def _raw(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        while block := file.read(BLOCK_BYTES):
+    if path.name.endswith(_SHARED):
+        at, file = 0, _kept_open(path)
+        while block := os.pread(file, BLOCK_BYTES, at):
+            at += len(block)
+            yield block
+        return
+    with path.open("rb") as opened:
+        while block := opened.read(BLOCK_BYTES):
             yield block
 
 
 def _start(path: Path) -> bytes:
     try:
+        if path.name.endswith(_SHARED):
+            return os.pread(_kept_open(path), _SALT_BYTES, 0)
         with path.open("rb") as file:
             return file.read(_SALT_BYTES)
     except OSError:
