@@ -27,7 +27,6 @@ from stead.domain.needles import Needles
 from stead.domain.sessions import PERSON
 from stead.storage.database import Database
 from stead.storage.journal import JournalFile, open_journal
-from stead.storage.residue import pages
 from tests.build import MODEL, START_MS, created
 from tests.fakes.world import KEYS
 from tests.runtime.forget_and_die import (
@@ -41,6 +40,7 @@ from tests.runtime.forget_and_die import (
     sampled,
 )
 from tests.storage.drafts import draft, finished, session, stream
+from tests.storage.raw import raw
 
 SESSIONS, TURNS = 200, 12
 TOUCHED = 20
@@ -102,7 +102,7 @@ def _copies(folder: Path, needles: Needles = _NEEDLES) -> int:
     for file in folder.rglob("*"):
         if file.is_file() and not file.name.endswith("-shm"):
             for key in (KEYS.database, KEYS.views):
-                count += len(needles.spans(b"".join(pages(file, key)).decode("utf-8", "replace")))
+                count += len(needles.spans(raw(file, key).decode("utf-8", "replace")))
             count += len(needles.spans(file.read_bytes().decode("utf-8", "replace")))
     return count
 

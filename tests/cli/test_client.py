@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -61,6 +62,39 @@ def test_a_refusal_keeps_its_code_its_text_and_its_status(home: Home, api: Simul
     with pytest.raises(ApiError, match="there is no objective 's_0'") as caught:
         Client(home).get("/objectives/s_0")
     assert (caught.value.code, caught.value.status) == ("not_found", 404)
+
+
+def test_a_request_that_came_too_soon_waits_and_is_sent_again(home: Home) -> None:
+    times: list[float] = []
+
+    def refuse_first(connection: socket.socket) -> None:
+        connection.recv(65536)
+        times.append(time.monotonic())
+        if len(times) == 1:
+            connection.sendall(b"HTTP/1.1 429 Slow\r\nRetry-After: 1\r\nContent-Length: 2\r\n\r\n{}")
+        else:
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n" + b'{"seq":  17}')
+
+    with listening(refuse_first) as port:
+        write_address(home, port)
+        assert Client(home).post("/stop", {"why": ""}) == {"seq": 17}
+    assert len(times) == 2
+    assert times[1] - times[0] >= 1
+
+
+@pytest.mark.parametrize("wait", ["", "Retry-After: 31\r\n", "Retry-After: soon\r\n"])
+def test_one_that_would_wait_for_long_or_is_not_told_how_long_is_refused_at_once(home: Home, wait: str) -> None:
+    said = b'{"error": {"code": "rate", "message": "too many"}}'
+
+    def refuse(connection: socket.socket) -> None:
+        connection.recv(65536)
+        head = f"HTTP/1.1 429 Slow\r\n{wait}Content-Length: {len(said)}\r\n\r\n"
+        connection.sendall(head.encode() + said)
+
+    with listening(refuse) as port:
+        write_address(home, port)
+        with pytest.raises(ApiError, match="too many"):
+            Client(home).get("/status")
 
 
 def test_a_list_is_read_page_after_page(home: Home, serve: Callable[..., Simulator]) -> None:

@@ -10,12 +10,12 @@ import pytest
 from stead.client import ApiError
 from stead.storage.contents import index_key
 from stead.storage.keystore import open_keys
-from stead.storage.residue import pages
 from tests.fakes.models import Seen, Turn
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import by_turn, served
 from tests.flows.sitting import sit_down
 from tests.promises import promise
+from tests.storage.raw import raw
 
 NAME = "Torvald Weißbach"
 SPELLED = ("torvald weißbach", "torvald weissbach", "torvald_weissbach", "torvald-weissbach", "torvald_weißbach")
@@ -29,7 +29,7 @@ def files_with(house: LivingHome, *words: str) -> list[str]:
     for path in sorted(path for path in house.root.rglob("*") if path.is_file()):
         content = [path.read_bytes()]
         if path.name.endswith((".db", ".db-wal")):
-            content += [b"".join(pages(path, key)) for key in (keys.database, keys.views, index_key(keys.checkpoints))]
+            content += [raw(path, key) for key in (keys.database, keys.views, index_key(keys.checkpoints))]
         name = path.relative_to(house.root).as_posix()
         read = "\n".join([name, *(one.decode("utf-8", "ignore") for one in content)]).casefold()
         if any(word.casefold() in read for word in words):

@@ -17,9 +17,9 @@ from stead.memory.index import Changes, Index, Progress
 from stead.memory.listing import BARE
 from stead.memory.writing import EPISODE_CHARS, Used
 from stead.storage.database import connect
-from stead.storage.residue import pages
 from tests.memory.finding import HERE, KEY, NOW_MS, row, turn
 from tests.memory.saying import memory
+from tests.storage.raw import raw
 
 VECTOR = VectorBytes(b"\x00\x00\x80\x3f" + bytes(range(1, 9)))
 SECRET = "Zanzibarquokka"
@@ -45,7 +45,7 @@ def leftovers(path: Path, word: str) -> list[str]:
                 found.append(table)
     connection.close()
     for file in (path, path.with_name(path.name + "-wal")):
-        whole = b"".join(pages(file, KEY)).lower()
+        whole = raw(file, KEY).lower()
         if any(part in whole for part in parts):
             found.append(file.suffix)
     return found

@@ -13,10 +13,10 @@ from stead.domain import events as ev
 from stead.storage.backup import backup
 from stead.storage.database import Database
 from stead.storage.journal import open_journal
-from stead.storage.residue import pages
 from stead.storage.views import Views
 from tests.build import created
 from tests.storage.drafts import KEYS, claim, draft, finished, session, stream
+from tests.storage.raw import raw
 
 CANARY = "canary-5f2a91c7-sings"
 ADA = session(1)
@@ -81,7 +81,7 @@ async def test_what_was_erased_is_gone_even_for_somebody_with_the_key(home: Home
     assert await journal.erase(ADA) == 21
     assert views.search(CANARY) == []
     for path, key in ((home.journal, KEYS.database), (home.views / "default.db", KEYS.views)):
-        assert CANARY.encode() not in b"".join(pages(path.with_name(path.name + "-wal"), key))
+        assert CANARY.encode() not in raw(path.with_name(path.name + "-wal"), key)
         plain = _every_page(path, key)
         assert b"stays" in plain
         assert b"canary" not in plain.lower()

@@ -25,10 +25,10 @@ from stead.storage.codec import decode
 from stead.storage.database import connect
 from stead.storage.head_copy import HeadCopy
 from stead.storage.journal import JournalFile, open_journal
-from stead.storage.residue import pages
 from stead.storage.views import Views
 from tests.build import START_MS, created
 from tests.storage.drafts import KEYS, claim, draft, finished, session, stream
+from tests.storage.raw import raw
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,9 +85,8 @@ async def test_readers_get_the_event_without_the_words_and_the_chain_is_whole(fu
 
 
 def _raw(home: Home) -> bytes:
-    """What a holder of the key sees in the file and its log, freed and half-used pages included."""
     files = [file for file in sorted(home.data.glob("journal.db*")) if file.suffix != ".db-shm"]
-    return b"".join(page for file in files for page in pages(file, KEYS.database))
+    return b"".join(raw(file, KEYS.database) for file in files)
 
 
 async def test_no_byte_is_left_in_the_pages_of_the_file_and_of_its_log(full: JournalFile, home: Home) -> None:

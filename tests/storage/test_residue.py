@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 from stead.config import Home
 from stead.domain.needles import Needles
@@ -38,6 +41,31 @@ async def test_words_across_the_edge_of_pages_and_of_blocks_are_found(home: Home
         found = Residue(home, KEYS).search(touches, 60)
         assert (len(found.left), found.databases) == (1, ("data/journal.db",))
         await journal.append([draft(session(place), 2, finished("-"))])
+
+
+_STRANGER = """
+import sys
+from pathlib import Path
+from stead.storage.audit import open_audit
+from tests.storage.drafts import KEYS
+with open_audit(Path(sys.argv[1]), KEYS, Path(sys.argv[2])) as audit:
+    audit.verify()
+"""
+
+
+async def test_the_journal_is_not_closed_under_the_daemon_by_another_process_after_a_search(
+    home: Home, journal: JournalFile
+) -> None:
+    """As `stead memory verify` does: the last to close a database takes its log away, whoever writes to it still."""
+    await journal.append([draft(session(1), 1, finished("before"))])
+    log = home.journal.with_name("journal.db-wal")
+    was = log.stat().st_ino
+    assert Residue(home, KEYS).search(touches, 60).skipped == ()
+    subprocess.run(
+        [sys.executable, "-c", _STRANGER, str(home.journal), str(home.heads)], check=True, cwd=Path(__file__).parents[2]
+    )
+    assert log.stat().st_ino == was
+    await journal.append([draft(session(1), 2, finished("after"))])
 
 
 def test_copies_from_before_are_named_with_how_long_they_are_kept(home: Home) -> None:

@@ -21,6 +21,8 @@ STREAM_TIMEOUT_S = 5.0
 Given = str | int | Sequence[str]
 """A value in a query; a sequence is given once for each."""
 _ASK_AGAIN_S = 1.0
+_WAIT_LIMIT_S = 30.0
+"""How long a request that came too soon is kept back in all."""
 _JSON_HEADERS = {"Content-Type": "application/json"}
 
 
@@ -137,14 +139,24 @@ class Client:
     def _fetch(
         self, method: str, where: str, headers: dict[str, str], body: bytes, timeout_s: float
     ) -> tuple[int, bytes]:
-        """Status and content of an answer; one more try when the daemon has another bearer by now."""
-        bearer = self.address.bearer
-        status, content = self._finish(self._open(method, where, headers, body, timeout_s), timeout_s)
-        if status == 401:
-            self.forget_address()
-            if self.address.bearer != bearer:
-                return self._finish(self._open(method, where, headers, body, timeout_s), timeout_s)
-        return status, content
+        """Status and content of an answer; one more try when the daemon has another bearer by now.
+
+        A request that comes too soon after others is sent again once the daemon takes it: it did nothing.
+        """
+        bearer, renewed = self.address.bearer, False
+        until = time.monotonic() + _WAIT_LIMIT_S
+        while True:
+            exchange = self._open(method, where, headers, body, timeout_s)
+            status, content = self._finish(exchange, timeout_s)
+            if status == 401 and not renewed:
+                self.forget_address()
+                renewed = True
+                if self.address.bearer != bearer:
+                    continue
+            wait_s = exchange.retry_after_s if status == 429 else None
+            if wait_s is None or time.monotonic() + wait_s > until:
+                return status, content
+            time.sleep(wait_s)
 
     def _finish(self, exchange: Exchange, timeout_s: float) -> tuple[int, bytes]:
         try:

@@ -58,6 +58,12 @@ class Exchange:
         """For ``select``."""
         return self._socket.fileno()
 
+    @property
+    def retry_after_s(self) -> float | None:
+        """After how many seconds the daemon wants to be asked again, if it said."""
+        given = self.headers.get("retry-after", "")
+        return float(given) if given.isdecimal() else None
+
     def close(self) -> None:
         """Hang up."""
         self._socket.close()

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 BUSY_TIMEOUT_S = 10.0
 _IDLE_READERS = 8
-_LOOKS, _PAUSE_S = 20, 0.05
-"""How often a file is looked at that was found busy or half-written, and the time between."""
+_PAUSE_S = 0.05
 _PLAIN_SQLITE = b"SQLite format 3\x00"
 
 DatabaseError = dbapi2.Error
@@ -127,24 +126,7 @@ class Database:
 
     def open(self) -> Connection:
         """A connection of one's own, to write with. Its owner closes it."""
-        for _ in range(_LOOKS - 1):
-            try:
-                return self._looked(self._connect(self.path, self._key))
-            except DatabaseError as error:
-                if getattr(error, "sqlite_errorname", "") != "SQLITE_IOERR":
-                    raise
-            time.sleep(_PAUSE_S)
-        return self._looked(self._connect(self.path, self._key))
-
-    def _looked(self, connection: Connection) -> Connection:
-        # On a busy machine the first page that is read just after a log was emptied was seen not to decrypt, which the
-        # library calls an I/O error; the next look found it whole. A disk that is broken stays so for a second.
-        try:
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        return self._connect(self.path, self._key)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

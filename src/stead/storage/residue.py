@@ -13,13 +13,16 @@ together with the end of the one before it, which is where a value that was writ
 
 from __future__ import annotations
 
-import contextlib
+import errno
 import functools
 import os
 import stat
+import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from stead.config import Home
 from stead.domain.forgetting import Found, Touches
@@ -33,9 +36,6 @@ EDGE_BYTES = 1 << 12
 """Of what was read before, looked at again with what comes after it."""
 _SALT_BYTES, _IV_BYTES, _RESERVE_BYTES = 16, 16, 80
 _LOG_HEAD_BYTES, _FRAME_HEAD_BYTES, _POINTER_BYTES = 32, 24, 4
-_SHARED = (".db", ".db-wal", ".db-shm")
-_OPEN: dict[tuple[int, int], int] = {}
-"""Descriptors by device and inode; see ``_kept_open``."""
 _PACKS = "packs"
 _PEOPLE = "/people"
 _CONTENTS = "data/contents/"
@@ -52,6 +52,7 @@ class Residue:
 
     def __init__(self, home: Home, keys: Keys) -> None:
         self._root = home.root
+        self._journal = home.journal
         self._keys = {file_salt(key): key for key in (keys.database, keys.views, index_key(keys.checkpoints))}
 
     def search(self, touches: Touches, seconds: float) -> Found:
@@ -96,7 +97,7 @@ class Residue:
     def strike(self, touches: Touches, clean: Callable[[str], str]) -> None:
         """See ``domain.forgetting.Files``. A log is written over where it stands, since the daemon has it open."""
         for path in self._files(self._root / "logs"):
-            with contextlib.suppress(OSError), path.open("r+b") as log:  # the search that follows names it
+            with suppress(OSError), path.open("r+b") as log:  # the search that follows names it
                 old = log.read()
                 if not touches(old):
                     continue
@@ -133,36 +134,59 @@ class Residue:
         return False
 
     def _blocks(self, path: Path) -> Iterator[bytes]:
-        main = path.with_name(path.name.removesuffix("-wal"))
-        key = self._keys.get(_start(main))
-        if key is not None:
-            return _joined(pages(path, key))
-        return _raw(path)
+        key = None
+        with suppress(OSError), self._opened(path.with_name(path.name.removesuffix("-wal"))) as main:
+            key = self._keys.get(main.read(_SALT_BYTES))
+        with self._opened(path) as file:
+            if key is None:
+                while block := file.read(BLOCK_BYTES):
+                    yield block
+            else:
+                yield from _joined(pages(file, key, in_log=path.name.endswith("-wal")))
+
+    @contextmanager
+    def _opened(self, path: Path) -> Iterator[BinaryIO]:
+        """A file to be read; the journal's own are opened by another process.
+
+        Whoever closes a file lets go of every lock that its process has on it, the library's own included. Another
+        process that opens the journal, as `stead memory verify` does, would then take itself for the last one, and
+        remove the log that the daemon still writes to.
+        """
+        if not path.name.startswith(self._journal.name) or path.parent != self._journal.parent:
+            with path.open("rb") as file:
+                yield file
+            return
+        command = ["cat", "--", str(path)]
+        with subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as reader:
+            assert reader.stdout
+            yield cast("BinaryIO", reader.stdout)
+            if not reader.stdout.read(1) and reader.wait():
+                raise FileNotFoundError if not path.exists() else OSError(errno.EIO, "it could not be read")
 
 
-def pages(path: Path, key: bytes) -> Iterator[bytes]:
-    """The content of every page that stands in a file, as it was before it was encrypted."""
+def pages(file: BinaryIO, key: bytes, *, in_log: bool) -> Iterator[bytes]:
+    """The content of every page that stands in a file, as it was before it was encrypted; a cut-off one is none.
+
+    Args:
+        file: a database, or its write-ahead log, from its start.
+        key: 32 bytes.
+        in_log: see there.
+    """
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-    cipher = algorithms.AES(key)
-    for page in _stored(path, file_salt(key)):
+    cipher, salt = algorithms.AES(key), file_salt(key)
+    file.read(_LOG_HEAD_BYTES if in_log else 0)
+    while True:
+        file.read(_FRAME_HEAD_BYTES if in_log else 0)
+        page = file.read(PAGE_BYTES)
+        if len(page) < PAGE_BYTES:
+            return
+        page = page.removeprefix(salt)
         end = len(page) - _RESERVE_BYTES
         decryptor = Cipher(cipher, modes.CBC(page[end : end + _IV_BYTES])).decryptor()
         yield decryptor.update(page[:end])
-
-
-def _stored(path: Path, salt: bytes) -> Iterator[bytes]:
-    """Every page without what stands in the clear before it; a last one that is cut off is none."""
-    in_log = path.name.endswith("-wal")
-    at = _LOG_HEAD_BYTES if in_log else 0
-    file = _kept_open(path)
-    while True:
-        at += _FRAME_HEAD_BYTES if in_log else 0
-        page = os.pread(file, PAGE_BYTES, at)
-        if len(page) < PAGE_BYTES:
-            return
-        at += PAGE_BYTES
-        yield page.removeprefix(salt)
 
 
 def _joined(content: Iterator[bytes]) -> Iterator[bytes]:
@@ -176,44 +200,6 @@ def _joined(content: Iterator[bytes]) -> Iterator[bytes]:
             yield b"".join(block)
             block, size = [], 0
     yield b"".join(block)
-
-
-def _kept_open(path: Path) -> int:
-    """A descriptor of a database, or of what lies beside it, that is never closed while the file is there.
-
-    Whoever closes a file lets go of every lock that the process has on it, the library's own included; another process
-    would then take the database for one that nobody uses.
-    """
-    for key, file in list(_OPEN.items()):
-        if os.fstat(file).st_nlink == 0:
-            os.close(_OPEN.pop(key))
-    status = path.stat()
-    key = status.st_dev, status.st_ino
-    if key not in _OPEN:
-        _OPEN[key] = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    return _OPEN[key]
-
-
-def _raw(path: Path) -> Iterator[bytes]:
-    if path.name.endswith(_SHARED):
-        at, file = 0, _kept_open(path)
-        while block := os.pread(file, BLOCK_BYTES, at):
-            at += len(block)
-            yield block
-        return
-    with path.open("rb") as opened:
-        while block := opened.read(BLOCK_BYTES):
-            yield block
-
-
-def _start(path: Path) -> bytes:
-    try:
-        if path.name.endswith(_SHARED):
-            return os.pread(_kept_open(path), _SALT_BYTES, 0)
-        with path.open("rb") as file:
-            return file.read(_SALT_BYTES)
-    except OSError:
-        return b""
 
 
 def _name(name: str) -> str:

@@ -362,6 +362,7 @@ async def test_the_weights_are_needed_until_the_model_is_built_and_not_after(
         (r"printf '\0\0\0\5ab'", "ended with code 0"),
         ("echo all went wrong >&2; exit 3", "ended with code 3: all went wrong"),
         ("yes | head -c 2000000 >&2; echo the end >&2; exit 4", "ended with code 4: the end"),
+        ("sleep 5 >&- & echo gone >&2; exit 5", "ended with code 5: gone"),
         ("kill -SEGV $$", "SIGSEGV"),
     ],
 )

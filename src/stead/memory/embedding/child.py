@@ -25,6 +25,8 @@ from stead.memory.embedding import frames
 _WORKER = "stead.memory.embedding.worker"
 _GOING_S = 5.0
 """How long it may take to end once its pipe is closed."""
+_READING_S = 1.0
+"""How long what it said last is waited for once it has ended."""
 _LAST_WORDS = 4096
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
@@ -54,9 +56,13 @@ class _LastWords(asyncio.Protocol):
 
     def __init__(self) -> None:
         self._tail = b""
+        self.ended = asyncio.Event()
 
     def data_received(self, data: bytes) -> None:
         self._tail = (self._tail + data)[-_LAST_WORDS:]
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.ended.set()
 
     def line(self) -> str:
         """The last that is not blank, cut short."""
@@ -158,6 +164,9 @@ class Child:
         code = self._process.wait()
         if code < 0:
             return ChildDied(f"it was ended by {signal.Signals(-code).name}")
+        with contextlib.suppress(TimeoutError):  # what it started may hold the pipe open still
+            async with asyncio.timeout(_READING_S):
+                await self._said.ended.wait()
         said = self._said.line()
         return ChildDied(f"it ended with code {code}" + (f": {said}" if said else ""), idle=code == 0)
 
