@@ -6,7 +6,8 @@ Layer: memory. Runs in a thread, one borrowed connection a call; what is found l
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
 import msgspec
 
@@ -91,8 +92,7 @@ def gather(index: Index, asked: Asked) -> Gathered:
     Raises:
         StorageFault: as ``Index``.
     """
-    with index.reading() as connection:
-        finding = Finding(connection, index.place, asked.viewer, asked.query, asked.now_ms)
+    with _finding(index, asked) as finding:
         named, names = _named(finding, asked)
         gathered = Gathered(
             pinned=finding.pinned(),
@@ -146,8 +146,7 @@ def complete(index: Index, asked: Asked, gathered: Gathered) -> None:
         *gathered.near,
         *(item for some in gathered.words.values() for item in some),
     }
-    with index.reading() as connection:
-        finding = Finding(connection, index.place, asked.viewer, asked.query, asked.now_ms)
+    with _finding(index, asked) as finding:
         first = finding.beside(leads)
         every = leads | {item for beside in first.values() for item in beside}
         gathered.beside = first | finding.beside(every - leads)
@@ -160,8 +159,7 @@ def at(index: Index, asked: Asked, gathered: Gathered, keys: Collection[str]) ->
     Raises:
         StorageFault: as ``Index``.
     """
-    with index.reading() as connection:
-        finding = Finding(connection, index.place, asked.viewer, asked.query, asked.now_ms)
+    with _finding(index, asked) as finding:
         gathered.keyed = finding.keyed(keys)
 
 
@@ -171,9 +169,14 @@ def ground(index: Index, asked: Asked, gathered: Gathered, turns: Collection[int
     Raises:
         StorageFault: as ``Index``.
     """
-    with index.reading() as connection:
-        finding = Finding(connection, index.place, asked.viewer, asked.query, asked.now_ms)
+    with _finding(index, asked) as finding:
         gathered.grounds = finding.grounds(turns)
+
+
+@contextmanager
+def _finding(index: Index, asked: Asked) -> Iterator[Finding]:
+    with index.reading() as connection:
+        yield Finding(connection, index.place, asked.viewer, asked.query, asked.now_ms)
 
 
 def _rarest(finding: Finding, table: Table, terms: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
