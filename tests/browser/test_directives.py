@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.axe import axe, small_targets, wider_than_the_window
-from tests.browser.chrome import PHONE, Visit
+from tests.browser.chrome import DESKTOP, PHONE, Visit
 from tests.browser.stage import Stage, staged
 from tests.browser.watch import Watch
 from tests.browser.watching import says
@@ -166,6 +166,21 @@ def test_a_sentence_is_made_a_rule_only_by_the_person(home: Stage, visit: Visit)
     expect(page.get_by_text("It is a rule from now on.")).to_be_visible()
     assert [rule["verdict"] for rule in home.house.get("/rules")["items"]] == ["deny"]
     expect(offers).to_have_count(0)
+
+
+def test_what_was_said_before_there_was_a_place_to_show_it_is_shown_then(home: Stage, visit: Visit) -> None:
+    held: list[Route] = []
+    visit.context(home, DESKTOP).route("**/Overlays-*.js", lambda route: held.append(route))
+    write(home, kind="behavioral_rules", title="Guard rails", text="- Never change infra/")
+    page = visit(home, "/directives")
+    line(page, "Guard rails").get_by_role("button", name="Change “Guard rails”").click()
+    offers = page.get_by_role("dialog").get_by_role("region", name="These could be rules")
+    offers.get_by_role("button", name="Make it a rule").click()
+    expect(offers).to_have_count(0)
+    assert held
+    for route in held:
+        route.continue_()
+    expect(page.get_by_text("It is a rule from now on.")).to_be_visible()
 
 
 def test_on_a_phone_all_of_it_fits_and_can_be_hit(home: Stage, visit: Visit) -> None:

@@ -1,4 +1,5 @@
 import { Toast } from "@base-ui/react/toast";
+import { useEffect } from "react";
 import { t } from "@/i18n/en/ui";
 import { cx } from "./classes";
 import { IconButton } from "./IconButton";
@@ -16,12 +17,19 @@ export interface ToastMessage {
 
 const SHOWN_MS = 6000;
 const manager = Toast.createToastManager<{ kind: ToastKind }>();
+/** What was said before there was a place to show it, which is fetched after the page; null once there is. */
+let early: ToastMessage[] | null = [];
 
 /**
  * Say that something happened; from anywhere, also outside React. What asks for an action, and what went wrong, stays
  * until it is dismissed: nobody reads at the speed of a timer.
  */
-export function toast({ title, detail, kind = "quiet", action }: ToastMessage): void {
+export function toast(message: ToastMessage): void {
+  if (early) early.push(message);
+  else show(message);
+}
+
+function show({ title, detail, kind = "quiet", action }: ToastMessage): void {
   const id = manager.add({
     title: <SafeText>{title}</SafeText>,
     description: detail ? <SafeText lines>{detail}</SafeText> : undefined,
@@ -42,6 +50,14 @@ export function toast({ title, detail, kind = "quiet", action }: ToastMessage): 
 
 /** Where toasts appear; once, in the shell. */
 export function ToastHost() {
+  useEffect(() => {
+    const waiting = early ?? [];
+    early = null;
+    waiting.forEach(show);
+    return () => {
+      early = [];
+    };
+  }, []);
   return (
     <Toast.Provider toastManager={manager} limit={4}>
       <Toast.Portal>
