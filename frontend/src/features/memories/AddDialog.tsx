@@ -1,10 +1,10 @@
-import { type FormEvent, useId, useState } from "react";
+import { useState } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/memories";
 import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
 import { ErrorNote } from "@/ui/ErrorNote";
+import { FormDialog } from "@/ui/FormDialog";
 import { toast } from "@/ui/Toasts";
 import { readAgain } from "./actions";
 import { aliasesOf, type Draft, FRESH, textFlaw } from "./draft";
@@ -25,7 +25,6 @@ export function AddButton() {
 }
 
 function AddDialog({ onClose }: { onClose: () => void }) {
-  const form = useId();
   const [draft, setDraft] = useState(FRESH);
   const [scope, setScope] = useState(EVERYWHERE);
   const [tried, setTried] = useState(false);
@@ -33,8 +32,7 @@ function AddDialog({ onClose }: { onClose: () => void }) {
     data(api.POST("/memories", { params: withKey(key), body })),
   );
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     setTried(true);
     if (textFlaw(draft.text) || scopeFlaw(scope)) return;
     remember.mutate(
@@ -50,27 +48,19 @@ function AddDialog({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Dialog
-      open
-      keep
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title={t("addTitle")}
       description={t("addAbout")}
-      footer={
-        <>
-          <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button type="submit" form={form} kind="primary" busy={remember.isPending && t("remembering")}>
-            {t("remember")}
-          </Button>
-        </>
-      }
+      cancel={t("cancel")}
+      send={t("remember")}
+      busy={remember.isPending && t("remembering")}
+      onSend={submit}
+      onClose={onClose}
     >
-      <form id={form} onSubmit={submit} noValidate className="grid gap-4">
-        <MemoryFields draft={draft} change={(change) => setDraft({ ...draft, ...change })} tried={tried} />
-        <ScopeFields scope={scope} onChange={setScope} tried={tried} />
-        {remember.error && <ErrorNote error={remember.error} kept={t("keptDraft")} />}
-      </form>
-    </Dialog>
+      <MemoryFields draft={draft} change={(change) => setDraft({ ...draft, ...change })} tried={tried} />
+      <ScopeFields scope={scope} onChange={setScope} tried={tried} />
+      {remember.error && <ErrorNote error={remember.error} kept={t("keptDraft")} />}
+    </FormDialog>
   );
 }
 

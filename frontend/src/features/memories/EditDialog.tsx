@@ -1,11 +1,10 @@
-import { type FormEvent, useId, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/memories";
-import { Button } from "@/ui/Button";
 import { Checkbox } from "@/ui/Checkbox";
-import { Dialog, DialogClose } from "@/ui/Dialog";
 import { ErrorNote } from "@/ui/ErrorNote";
+import { FormDialog } from "@/ui/FormDialog";
 import { toast } from "@/ui/Toasts";
 import { readAgain, useMark } from "./actions";
 import { aliasesOf, type Draft, draftOf, textFlaw } from "./draft";
@@ -20,7 +19,6 @@ interface EditDialogProps {
 
 /** Other words are another memory in the place of this one; other marks are the same one. */
 export function EditDialog({ memory, onClose }: EditDialogProps) {
-  const form = useId();
   const [before] = useState(() => draftOf(memory, Date.now()));
   const [draft, setDraft] = useState(before);
   const [wasWrong, setWasWrong] = useState(false);
@@ -28,8 +26,7 @@ export function EditDialog({ memory, onClose }: EditDialogProps) {
   const save = useSave(memory, before);
   const other = draft.text !== before.text || draft.value !== before.value;
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     setTried(true);
     if (textFlaw(draft.text)) return;
     void save.run(draft, wasWrong).then((id) => {
@@ -40,29 +37,21 @@ export function EditDialog({ memory, onClose }: EditDialogProps) {
   }
 
   return (
-    <Dialog
-      open
-      keep
-      onOpenChange={(open) => !open && onClose("")}
+    <FormDialog
       title={t("editTitle")}
       description={t("editAbout")}
-      footer={
-        <>
-          <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button type="submit" form={form} kind="primary" busy={save.pending && t("saving")}>
-            {t("save")}
-          </Button>
-        </>
-      }
+      cancel={t("cancel")}
+      send={t("save")}
+      busy={save.pending && t("saving")}
+      onSend={submit}
+      onClose={() => onClose("")}
     >
-      <form id={form} onSubmit={submit} noValidate className="grid gap-4">
-        <MemoryFields draft={draft} change={(change) => setDraft({ ...draft, ...change })} tried={tried} />
-        {other && (
-          <Checkbox label={t("wasWrong")} hint={t("wasWrongHint")} checked={wasWrong} onCheckedChange={setWasWrong} />
-        )}
-        {save.error && <ErrorNote error={save.error} kept={t("keptDraft")} />}
-      </form>
-    </Dialog>
+      <MemoryFields draft={draft} change={(change) => setDraft({ ...draft, ...change })} tried={tried} />
+      {other && (
+        <Checkbox label={t("wasWrong")} hint={t("wasWrongHint")} checked={wasWrong} onCheckedChange={setWasWrong} />
+      )}
+      {save.error && <ErrorNote error={save.error} kept={t("keptDraft")} />}
+    </FormDialog>
   );
 }
 

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ChangeEvent, type FormEvent, useId, useState } from "react";
+import { type ChangeEvent, useState } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/memories";
 import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Field } from "@/ui/Field";
+import { FormDialog } from "@/ui/FormDialog";
 import { formatBytes, formatCount } from "@/ui/format";
 import { Input } from "@/ui/Input";
 import { Progress } from "@/ui/Progress";
@@ -36,7 +36,6 @@ export function ImportButton() {
 }
 
 function ImportDialog({ onClose }: { onClose: () => void }) {
-  const form = useId();
   const [name, setName] = useState("");
   const [text, setText] = useState("");
   const [scope, setScope] = useState(EVERYWHERE);
@@ -65,8 +64,7 @@ function ImportDialog({ onClose }: { onClose: () => void }) {
     setText(await file.text());
   }
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     setTried(true);
     if (flaw || nameFlaw || scopeFlaw(scope)) return;
     take.mutate(
@@ -82,52 +80,44 @@ function ImportDialog({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Dialog
-      open
-      keep
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title={t("importTitle")}
       description={t("importAbout")}
-      footer={
-        <>
-          <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button type="submit" form={form} kind="primary" busy={take.isPending && t("importing")}>
-            {t("import")}
-          </Button>
-        </>
-      }
+      cancel={t("cancel")}
+      send={t("import")}
+      busy={take.isPending && t("importing")}
+      onSend={submit}
+      onClose={onClose}
     >
-      <form id={form} onSubmit={submit} noValidate className="grid gap-4">
-        <Field label={t("importFile")}>
-          <input
-            type="file"
-            aria-label={t("importFile")}
-            accept=".md,.markdown,.txt,.jsonl"
-            onChange={(event) => void pick(event)}
-            className="min-h-(--row) w-full text-base file:mr-3 file:h-(--row) file:rounded-md file:border file:border-line-strong file:border-solid file:bg-raised file:px-3 file:font-medium file:text-ink"
-          />
-        </Field>
-        <Field label={t("importName")} hint={t("importNameHint")} error={tried && nameFlaw}>
-          <Input mono value={name} onValueChange={setName} placeholder="CLAUDE.md" maxLength={200} />
-        </Field>
-        <Field
-          label={t("importText")}
-          hint={text.length > SHOWN_CHARS ? t("importLong", { size: formatBytes(bytes) }) : undefined}
-          error={tried && flaw}
-        >
-          <TextArea
-            mono
-            rows={6}
-            value={text.slice(0, SHOWN_CHARS)}
-            readOnly={text.length > SHOWN_CHARS}
-            onValueChange={setText}
-          />
-        </Field>
-        <ScopeFields scope={scope} onChange={setScope} tried={tried} />
-        {take.isPending && <HowFar />}
-        {take.error && <ErrorNote error={take.error} kept={t("keptDraft")} />}
-      </form>
-    </Dialog>
+      <Field label={t("importFile")}>
+        <input
+          type="file"
+          aria-label={t("importFile")}
+          accept=".md,.markdown,.txt,.jsonl"
+          onChange={(event) => void pick(event)}
+          className="min-h-(--row) w-full text-base file:mr-3 file:h-(--row) file:rounded-md file:border file:border-line-strong file:border-solid file:bg-raised file:px-3 file:font-medium file:text-ink"
+        />
+      </Field>
+      <Field label={t("importName")} hint={t("importNameHint")} error={tried && nameFlaw}>
+        <Input mono value={name} onValueChange={setName} placeholder="CLAUDE.md" maxLength={200} />
+      </Field>
+      <Field
+        label={t("importText")}
+        hint={text.length > SHOWN_CHARS ? t("importLong", { size: formatBytes(bytes) }) : undefined}
+        error={tried && flaw}
+      >
+        <TextArea
+          mono
+          rows={6}
+          value={text.slice(0, SHOWN_CHARS)}
+          readOnly={text.length > SHOWN_CHARS}
+          onValueChange={setText}
+        />
+      </Field>
+      <ScopeFields scope={scope} onChange={setScope} tried={tried} />
+      {take.isPending && <HowFar />}
+      {take.error && <ErrorNote error={take.error} kept={t("keptDraft")} />}
+    </FormDialog>
   );
 }
 

@@ -1,11 +1,10 @@
-import { type FormEvent, useId, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { api, data, newKey } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/secrets";
-import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Field } from "@/ui/Field";
+import { FormDialog } from "@/ui/FormDialog";
 import { Input } from "@/ui/Input";
 import { toast } from "@/ui/Toasts";
 import { type ValueElement, ValueField, valueFlaw } from "./ValueField";
@@ -13,7 +12,6 @@ import { type ValueElement, ValueField, valueFlaw } from "./ValueField";
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/;
 
 export function AddSecret({ taken, onClose }: { taken: readonly string[]; onClose: (added: string) => void }) {
-  const form = useId();
   const [name, setName] = useState("");
   const [flaw, setFlaw] = useState("");
   const [tried, setTried] = useState(false);
@@ -22,8 +20,7 @@ export function AddSecret({ taken, onClose }: { taken: readonly string[]; onClos
   // What is remembered of the request is the name; the value goes from its field to the daemon and is cleared there.
   const add = useCommand((wanted: string) => sendValue(wanted, element.current, false));
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     setTried(true);
     const missing = valueFlaw(element.current?.value ?? "");
     setFlaw(missing);
@@ -37,28 +34,20 @@ export function AddSecret({ taken, onClose }: { taken: readonly string[]; onClos
   }
 
   return (
-    <Dialog
-      open
-      keep
-      onOpenChange={(open) => !open && onClose("")}
+    <FormDialog
       title={t("add")}
-      footer={
-        <>
-          <DialogClose render={<Button>{t("cancel")}</Button>} />
-          <Button type="submit" form={form} kind="primary" busy={add.isPending && `${t("saving")}…`}>
-            {t("save")}
-          </Button>
-        </>
-      }
+      cancel={t("cancel")}
+      send={t("save")}
+      busy={add.isPending && `${t("saving")}…`}
+      onSend={submit}
+      onClose={() => onClose("")}
     >
-      <form id={form} onSubmit={submit} noValidate className="grid gap-4">
-        <Field label={t("name")} hint={t("nameHint")} error={tried && wrong}>
-          <Input mono value={name} onValueChange={setName} />
-        </Field>
-        <ValueField element={element} error={flaw} />
-        {add.error && <ErrorNote error={add.error} />}
-      </form>
-    </Dialog>
+      <Field label={t("name")} hint={t("nameHint")} error={tried && wrong}>
+        <Input mono value={name} onValueChange={setName} />
+      </Field>
+      <ValueField element={element} error={flaw} />
+      {add.error && <ErrorNote error={add.error} />}
+    </FormDialog>
   );
 }
 

@@ -1,21 +1,18 @@
-import { type FormEvent, useId, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { type Provider, useTrying, type Wish } from "@/features/models/connecting";
 import { KeyField } from "@/features/models/KeyField";
 import { TryState } from "@/features/models/TryState";
 import { t as m } from "@/i18n/en/models";
 import { t } from "@/i18n/en/settings";
-import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
+import { FormDialog } from "@/ui/FormDialog";
 
 export function KeyDialog({ row, onOpenChange }: { row: Provider; onOpenChange: (open: boolean) => void }) {
-  const form = useId();
   const field = useRef<HTMLInputElement>(null);
   const [missing, setMissing] = useState(false);
   const trying = useTrying();
   const { phase } = trying.state;
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     const typed = Boolean(field.current?.value.trim());
     setMissing(!typed);
     const { found: _found, checked: _checked, ...kept } = row;
@@ -26,25 +23,17 @@ export function KeyDialog({ row, onOpenChange }: { row: Provider; onOpenChange: 
   const busy = phase === "saving" || phase === "asking";
   const done = trying.state.phase === "tried" && trying.state.check.ok;
   return (
-    <Dialog
-      open
-      keep
-      onOpenChange={onOpenChange}
+    <FormDialog
       title={t("keyTitle", { name: row.name })}
       description={t("keyAbout")}
-      footer={
-        <>
-          <DialogClose render={<Button>{done ? m("close") : t("cancel")}</Button>} />
-          <Button type="submit" form={form} kind="primary" busy={busy && m("try")}>
-            {t("addIt")}
-          </Button>
-        </>
-      }
+      cancel={done ? m("close") : t("cancel")}
+      send={t("addIt")}
+      busy={busy && m("try")}
+      onSend={submit}
+      onClose={() => onOpenChange(false)}
     >
-      <form id={form} onSubmit={submit} noValidate className="grid gap-4">
-        <KeyField field={field} error={missing ? m("keyMissing") : undefined} />
-        {phase !== "idle" && <TryState state={trying.state} onStop={trying.stop} />}
-      </form>
-    </Dialog>
+      <KeyField field={field} error={missing ? m("keyMissing") : undefined} />
+      {phase !== "idle" && <TryState state={trying.state} onStop={trying.stop} />}
+    </FormDialog>
   );
 }

@@ -1,5 +1,5 @@
 /** Adding a provider, or changing one. It is saved and tried in one go. */
-import { type FormEvent, useId, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { type Provider, usePresets, useTrying, type Wish } from "@/features/models/connecting";
 import { KeyField } from "@/features/models/KeyField";
 import { ModelPicker } from "@/features/models/ModelPicker";
@@ -7,9 +7,8 @@ import { TryState } from "@/features/models/TryState";
 import { isName } from "@/features/models/words";
 import { t as m } from "@/i18n/en/models";
 import { t } from "@/i18n/en/settings";
-import { Button } from "@/ui/Button";
-import { Dialog, DialogClose } from "@/ui/Dialog";
 import { Field } from "@/ui/Field";
+import { FormDialog } from "@/ui/FormDialog";
 import { Input } from "@/ui/Input";
 import { RadioGroup } from "@/ui/RadioGroup";
 import { Select } from "@/ui/Select";
@@ -39,7 +38,6 @@ export function ProviderDialog(props: Props) {
 function Opened({ onOpenChange, row, taken: now }: Props) {
   // As it was when the dialog opened: the one that is being added here may be tried again under its name.
   const [taken] = useState(now);
-  const form = useId();
   const presets = usePresets().data?.items ?? [];
   const [draft, setDraft] = useState<Draft>(row ? draftOf(row) : FRESH);
   const [tried, setTried] = useState(false);
@@ -52,8 +50,7 @@ function Opened({ onOpenChange, row, taken: now }: Props) {
   const busy = phase === "saving" || phase === "asking";
   const done = trying.state.phase === "tried" && trying.state.check.ok;
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     setTried(true);
     if (Object.values(wrong).some(Boolean)) return;
     const wish = wishOf(draft, row, Boolean(field.current?.value.trim()));
@@ -61,64 +58,56 @@ function Opened({ onOpenChange, row, taken: now }: Props) {
   }
 
   return (
-    <Dialog
-      open
-      keep
-      onOpenChange={onOpenChange}
+    <FormDialog
       title={row ? t("editTitle", { name: row.name }) : t("addTitle")}
       description={t("addAbout")}
-      footer={
-        <>
-          <DialogClose render={<Button>{done ? m("close") : t("cancel")}</Button>} />
-          <Button type="submit" form={form} kind="primary" busy={busy && m("try")}>
-            {t("addIt")}
-          </Button>
-        </>
-      }
+      cancel={done ? m("close") : t("cancel")}
+      send={t("addIt")}
+      busy={busy && m("try")}
+      onSend={submit}
+      onClose={() => onOpenChange(false)}
     >
-      <form id={form} onSubmit={submit} noValidate className="grid gap-4">
-        {!row && (
-          <Field label={t("preset")} error={tried && wrong.preset}>
-            <Select
-              items={presets.map((one) => ({ value: one.name, label: one.title }))}
-              value={draft.preset || null}
-              onValueChange={(name) => change({ preset: name, name: taken.includes(name) ? "" : name })}
-            />
-          </Field>
-        )}
-        {!row && (
-          <Field label={m("name")} hint={m("nameHint")} error={tried && wrong.name}>
-            <Input mono value={draft.name} onValueChange={(name) => change({ name })} />
-          </Field>
-        )}
-        <Field
-          label={m("address")}
-          hint={preset?.base_url ? m("addressOwn", { url: preset.base_url }) : m("addressHint")}
-          optional={Boolean(preset?.base_url)}
-          error={tried && wrong.address}
-        >
-          <Input mono type="url" value={draft.address} onValueChange={(address) => change({ address })} />
+      {!row && (
+        <Field label={t("preset")} error={tried && wrong.preset}>
+          <Select
+            items={presets.map((one) => ({ value: one.name, label: one.title }))}
+            value={draft.preset || null}
+            onValueChange={(name) => change({ preset: name, name: taken.includes(name) ? "" : name })}
+          />
         </Field>
-        {row?.checked?.models.length ? (
-          <ModelPicker models={row.checked.models} value={draft.model} onChange={(model) => change({ model })} />
-        ) : (
-          <Field label={m("model")} hint={m("modelHint")} optional>
-            <Input mono value={draft.model} onValueChange={(model) => change({ model })} />
-          </Field>
-        )}
-        <KeyField field={field} kept={row?.key === "vault"} optional={row?.key === "vault" || !preset?.key_env} />
-        <RadioGroup<Wish["clearance"]>
-          label={m("clearance")}
-          items={[
-            { value: "private", label: m("clearancePrivate") },
-            { value: "public", label: m("clearancePublic") },
-          ]}
-          value={draft.clearance}
-          onValueChange={(clearance) => change({ clearance })}
-        />
-        {phase !== "idle" && <TryState state={trying.state} onStop={trying.stop} />}
-      </form>
-    </Dialog>
+      )}
+      {!row && (
+        <Field label={m("name")} hint={m("nameHint")} error={tried && wrong.name}>
+          <Input mono value={draft.name} onValueChange={(name) => change({ name })} />
+        </Field>
+      )}
+      <Field
+        label={m("address")}
+        hint={preset?.base_url ? m("addressOwn", { url: preset.base_url }) : m("addressHint")}
+        optional={Boolean(preset?.base_url)}
+        error={tried && wrong.address}
+      >
+        <Input mono type="url" value={draft.address} onValueChange={(address) => change({ address })} />
+      </Field>
+      {row?.checked?.models.length ? (
+        <ModelPicker models={row.checked.models} value={draft.model} onChange={(model) => change({ model })} />
+      ) : (
+        <Field label={m("model")} hint={m("modelHint")} optional>
+          <Input mono value={draft.model} onValueChange={(model) => change({ model })} />
+        </Field>
+      )}
+      <KeyField field={field} kept={row?.key === "vault"} optional={row?.key === "vault" || !preset?.key_env} />
+      <RadioGroup<Wish["clearance"]>
+        label={m("clearance")}
+        items={[
+          { value: "private", label: m("clearancePrivate") },
+          { value: "public", label: m("clearancePublic") },
+        ]}
+        value={draft.clearance}
+        onValueChange={(clearance) => change({ clearance })}
+      />
+      {phase !== "idle" && <TryState state={trying.state} onStop={trying.stop} />}
+    </FormDialog>
   );
 }
 

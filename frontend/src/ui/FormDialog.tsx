@@ -1,0 +1,61 @@
+import { type ReactNode, useId } from "react";
+import { Button } from "./Button";
+import { Dialog, DialogClose, type DialogProps } from "./Dialog";
+
+export interface FormDialogProps extends Pick<DialogProps, "title" | "description" | "size" | "keep"> {
+  /** The button that leaves it. */
+  cancel: string;
+  /** The button that sends it, as an Enter in a field does. */
+  send: string;
+  /** What is being done, in words, while it is. */
+  busy?: string | false | undefined;
+  /** There is nothing to send. */
+  disabled?: boolean | undefined;
+  onSend: () => void;
+  onClose: () => void;
+  /** The fields, and what went wrong under them. */
+  children: ReactNode;
+}
+
+/** A dialog that is a form. It is open while it is on the page, and a press outside loses nothing of what was written. */
+export function FormDialog({
+  cancel,
+  send,
+  busy,
+  disabled,
+  onSend,
+  onClose,
+  keep = true,
+  children,
+  ...rest
+}: FormDialogProps) {
+  const form = useId();
+  return (
+    <Dialog
+      {...rest}
+      open
+      keep={keep}
+      onOpenChange={(open) => !open && onClose()}
+      footer={
+        <>
+          <DialogClose render={<Button>{cancel}</Button>} />
+          <Button type="submit" form={form} kind="primary" busy={busy} disabled={disabled}>
+            {send}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={form}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSend();
+        }}
+        className="grid gap-4"
+      >
+        {children}
+      </form>
+    </Dialog>
+  );
+}
