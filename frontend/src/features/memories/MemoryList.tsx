@@ -1,10 +1,10 @@
 /** Rows of memories. Only those near the window are in the page, so that a hundred thousand scroll like ten. */
 import { useNavigate } from "@tanstack/react-router";
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useRef, useState } from "react";
 import { t } from "@/i18n/en/memories";
 import { Button } from "@/ui/Button";
 import { ErrorNote } from "@/ui/ErrorNote";
+import { useLongList } from "@/ui/useLongList";
 import { useActions } from "./actions";
 import { EditDialog } from "./EditDialog";
 import { MemoryLine } from "./MemoryLine";
@@ -13,9 +13,6 @@ import { type Memory, usePlaces } from "./words";
 
 const DESK_PX = 78;
 const PHONE_PX = 116;
-const DESK = matchMedia("(min-width: 48rem)");
-/** Rows from the end at which older ones are asked for. */
-const AHEAD = 30;
 
 export interface MemoryListProps {
   entries: readonly Entry[];
@@ -33,19 +30,17 @@ export function MemoryList({ entries, chosen, onChoose, more, reading, problem, 
   const open = useOpen();
   const { pin, takeBack } = useActions();
   const [editing, setEditing] = useState<Memory | null>(null);
-  const top = useTop(list);
-  const virtual = useWindowVirtualizer({
+  const { virtual, shown, top } = useLongList(list, {
     count: entries.length,
-    estimateSize: () => (DESK.matches ? DESK_PX : PHONE_PX),
+    keyOf: (place) => entries[place]?.memory.id,
+    deskPx: DESK_PX,
+    phonePx: PHONE_PX,
     overscan: 10,
-    scrollMargin: top,
-    getItemKey: (place) => entries[place]?.memory.id ?? place,
+    more,
+    reading,
+    problem,
+    onMore,
   });
-  const shown = virtual.getVirtualItems();
-  const last = shown.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (more && !reading && !problem && last > entries.length - AHEAD) onMore();
-  }, [more, reading, problem, last, entries.length, onMore]);
 
   function focused(place: number): boolean {
     const line = list.current?.querySelector<HTMLElement>(`[data-index="${place}"] [data-main]`);
@@ -137,20 +132,4 @@ export function MemoryList({ entries, chosen, onChoose, more, reading, problem, 
 export function useOpen(): (id: string) => void {
   const navigate = useNavigate();
   return (id) => void navigate({ to: "/memories", search: ((before: object) => ({ ...before, id })) as never });
-}
-
-/** How far the list is from the top of the document, which is what scrolls. */
-function useTop(list: RefObject<HTMLElement | null>): number {
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => {
-    const measure = () => {
-      const box = list.current?.getBoundingClientRect();
-      if (box) setTop(Math.round(box.top + window.scrollY));
-    };
-    const watched = new ResizeObserver(measure);
-    watched.observe(document.body);
-    measure();
-    return () => watched.disconnect();
-  }, [list]);
-  return top;
 }

@@ -1,6 +1,5 @@
 /** Rows of objectives. Only those near the window are in the page, so that ten thousand scroll like ten. */
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useRef } from "react";
 import { t } from "@/i18n/en/objectives";
 import { Button } from "@/ui/Button";
 import { ErrorNote } from "@/ui/ErrorNote";
@@ -10,13 +9,11 @@ import { nameOf } from "@/ui/paths";
 import { SafeText } from "@/ui/SafeText";
 import { State } from "@/ui/State";
 import { Time } from "@/ui/Time";
+import { useLongList } from "@/ui/useLongList";
 import { kindOf, type Row, whatAt } from "./words";
 
 const DESK_PX = 58;
 const PHONE_PX = 84;
-const DESK = matchMedia("(min-width: 48rem)");
-/** Rows from the end at which older ones are asked for. */
-const AHEAD = 30;
 
 export interface ObjectiveListProps {
   rows: readonly Row[];
@@ -31,19 +28,17 @@ export interface ObjectiveListProps {
 
 export function ObjectiveList({ rows, more, reading, problem, onMore, onRetry }: ObjectiveListProps) {
   const list = useRef<HTMLUListElement>(null);
-  const top = useTop(list);
-  const virtual = useWindowVirtualizer({
+  const { virtual, shown, top } = useLongList(list, {
     count: rows.length,
-    estimateSize: () => (DESK.matches ? DESK_PX : PHONE_PX),
+    keyOf: (place) => rows[place]?.id,
+    deskPx: DESK_PX,
+    phonePx: PHONE_PX,
     overscan: 12,
-    scrollMargin: top,
-    getItemKey: (place) => rows[place]?.id ?? place,
+    more,
+    reading,
+    problem,
+    onMore,
   });
-  const shown = virtual.getVirtualItems();
-  const last = shown.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (more && !reading && !problem && last > rows.length - AHEAD) onMore();
-  }, [more, reading, problem, last, rows.length, onMore]);
 
   const move = (event: KeyboardEvent) => {
     const at = Number((event.target as HTMLElement).closest("li")?.dataset.index ?? -1);
@@ -129,20 +124,4 @@ function Line({ row }: { row: Row }) {
       </span>
     </Link>
   );
-}
-
-/** How far the list is from the top of the document, which is what scrolls. */
-function useTop(list: RefObject<HTMLElement | null>): number {
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => {
-    const measure = () => {
-      const box = list.current?.getBoundingClientRect();
-      if (box) setTop(Math.round(box.top + window.scrollY));
-    };
-    measure();
-    const watch = new ResizeObserver(measure);
-    watch.observe(document.body);
-    return () => watch.disconnect();
-  }, [list]);
-  return top;
 }
