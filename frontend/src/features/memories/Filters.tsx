@@ -1,15 +1,14 @@
-import { useEffect, useState } from "react";
 import { t } from "@/i18n/en/memories";
 import { Button } from "@/ui/Button";
 import { Checkbox } from "@/ui/Checkbox";
 import { Input } from "@/ui/Input";
 import { SafeText } from "@/ui/SafeText";
 import { Select } from "@/ui/Select";
+import { useTyped } from "@/ui/useTyped";
 import { addressOf, EVERYTHING, type Wanted } from "./wanted";
 import { KINDS, ORIGINS, type Place, placeWord, STATUSES } from "./words";
 
 const ANY = "any";
-const TYPING_MS = 250;
 const ONLY = {
   live: "onlyLive",
   superseded: "onlySuperseded",
@@ -89,17 +88,7 @@ export function Filters({
 
 /** What is typed is asked for when the typing rests. */
 function Words({ query, onQuery }: { query: string; onQuery: (query: string) => void }) {
-  const [typed, setTyped] = useState(query);
-  const [seen, setSeen] = useState(query);
-  if (seen !== query) {
-    setSeen(query);
-    if (typed.trim() !== query.trim()) setTyped(query);
-  }
-  useEffect(() => {
-    if (typed === query) return;
-    const timer = setTimeout(() => onQuery(typed), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed, query, onQuery]);
+  const [typed, setTyped] = useTyped(query, onQuery);
   return (
     <Input
       type="search"

@@ -1,7 +1,7 @@
 /** Where the history says it. What is looked for and where is in the address, so that a search can be linked. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useCallback, useState } from "react";
 import { api, data } from "@/api/client";
 import { useStreams } from "@/api/streams";
 import { t } from "@/i18n/en/history";
@@ -12,11 +12,11 @@ import { Field } from "@/ui/Field";
 import { Input } from "@/ui/Input";
 import { PageHead } from "@/ui/PageHead";
 import { Skeleton } from "@/ui/Skeleton";
+import { useTyped } from "@/ui/useTyped";
 import { Filters } from "./Filters";
 import { Hits } from "./Hits";
 import type { Kind } from "./words";
 
-const TYPING_MS = 250;
 const FIRST = 50;
 /** The daemon gives no more. */
 const MOST = 500;
@@ -38,21 +38,11 @@ export function SearchPage() {
 
 function Query({ query, where }: { query: string; where: Kind | "" }) {
   const navigate = useNavigate();
-  const [typed, setTyped] = useState(query);
-  const [seen, setSeen] = useState(query);
-  // Back and forward change the address and with it what is typed.
-  if (seen !== query) {
-    setSeen(query);
-    if (typed.trim() !== query.trim()) setTyped(query);
-  }
-  useEffect(() => {
-    if (typed === query) return;
-    const timer = setTimeout(
-      () => void navigate({ to: "/search", search: { q: typed, ...(where && { in: where }) }, replace: true }),
-      TYPING_MS,
-    );
-    return () => clearTimeout(timer);
-  }, [typed, query, where, navigate]);
+  const go = useCallback(
+    (q: string) => void navigate({ to: "/search", search: { q, ...(where && { in: where }) }, replace: true }),
+    [navigate, where],
+  );
+  const [typed, setTyped] = useTyped(query, go);
   return (
     <search>
       <Field label={t("query")} labelHidden>
