@@ -20,6 +20,7 @@ const AFTER_EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f/u;
 const JOINER = "\u200d";
 const PICTURE = "\ufe0f";
 const LONGEST_RUN = 16;
+const BRIEF = 60;
 
 /** The names of those that people may know. */
 export const NAMES: Readonly<Record<string, string>> = {
@@ -93,6 +94,12 @@ export function revealed(text: string, lines = false): string {
   return reveal(text, lines)
     .map((part) => (part.kind === "text" ? part.text : spelled(part.codes)))
     .join("");
+}
+
+/** A short form for labels that are read out. */
+export function brief(text: string): string {
+  const shown = revealed(text);
+  return shown.length > BRIEF ? `${shown.slice(0, BRIEF)}…` : shown;
 }
 
 /** A run by its numbers; a long one by its length, as each number would cost a line. */

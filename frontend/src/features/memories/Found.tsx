@@ -1,9 +1,9 @@
 import type { Schema } from "@/api/client";
 import { formats } from "@/i18n";
 import { t } from "@/i18n/en/memories";
+import { wayWord } from "@/story/ways";
 import { cx } from "@/ui/classes";
 import { SafeText } from "@/ui/SafeText";
-import { byWord } from "./words";
 
 const SCORE = new Intl.NumberFormat(formats, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
@@ -22,7 +22,7 @@ export function Found({
       {score > 0 && <li className="tabular text-ink-2">{t("score", { score: SCORE.format(score) })}</li>}
       {why.map((reason) => (
         <li key={reason.by} className="rounded-sm border border-line px-1.5 text-ink-2 leading-5">
-          <SafeText>{byWord(reason.by)}</SafeText>
+          <SafeText>{wayWord(reason.by)}</SafeText>
           {reason.score > 0 && <span className="tabular"> {SCORE.format(reason.score)}</span>}
         </li>
       ))}

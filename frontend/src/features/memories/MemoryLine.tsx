@@ -5,12 +5,13 @@ import { cx } from "@/ui/classes";
 import { formatPercent } from "@/ui/format";
 import { Icon } from "@/ui/Icon";
 import { IconButton } from "@/ui/IconButton";
+import { brief } from "@/ui/reveal";
 import { SafeText } from "@/ui/SafeText";
 import { Badge, State } from "@/ui/State";
 import { Time } from "@/ui/Time";
 import { Found } from "./Found";
 import type { Entry } from "./wanted";
-import { brief, fromStrangers, type Memory, type Place, type Row, STATUS_KINDS, scopeWord } from "./words";
+import { fromStrangers, type Memory, type Place, type Row, STATUS_KINDS, scopeWord } from "./words";
 
 interface MemoryLineProps {
   entry: Entry;

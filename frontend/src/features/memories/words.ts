@@ -68,25 +68,3 @@ export function scopeWord(scope: Memory["scope"], places: readonly Place[] | und
 export function fromStrangers(memory: Memory): boolean {
   return memory.label.integrity === "untrusted";
 }
-
-const BY = {
-  pinned: "by_pinned",
-  alias: "by_alias",
-  words: "by_words",
-  meaning: "by_meaning",
-  neighbour: "by_neighbour",
-  session: "by_session",
-  speaker: "by_speaker",
-  person: "by_person",
-} as const satisfies Readonly<Record<string, Parameters<typeof t>[0]>>;
-
-/** How something was found; a newer daemon's word stays its own. */
-export function byWord(by: string): string {
-  return Object.hasOwn(BY, by) ? t(BY[by as keyof typeof BY]) : by;
-}
-
-/** A short form for labels that are read out. */
-export function brief(text: string): string {
-  const shown = revealed(text);
-  return shown.length > 60 ? `${shown.slice(0, 60)}…` : shown;
-}

@@ -189,14 +189,6 @@ export const t = define("memories", {
   versionChanged: "Changed words",
   // -- how it was found
   why: "Found by",
-  by_pinned: "always told",
-  by_alias: "its name",
-  by_words: "its words",
-  by_meaning: "its meaning",
-  by_neighbour: "what stands beside it",
-  by_session: "its session",
-  by_speaker: "who said it",
-  by_person: "the person it is about",
   score: "Weight {score}",
   // -- legs
   legs: "Ways of finding",

@@ -1,9 +1,10 @@
 /** What of memory a model was told: a quiet line that opens to what it was and how it was found. */
 import { t } from "@/i18n/en/story";
 import { Link } from "@/ui/Link";
-import { revealed } from "@/ui/reveal";
+import { brief } from "@/ui/reveal";
 import { SafeText } from "@/ui/SafeText";
 import type { LineBody } from "../shape";
+import { wayWord } from "../ways";
 import { Fold } from "./Fold";
 
 export type RememberedBody = Extract<LineBody, { type: "memory.loaded" | "memory.recalled" }>;
@@ -11,19 +12,6 @@ export type RememberedBody = Extract<LineBody, { type: "memory.loaded" | "memory
 export function isRemembered(body: LineBody): body is RememberedBody {
   return body.type === "memory.loaded" || body.type === "memory.recalled";
 }
-
-const WAYS = {
-  pinned: "by_pinned",
-  alias: "by_alias",
-  words: "by_words",
-  meaning: "by_meaning",
-  neighbour: "by_neighbour",
-  session: "by_session",
-  speaker: "by_speaker",
-  person: "by_person",
-} as const satisfies Readonly<Record<string, Parameters<typeof t>[0]>>;
-
-const BRIEF = 60;
 
 interface RememberedProps {
   id: string;
@@ -84,12 +72,7 @@ function Told({ body }: { body: Extract<RememberedBody, { type: "memory.recalled
   );
 }
 
-function brief(text: string): string {
-  const shown = revealed(text);
-  return shown.length > BRIEF ? `${shown.slice(0, BRIEF)}…` : shown;
-}
-
-/** In words; a newer daemon's way stays its own word. */
+/** In words, within a sentence: “found by always told” would be none. */
 function ways(by: readonly string[]): string {
-  return by.map((way) => (Object.hasOwn(WAYS, way) ? t(WAYS[way as keyof typeof WAYS]) : way)).join(", ");
+  return by.map((way) => (way === "pinned" ? t("byPinned") : wayWord(way))).join(", ");
 }
