@@ -106,17 +106,11 @@ def _single_is(match: re.Match[str]) -> Fields | None:
 
 
 def _no_longer(match: re.Match[str]) -> Fields | None:
-    role, name = match["role"].casefold(), match["name"]
-    if not may_be_person(name):
+    held = _single(match)
+    if held is None:
         return None
-    return {
-        "kind": "person",
-        "text": f"{name} is no longer the person's {role}.",
-        "key": f"person.{slug(role)}",
-        "value": f"not {name}",
-        "aliases": (role, f"my {role}", name.casefold()),
-        "ends": name,
-    }
+    role, name = match["role"].casefold(), match["name"]
+    return {**held, "text": f"{name} is no longer the person's {role}.", "value": f"not {name}", "ends": name}
 
 
 def _attribute_ended(match: re.Match[str]) -> Fields | None:
