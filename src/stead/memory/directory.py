@@ -21,7 +21,7 @@ from stead.domain.memory import GLOBAL, MemoryId, PlaceId, ProposalId
 from stead.domain.memory_ports import JournalLine, ProposalRow
 from stead.domain.sessions import viewer
 from stead.storage.database import Connect, Database, connect
-from stead.storage.migrate import statements
+from stead.storage.derived import opening
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -60,15 +60,8 @@ class Directory:
 
     def __init__(self, path: Path, key: bytes, connect: Connect = connect) -> None:
         self.database = Database(path, key, connect, mend="rebuild the memory's indexes")
-        with self.database.faults():
-            self._connection = self.database.open()
-            self._connection.execute("PRAGMA synchronous = normal")  # the journal has what a power cut takes
-            self._connection.execute("BEGIN IMMEDIATE")
-            if self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-                for statement in statements(_SCHEMA):
-                    self._connection.execute(statement)
-                self._connection.execute("INSERT INTO progress VALUES (0, ?, ?)", (b"", _SCHEMA_ID))
-            self._connection.execute("COMMIT")
+        with opening(self.database, _SCHEMA, (0, b"", _SCHEMA_ID)) as connection:
+            self._connection = connection
 
     @property
     def progress(self) -> tuple[int, bytes, bool]:

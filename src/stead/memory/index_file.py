@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from stead.domain.errors import StorageFault, WrongKey
 from stead.storage.database import Connect, Damaged, Database
-from stead.storage.migrate import statements
+from stead.storage.derived import opening
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -181,21 +181,8 @@ class IndexFile:
     def _open(self) -> tuple[Database, Connection, str]:
         """The file, a connection to write with, and the digest of its schema."""
         database = Database(self._path, self._key, self._connect, mend="rebuild the index")
-        with database.faults():
-            connection = database.open()
-            try:
-                connection.execute("PRAGMA synchronous = normal")  # what a power cut takes is in the journal still
-                connection.execute("BEGIN IMMEDIATE")
-                if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-                    for statement in statements(_SCHEMA):
-                        connection.execute(statement)
-                    connection.execute("INSERT INTO progress VALUES (0, ?, 0, 0, '', ?)", (b"", _SCHEMA_ID))
-                (schema,) = connection.execute("SELECT schema FROM progress").fetchone()
-                connection.execute("COMMIT")
-            except BaseException:
-                connection.close()
-                database.close()
-                raise
+        with opening(database, _SCHEMA, (0, b"", 0, 0, "", _SCHEMA_ID)) as connection:
+            (schema,) = connection.execute("SELECT schema FROM progress").fetchone()
         return database, connection, schema
 
 

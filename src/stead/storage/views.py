@@ -22,11 +22,11 @@ from stead.domain.ids import DEFAULT_WORKSPACE, ApprovalId, SessionId, Workspace
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
 from stead.storage import projection
 from stead.storage.database import Connect, Damaged, Database, connect
+from stead.storage.derived import opening
 from stead.storage.history import matching
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
 from stead.storage.ledger import day_of
-from stead.storage.migrate import statements
 from stead.storage.projector import Projector, decode_approval, decode_objective, decode_step
 
 if TYPE_CHECKING:
@@ -292,20 +292,9 @@ class Views:
 
     def _open(self) -> tuple[Database, Connection]:
         database = Database(self._path, self._key, self._connect, mend="rebuild the read models")
-        with database.faults():
-            connection = database.open()
-            try:
-                connection.execute("PRAGMA synchronous = normal")  # what a power cut takes is in the journal still
-                connection.execute("BEGIN IMMEDIATE")
-                if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-                    for statement in statements(_SCHEMA):
-                        connection.execute(statement)
-                    connection.execute("INSERT INTO progress VALUES (0, ?, ?)", (b"", _SCHEMA_ID))
-                connection.execute("COMMIT")
-            except BaseException:
-                connection.close()
-                raise
-        return database, connection
+        with opening(database, _SCHEMA, (0, b"", _SCHEMA_ID)) as connection:
+            opened = database, connection
+        return opened
 
 
 def _objective(state: bytes, goal: str) -> ObjectiveRow:
