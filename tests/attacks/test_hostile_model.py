@@ -46,6 +46,7 @@ WAYS_IN_AND_OUT = {
     "providers/discovery.py": "looks for model servers on fixed ports of this computer",
     "providers/embeddings.py": "the person alone chooses a provider for memory's vectors; tests/providers",
     "providers/listing.py": "the person alone has a server asked for its models; the transport bounds what it answers",
+    "storage/residue.py": "reads the journal's own files, with no word of a model on its line; tests/storage",
     "tools/checking.py": "checks values against schemas in a process of its own; tests/tools/test_calling.py",
     "web/server.py": "the door; fetches() and commands() try each route, tests/attacks/test_door_matrix.py each knock",
 }

@@ -156,9 +156,12 @@ class Residue:
             with path.open("rb") as file:
                 yield file
             return
-        command = ["cat", "--", str(path)]
         with subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            ["cat", "--", str(path)],
+            env={},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
         ) as reader:
             assert reader.stdout
             yield cast("BinaryIO", reader.stdout)
