@@ -25,8 +25,7 @@ def find_objective(client: Client, typed: str) -> str:
     whole = _with_prefix(typed, "s_")
     if len(whole) == _ID_LENGTH:
         return whole
-    found = [row for row in client.items("/objectives", limit=500) if row["id"].startswith(whole)]
-    found = found or [row for row in client.items("/sessions", limit=500) if row["id"].startswith(whole)]
+    found = _beginning(client, "/objectives", whole) or _beginning(client, "/sessions", whole)
     return str(_only_one(found, typed, "objective", "stead objectives --all")["id"])
 
 
@@ -39,8 +38,7 @@ def find_session(client: Client, typed: str) -> str:
     whole = _with_prefix(typed, "s_")
     if len(whole) == _ID_LENGTH:
         return whole
-    found = [row for row in client.items("/sessions", limit=500) if row["id"].startswith(whole)]
-    return str(_only_one(found, typed, "session", "stead session list --all")["id"])
+    return str(_only_one(_beginning(client, "/sessions", whole), typed, "session", "stead session list --all")["id"])
 
 
 def find_checkpoint(client: Client, session: str, typed: str) -> Json:
@@ -129,6 +127,10 @@ def _with_prefix(typed: str, prefix: str) -> str:
     if not hexadecimal or not set(hexadecimal) <= set("0123456789abcdef") or len(hexadecimal) > 16:
         raise CommandError(f"{clean_line(typed, 40)!r} is no id", f"give {prefix}… as lists show it, or its beginning")
     return prefix + hexadecimal
+
+
+def _beginning(client: Client, path: str, whole: str) -> list[Json]:
+    return [row for row in client.items(path, limit=500) if row["id"].startswith(whole)]
 
 
 def _only_one(found: list[Json], typed: str, what: str, where: str) -> Json:
