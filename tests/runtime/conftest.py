@@ -1,4 +1,4 @@
-"""Rooms for the tests of the runtime."""
+"""Rooms for the tests of the runtime, and a journal with memory for those that need no room."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.memory.conftest import books, journal, sayings
 from tests.runtime.room import Room, Turn, WireModels
+
+__all__ = ["Enter", "books", "enter", "journal", "sayings"]
 
 Enter = Callable[..., Room]
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -16,10 +14,9 @@ from stead.domain.memory import Scope, Viewer, channel_place, workspace_place
 from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.memory.books import MemoryBooks
 from stead.runtime.loading import Loading, day_of
-from stead.storage.journal import JournalFile, open_journal
 from tests.build import START_MS
 from tests.memory.saying import Sayings, memory
-from tests.storage.drafts import KEYS, session
+from tests.storage.drafts import session
 
 ADA, BOB, GROUP, OLD = session(1), session(2), session(3), session(4)
 HERE = workspace_place(DEFAULT_WORKSPACE, "/ada/notes")
@@ -28,25 +25,6 @@ TEAM = channel_place(DEFAULT_WORKSPACE, "team")
 AT_DESK, AWAY, IN_TEAM = Viewer(HERE, attended=True), Viewer(HERE), Viewer(HERE, TEAM, attended=True)
 DAY_MS = 86_400_000
 PRIVATE = Confidentiality.PRIVATE
-
-
-@pytest.fixture
-def journal(tmp_path: Path) -> Iterator[JournalFile]:
-    journal = open_journal(tmp_path / "journal.db", KEYS)
-    yield journal
-    journal.close()
-
-
-@pytest.fixture
-def books(tmp_path: Path, journal: JournalFile) -> Iterator[MemoryBooks]:
-    books = MemoryBooks(tmp_path / "memory", KEYS.views, journal)
-    yield books
-    books.close()
-
-
-@pytest.fixture
-def sayings(journal: JournalFile) -> Sayings:
-    return Sayings(journal)
 
 
 @pytest.fixture

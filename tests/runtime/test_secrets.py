@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -88,13 +87,6 @@ class Desk:
         for binding in bindings:
             await self.do(cmd.BindSecret(name, binding))
         return self.state.secrets[name].placeholder
-
-
-@pytest.fixture
-def journal(tmp_path: Path) -> Iterator[JournalFile]:
-    journal = open_journal(tmp_path / "journal.db", KEYS)
-    yield journal
-    journal.close()
 
 
 @pytest.fixture
