@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -17,6 +16,7 @@ from stead.domain.policies import Confidentiality
 from stead.providers.directory import Endpoint
 from stead.providers.embeddings import ProviderEmbedder
 from stead.providers.presets import PRESETS
+from tests.fakes.bystander import bystander
 from tests.fakes.http import Exchange, Request, serve
 from tests.memory.embedding.bench import unpack_vector
 from tests.providers.conftest import HASTY
@@ -231,16 +231,7 @@ async def test_none_is_none_and_too_many_are_too_many() -> None:
 
 async def test_large_vectors_leave_others_their_turn() -> None:
     async with server(whole(reply(*[[0.5, -0.25] * 2000] * 64))) as there, embedder(there.url) as made:
-        turns = 0
+        async with bystander() as other:
+            assert len(await made.embed(["a"] * 64, held=PRIVATE, deadline_s=30)) == 64
 
-        async def count() -> None:
-            nonlocal turns
-            while True:
-                await asyncio.sleep(0)
-                turns += 1
-
-        counting = asyncio.create_task(count())
-        assert len(await made.embed(["a"] * 64, held=PRIVATE, deadline_s=30)) == 64
-        counting.cancel()
-
-        assert turns >= 64
+        assert other.rounds >= 64

@@ -29,6 +29,7 @@ from stead.tools import web
 from stead.tools.fetching import BODY_LIMIT_BYTES, Fetcher, Page
 from stead.tools.web import FetchTool
 from stead.tools.wire import Answer, Request, encoded
+from tests.fakes.bystander import bystander
 from tests.machines.bench import open_bench, require_sandbox
 
 SESSION = SessionId("s_0000000000000001")
@@ -267,24 +268,15 @@ async def test_a_page_of_one_byte_chunks_does_not_hold_the_loop() -> None:
     reader.feed_data(b"1\r\nx\r\n" * 20_000 + b"0\r\n\r\n")
     target = Reach().check_url("http://pages.example.com/")
     assert isinstance(target, Target)
-    turns = 0
-
-    async def ticking() -> None:
-        nonlocal turns
-        while True:
-            await asyncio.sleep(0)
-            turns += 1
-
-    ticks = asyncio.create_task(ticking())
     connection = h11.Connection(h11.CLIENT)
     encoded(connection, Request(target))
     answer = Answer(target, connection, reader)
-    await answer.begin()
-    body, _ = await answer.body(BODY_LIMIT_BYTES)
-    ticks.cancel()
+    async with bystander() as other:
+        await answer.begin()
+        body, _ = await answer.body(BODY_LIMIT_BYTES)
 
     assert len(body) == 20_000
-    assert turns >= 120_000 // 16_384
+    assert other.rounds >= 120_000 // 16_384
 
 
 # -- certificates ---------------------------------------------------------------------------------------------------
