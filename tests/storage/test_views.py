@@ -374,7 +374,9 @@ async def test_two_openers_of_one_file_take_each_event_in_once(journal: JournalF
     other.close()
 
 
-@pytest.mark.parametrize("damage", ["garbage", "truncated", "other key", "other journal", "other schema", "page"])
+@pytest.mark.parametrize(
+    "damage", ["garbage", "truncated", "other key", "other journal", "other schema", "page", "rows"]
+)
 async def test_a_file_that_does_not_fit_is_begun_anew(home: Home, journal: JournalFile, damage: str) -> None:
     path = home.views / "default.db"
     await journal.append([draft(ADA, 1, created("otters"))])
@@ -389,6 +391,10 @@ async def test_a_file_that_does_not_fit_is_begun_anew(home: Home, journal: Journ
         case "page":
             content = bytearray(path.read_bytes())
             content[100] ^= 1
+            path.write_bytes(content)
+        case "rows":
+            content = bytearray(path.read_bytes())
+            content[4096:] = bytes(len(content) - 4096)
             path.write_bytes(content)
         case "other key":
             Views(home.views / "theirs.db", OTHER_KEYS, journal).close()

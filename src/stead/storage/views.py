@@ -273,11 +273,10 @@ class Views:
     def _open_or_renew(self) -> tuple[Database, Connection]:
         """Open the file; one that is damaged, of another journal or of another schema is dropped and begun anew."""
         try:
-            database, connection = self._open()
+            database, connection, (seq, chain, schema) = self._open()
         except (Damaged, WrongKey) as error:
             _log.warning("the read models are begun anew: %s", error)
             return self._renew()
-        seq, chain, schema = connection.execute("SELECT seq, chain, schema FROM progress").fetchone()
         if schema == _SCHEMA_ID and self._journal.chain_at(seq) == chain:
             return database, connection
         _log.info("the read models are begun anew: they are of another journal or of another version of Stead")
@@ -288,13 +287,15 @@ class Views:
     def _renew(self) -> tuple[Database, Connection]:
         for suffix in ("", "-wal", "-shm"):
             self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-        return self._open()
+        database, connection, _ = self._open()
+        return database, connection
 
-    def _open(self) -> tuple[Database, Connection]:
+    def _open(self) -> tuple[Database, Connection, tuple[int, bytes, str]]:
+        """The file, a connection to write with, and how far it has come, of which journal and schema."""
         database = Database(self._path, self._key, self._connect, mend="rebuild the read models")
         with opening(database, _SCHEMA, (0, b"", _SCHEMA_ID)) as connection:
-            opened = database, connection
-        return opened
+            progress = connection.execute("SELECT seq, chain, schema FROM progress").fetchone()
+        return database, connection, progress
 
 
 def _objective(state: bytes, goal: str) -> ObjectiveRow:
