@@ -164,6 +164,7 @@ def test_the_matrix_finds_a_door_that_is_ajar(knocker: Knocker) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(600)
 def test_every_two_flaws_of_a_knock_are_refused_at_every_route(knocker: Knocker) -> None:
     tries = list(door_matrix.tries(routes_of(knocker), door_matrix.flaws(knocker), at_once=2))
     secrets = secrets_of(knocker)

@@ -303,6 +303,7 @@ async def test_a_part_that_was_changed_is_a_strangers_and_the_others_are_not(tmp
 
 
 @pytest.mark.long
+@pytest.mark.timeout(600)
 async def test_twenty_thousand_memories_are_had_back_from_their_export(tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()

@@ -39,6 +39,7 @@ def test_no_order_of_model_person_and_crash_breaks_the_queue_of_calls(bodies: Bo
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 @settings(max_examples=3000)
 @given(story=stories)
 def test_none_of_thousands_of_orders_breaks_it(bodies: Bodies, story: Story) -> None:

@@ -66,6 +66,7 @@ def test_beyond_that_hardly_anything_is() -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(600)
 def test_nor_among_a_hundred_thousand() -> None:
     share, median_s = recall(100_000)
 
