@@ -125,8 +125,9 @@ def test_nothing_yet_says_what_will_be_here(fresh: Stage, visit: Visit) -> None:
 
 def test_far_too_much_is_a_few_hundred_nodes(plenty: Stage, visit: Visit) -> None:
     page = visit(plenty, "/audit")
-    for _ in range(3):
+    grid = page.get_by_role("grid")
+    for rows in ("101", "201", "301"):
+        expect(grid).to_have_attribute("aria-rowcount", rows)
         page.get_by_role("button", name="Show older ones").click()
-        expect(page.get_by_role("button", name="Show older ones")).to_be_enabled()
-    assert page.get_by_role("grid").get_attribute("aria-rowcount") == "401"
-    assert page.get_by_role("grid").locator("*").count() < 1000
+    expect(grid).to_have_attribute("aria-rowcount", "401")
+    assert grid.locator("*").count() < 1000
