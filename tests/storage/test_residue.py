@@ -87,6 +87,10 @@ def test_what_cannot_be_read_or_not_in_time_is_named(home: Home) -> None:
     found = Residue(home, KEYS).search(touches, 0)
     assert found.skipped == ("large: not searched in time",)
     assert found.scanned == ()
+    (home.root / "other.db").mkdir()
+    (home.root / "other.db-wal").write_bytes(b"a log of nobody knows what")
+    assert any(line.startswith("other.db-wal: ") for line in Residue(home, KEYS).search(touches, 60).skipped)
+    (home.root / "other.db").rmdir()
     os.mkfifo(home.root / "pipe")  # it is no file, and nobody waits for it
     assert Residue(home, KEYS).search(touches, 60).skipped == ()
 

@@ -135,7 +135,7 @@ class Residue:
 
     def _blocks(self, path: Path) -> Iterator[bytes]:
         key = None
-        with suppress(OSError), self._opened(path.with_name(path.name.removesuffix("-wal"))) as main:
+        with suppress(FileNotFoundError), self._opened(path.with_name(path.name.removesuffix("-wal"))) as main:
             key = self._keys.get(main.read(_SALT_BYTES))
         with self._opened(path) as file:
             if key is None:
