@@ -337,6 +337,17 @@ async def test_a_grant_covers_nothing_once_its_permit_is_closed_or_before_it_is_
     assert shop.visits == 0
 
 
+async def test_what_was_refused_stays_so_on_record_although_the_call_ends_before_the_connection(way: Way) -> None:
+    host = "pens.example.com:1"
+    with way.proxy.grant(live_permit(), [host]):
+        reader, writer = await way.connect()
+        writer.write(f"GET http://{host}/ HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        assert (await asyncio.wait_for(reader.readuntil(b"\r\n"), 10)).startswith(b"HTTP/1.1 403 ")
+    (used,) = await way.told()
+    assert used.reason.rule == "egress-address"
+    writer.close()
+
+
 async def test_a_change_of_the_list_counts_at_once_also_for_what_is_open(way: Way, shop: Site) -> None:
     host = f"pens.example.com:{shop.port}"
     way.proxy.configure([(DIRECTORY, host), ("/elsewhere", f"inks.example.com:{shop.port}")])

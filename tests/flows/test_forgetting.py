@@ -27,9 +27,12 @@ def files_with(house: LivingHome, *words: str) -> list[str]:
     keys = open_keys(house.home, "file", lambda: "").keys
     found = []
     for path in sorted(path for path in house.root.rglob("*") if path.is_file()):
-        content = [path.read_bytes()]
-        if path.name.endswith((".db", ".db-wal")):
-            content += [raw(path, key) for key in (keys.database, keys.views, index_key(keys.checkpoints))]
+        try:
+            content = [path.read_bytes()]
+            if path.name.endswith((".db", ".db-wal")):
+                content += [raw(path, key) for key in (keys.database, keys.views, index_key(keys.checkpoints))]
+        except FileNotFoundError:  # one that the daemon wrote beside another, to take its place
+            continue
         name = path.relative_to(house.root).as_posix()
         read = "\n".join([name, *(one.decode("utf-8", "ignore") for one in content)]).casefold()
         if any(word.casefold() in read for word in words):

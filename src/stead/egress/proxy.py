@@ -131,7 +131,7 @@ class EgressProxy:
             outlet.server.close()
         for task, used in outlet.open.items():
             task.cancel()
-            used.refusal = Reason("egress-cut", "cut off: its machine has ended")
+            used.refusal = used.refusal or Reason("egress-cut", "cut off: its machine has ended")
             self._report(outlet, used)  # now, so that it is on record before what follows the machine's end
         outlet.open.clear()
         self._summarise(outlet)
@@ -177,7 +177,7 @@ class EgressProxy:
             else:
                 await exchange.serve()
         except asyncio.CancelledError:
-            exchange.used.refusal = Reason("egress-cut", "cut off: what allowed it has ended")
+            exchange.used.refusal = exchange.used.refusal or Reason("egress-cut", "cut off: what allowed it has ended")
         finally:
             client[1].transport.abort()
             if outlet.open.pop(task, None):

@@ -10,7 +10,7 @@ Source: OpenAI, API reference, "Create embeddings".
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
 import httpx2
@@ -129,13 +129,10 @@ class ProviderEmbedder:
         (dim,) = dims
         if not 0 < dim <= LARGEST_DIM or (self._dim and dim != self._dim):
             raise self._failed(f"gave vectors of {dim} dimensions, after {self._dim}", "bad_vector")
-        vectors: list[VectorBytes] = []
-        for at in range(count):
-            try:
-                vectors.append(pack_vector(items[at]))
-            except ValueError as error:
-                raise self._failed(f"gave a vector that is none: {error}", "bad_vector") from None
-            await asyncio.sleep(0)  # others get their turn: a large one takes half a millisecond
+        try:
+            vectors = await packed([items[at] for at in range(count)])
+        except ValueError as error:
+            raise self._failed(f"gave a vector that is none: {error}", "bad_vector") from None
         self._dim = dim
         return vectors
 
@@ -150,3 +147,16 @@ class ProviderEmbedder:
 def _cut(text: str) -> str:
     """What is sent of a text. Servers refuse an empty one, and JSON holds no half of a surrogate pair."""
     return text[:TEXT_CHARS].encode("utf-8", "replace").decode() or " "
+
+
+async def packed(vectors: Iterable[Sequence[float]]) -> list[VectorBytes]:
+    """Vectors as they are kept; others get their turn between them, since a large one takes half a millisecond.
+
+    Raises:
+        ValueError: one of them is none, as ``pack_vector`` says.
+    """
+    done = []
+    for vector in vectors:
+        done.append(pack_vector(vector))
+        await asyncio.sleep(0)
+    return done
