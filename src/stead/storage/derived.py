@@ -6,7 +6,7 @@ Layer: storage. Knows no table but ``progress``, whose one row says how far the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING
 
 from stead.storage.database import Database
@@ -28,19 +28,16 @@ def opening(database: Database, schema: str, progress: tuple[object, ...]) -> It
     Raises:
         StorageFault: it cannot be read or written.
     """
-    with database.faults():
-        connection = database.open()
-        try:
-            connection.execute("PRAGMA synchronous = normal")  # what a power cut takes is in the journal still
-            connection.execute("BEGIN IMMEDIATE")
-            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-                for statement in statements(schema):
-                    connection.execute(statement)
-                marks = ", ".join("?" for _ in progress)
-                connection.execute(f"INSERT INTO progress VALUES ({marks})", progress)  # noqa: S608 - marks alone
-            yield connection
-            connection.execute("COMMIT")
-        except BaseException:
-            connection.close()
-            database.close()
-            raise
+    with database.faults(), ExitStack() as undo:
+        undo.callback(database.close)
+        connection = undo.enter_context(closing(database.open()))
+        connection.execute("PRAGMA synchronous = normal")  # what a power cut takes is in the journal still
+        connection.execute("BEGIN IMMEDIATE")
+        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+            for statement in statements(schema):
+                connection.execute(statement)
+            marks = ", ".join("?" for _ in progress)
+            connection.execute(f"INSERT INTO progress VALUES ({marks})", progress)  # noqa: S608 - marks alone
+        yield connection
+        connection.execute("COMMIT")
+        undo.pop_all()
