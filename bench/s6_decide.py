@@ -46,9 +46,7 @@ def measure() -> list[Bar]:
 def _facts() -> Facts:
     outputs = tuple((f"web:site{number % 5}.example", f"{PAGE} item {number}") for number in range(20))
     planned = tuple(PlannedCall("mail", canonical({"to": f"p{n}@b.example"}).decode()) for n in range(10))
-    context = Context(
-        words=(WORDS,), sources=tuple(dict(outputs)), outputs=outputs, planned=planned, entities={}, ways_out=True
-    )
+    context = Context(words=(WORDS,), sources=tuple(dict(outputs)), outputs=outputs, planned=planned)
     return msgspec.structs.replace(
         facts(),
         context=context,

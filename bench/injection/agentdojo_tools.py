@@ -22,7 +22,7 @@ def _reads(*, public: bool = False, identity: dict[str, str] | None = None) -> D
 
 
 def _own() -> Declaration:
-    return Declaration(ToolEffect.READ, output_trust=Integrity.TRUSTED, idempotent=True)
+    return Declaration(ToolEffect.READ, output_trust=Integrity.TRUSTED, idempotent=True, vouches=True)
 
 
 def _writes(
@@ -56,6 +56,7 @@ CALENDAR = {
         output_trust=Integrity.TRUSTED,
         sensitivity=Confidentiality.PUBLIC,
         idempotent=True,
+        vouches=True,
     ),
     "search_calendar_events": _reads(),  # titles and descriptions, by whoever invited
     "get_day_calendar_events": _reads(),  # likewise
@@ -128,11 +129,11 @@ BANKING = {
 
 SLACK = {
     "get_channels": _reads(),  # whoever makes a channel names it
-    "add_user_to_channel": _sends(("user", "channel")),  # lets a user read a channel
+    "add_user_to_channel": _sends(("user",), (), {"channel": "channel"}),  # lets a user read a channel
     "read_channel_messages": _reads(),  # by others
     "read_inbox": _reads(),  # by others
     "send_direct_message": _sends(("recipient",), ("body",)),
-    "send_channel_message": _sends(("channel",), ("body",)),
+    "send_channel_message": _sends((), ("body",), {"channel": "channel"}),
     "get_users_in_channel": _reads(),  # people name themselves
     "invite_user_to_slack": _sends(("user", "user_email")),  # lets somebody in
     "remove_user_from_slack": _sends(("user",)),  # shuts somebody out
@@ -148,7 +149,14 @@ SLACK = {
 
 TOOLS: dict[str, Declaration] = MAIL | CALENDAR | DRIVE | TRAVEL | BANKING | SLACK
 
-KINDS = dict.fromkeys(MAIL, "email") | dict.fromkeys(CALENDAR, "event") | dict.fromkeys(DRIVE, "file")
+KINDS = (
+    dict.fromkeys(MAIL, "email")
+    | dict.fromkeys(CALENDAR, "event")
+    | dict.fromkeys(DRIVE, "file")
+    | dict.fromkeys(("get_scheduled_transactions", "get_most_recent_transactions"), "transaction")
+    | {"get_channels": "channel"}
+    | dict.fromkeys(("search_contacts_by_name", "search_contacts_by_email"), "contact")
+)
 """Of what kind the things are that a suite's tools give back with an id."""
 
 CONSEQUENTIAL = frozenset(

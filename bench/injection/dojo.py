@@ -50,8 +50,9 @@ class DojoTask(msgspec.Struct, frozen=True):
 
     def start(self, *, planned: bool, generous: bool) -> Start:
         """The session in which the person asks for this task."""
-        plan = plan_of(self.text, _calls(self.calls, "")) if planned else ()
-        return Start(self.text, plan, suite_tools(self.suite), generous)
+        tools = suite_tools(self.suite)
+        plan = plan_of(self.text, _calls(self.calls, ""), tools) if planned else ()
+        return Start(self.text, plan, tools, generous)
 
     def quiet(self) -> list[Call]:
         """The calls of a day without an attack."""
@@ -170,13 +171,29 @@ def _entities(tool: str, output: str) -> tuple[Entity, ...]:
         return ()
     found = yaml.load(output, _Loader)
     rows = found if isinstance(found, list) else [found]
+    if rows and all(isinstance(row, str) for row in rows):
+        return tuple(Entity(kind, row, row) for row in rows)
     return tuple(
-        Entity(kind, str(row["id_"]), str(row[name]))
+        Entity(kind, str(row[id]), str(row[name]), tuple(map(str, _listed(row.get(gives)))))
         for row in rows
-        if isinstance(row, dict) and "id_" in row
-        for name in ("title", "filename", "subject")
-        if name in row
+        if isinstance(row, dict)
+        for id, name, gives in _FIELDS
+        if id in row and name in row
     )
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value] if value else []
+
+
+_FIELDS = (
+    ("id_", "title", "participants"),
+    ("id_", "filename", ""),
+    ("id_", "subject", "sender"),
+    ("email", "name", "email"),
+    ("id", "subject", ""),
+)
+"""Of an event, a file, a mail, a contact and a transaction: its id, its name, and whom the system knows it by."""
 
 
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -17,7 +17,8 @@ from stead.domain.policies import Level, PlannedCall
 from stead.domain.ports import Browser
 from stead.domain.secrets import HostBinding
 from stead.domain.tools import ToolContext, ToolOutcome
-from stead.guardian.flow import Context, planned
+from stead.guardian.flow import Context
+from stead.guardian.planning import fit
 from stead.guardian.shapes import shapes
 from stead.tools.browsing import ActTool, OpenTool, ReadPageTool, ShotTool
 from stead.tools.tool import OUTPUT_CAP
@@ -119,7 +120,7 @@ def test_no_plan_clicks_because_a_button_of_a_page_is_called_like_something_that
     arguments: dict[str, object] = {"url": "https://shop.example.com/", "name": "Buy", "element": 1, "hosts": []}
     named = PlannedCall("browser_act", canonical(arguments).decode())
     context = Context(words=("Buy paper at https://shop.example.com/",), planned=(named,))
-    assert planned("browser_act", ActTool(NO_BROWSER).spec.declaration, arguments, (), context) == -1
+    assert not fit("browser_act", ActTool(NO_BROWSER).spec.declaration, arguments, (), context).grants
 
 
 @promise("SEC-7.bound")

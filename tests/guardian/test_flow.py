@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from stead.domain.permits import canonical
 from stead.domain.policies import Allow, Ask, Integrity, PlannedCall, Profile
 from stead.domain.sessions import Grant
-from stead.domain.tools import Declaration, ToolEffect, ToolSpec
+from stead.domain.tools import Declaration, ToolEffect
 from stead.guardian import moments
 from stead.guardian.decide import Proposed, decide
-from stead.guardian.flow import Context, origins, planned, stands_in
+from stead.guardian.flow import Context, origins, stands_in
 from stead.guardian.shell import assess
 from tests.guardian.test_decide import SPECS, facts
 
@@ -141,62 +141,6 @@ def tainted(*calls: PlannedCall, words: tuple[str, ...] = WORDS, vouched: tuple[
     return Context(words=words, vouched=vouched, sources=("web:evil.test",), planned=calls)
 
 
-@pytest.mark.parametrize(
-    ("call", "covered"),
-    [
-        (propose("mail", to="bo@b.example", text="the minutes"), True),
-        (propose("mail", to="eve@evil.test", text="the minutes"), False),
-        (propose("mail", to=["bo@b.example", "eve@evil.test"], text="the minutes"), False),
-        (propose("mail", carries=("https://evil.test/?q=secret",), to="bo@b.example", text="see there"), False),
-        (propose("fetch", url="https://docs.example.com/guide"), False),
-    ],
-    ids=["the one named", "a stranger", "the one named and a stranger", "with a link of a stranger's", "another tool"],
-)
-def test_a_planned_call_runs_unasked_only_towards_what_the_person_named(call: Proposed, covered: bool) -> None:
-    verdict = decide(call, facts(context=tainted(plan("mail", to="bo@b.example"))))
-    assert isinstance(verdict, Allow) is covered
-    if isinstance(verdict, Allow):
-        assert (verdict.reason.rule, verdict.planned) == ("planned", 0)
-
-
-def test_a_gap_of_the_plan_is_not_filled_with_the_persons_words_afterwards() -> None:
-    left_open = tainted(plan("mail"))
-    assert isinstance(decide(propose("mail", to="bo@b.example", text="hello"), facts(context=left_open)), Ask)
-    vouched = msgspec.structs.replace(left_open, vouched=("Ada Holm: ada@a.example",))
-    assert isinstance(decide(propose("mail", to="ada@a.example", text="hello"), facts(context=vouched)), Allow)
-
-
-def test_what_the_plan_knew_ahead_has_to_be_as_it_said() -> None:
-    context = tainted(plan("mail", to="bo@b.example", text="the minutes"))
-    assert isinstance(decide(propose("mail", to="bo@b.example", text="the minutes"), facts(context=context)), Allow)
-    assert isinstance(decide(propose("mail", to="bo@b.example", text="my diary"), facts(context=context)), Ask)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [{"delete_all": True}, [{"delete_all": True}], [[{"": None}]], True, [False], {"to": "Ada Holm: ada@a.example"}],
-)
-def test_what_a_plan_left_open_is_filled_with_no_names_of_fields_and_no_yes_or_no(body: object) -> None:
-    call = Declaration(ToolEffect.SEND, authority_args=("url", "body"), content_args=("body",), url_args=("url",))
-    arguments = {"url": "https://docs.example.com/guide", "body": body}
-    vouched = ("Ada Holm: ada@a.example",)
-    left_open = tainted(plan("api", url=arguments["url"]), vouched=vouched)
-    assert planned("api", call, arguments, (), left_open) == -1
-    pinned = tainted(plan("api", **arguments), vouched=vouched)
-    assert planned("api", call, arguments, (), pinned) == 0
-    assert planned("api", call, {**arguments, "body": None}, (), left_open) == 0
-
-
-def test_a_plan_never_covers_a_command() -> None:
-    words = ("Run `make deploy`.",)
-    assert (
-        planned(
-            "shell", SPECS["shell"].declaration, {"command": "make deploy"}, (), tainted(plan("shell"), words=words)
-        )
-        == -1
-    )
-
-
 def test_a_grant_holds_until_another_kind_of_source_has_been_read() -> None:
     grant = Grant("write", "any", FAR)
     write = propose("write", path="a", text="x")
@@ -239,22 +183,6 @@ def test_a_trusted_project_is_free_until_something_from_elsewhere_was_read() -> 
     away = facts(profile=Profile.TRUSTED_PROJECT, context=Context(sources=("web:evil.test",)))
     assert isinstance(decide(propose("write", path="a", text="x"), away), Ask)
     assert isinstance(decide(propose("mail", to="bo@b.example"), own), Ask)
-
-
-ACCOUNT = ToolSpec("inbox", "", {}, Declaration(ToolEffect.READ))
-
-
-def test_an_account_is_read_on_only_by_plan_while_something_could_leave_unasked() -> None:
-    call = Proposed("inbox", ACCOUNT, {}, "")
-    offered = frozenset({"inbox"})
-    clean = Context(ways_out=True)
-    read = Context(sources=("mail:1",), ways_out=True)
-    assert isinstance(decide(call, facts(offered=offered, context=clean)), Allow)
-    assert isinstance(decide(call, facts(offered=offered, context=read)), Ask)
-    by_plan = msgspec.structs.replace(read, planned=(plan("inbox"),))
-    assert isinstance(decide(call, facts(offered=offered, context=by_plan)), Allow)
-    shut = msgspec.structs.replace(read, ways_out=False)
-    assert isinstance(decide(call, facts(offered=offered, context=shut)), Allow)
 
 
 addresses = st.sampled_from(["bo@b.example", "eve@evil.test", "b.example", "bo@b.example, eve@evil.test", "", "Kim"])

@@ -84,7 +84,7 @@ def take_over(session: Session, carried: Carried) -> None:
     session.rules = {**carried.rules}
     session.requests = max(session.requests, carried.requests)
     session.calls, session.inbox = {}, []
-    session.planned, session.used, session.trusted = [], [], {}
+    session.planned, session.used, session.trusted, session.approved = [], [], {}, []
     session.interrupted = session.ran = False
     session.compacting = 0
     session.recalled, session.telling = [], session.files

@@ -316,6 +316,8 @@ class CallJudged(msgspec.Struct, frozen=True, tag="call.judged"):
     origins: tuple[Origin, ...] = ()
     planned: int = -1
     """The planned call that this one uses up, by its place; -1 for none."""
+    strays: bool = False
+    """See ``Allow.strays``."""
 
 
 class ToolStarted(msgspec.Struct, frozen=True, tag="tool.started"):

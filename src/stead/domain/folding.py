@@ -17,6 +17,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from stead.domain import events as ev
 from stead.domain.conversation import close_turn, digest_messages, hear, take_in
 from stead.domain.home_events import HomeBody
@@ -92,7 +94,7 @@ def apply(session: Session, event: ev.Event) -> None:
         case ev.PlanMade(steps=steps, calls=calls):
             session.plan = steps
             if not session.sources:
-                session.planned = _unused(calls, session.used)
+                session.planned = _unused(calls, session.used, session.planned)
         case ev.GrantMade(tool=tool, shape=shape, expires_at_ms=expires_at_ms, sources=sources):
             session.grants.append(Grant(tool, shape, expires_at_ms, sources))
         case ev.SourcesTrusted(sources=sources, tool=tool):
@@ -200,10 +202,11 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
     if call is None:
         return
     match body:
-        case ev.CallJudged(planned=planned):
+        case ev.CallJudged(planned=planned, strays=strays):
             # What else follows from a verdict is recorded as its own event.
             if planned >= 0:
                 session.used.append(session.planned.pop(planned))
+            session.strayed |= strays
         case ev.ToolStarted(arguments=arguments, idempotent=idempotent):
             call.step = "started"
             call.arguments = arguments
@@ -215,6 +218,8 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
                 take_in(session, label, source or call.tool)
             for entity in body.entities:
                 session.entities.setdefault(entity.kind, {})[entity.id] = entity.name
+                for value in entity.gives:
+                    session.given.setdefault(value, []).append((entity.kind, entity.id))
             session.actions.append(Action(call.tool, call.arguments, outcome))
             session.revision += call.step == "started" and not call.idempotent
             session.ran = session.ran or (call.step == "started" and not call.idempotent)
@@ -239,18 +244,27 @@ def _apply_approval(
             call.shape, call.sources = body.shape, body.sources
         case ev.ApprovalGiven():
             call.step = "approved"
+            session.approved.append((call.tool, call.asked))
         case ev.ApprovalDenied(reason=reason):
             call.step, call.said = "refused", reason
         case ev.ApprovalLapsed(why=why):
             call.step = "new" if why == "changed" else "lapsed"
 
 
-def _unused(calls: Iterable[PlannedCall], used: Iterable[PlannedCall]) -> list[PlannedCall]:
-    """The calls of a plan without those that an earlier form of it has already spent."""
+def _unused(
+    calls: Iterable[PlannedCall], used: Iterable[PlannedCall], before: Iterable[PlannedCall]
+) -> list[PlannedCall]:
+    """The calls of a plan without those that an earlier form of it has already spent; what was confirmed stays so."""
     left = list(calls)
     for call in used:
-        if call in left:
-            left.remove(call)
+        plain = replace(call, confirmed=False)
+        if same := [one for one in left if replace(one, confirmed=False) == plain]:
+            left.remove(same[0])
+    confirmed = [replace(call, confirmed=False) for call in before if call.confirmed]
+    for place, call in enumerate(left):
+        if call in confirmed:
+            confirmed.remove(call)
+            left[place] = replace(call, confirmed=True)
     return left
 
 

@@ -5,6 +5,7 @@ Layer: domain. Says what the words are; ``guardian`` says what follows from them
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal
 
@@ -75,18 +76,34 @@ class Entity(msgspec.Struct, frozen=True):
         kind: as in ``Declaration.identity_args``: ``file``, ``mail``, ``event``.
         id: the tool's own.
         name: its title, subject or file name.
+        gives: addresses and accounts that the system itself keeps of it, apart from any text: who sent a mail, who
+            takes part in an event. They may be targets where the person named the thing.
     """
 
     kind: str
     id: str
     name: str
+    gives: tuple[str, ...] = ()
 
 
 class PlannedCall(msgspec.Struct, frozen=True):
-    """A call that a plan names: the tool, and as canonical JSON the arguments that are known ahead."""
+    """A call that a plan names.
+
+    Args:
+        tool: its name.
+        arguments: those that are known ahead, as canonical JSON; an argument that names a thing by its id may give the
+            thing's name instead.
+        takes: arguments whose values are to be taken from what a source says later: the source's name, or its kind.
+            It grants something only where ``confirmed``.
+        up_to: the largest value of a number that is not known ahead. Likewise.
+        confirmed: the person saw this very call in a plan and said yes to it.
+    """
 
     tool: str
     arguments: str
+    takes: Mapping[str, str] = {}
+    up_to: Mapping[str, float] = {}
+    confirmed: bool = False
 
 
 class Risk(StrEnum):
@@ -177,13 +194,20 @@ class Reason(msgspec.Struct, frozen=True):
 class Allow(msgspec.Struct, frozen=True):
     """The call may run now, once, with this permit. The permit exists only in this process and is never encoded.
 
-    ``planned`` is the place in the session's plan of the call that this one uses up; -1 for none.
+    Args:
+        permit: see there.
+        reason: why.
+        risk: how bad it could be.
+        planned: the place in the session's plan of the call that this one uses up; -1 for none.
+        strays: it reads something private that no plan named, after something untrusted was read: from then on no plan
+            and no grant lets anything leave unasked.
     """
 
     permit: Permit
     reason: Reason
     risk: Risk
     planned: int = -1
+    strays: bool = False
 
 
 class Ask(msgspec.Struct, frozen=True):

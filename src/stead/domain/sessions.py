@@ -146,6 +146,11 @@ class Session(msgspec.Struct):
     """What the plan grants: the calls that it named before anything untrusted was read."""
     used: list[PlannedCall] = []
     """Those of them that were used up; a plan that is made again does not bring them back."""
+    approved: list[tuple[str, str]] = []
+    """Tool and arguments of every call that the person was shown and said yes to."""
+    strayed: bool = False
+    """It has read something private that no plan named, after something untrusted; no plan and no grant lets anything
+    leave unasked from then on."""
     words: list[str] = []
     """What the person said, in full, whatever the context still holds of it."""
     sources: list[str] = []
@@ -155,6 +160,8 @@ class Session(msgspec.Struct):
     said to the model that the person chose."""
     entities: dict[str, dict[str, str]] = {}
     """Kind, then id, then the name of everything that tools have named by an id."""
+    given: dict[str, list[tuple[str, str]]] = {}
+    """By address or account, the kinds and ids of the things that it belongs to, see ``Entity.gives``."""
     trusted: dict[str, list[str]] = {}
     """By tool, those of them that the person trusts to say whom or what its calls act on."""
     grants: list[Grant] = []

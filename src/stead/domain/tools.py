@@ -36,8 +36,19 @@ class ToolEffect(StrEnum):
     """Acts on the outside world, or destroys what cannot be brought back."""
 
 
+class Role(StrEnum):
+    """What an argument that carries authority stands for."""
+
+    RECIPIENT = "recipient"
+    """Who is reached."""
+    AMOUNT = "amount"
+    """How much; compared as a number, however it is written."""
+    OWN_ACCOUNT = "own-account"
+    """Which of the person's own accounts acts; what a system of record says of it is enough."""
+
+
 class Declaration(msgspec.Struct, frozen=True):
-    """Everything the policy needs to know about a tool.
+    """Everything the policy needs to know about a tool. What is left out counts for nothing.
 
     Args:
         effect: the strongest thing that a call can do.
@@ -55,6 +66,15 @@ class Declaration(msgspec.Struct, frozen=True):
         service_args: arguments that the tool fills in itself: the host of a service that the person set up. A model
             cannot choose it.
         unplanned: no plan grants a call, whatever it names.
+        vouches: what comes back is a system of record's that the person set up, so that a value in it may be a target.
+            Nothing that repeats words (memory, history, notes, settings) has it.
+        plans: its argument ``calls`` says what is to run unasked later; what names a target is put to the person.
+        roles: what arguments that carry authority stand for.
+        closed_args: arguments with a fixed list of values: they carry no target, so that a plan's word is enough.
+        effects: by argument, the effect of a call where that argument has this value ("" for one that is left out or
+            empty); ``effect`` holds for all others.
+        stores: names of what a call reads from and writes to. What a tainted session wrote into one stays tainted for
+            who reads it.
     """
 
     effect: ToolEffect
@@ -70,6 +90,21 @@ class Declaration(msgspec.Struct, frozen=True):
     url_args: tuple[str, ...] = ()
     service_args: tuple[str, ...] = ()
     unplanned: bool = False
+    vouches: bool = False
+    plans: bool = False
+    roles: Mapping[str, Role] = {}
+    closed_args: tuple[str, ...] = ()
+    effects: Mapping[str, Mapping[str, ToolEffect]] = {}
+    stores: tuple[str, ...] = ()
+
+
+def acting(declaration: Declaration, arguments: Mapping[str, object]) -> Declaration:
+    """The declaration with the effect that a call with these arguments has."""
+    for name, effects in declaration.effects.items():
+        effect = effects.get(str(arguments.get(name) or "").casefold())
+        if effect is not None:
+            return msgspec.structs.replace(declaration, effect=effect)
+    return declaration
 
 
 def side_by_side(declaration: Declaration) -> bool:

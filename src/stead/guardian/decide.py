@@ -9,16 +9,17 @@ the plan that was made in a clean context; what the person allowed ahead. Everyt
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
 from stead.domain.ids import CallDigest
 from stead.domain.permits import Permit
+from stead.domain.plans import planned_calls
 from stead.domain.policies import Allow, Ask, Deny, Level, Origin, Profile, Reason, Risk, Rule, Verdict
 from stead.domain.sessions import Grant
-from stead.domain.tools import ToolEffect, ToolSpec
-from stead.guardian import flow, policy, rules, shapes
+from stead.domain.tools import Declaration, ToolEffect, ToolSpec
+from stead.guardian import flow, planning, policy, rules, shapes
 from stead.guardian.permits import Circumstances, call_digest
 from stead.guardian.reach import Reach, Unreachable
 from stead.guardian.shell import ShellRisk
@@ -62,6 +63,7 @@ class Facts(msgspec.Struct, frozen=True):
         rules: the person's standing ones.
         hosts: what every command of the session may reach.
         released: paths that other programs obey and the person lets this session write.
+        declared: what every tool declares, by name, to read a plan by.
     """
 
     circumstances: Circumstances
@@ -77,6 +79,7 @@ class Facts(msgspec.Struct, frozen=True):
     rules: Sequence[Rule] = ()
     hosts: Sequence[str] = ()
     released: Sequence[str] = ()
+    declared: Mapping[str, Declaration] = {}
 
 
 def decide(call: Proposed, facts: Facts) -> Verdict:
@@ -108,22 +111,21 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
     hosts = _strange_hosts(call, spec, facts)
     own = facts.profile is Profile.TRUSTED_PROJECT and not flow.kinds(facts.context.sources) and not hosts
     level = policy.level_of(spec.declaration, risk, own=own)
-    if facts.context.sources and facts.context.ways_out and policy.reads_account(spec.declaration):
-        # Who may be doing a stranger's will reads no more of a person's accounts than was planned, while there is a
-        # way left by which it could leave.
-        level = Level.EACH
+    new = tuple(_new_targets(call, spec, facts))
+    if new:
+        level = Level.CONFIRM
     requested = policy.requested(spec.declaration, call.arguments, facts.reach)
     covering = shapes.shapes(spec.declaration, call.arguments, level, call.shell, (*requested, *hosts))
-    planned = -1
+    fits = planning.fit(call.tool, spec.declaration, call.arguments, call.carries, facts.context)
     if ruling is not None and ruling.verdict == "ask":
         reason = _approved(digest, facts)
     else:
-        if not obeyed_files(spec, call.arguments, facts.released):  # there the text decides, and no plan names that
-            planned = flow.planned(call.tool, spec.declaration, call.arguments, call.carries, facts.context)
-        reason = _leave(call, level, digest, facts, covering, planned, ruling)
+        # Where other programs obey a file its text decides, and no plan names that.
+        grants = fits.grants and not obeyed_files(spec, call.arguments, facts.released)
+        reason = _leave(call, level, digest, facts, covering, grants, ruling)
     if reason is None:
         origins = flow.origins(spec.declaration, call.arguments, facts.context)
-        why = _why_ask(call, spec, level, facts, origins, ruling)
+        why = _why_ask(call, spec, level, facts, origins, ruling, new)
         return Ask(digest, level, why, risk, covering[0] if covering else "", origins)
     permit = Permit(
         session=facts.circumstances.session,
@@ -133,7 +135,16 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
         digest=digest,
         nonce=facts.nonce,
     )
-    return Allow(permit, reason, risk, planned if reason.rule == "planned" else -1)
+    strays = bool(facts.context.sources) and fits.place < 0 and policy.reads_account(spec.declaration)
+    return Allow(permit, reason, risk, fits.place, strays)
+
+
+def _new_targets(call: Proposed, spec: ToolSpec, facts: Facts) -> Iterator[str]:
+    """What a plan would let leave the machine towards targets that nobody but the model has named."""
+    if spec.declaration.plans and not facts.context.sources:
+        # What a tainted session plans grants nothing, so nobody is asked about it.
+        for planned, target in planning.unconfirmed(planned_calls(call.arguments), facts.declared, facts.context):
+            yield f"{planned.tool} ({target})"
 
 
 def _risk(call: Proposed, spec: ToolSpec, facts: Facts) -> Risk:
@@ -188,7 +199,7 @@ def _leave(
     digest: CallDigest,
     facts: Facts,
     covering: Sequence[str],
-    planned: int,
+    planned: bool,
     ruling: Rule | None,
 ) -> Reason | None:
     """Why the call may run without asking (again); nothing when a person must be asked."""
@@ -196,7 +207,7 @@ def _leave(
         return Reason("auto", "Looking, planning, and work in a folder that the person trusts need no approval.")
     if approved := _approved(digest, facts):
         return approved
-    if planned >= 0:
+    if planned:
         return Reason(
             "planned", "The plan named it before anything untrusted was read, and its target is the person's."
         )
@@ -204,7 +215,10 @@ def _leave(
         return None
     if ruling is not None:
         return Reason("rule-allow", f"A standing rule of the person allows it: {ruling.text!r}.")
-    if any(shapes.covers(grant, call.tool, covering, facts.context.sources) for grant in facts.grants):
+    suspended = facts.context.strayed and call.spec is not None and policy.reaches_out(call.spec.declaration)
+    if not suspended and any(
+        shapes.covers(grant, call.tool, covering, facts.context.sources) for grant in facts.grants
+    ):
         return Reason("granted", f"The person granted {call.tool!r} ahead.")
     return None
 
@@ -216,14 +230,25 @@ def _approved(digest: CallDigest, facts: Facts) -> Reason | None:
 
 
 def _why_ask(
-    call: Proposed, spec: ToolSpec, level: Level, facts: Facts, origins: Sequence[Origin], ruling: Rule | None
+    call: Proposed,
+    spec: ToolSpec,
+    level: Level,
+    facts: Facts,
+    origins: Sequence[Origin],
+    ruling: Rule | None,
+    targets: Sequence[str],
 ) -> Reason:
     """The rule that stopped it, the label, and where the value in doubt came from."""
+    if targets:
+        text = f"The plan lets {len(targets)} calls leave this computer unasked, to targets that only the model named: "
+        return Reason("plan-targets", text + "; ".join(targets))
     if ruling is not None and ruling.verdict == "ask":
         return Reason("rule-ask", f"A standing rule of the person asks for it: {ruling.text!r}.")
     if doubtful := next((origin for origin in origins if origin.source and policy.reaches_out(spec.declaration)), None):
         text = f"Its {doubtful.argument!r} comes from {doubtful.source!r}, which is untrusted."
         return Reason("tainted-argument", text)
+    if facts.context.strayed and policy.reaches_out(spec.declaration):
+        return Reason("read-more", "After something untrusted was read, it read private data that no plan named.")
     fresh = flow.kinds(facts.context.sources)
     if fresh and any(grant.tool == call.tool for grant in facts.grants):
         return Reason("tainted-context", f"Since it was granted, the session has read {', '.join(fresh)}: untrusted.")
@@ -232,8 +257,6 @@ def _why_ask(
             return Reason("network", f"The command wants to reach {', '.join(hosts)}.")
         return call.shell.reasons[0]
     match spec.declaration.effect:
-        case ToolEffect.READ:
-            text = "It reads more of your accounts, after something untrusted was read."
         case ToolEffect.WRITE if files := obeyed_files(spec, call.arguments, facts.released):
             return Reason("obeyed-file", f"Other programs obey {files[0]!r}: whoever writes it commands them.")
         case ToolEffect.WRITE:

@@ -16,15 +16,15 @@ are measured by ``bench/s3_injection.py``; the guide's section on prompt injecti
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
 
 from stead.domain.messages import WORKSPACE
 from stead.domain.policies import Integrity, Origin, PlannedCall
-from stead.domain.tools import Declaration, ToolEffect
-from stead.guardian import moments
+from stead.domain.tools import Declaration, Role
+from stead.guardian import moments, numbers
 
 
 class Context(msgspec.Struct, frozen=True):
@@ -32,21 +32,29 @@ class Context(msgspec.Struct, frozen=True):
 
     Args:
         words: what the person said.
-        vouched: outputs of trusted tools, and of sources that the person trusts.
+        vouched: outputs of tools that vouch for what they say.
+        trusted: texts of the sources that the person trusts for this tool.
+        endorsed: targets of calls that the person was shown and said yes to.
         sources: the untrusted sources that it has read, first read first; empty for a clean context.
         outputs: (source, text) of every untrusted output, oldest first.
         planned: the calls that the plan still grants.
+        used: those of it that were used up.
         entities: what an id of a kind is called: kind, then id, then the name, as tools gave them.
-        ways_out: whether some call could still leave the machine unasked, by the plan or by a grant.
+        given: by address or account, the kinds and ids of the things that it belongs to.
+        strayed: it has read something private that no plan named, after something untrusted; see ``Allow.strays``.
     """
 
     words: Sequence[str] = ()
     vouched: Sequence[str] = ()
+    trusted: Sequence[str] = ()
+    endorsed: Sequence[str] = ()
     sources: tuple[str, ...] = ()
     outputs: Sequence[tuple[str, str]] = ()
     planned: Sequence[PlannedCall] = ()
+    used: Sequence[PlannedCall] = ()
     entities: Mapping[str, Mapping[str, str]] = {}
-    ways_out: bool = True
+    given: Mapping[str, Sequence[tuple[str, str]]] = {}
+    strayed: bool = False
 
 
 def kind_of(source: str) -> str:
@@ -62,146 +70,124 @@ def kinds(sources: Sequence[str]) -> tuple[str, ...]:
 def origins(declaration: Declaration, arguments: Mapping[str, object], context: Context) -> tuple[Origin, ...]:
     """Where each part of the call's authority came from; parts that say nothing are left out."""
     return tuple(
-        Origin(place, *_origin(value, declaration.identity_args.get(name, ""), context))
-        for name in _authority(declaration)
-        for place, value in _leaves(name, arguments.get(name))
+        Origin(place, *origin(declaration, name, value, context, figure=figure))
+        for name in authority(declaration)
+        for place, value, figure in leaves(name, arguments.get(name))
     )
 
 
-def planned(
-    tool: str, declaration: Declaration, arguments: Mapping[str, object], carries: Sequence[str], context: Context
-) -> int:
-    """Which planned call covers this one, by its place; -1 for none.
+def targets(declaration: Declaration, arguments: str) -> tuple[str, ...]:
+    """What a call of these arguments (JSON) acts on, as a person was shown it."""
+    given = msgspec.json.decode(arguments, type=dict[str, object])
+    named = (leaf for name in authority(declaration) for leaf in leaves(name, given.get(name)))
+    return tuple(value for _, value, _ in named)
 
-    Args:
-        tool: its name.
-        declaration: the tool's.
-        arguments: the call's.
-        carries: the links, mail addresses and account numbers in the arguments that carry content.
-        context: what the session has read, and what was planned.
+
+def origin(
+    declaration: Declaration, name: str, value: str, context: Context, *, figure: bool = False
+) -> tuple[Integrity, str]:
+    """The best that can be shown of one value of an argument, and the untrusted source that has it, if one has.
+
+    ``figure``: it is a number, so that another spelling of it is the same.
     """
-    found = next(
-        (place for place, plan in enumerate(context.planned) if plan.tool == tool and _fits(plan, arguments)), -1
-    )
-    if found < 0 or declaration.unplanned or declaration.effect is ToolEffect.EXECUTE:
-        return -1
-    pinned = _known(context.planned[found].arguments)
-    for name in _authority(declaration):
-        entity = declaration.identity_args.get(name, "")
-        if name not in pinned and _says_unsaid(arguments.get(name)):
-            return -1
-        for _, value in _leaves(name, arguments.get(name)):
-            integrity, _ = _origin(value, entity, context)
-            if integrity is Integrity.UNTRUSTED:
-                return -1
-            # What the person named was known when the plan was made. Whoever fills a gap of the plan with the person's
-            # words now takes them from somewhere else.
-            if integrity is Integrity.PERSON and not (entity or name in pinned):
-                return -1
-    if any(not stands_in(carried, context.words) for carried in carries):
-        return -1
-    return found
+    entity = declaration.identity_args.get(name, "")
+    amount = figure or declaration.roles.get(name) is Role.AMOUNT
+    if entity:
+        # An id is what a tool gave the thing. Whether the person meant the thing shows only in what it is called.
+        things = context.entities.get(entity, {})
+        called = things.get(value, "")
+        alone = _SERIAL.fullmatch(value) is not None and not moments.is_moment(value)
+        spelt = [*names(called), *_abbreviated(called, things.values()), *([value] if alone else ())]
+        if any(stands_in(name, context.words) for name in spelt):
+            return Integrity.PERSON, ""
+    elif stands_in(value, context.words, amount=amount):
+        return Integrity.PERSON, ""
+    if stands_in(value, (*context.vouched, *context.trusted, *context.endorsed), amount=amount):
+        return Integrity.TRUSTED, ""
+    newest = context.outputs[::-1]
+    place = _place(value, [text for _, text in newest], amount=amount)
+    return Integrity.UNTRUSTED, newest[place][0] if place >= 0 else ""
 
 
-def stands_in(value: str, texts: Sequence[str]) -> bool:
+def stands_in(value: str, texts: Sequence[str], *, amount: bool = False) -> bool:
     """Whether a text holds the value as a whole: no word, address, path or number goes on at either end of it.
 
-    A URL may stand there without its scheme, and a day as people write one.
+    A URL may stand there without its scheme, a day as people write one, and an amount in any spelling of the number.
     """
-    return _place(value, texts) >= 0
+    return _place(value, texts, amount=amount) >= 0
 
 
-def _place(value: str, texts: Sequence[str]) -> int:
+def _place(value: str, texts: Sequence[str], *, amount: bool = False) -> int:
     """The first of the texts that holds the value; -1 for none."""
-    wanted = _plain(value)
+    wanted = plain(value)
     if not wanted:
         return -1
     spellings = [wanted]
     if url := _URL.fullmatch(wanted):
         spellings += [url[1] + url[2], url[2]]
     day = moments.is_moment(wanted)
+    figure = numbers.number(wanted) if amount else None
     for place, text in enumerate(texts):
-        plain = _plain(text)
-        if any(spelling in plain and _stands(spelling, plain) for spelling in spellings):
+        there = plain(text)
+        if any(spelling in there and _stands(spelling, there) for spelling in spellings):
             return place
-        if day and moments.named(wanted, plain):
+        if day and moments.named(wanted, there):
+            return place
+        if figure is not None and numbers.said(figure, there):
             return place
     return -1
 
 
-def _authority(declaration: Declaration) -> tuple[str, ...]:
+def authority(declaration: Declaration) -> tuple[str, ...]:
+    """The arguments that decide who or what is acted on."""
     named = (*declaration.authority_args, *declaration.host_args, *declaration.identity_args)
     return tuple(dict.fromkeys(named))
 
 
-def _leaves(place: str, value: object) -> Iterator[tuple[str, str]]:
-    """The texts and numbers in an argument, each with its place."""
+def leaves(place: str, value: object) -> Iterator[tuple[str, str, bool]]:
+    """The texts and numbers in an argument, each with its place and whether it is a number."""
     if isinstance(value, bool) or value is None:
         return
     if isinstance(value, str):
         if value.strip():
-            yield place, value
+            yield place, value, False
     elif isinstance(value, Mapping):
         for name, inner in value.items():
-            yield from _leaves(f"{place}.{name}", inner)
+            yield from leaves(f"{place}.{name}", inner)
     elif isinstance(value, Sequence):
         for index, inner in enumerate(value):
-            yield from _leaves(f"{place}[{index}]", inner)
+            yield from leaves(f"{place}[{index}]", inner)
     else:
-        yield place, _number(value)
+        yield place, spelt(value), True
 
 
-def _says_unsaid(value: object) -> bool:
-    """Whether it holds names of fields, or a yes or no: of these nobody can say where they came from."""
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return any(map(_says_unsaid, value))
-    return isinstance(value, bool) or (isinstance(value, Mapping) and bool(value))
-
-
-def _number(value: object) -> str:
-    """A number as people write it: 1200 for 1200.0."""
+def spelt(value: object) -> str:
+    """A text as it is, a number as people write it: 1200 for 1200.0."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _origin(value: str, entity: str, context: Context) -> tuple[Integrity, str]:
-    if entity:
-        # An id is what a tool gave the thing. Whether the person meant the thing shows only in what it is called.
-        called = context.entities.get(entity, {}).get(value, "")
-        spelt = [*_names(called), *([value] if _SERIAL.fullmatch(value) else ())]
-        if any(stands_in(name, context.words) for name in spelt):
-            return Integrity.PERSON, ""
-    elif stands_in(value, context.words):
-        return Integrity.PERSON, ""
-    if stands_in(value, context.vouched):
-        return Integrity.TRUSTED, ""
-    newest = context.outputs[::-1]
-    place = _place(value, [text for _, text in newest])
-    return Integrity.UNTRUSTED, newest[place][0] if place >= 0 else ""
+def is_given(value: str, context: Context) -> bool:
+    """Whether an address or account belongs to a thing that the person named, and no other thing has that name."""
+    for kind, id in context.given.get(value, ()):
+        things = context.entities.get(kind, {})
+        called = things.get(id, "")
+        if [*things.values()].count(called) == 1 and any(stands_in(name, context.words) for name in names(called)):
+            return True
+    return False
 
 
-def _names(called: str) -> Iterator[str]:
+def names(called: str) -> Iterator[str]:
     """The ways in which a person may write what a thing is called: as it is, or a file's name as words."""
     yield called
     stem = called.rpartition(".")[0] or called
     yield re.sub(r"[-_\s]+", " ", stem)
 
 
-def _fits(plan: PlannedCall, arguments: Mapping[str, object]) -> bool:
-    """Whether a call has every argument that the plan knew ahead."""
-    return all(_same(value, arguments.get(name)) for name, value in _known(plan.arguments).items())
-
-
-@lru_cache(maxsize=256)
-def _known(arguments: str) -> Mapping[str, object]:
-    return msgspec.json.decode(arguments, type=dict[str, object])
-
-
-def _same(known: object, given: object) -> bool:
-    if isinstance(known, str) and isinstance(given, str):
-        return _plain(known) == _plain(given)
-    if isinstance(known, list) and isinstance(given, list):
-        return len(known) == len(given) and all(map(_same, known, given))
-    return known == given
+def _abbreviated(called: str, others: Collection[str]) -> Iterator[str]:
+    """The first word of a name of several, if it is a proper one and no other thing's name begins with it."""
+    first = re.split(r"[-_\s.]", called, maxsplit=1)[0]
+    if first not in (called, first.lower()) and sum(other.startswith(first) for other in others) == 1:
+        yield first
 
 
 _SERIAL = re.compile(r"(?=.*[0-9])[\w.-]{6,}")
@@ -213,7 +199,8 @@ _GOES_ON = frozenset(".-@/:+%?&=#~_$")
 
 
 @lru_cache(maxsize=64)  # the same few texts are looked through for every call of a session
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """A text as two are compared: without regard to letters' case and to how its words are set apart."""
     return _SPACE.sub(" ", text).strip().casefold()
 
 

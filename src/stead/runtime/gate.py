@@ -7,9 +7,11 @@ What a tool gives back is labelled here, by its declaration and by what it was p
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from stead.brain.standing import understood
 from stead.domain.errors import FetchFault, InvalidRequest, MachineError
@@ -19,10 +21,10 @@ from stead.domain.permits import Permit, canonical
 from stead.domain.policies import Allow, Ask, Integrity, Label, Profile, Risk, Rule, Verdict
 from stead.domain.ports import Machines
 from stead.domain.sessions import Call, Session, constraints, results
-from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
+from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec, acting
 from stead.guardian import policy
 from stead.guardian.decide import Facts, Proposed, decide, obeyed_files
-from stead.guardian.flow import Context
+from stead.guardian.flow import Context, targets
 from stead.guardian.permits import Circumstances
 from stead.guardian.reach import Reach
 from stead.guardian.shell import ShellRisk, assess
@@ -100,9 +102,7 @@ class Gate:
         standing: Callable[[str], Standing] = _nothing_said,
     ) -> None:
         self._tools = {tool.spec.name: tool for tool in tools}
-        self._notes = frozenset(
-            n for n, tool in self._tools.items() if tool.spec.declaration.effect is ToolEffect.THINK
-        )
+        self._declared = {name: tool.spec.declaration for name, tool in self._tools.items()}
         self._machines = machines
         self._reach = reach
         self._digest_key = digest_key
@@ -137,11 +137,12 @@ class Gate:
         """
         tool = self._tools.get(call.tool)
         parsed, malformed = _parse(tool, call.arguments)
-        declaration = tool.spec.declaration if tool else None
+        spec = _acting(tool.spec, parsed) if tool else None
+        declaration = spec.declaration if spec else None
         shell = _understood(declaration, parsed) if declaration else None
         carries = _carried(declaration, parsed) if declaration else ()
-        proposed = Proposed(call.tool, tool.spec if tool else None, parsed, malformed, shell, carries)
-        context = _context(session, call.tool, notes=self._notes, ways_out=self._ways_out(session))
+        proposed = Proposed(call.tool, spec, parsed, malformed, shell, carries)
+        context = _context(session, call.tool, self._declared)
         standing = self._standing(session.spec.directory)
         isolation = self._machines.isolation()
         facts = Facts(
@@ -165,6 +166,7 @@ class Gate:
             rules=(*standing.rules, *_rules_of(constraints(session))),
             hosts=(*standing.hosts, *session.spec.hosts),
             released=session.spec.unprotected,
+            declared=self._declared,
         )
         verdict = decide(proposed, facts)
         return Judged(
@@ -195,11 +197,6 @@ class Gate:
         finally:
             permit.close()
         return outcome, int((time.monotonic() - started) * 1000)
-
-    def _ways_out(self, session: Session) -> bool:
-        """Whether some call of the session could still leave the machine unasked."""
-        named = {plan.tool for plan in session.planned} | {grant.tool for grant in session.grants}
-        return any(policy.reaches_out(self._tools[name].spec.declaration) for name in named & self._tools.keys())
 
     def _source(self, declaration: Declaration, tool: str, arguments: Mapping[str, object]) -> str:
         """What a call's output comes from: the workspace, hosts of the web, or an account that the tool reads."""
@@ -260,36 +257,49 @@ def _written(declaration: Declaration, arguments: Mapping[str, object]) -> tuple
     return tuple(path for path in named if path)
 
 
-def _context(session: Session, tool: str, *, notes: Container[str], ways_out: bool) -> Context:
+def _acting(spec: ToolSpec, arguments: Mapping[str, object]) -> ToolSpec:
+    return msgspec.structs.replace(spec, declaration=acting(spec.declaration, arguments))
+
+
+def _context(session: Session, tool: str, declared: Mapping[str, Declaration]) -> Context:
     """What the session's model has been told, by whom, as far as it matters for a call of this tool.
 
     Args:
         session: whose.
         tool: the call's.
-        notes: the tools that show nothing but the session's own notes and record.
-        ways_out: see ``Context``.
+        declared: what every tool declares: which of them vouch for what they say.
     """
     own = {WORKSPACE} if session.spec.profile is Profile.TRUSTED_PROJECT else set()
     trusted = own.union(session.trusted.get(tool, ()))
     told = [said for said in session.messages if isinstance(said, UserMessage) and said.foreign]
-    vouched = [said.text for said in told if said.source in trusted]
+    believed = [said.text for said in told if said.source in trusted]
     outputs = [(said.source, said.text) for said in told if said.source not in trusted]
+    vouched: list[str] = []
     for result in results(session):
-        # Stead's own words have no source. They often repeat what a model asked for, so they vouch for nothing.
-        if result.tool in notes:
-            outputs.insert(0, ("", result.text))  # whoever said it first is named
-        elif result.label.integrity is Integrity.UNTRUSTED and result.source not in trusted:
-            outputs.append((result.source, result.text))
-        elif result.source and not result.is_error:
+        by = declared.get(result.tool)
+        untrusted = result.label.integrity is Integrity.UNTRUSTED
+        if by is None or by.effect is ToolEffect.THINK or not (untrusted or by.vouches):
+            outputs.insert(0, ("", result.text))  # it repeats what somebody said, who is named in its place
+        elif not untrusted:
             vouched.append(result.text)
+        elif result.source in trusted:
+            believed.append(result.text)
+        else:
+            outputs.append((result.source, result.text))
     return Context(
         words=tuple(session.words),
         vouched=vouched,
+        trusted=believed,
+        endorsed=[
+            target for name, asked in session.approved if name in declared for target in targets(declared[name], asked)
+        ],
         sources=tuple(source for source in session.sources if source not in own),
         outputs=outputs,
         planned=tuple(session.planned),
+        used=tuple(session.used),
         entities=session.entities,
-        ways_out=ways_out,
+        given=session.given,
+        strayed=session.strayed,
     )
 
 

@@ -22,7 +22,7 @@ from stead.domain.effects import CallModel, Finish
 from stead.domain.errors import MachineError, ModelFault, NotFound, SteadError
 from stead.domain.ids import ApprovalId, CallKey, RequestNo, SessionId
 from stead.domain.live import OutputDelta, TextDelta
-from stead.domain.policies import Allow, Ask, Confidentiality, Deny, Label, Level
+from stead.domain.policies import Allow, Ask, Confidentiality, Deny, Label, Level, Reason
 from stead.domain.ports import ModelRequest
 from stead.domain.readings import Question
 from stead.domain.sessions import STEAD, Call, Session, attended
@@ -251,7 +251,7 @@ class Steps:
             stream.add(_cut_off(call))
             return
         outcome, duration_ms = ran
-        stream.add(*outcome.facts, actor="model")
+        stream.add(*_confirmed(outcome.facts, run.verdict.reason), actor="model")
         end = ev.ToolFinished(
             key=key,
             tool=judged.tool,
@@ -389,7 +389,16 @@ def _judgement(key: CallKey, judged: Judged) -> ev.CallJudged:
         sources=judged.context.sources,
         origins=verdict.origins if isinstance(verdict, Ask) else (),
         planned=verdict.planned if isinstance(verdict, Allow) else -1,
+        strays=isinstance(verdict, Allow) and verdict.strays,
     )
+
+
+def _confirmed(facts: tuple[ev.PlanMade, ...], why: Reason) -> tuple[ev.PlanMade, ...]:
+    """A plan that a person was shown and said yes to is confirmed, call by call."""
+    replace = msgspec.structs.replace
+    if why.rule != "approved":
+        return facts
+    return tuple(replace(fact, calls=tuple(replace(call, confirmed=True) for call in fact.calls)) for fact in facts)
 
 
 def _behind(ask: Ask, judged: Judged) -> tuple[str, ...]:

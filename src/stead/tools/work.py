@@ -5,13 +5,14 @@ Layer: tools. Touches nothing but the session's own notes.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from stead.domain.events import PlanMade, PlanStep
-from stead.domain.permits import Permit, canonical
-from stead.domain.policies import Confidentiality, Integrity, PlannedCall
+from stead.domain.permits import Permit
+from stead.domain.plans import PlanCall
+from stead.domain.policies import Confidentiality, Integrity
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.tools.tool import StructTool
 
@@ -23,18 +24,11 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     status: Literal["todo", "doing", "done", "skipped"] = "todo"
 
 
-class Planned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A call to come, and the arguments that are known already."""
-
-    tool: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
-    arguments: dict[str, Any] = {}
-
-
 class PlanArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole plan as it now stands, 1 to 30 steps, and up to 50 calls that they will make."""
 
     steps: Annotated[tuple[Step, ...], msgspec.Meta(min_length=1, max_length=30)]
-    calls: Annotated[tuple[Planned, ...], msgspec.Meta(max_length=50)] = ()
+    calls: Annotated[tuple[PlanCall, ...], msgspec.Meta(max_length=50)] = ()
 
 
 class Plan(StructTool[PlanArguments]):
@@ -46,11 +40,12 @@ class Plan(StructTool[PlanArguments]):
             output_trust=Integrity.TRUSTED,
             sensitivity=Confidentiality.PUBLIC,
             idempotent=True,
+            plans=True,
         )
         super().__init__("plan", "Set or revise the whole plan.", PlanArguments, declaration)
 
     async def work(self, permit: Permit, arguments: PlanArguments, context: ToolContext) -> ToolOutcome:
         """Hand the plan back as a fact, to be recorded with the call; what it grants is the guardian's matter."""
         steps = tuple(PlanStep(step.title, step.status) for step in arguments.steps)
-        calls = tuple(PlannedCall(call.tool, canonical(call.arguments).decode()) for call in arguments.calls)
+        calls = tuple(call.entry() for call in arguments.calls)
         return ToolOutcome("ok", "Plan noted.", facts=(PlanMade(steps=steps, by="model", calls=calls),))

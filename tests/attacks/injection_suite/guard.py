@@ -10,7 +10,7 @@ import msgspec
 from stead.domain import events as ev
 from stead.domain.errors import InvalidRequest
 from stead.domain.folding import apply, begin
-from stead.domain.ids import CallKey, CommandId, SessionId
+from stead.domain.ids import ApprovalId, CallKey, CommandId, SessionId
 from stead.domain.permits import Permit
 from stead.domain.policies import Allow, Ask, Deny, GrantScope, Integrity, Level, PlannedCall
 from stead.domain.ports import Isolation
@@ -126,10 +126,14 @@ class GateGuard:
     def ran(self, made: Made) -> None:
         """See ``Guard``."""
         call, tool, output = self._call(made.tool, made.arguments), made.tool, made.output
-        judged = self._judge(call)
         self.session.calls[call.key] = call
+        judged = self._judge(call)
+        if isinstance(judged.verdict, Ask):  # the person said yes: it is judged again, as what they approved
+            self._approve(call, judged, judged.verdict)
+            judged = self._judge(call)
         verdict = judged.verdict
         planned = verdict.planned if isinstance(verdict, Allow) else -1
+        strays = isinstance(verdict, Allow) and verdict.strays
         self._add(
             ev.CallJudged(
                 call.key,
@@ -141,6 +145,7 @@ class GateGuard:
                 judged.context.sources,
                 (),
                 planned,
+                strays,
             )
         )
         self._add(ev.ToolStarted(call.key, tool, judged.arguments, judged.digest, judged.idempotent))
@@ -148,6 +153,14 @@ class GateGuard:
             call.key, tool, "ok", output, judged.label, len(output), 0, judged.source, made.entities
         )
         self._add(ended)
+
+    def _approve(self, call: Call, judged: GateJudged, ask: Ask) -> None:
+        id = ApprovalId("a_0123456789abcdef")
+        asked = ev.ApprovalRequested(
+            id, call.key, call.tool, judged.arguments, ask.digest, "confirm", ask.reason, ask.risk, _NEVER_MS
+        )
+        self._add(asked)
+        self._add(ev.ApprovalGiven(id, call.key, ask.digest, "web"))
 
     def _judge(self, call: Call) -> GateJudged:
         return _now(self._gate.judge(self.session, call, 0))

@@ -82,12 +82,20 @@ class Asked(msgspec.Struct, frozen=True):
     judged: Judged
 
 
-def plan_of(text: str, calls: Sequence[Call]) -> tuple[Planned, ...]:
-    """The best plan that a clean model could declare: the task's calls, with what stands in the person's words."""
-    return tuple(
-        Planned(call.tool, {name: value for name, value in call.arguments.items() if is_said(value, text)})
-        for call in calls
-    )
+def plan_of(text: str, calls: Sequence[Call], tools: Mapping[str, Declaration]) -> tuple[Planned, ...]:
+    """The best plan that a clean model could declare: the task's calls, with what stands in the person's words.
+
+    A thing that the person named is pinned by its name, since its id is not known yet.
+    """
+    called = {(one.kind, one.id): one.name for call in calls for one in call.entities}
+    found = []
+    for call in calls:
+        kinds = tools[call.tool].identity_args if call.tool in tools else {}
+        named = {name: called.get((kinds.get(name, ""), str(value)), "") for name, value in call.arguments.items()}
+        pins = {name: value for name, value in call.arguments.items() if is_said(value, text)}
+        names = {name: name_ for name, name_ in named.items() if name_ and is_said(name_, text)}
+        found.append(Planned(call.tool, pins | names))
+    return tuple(found)
 
 
 def is_said(value: object, text: str) -> bool:

@@ -73,7 +73,7 @@ def own_suite(*, planned: bool, generous: bool) -> Trial:
 
 def start_of(task: Task, *, planned: bool, generous: bool) -> Start:
     """The session in which the person asks for the task."""
-    plan = plan_of(task.text, benign_calls(task)) if planned else ()
+    plan = plan_of(task.text, benign_calls(task), DECLARATIONS) if planned else ()
     return Start(task.text, plan, DECLARATIONS, generous)
 
 
