@@ -1,7 +1,8 @@
 """Run benchmarks: ``python -m bench`` for all, ``python -m bench P4,P6`` for a choice.
 
-Prints one line a bar and keeps them in ``bench/out/bars.json``, where a choice replaces only its own. A bar that is
-missed says ``short``; the command still succeeds, because a figure is information. A benchmark that breaks is an error.
+Prints one line a bar, with ``--conditions`` a second one of what was measured how, and keeps them in
+``bench/out/bars.json``, where a choice replaces only its own. A bar that is missed says ``short``; the command still
+succeeds, because a figure is information. A benchmark that breaks is an error.
 """
 
 from __future__ import annotations
@@ -48,8 +49,11 @@ MODULES = {
     "S1": "s1_escape",
     "S2": "s2_machine",
     "S3": "s3_injection",
+    "S3.DYN": "s3_dyn",
     "S4": "s3_injection",
+    "S4.DYN": "s3_dyn",
     "S5": "s3_injection",
+    "S5.DYN": "s3_dyn",
     "S6": "s6_decide",
     "S7": "s7_shell",
     "S8": "s8_redaction",
@@ -74,7 +78,8 @@ OUT = Path(__file__).parent / "out" / "bars.json"
 
 def main(arguments: list[str]) -> int:
     """Measure the chosen bars, print and keep them."""
-    chosen = [name.strip().upper() for word in arguments for name in word.split(",") if name.strip()] or list(MODULES)
+    words = [word for word in arguments if word != "--conditions"]
+    chosen = [name.strip().upper() for word in words for name in word.split(",") if name.strip()] or list(MODULES)
     if strangers := [name for name in chosen if name not in MODULES]:
         print(f"no such bar: {', '.join(strangers)}; there are {', '.join(MODULES)}", file=sys.stderr)
         return 2
@@ -84,6 +89,8 @@ def main(arguments: list[str]) -> int:
         broken += failed
         for bar in bars:
             print(bar.line(), flush=True)
+            if len(words) < len(arguments) and bar.conditions:
+                print(f"    {bar.conditions}", flush=True)
         _keep(bars)
     return 1 if broken else 0
 

@@ -11,14 +11,21 @@ when each answer is for one call alone is said in the conditions.
 
 from __future__ import annotations
 
-from collections import Counter
-
 import msgspec
 
 from bench.bar import Bar
 from bench.injection.baselines import EveryConsequence, Nothing, TaintedContext
-from bench.injection.figures import Autonomy, Security, autonomy, security
-from bench.injection.residual import Residual, residual
+from bench.injection.dojo import recording
+from bench.injection.figures import (
+    Autonomy,
+    Security,
+    autonomy,
+    security,
+    tell_attacks,
+    tell_each_question,
+    tell_questions,
+)
+from bench.injection.residual import Residual, residual, tell_residual
 from tests.attacks.injection_suite.guard import guardian
 from tests.attacks.injection_suite.replay import Opens
 from tests.attacks.injection_suite.trial import Trial, own_suite
@@ -41,23 +48,23 @@ class Mode(msgspec.Struct, frozen=True):
 def look(opens: Opens, *, planned: bool) -> Mode:
     """Measure a policy: ``strict`` answers every question for one call only."""
     return Mode(
-        quiet=autonomy(opens, planned=planned, generous=True),
-        strict=autonomy(opens, planned=planned, generous=False),
-        attacked=security(opens, planned=planned, generous=True),
-        later=security(opens, planned=planned, generous=True, always=True),
-        left=residual(opens, planned=planned),
+        quiet=autonomy(recording(), opens, planned=planned, generous=True),
+        strict=autonomy(recording(), opens, planned=planned, generous=False),
+        attacked=security(recording(), opens, planned=planned, generous=True),
+        later=security(recording(), opens, planned=planned, generous=True, always=True),
+        left=residual(recording(), opens, planned=planned),
         own=own_suite(planned=planned, generous=True),
     )
 
 
 def measure() -> list[Bar]:
     """Every figure with and without a plan, beside policies that are simpler."""
-    asking = autonomy(EveryConsequence, planned=False, generous=False)
-    wary = autonomy(TaintedContext, planned=False, generous=False)
+    asking = autonomy(recording(), EveryConsequence, planned=False, generous=False)
+    wary = autonomy(recording(), TaintedContext, planned=False, generous=False)
     stopped: dict[str, float] = {
-        "nothing": security(Nothing, planned=False, generous=False).stopped,
-        "ask every consequence": security(EveryConsequence, planned=False, generous=False).stopped,
-        "ask when tainted": security(TaintedContext, planned=False, generous=False).stopped,
+        "nothing": security(recording(), Nothing, planned=False, generous=False).stopped,
+        "ask every consequence": security(recording(), EveryConsequence, planned=False, generous=False).stopped,
+        "ask when tainted": security(recording(), TaintedContext, planned=False, generous=False).stopped,
     }
     asks = {"ask every consequence": round(asking.per_task, 3), "ask when tainted": round(wary.per_task, 3)}
     quiet = {"ask every consequence": round(asking.at_most(0), 1), "ask when tainted": round(wary.at_most(0), 1)}
@@ -72,7 +79,7 @@ def _bars(
 ) -> list[Bar]:
     told = "no plan" if mark else "plan from the ground truth"
     said = (
-        f"AgentDojo 0.1.35, suites v1.2.2, {told}; with answers for one call alone "
+        f"{recording().source.name}, {told}; with answers for one call alone "
         f"{mode.strict.per_task:.3f} questions a task, {mode.strict.at_most(0):.1f} % of tasks without; "
         f"calls let through {mode.quiet.calls_auto:.1f} %, of those with consequences "
         f"{mode.quiet.consequential_auto:.1f} %, tasks with at most one question {mode.quiet.at_most(1):.1f} %"
@@ -115,37 +122,18 @@ def explain() -> None:
     for mark, planned in _MODES.items():
         mode = look(guardian(), planned=planned)
         print(f"\n== {'with the plan' if planned else 'no plan'}{mark}")
-        for name, trial in (("answers go far", mode.quiet), ("answers for one call", mode.strict)):
-            print(
-                f"-- {name}: {len(trial.asked)} questions, {trial.per_task:.3f} a task, {trial.at_most(0):.1f} % quiet"
-            )
-            kinds = Counter(
-                f"{asked.judged.verdict} {asked.judged.rule} {asked.call.tool}({asked.judged.argument})"
-                for _, asked in trial.asked
-            )
-            for kind, count in kinds.most_common():
-                print(f"   {count:3} {kind}")
-        for task, asked in mode.quiet.asked:
-            where = f"{asked.call.tool}({asked.judged.argument}) = {asked.call.arguments}"
-            print(f"   {task}: {asked.judged.rule} {where}"[:200])
-        for name, attacked in (("first chance", mode.attacked), ("any later call", mode.later)):
-            print(f"-- {name}: {attacked.stopped} of {attacked.pairs} stopped; by {attacked.rules}")
-            for leaked in attacked.leaked:
-                print(f"   not stopped: {leaked}")
+        tell_questions("answers go far", mode.quiet)
+        tell_questions("answers for one call", mode.strict)
+        tell_each_question(mode.quiet)
+        tell_attacks("first chance", mode.attacked)
+        tell_attacks("any later call", mode.later)
         print(
             f"-- own suite: {mode.own.stopped} of {mode.own.pairs}; "
             f"{mode.own.questions} questions in {mode.own.tasks} tasks"
         )
         for leaked in (*mode.own.leaked, *mode.own.asked):
             print(f"   {leaked}")
-        left = mode.left
-        print(
-            f"-- open: {left.percent:.1f} %, well-formed {left.percent_formed:.1f} %, "
-            f"beyond the plan {left.percent_beyond:.1f} %"
-        )
-        for pair, arguments in left.calls.items():
-            kind = "beyond" if pair in left.beyond else "pinned" if pair in left.formed else "malformed"
-            print(f"   {kind:9} {pair}: {arguments}"[:200])
+        tell_residual(mode.left)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from stead.domain.policies import Confidentiality, Integrity
 from stead.domain.tools import Declaration, ToolEffect
 
 
-def _reads(*, public: bool = False, identity: dict[str, str] | None = None) -> Declaration:
+def reads(*, public: bool = False, identity: dict[str, str] | None = None) -> Declaration:
     return Declaration(
         ToolEffect.READ,
         identity_args=identity or {},
@@ -21,17 +21,17 @@ def _reads(*, public: bool = False, identity: dict[str, str] | None = None) -> D
     )
 
 
-def _own() -> Declaration:
+def own() -> Declaration:
     return Declaration(ToolEffect.READ, output_trust=Integrity.TRUSTED, idempotent=True, vouches=True)
 
 
-def _writes(
+def writes(
     authority: tuple[str, ...] = (), content: tuple[str, ...] = (), identity: dict[str, str] | None = None
 ) -> Declaration:
     return Declaration(ToolEffect.WRITE, authority_args=authority, content_args=content, identity_args=identity or {})
 
 
-def _sends(
+def sends(
     authority: tuple[str, ...] = (), content: tuple[str, ...] = (), identity: dict[str, str] | None = None
 ) -> Declaration:
     return Declaration(ToolEffect.SEND, authority_args=authority, content_args=content, identity_args=identity or {})
@@ -39,15 +39,15 @@ def _sends(
 
 MAIL = {
     # sends to addresses, copies (cc, bcc) too; attachments name files by id
-    "send_email": _sends(("recipients", "cc", "bcc"), ("subject", "body", "attachments"), {"attachments": "file"}),
-    "delete_email": _sends(identity={"email_id": "email"}),  # deletes by id; nothing says it can be undone
-    "get_unread_emails": _reads(),  # sender, subject and body of mails: by others
-    "get_sent_emails": _reads(),  # sent mails quote what was received
-    "get_received_emails": _reads(),  # by others
-    "get_draft_emails": _reads(),  # drafts quote what was received
-    "search_emails": _reads(),  # searches subject and body of mails: by others
-    "search_contacts_by_name": _own(),  # the inbox's own contact list
-    "search_contacts_by_email": _own(),  # likewise
+    "send_email": sends(("recipients", "cc", "bcc"), ("subject", "body", "attachments"), {"attachments": "file"}),
+    "delete_email": sends(identity={"email_id": "email"}),  # deletes by id; nothing says it can be undone
+    "get_unread_emails": reads(),  # sender, subject and body of mails: by others
+    "get_sent_emails": reads(),  # sent mails quote what was received
+    "get_received_emails": reads(),  # by others
+    "get_draft_emails": reads(),  # drafts quote what was received
+    "search_emails": reads(),  # searches subject and body of mails: by others
+    "search_contacts_by_name": own(),  # the inbox's own contact list
+    "search_contacts_by_email": own(),  # likewise
 }
 
 CALENDAR = {
@@ -58,32 +58,32 @@ CALENDAR = {
         idempotent=True,
         vouches=True,
     ),
-    "search_calendar_events": _reads(),  # titles and descriptions, by whoever invited
-    "get_day_calendar_events": _reads(),  # likewise
-    "create_calendar_event": _sends(  # mails the details to the participants
+    "search_calendar_events": reads(),  # titles and descriptions, by whoever invited
+    "get_day_calendar_events": reads(),  # likewise
+    "create_calendar_event": sends(  # mails the details to the participants
         ("participants", "start_time"), ("title", "description", "location")
     ),
-    "cancel_calendar_event": _sends(identity={"event_id": "event"}),  # notifies participants by mail
-    "reschedule_calendar_event": _sends(("new_start_time",), identity={"event_id": "event"}),  # notifies by mail
-    "add_calendar_event_participants": _sends(("participants",), identity={"event_id": "event"}),  # mails them
+    "cancel_calendar_event": sends(identity={"event_id": "event"}),  # notifies participants by mail
+    "reschedule_calendar_event": sends(("new_start_time",), identity={"event_id": "event"}),  # notifies by mail
+    "add_calendar_event_participants": sends(("participants",), identity={"event_id": "event"}),  # mails them
 }
 
 DRIVE = {
-    "append_to_file": _writes((), ("content",), {"file_id": "file"}),  # adds content to a file of the drive
-    "search_files_by_filename": _reads(),  # gives contents of files, which others share
-    "create_file": _writes(("filename",), ("content",)),  # a new file of the drive
-    "delete_file": _sends(identity={"file_id": "file"}),  # nothing says it can be undone
-    "get_file_by_id": _reads(identity={"file_id": "file"}),  # content of a file
-    "list_files": _reads(),  # files with their contents
-    "share_file": _sends(("email",), (), {"file_id": "file"}),  # lets another user in
-    "search_files": _reads(),  # contents of files
+    "append_to_file": writes((), ("content",), {"file_id": "file"}),  # adds content to a file of the drive
+    "search_files_by_filename": reads(),  # gives contents of files, which others share
+    "create_file": writes(("filename",), ("content",)),  # a new file of the drive
+    "delete_file": sends(identity={"file_id": "file"}),  # nothing says it can be undone
+    "get_file_by_id": reads(identity={"file_id": "file"}),  # content of a file
+    "list_files": reads(),  # files with their contents
+    "share_file": sends(("email",), (), {"file_id": "file"}),  # lets another user in
+    "search_files": reads(),  # contents of files
 }
 
 TRAVEL = {
-    "get_user_information": _own(),  # the person's particulars, passport and card among them
+    "get_user_information": own(),  # the person's particulars, passport and card among them
     **{
         # names, prices, addresses, reviews: a public catalogue that strangers fill
-        name: _reads(public=True)
+        name: reads(public=True)
         for name in (
             "get_all_hotels_in_city",
             "get_hotels_prices",
@@ -106,37 +106,37 @@ TRAVEL = {
             "get_flight_information",
         )
     },
-    "reserve_hotel": _sends(("hotel", "start_day")),  # binds the person towards a hotel, from a day on
-    "reserve_car_rental": _sends(("company", "start_time")),  # likewise
-    "reserve_restaurant": _sends(("restaurant", "start_time")),  # likewise
+    "reserve_hotel": sends(("hotel", "start_day")),  # binds the person towards a hotel, from a day on
+    "reserve_car_rental": sends(("company", "start_time")),  # likewise
+    "reserve_restaurant": sends(("restaurant", "start_time")),  # likewise
 }
 
 BANKING = {
-    "get_iban": _own(),  # the person's own account number
-    "get_balance": _own(),  # a number of the bank's
-    "send_money": _sends(("recipient", "amount"), ("subject",)),  # moves money to an account
-    "schedule_transaction": _sends(("recipient", "amount"), ("subject",)),  # will move money
-    "update_scheduled_transaction": _sends(  # changes to whom and how much money will move
+    "get_iban": own(),  # the person's own account number
+    "get_balance": own(),  # a number of the bank's
+    "send_money": sends(("recipient", "amount"), ("subject",)),  # moves money to an account
+    "schedule_transaction": sends(("recipient", "amount"), ("subject",)),  # will move money
+    "update_scheduled_transaction": sends(  # changes to whom and how much money will move
         ("recipient", "amount"), ("subject",), {"id": "transaction"}
     ),
-    "get_most_recent_transactions": _reads(),  # subjects are written by whoever paid
-    "get_scheduled_transactions": _own(),  # standing orders: only the owner schedules
-    "read_file": _reads(),  # contents of a file
-    "get_user_info": _own(),  # the person's name and address
-    "update_password": _sends(("password",)),  # the old one is gone; whoever chose the new one gets in
-    "update_user_info": _writes((), ("first_name", "last_name", "street", "city")),  # own particulars
+    "get_most_recent_transactions": reads(),  # subjects are written by whoever paid
+    "get_scheduled_transactions": own(),  # standing orders: only the owner schedules
+    "read_file": reads(),  # contents of a file
+    "get_user_info": own(),  # the person's name and address
+    "update_password": sends(("password",)),  # the old one is gone; whoever chose the new one gets in
+    "update_user_info": writes((), ("first_name", "last_name", "street", "city")),  # own particulars
 }
 
 SLACK = {
-    "get_channels": _reads(),  # whoever makes a channel names it
-    "add_user_to_channel": _sends(("user",), (), {"channel": "channel"}),  # lets a user read a channel
-    "read_channel_messages": _reads(),  # by others
-    "read_inbox": _reads(),  # by others
-    "send_direct_message": _sends(("recipient",), ("body",)),
-    "send_channel_message": _sends((), ("body",), {"channel": "channel"}),
-    "get_users_in_channel": _reads(),  # people name themselves
-    "invite_user_to_slack": _sends(("user", "user_email")),  # lets somebody in
-    "remove_user_from_slack": _sends(("user",)),  # shuts somebody out
+    "get_channels": reads(),  # whoever makes a channel names it
+    "add_user_to_channel": sends(("user",), (), {"channel": "channel"}),  # lets a user read a channel
+    "read_channel_messages": reads(),  # by others
+    "read_inbox": reads(),  # by others
+    "send_direct_message": sends(("recipient",), ("body",)),
+    "send_channel_message": sends((), ("body",), {"channel": "channel"}),
+    "get_users_in_channel": reads(),  # people name themselves
+    "invite_user_to_slack": sends(("user", "user_email")),  # lets somebody in
+    "remove_user_from_slack": sends(("user",)),  # shuts somebody out
     "get_webpage": Declaration(  # a request to an address; the page is anybody's
         ToolEffect.FETCH,
         authority_args=("url",),
@@ -144,22 +144,7 @@ SLACK = {
         sensitivity=Confidentiality.PUBLIC,
         idempotent=True,
     ),
-    "post_webpage": _sends(("url",), ("content",)),  # publishes
+    "post_webpage": sends(("url",), ("content",)),  # publishes
 }
 
 TOOLS: dict[str, Declaration] = MAIL | CALENDAR | DRIVE | TRAVEL | BANKING | SLACK
-
-KINDS = (
-    dict.fromkeys(MAIL, "email")
-    | dict.fromkeys(CALENDAR, "event")
-    | dict.fromkeys(DRIVE, "file")
-    | dict.fromkeys(("get_scheduled_transactions", "get_most_recent_transactions"), "transaction")
-    | {"get_channels": "channel"}
-    | dict.fromkeys(("search_contacts_by_name", "search_contacts_by_email"), "contact")
-)
-"""Of what kind the things are that a suite's tools give back with an id."""
-
-CONSEQUENTIAL = frozenset(
-    name for name, declared in TOOLS.items() if declared.effect in (ToolEffect.WRITE, ToolEffect.SEND)
-)
-"""What asking for every call that changes something would ask about."""

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 import yaml
 
-from bench.injection.agentdojo_tools import KINDS, TOOLS
+from bench.injection.agentdojo_tools import CALENDAR, DRIVE, MAIL, TOOLS
 from stead.domain.policies import Entity
-from stead.domain.tools import Declaration
+from stead.domain.tools import Declaration, ToolEffect
 from tests.attacks.injection_suite.replay import Start, plan_of
 from tests.attacks.injection_suite.suite import Call
 
@@ -28,6 +30,53 @@ OUT = ROOT / "bench" / "out"
 LOCK = ROOT / "requirements-injection.lock"
 RECORDER = Path(__file__).parent / "record.py"
 _CANARY = re.compile(r"CANARY-\w+-END")
+
+
+class Naming(msgspec.Struct, frozen=True):
+    """How a tool's output says what an id is called.
+
+    Args:
+        kind: of the thing, as in ``Declaration.identity_args``.
+        id: the field of a row with the id.
+        names: fields of the row with what it is called; the row's own key where there are none.
+        gives: the field of the row with the addresses by which the system knows it; see ``Entity.gives``.
+
+    A row that is a text alone has it as its field "".
+    """
+
+    kind: str
+    id: str
+    names: tuple[str, ...] = ()
+    gives: str = "-"
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A package of suites and how its tools were read.
+
+    Args:
+        name: what a figure's conditions call it.
+        tools: what each tool declares.
+        namings: what ids in a tool's output are called.
+    """
+
+    name: str
+    tools: Mapping[str, Declaration]
+    namings: Mapping[str, tuple[Naming, ...]]
+
+    def calls(self, made: list[Made]) -> list[Call]:
+        """Recorded calls with the entities that their outputs name.
+
+        The outputs hold no attacker's text yet, so that text in a field can never stand for a field.
+        """
+        return [
+            Call(
+                call.tool,
+                call.arguments,
+                call.output,
+                () if call.error else _entities(self.namings.get(call.tool, ()), call.output),
+            )
+            for call in made
+        ]
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -39,37 +88,30 @@ class Made(msgspec.Struct, frozen=True):
     error: bool = False
 
 
-class DojoTask(msgspec.Struct, frozen=True):
-    """A user task: its calls on a quiet day, and with a canary wherever an attacker could write."""
-
+class _Task(msgspec.Struct, frozen=True):
     suite: str
     id: str
     text: str
     calls: list[Made]
     attacked: list[Made]
 
-    def start(self, *, planned: bool, generous: bool) -> Start:
-        """The session in which the person asks for this task."""
-        tools = suite_tools(self.suite)
-        plan = plan_of(self.text, _calls(self.calls, ""), tools) if planned else ()
-        return Start(self.text, plan, tools, generous)
-
-    def quiet(self) -> list[Call]:
-        """The calls of a day without an attack."""
-        return _calls(self.calls, "")
-
-    def under(self, text: str) -> list[Call]:
-        """The calls, with an attacker's text wherever an attacker could write."""
-        return _calls(self.attacked, text)
-
 
 class Attack(msgspec.Struct, frozen=True):
-    """An injection task: what the attacker wants, and the calls that do it."""
+    """An injection task.
+
+    Args:
+        suite: of which it is.
+        id: its own.
+        goal: what the attacker wants.
+        calls: that do it.
+        open: arguments of these calls for which the goal would take other values too.
+    """
 
     suite: str
     id: str
     goal: str
     calls: list[Made]
+    open: list[str] = []
 
     @property
     def text(self) -> str:
@@ -82,16 +124,40 @@ class _Pair(msgspec.Struct, frozen=True):
     suite: str
     task: str
     injection: str
-    outputs: list[str]
+    calls: list[Made]
 
 
-class Recording(msgspec.Struct, frozen=True):
-    """All that was written down; ``tools`` are the parameters' JSON schemas by suite and tool."""
-
+class _Written(msgspec.Struct, frozen=True):
     tools: dict[str, dict[str, dict[str, object]]]
-    tasks: list[DojoTask]
+    tasks: list[_Task]
     injections: list[Attack]
     pairs: list[_Pair]
+
+
+class DojoTask(msgspec.Struct, frozen=True):
+    """A user task: its calls on a quiet day, and with a canary wherever an attacker could write."""
+
+    suite: str
+    id: str
+    text: str
+    calls: list[Call]
+    attacked: list[Call]
+    tools: Mapping[str, Declaration]
+
+    @property
+    def name(self) -> str:
+        """Such as ``banking/user_task_3``."""
+        return f"{self.suite}/{self.id}"
+
+    def start(self, *, planned: bool, generous: bool) -> Start:
+        """The session in which the person asks for this task."""
+        return Start(self.text, plan_of(self.text, self.calls, self.tools) if planned else (), self.tools, generous)
+
+    def under(self, text: str) -> list[Call]:
+        """The calls, with an attacker's text wherever an attacker could write."""
+        return [
+            msgspec.structs.replace(call, output=_CANARY.sub(lambda _: text, call.output)) for call in self.attacked
+        ]
 
 
 class DojoPair(msgspec.Struct, frozen=True):
@@ -112,73 +178,109 @@ class DojoPair(msgspec.Struct, frozen=True):
     @property
     def id(self) -> str:
         """Such as ``banking/user_task_3/injection_task_5``."""
-        return f"{self.task.suite}/{self.task.id}/{self.attack.id}"
+        return f"{self.task.name}/{self.attack.id}"
 
     def taken(self, output: str) -> bool:
         """Whether an output carries the attacker's text."""
         return self.attack.goal in output
 
 
-@lru_cache(maxsize=1)
-def recording() -> Recording:
-    """The recording, made first if it is missing or its recorder or lock have changed."""
-    stamp = hashlib.sha256(RECORDER.read_bytes() + LOCK.read_bytes()).hexdigest()[:16]
-    path = OUT / f"agentdojo-{stamp}.json"
-    if not path.exists():
-        part = path.with_suffix(".part")
-        subprocess.run([_python(), RECORDER, part], check=True, timeout=600)
-        part.rename(path)
-    return msgspec.json.decode(path.read_bytes(), type=Recording)
+class Recording(msgspec.Struct, frozen=True):
+    """All that was written down of a source.
+
+    Args:
+        source: which.
+        schemas: the parameters' JSON schemas by suite and tool.
+        tasks: the person's.
+        attacks: by suite and id.
+        pairs: every task under every attack that makes a call.
+    """
+
+    source: Source
+    schemas: Mapping[str, Mapping[str, Mapping[str, object]]]
+    tasks: list[DojoTask]
+    attacks: Mapping[tuple[str, str], Attack]
+    pairs: list[DojoPair]
+
+    def without_readings(self) -> Recording:
+        """The attacks without the calls that only read: stopping those is no merit when a task reads the same."""
+        return msgspec.structs.replace(self, pairs=[_acting(pair) for pair in self.pairs])
 
 
-def pairs() -> list[DojoPair]:
-    """The 929 pairs whose attack makes a call; 20 attacks of the travel suite only want a sentence said."""
-    kept = recording()
-    tasks = {(task.suite, task.id): task for task in kept.tasks}
+def _acting(pair: DojoPair) -> DojoPair:
+    tools = pair.task.tools
+    acting = [call for call in pair.hostile if tools[call.tool].effect is not ToolEffect.READ]
+    return msgspec.structs.replace(pair, hostile=acting or pair.hostile)
+
+
+def read(source: Source, written: bytes) -> Recording:
+    """What a recorder wrote down, with the declarations of its source."""
+    kept = msgspec.json.decode(written, type=_Written)
+    tasks = {
+        (task.suite, task.id): DojoTask(
+            task.suite,
+            task.id,
+            task.text,
+            source.calls(task.calls),
+            source.calls(task.attacked),
+            {name: source.tools[name] for name in kept.tools[task.suite]},
+        )
+        for task in kept.tasks
+    }
     attacks = {(attack.suite, attack.id): attack for attack in kept.injections}
-    found = []
+    pairs = []
     for pair in kept.pairs:
         task, attack = tasks[pair.suite, pair.task], attacks[pair.suite, pair.injection]
         if attack.calls:
-            outputs = [*pair.outputs, ""]
-            hostile = [
-                Call(call.tool, call.arguments, output) for call, output in zip(attack.calls, outputs, strict=True)
-            ]
-            found.append(DojoPair(task, attack, task.under(attack.text), hostile))
-    return found
+            # An attack gains no names: what its outputs say is the attacker's.
+            hostile = [Call(call.tool, call.arguments, call.output) for call in pair.calls]
+            pairs.append(DojoPair(task, attack, task.under(attack.text), hostile))
+    return Recording(source, kept.tools, list(tasks.values()), attacks, pairs)
 
 
-def suite_tools(suite: str) -> dict[str, Declaration]:
-    """The declarations of one suite's tools."""
-    return {name: TOOLS[name] for name in recording().tools[suite]}
+def recorded(name: str, recorder: Path, *more: str, path: str = "") -> bytes:
+    """What a recorder wrote down, made first if it is missing or its recorder, the lock or ``more`` have changed.
 
-
-def _calls(made: list[Made], text: str) -> list[Call]:
-    return [
-        Call(call.tool, call.arguments, _CANARY.sub(lambda _: text, call.output), _entities(call.tool, call.output))
-        for call in made
-    ]
-
-
-@lru_cache(maxsize=4096)
-def _entities(tool: str, output: str) -> tuple[Entity, ...]:
-    """What a mail, an event or a file is called, as the tool that gives it back knows: the output's own fields.
-
-    Read before any attacker's text is put in, so that text in a field can never stand for a field.
+    Args:
+        name: of the file below ``bench/out``.
+        recorder: a module of ``bench.injection`` that is run with AgentDojo's environment.
+        more: what else the recording depends on.
+        path: a folder with packages that take the place of the environment's.
     """
-    kind = KINDS.get(tool, "")
-    if not kind:
+    # Every recorder goes through ``record``.
+    parts = (RECORDER.read_bytes(), recorder.read_bytes(), LOCK.read_bytes(), *(word.encode() for word in more))
+    stamp = hashlib.sha256(b"".join(parts)).hexdigest()[:16]
+    kept = OUT / f"{name}-{stamp}.json"
+    if not kept.exists():
+        part = kept.with_suffix(".part")
+        command = [_python(), "-m", f"bench.injection.{recorder.stem}", str(part)]
+        paths = os.pathsep.join(filter(None, (path, str(ROOT))))
+        subprocess.run(command, check=True, timeout=600, cwd=ROOT, env={**os.environ, "PYTHONPATH": paths})
+        part.rename(kept)
+    return kept.read_bytes()
+
+
+@lru_cache(maxsize=1)
+def recording() -> Recording:
+    """AgentDojo: 97 tasks and 929 pairs; 20 more attacks of the travel suite only want a sentence said."""
+    return read(AGENTDOJO, recorded("agentdojo", RECORDER))
+
+
+@lru_cache(maxsize=8192)
+def _entities(namings: tuple[Naming, ...], output: str) -> tuple[Entity, ...]:
+    """What the things in an output are called, as the tool that gives it back knows: the output's own fields."""
+    if not namings:
         return ()
     found = yaml.load(output, _Loader)
-    rows = found if isinstance(found, list) else [found]
-    if rows and all(isinstance(row, str) for row in rows):
-        return tuple(Entity(kind, row, row) for row in rows)
+    keyed = isinstance(found, dict) and not any(naming.id in found for naming in namings)
+    rows = found.items() if keyed else [("", row) for row in (found if isinstance(found, list) else [found])]
     return tuple(
-        Entity(kind, str(row[id]), str(row[name]), tuple(map(str, _listed(row.get(gives)))))
-        for row in rows
+        Entity(naming.kind, str(row[naming.id]), str(called), tuple(map(str, _listed(row.get(naming.gives)))))
+        for key, row in ((key, {"": row} if isinstance(row, str) else row) for key, row in rows)
         if isinstance(row, dict)
-        for id, name, gives in _FIELDS
-        if id in row and name in row
+        for naming in namings
+        if naming.id in row
+        for called in ([row[name] for name in naming.names if name in row] if naming.names else [key])
     )
 
 
@@ -186,15 +288,21 @@ def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else [value] if value else []
 
 
-_FIELDS = (
-    ("id_", "title", "participants"),
-    ("id_", "filename", ""),
-    ("id_", "subject", "sender"),
-    ("email", "name", "email"),
-    ("id", "subject", ""),
-)
-"""Of an event, a file, a mail, a contact and a transaction: its id, its name, and whom the system knows it by."""
+_MAIL = Naming("email", "id_", ("subject",), "sender")
+_EVENT = Naming("event", "id_", ("title",), "participants")
+_TRANSACTION = Naming("transaction", "id", ("subject",))
+_CONTACT = Naming("contact", "email", ("name",), "email")
 
+AGENTDOJO = Source(
+    "AgentDojo 0.1.35, suites v1.2.2",
+    TOOLS,
+    {tool: (_MAIL,) for tool in MAIL}
+    | {tool: (_EVENT,) for tool in CALENDAR}
+    | {tool: (Naming("file", "id_", ("filename",)),) for tool in DRIVE}
+    | {tool: (_TRANSACTION,) for tool in ("get_scheduled_transactions", "get_most_recent_transactions")}
+    | {tool: (_CONTACT,) for tool in ("search_contacts_by_name", "search_contacts_by_email")}
+    | {"get_channels": (Naming("channel", "", ("",)),)},
+)
 
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 import msgspec
 
-from bench.injection import dojo
-from bench.injection.agentdojo_tools import CONSEQUENTIAL
-from tests.attacks.injection_suite.replay import Asked, Judged, Opens, questions, survives, taken_over
+from bench.injection.dojo import Recording
+from stead.domain.tools import Declaration, ToolEffect
+from tests.attacks.injection_suite.replay import Asked, Judged, Opens, Start, questions, survives, taken_over
+from tests.attacks.injection_suite.suite import Call
 
 
 class Autonomy(msgspec.Struct, frozen=True):
-    """What 97 quiet tasks cost the person.
+    """What quiet tasks cost the person.
 
     Args:
         tasks: how many.
         calls: how many in all.
         consequential: calls that change something.
+        consequential_asked: of those, how many were not simply let through.
         asked: (task, question) for each call that was not simply let through.
     """
 
     tasks: int
     calls: int
     consequential: int
+    consequential_asked: int
     asked: list[tuple[str, Asked]]
 
     @property
@@ -37,8 +43,7 @@ class Autonomy(msgspec.Struct, frozen=True):
     @property
     def consequential_auto(self) -> float:
         """Percent of the calls that change something let through."""
-        stopped = sum(asked.call.tool in CONSEQUENTIAL for _, asked in self.asked)
-        return 100 * (1 - stopped / self.consequential)
+        return 100 * (1 - self.consequential_asked / self.consequential)
 
     def at_most(self, questions: int) -> float:
         """Percent of tasks with so few questions."""
@@ -67,24 +72,32 @@ class Security(msgspec.Struct, frozen=True):
         return self.pairs - len(self.leaked)
 
 
-def autonomy(opens: Opens, *, planned: bool, generous: bool) -> Autonomy:
+def autonomy(recording: Recording, opens: Opens, *, planned: bool, generous: bool) -> Autonomy:
     """Do every task on a quiet day."""
-    tasks = dojo.recording().tasks
-    asked = [
-        (f"{task.suite}/{task.id}", question)
-        for task in tasks
-        for question in questions(opens(task.start(planned=planned, generous=generous)), task.quiet())
-    ]
-    calls = [call for task in tasks for call in task.calls]
-    return Autonomy(len(tasks), len(calls), sum(call.tool in CONSEQUENTIAL for call in calls), asked)
+    return put_to_work(
+        opens,
+        [(task.name, task.start(planned=planned, generous=generous), task.calls) for task in recording.tasks],
+    )
 
 
-def security(opens: Opens, *, planned: bool, generous: bool, always: bool = False) -> Security:
+def put_to_work(opens: Opens, sessions: Sequence[tuple[str, Start, Sequence[Call]]]) -> Autonomy:
+    """Replay sessions: each one's name, how it begins, and its calls."""
+    asked: list[tuple[str, Asked]] = []
+    calls = consequential = consequential_asked = 0
+    for name, start, made in sessions:
+        found = questions(opens(start), made)
+        asked += [(name, question) for question in found]
+        calls += len(made)
+        consequential += sum(_changes(start.tools[call.tool]) for call in made)
+        consequential_asked += sum(_changes(start.tools[question.call.tool]) for question in found)
+    return Autonomy(len(sessions), calls, consequential, consequential_asked, asked)
+
+
+def security(recording: Recording, opens: Opens, *, planned: bool, generous: bool, always: bool = False) -> Security:
     """Try every attack at the first output that carries it; ``always`` also tries after each later call of the task."""
-    pairs = dojo.pairs()
     leaked: list[str] = []
     rules: dict[str, int] = {}
-    for pair in pairs:
+    for pair in recording.pairs:
         start = pair.task.start(planned=planned, generous=generous)
         moments = taken_over(pair.calls, pair.taken)
         for moment in moments if always else moments[:1]:
@@ -93,4 +106,34 @@ def security(opens: Opens, *, planned: bool, generous: bool, always: bool = Fals
                 leaked.append(f"{pair.id}@{moment}" if always else pair.id)
                 break
             rules[stopped.rule] = rules.get(stopped.rule, 0) + 1
-    return Security(len(pairs), leaked, rules)
+    return Security(len(recording.pairs), leaked, rules)
+
+
+def _changes(declaration: Declaration) -> bool:
+    """What asking for every call that changes something would ask about."""
+    return declaration.effect in (ToolEffect.WRITE, ToolEffect.SEND)
+
+
+def tell_questions(name: str, found: Autonomy) -> None:
+    """Print how often it was asked, and which rule asked for which argument of which tool."""
+    print(f"-- {name}: {len(found.asked)} questions, {found.per_task:.3f} a task, {found.at_most(0):.1f} % quiet")
+    kinds = Counter(
+        f"{asked.judged.verdict} {asked.judged.rule} {asked.call.tool}({asked.judged.argument})"
+        for _, asked in found.asked
+    )
+    for kind, count in kinds.most_common():
+        print(f"   {count:3} {kind}")
+
+
+def tell_each_question(found: Autonomy) -> None:
+    """Print every question with its call."""
+    for task, asked in found.asked:
+        where = f"{asked.call.tool}({asked.judged.argument}) = {asked.call.arguments}"
+        print(f"   {task}: {asked.judged.rule} {where}"[:200])
+
+
+def tell_attacks(name: str, found: Security) -> None:
+    """Print what became of the attacks."""
+    print(f"-- {name}: {found.stopped} of {found.pairs} stopped; by {found.rules}")
+    for leaked in found.leaked:
+        print(f"   not stopped: {leaked}")

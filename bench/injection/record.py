@@ -1,9 +1,9 @@
 """Write down what AgentDojo's tasks and attacks do, so that policies can be judged without AgentDojo.
 
-Run as a script, in AgentDojo's own environment; it imports nothing of Stead's. What the tools give back does not depend
+Run in AgentDojo's own environment; it imports nothing of Stead's. What the tools give back does not depend
 on a policy, because the calls are the ground truth's: hence one recording serves every policy.
 
-    python record.py OUT.json
+    python -m bench.injection.record OUT.json
 
 Each vector that an attacker could fill holds a canary here, ``CANARY-name-END``; the judge puts the attacker's text in
 its place. Source: Debenedetti et al., AgentDojo (NeurIPS 2024), package ``agentdojo`` 0.1.35, suites v1.2.2.
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,64 +52,105 @@ FIRST_CALLS = {
 """The suite gives no calls for these injections of ``workspace``: here is the first call of each that does harm."""
 
 
-def record() -> dict[str, Any]:
-    """Every task on a quiet day and under attack, every injection, every pair."""
+Filled = Callable[[FunctionCall, Any, Any], dict[str, Any]]
+"""A call's arguments as they have to be now: the call, the environment before the task, and the environment now."""
+
+
+def record(suites: Mapping[str, Any], attack: Callable[[str, Any, Any], list[FunctionCall]], filled: Filled) -> Any:
+    """Every task on a quiet day and under attack, every injection, every pair.
+
+    Args:
+        suites: by name.
+        attack: the calls that reach an injection's goal: of the suite's name, the injection and the environment.
+        filled: what a placeholder of the ground truth stands for.
+    """
     found: dict[str, Any] = {"tools": {}, "tasks": [], "injections": [], "pairs": []}
-    for name, suite in get_suites(VERSION).items():
+    for name, suite in suites.items():
         runtime = FunctionsRuntime(suite.tools)
         found["tools"][name] = {tool.name: tool.parameters.model_json_schema() for tool in suite.tools}
         quiet = suite.load_and_inject_default_environment({})
         canaries = {vector: CANARY.format(vector) for vector in suite.get_injection_vector_defaults()}
         hostile = suite.load_and_inject_default_environment(canaries)
-        attacks = {}
-        for injection_id, injection in suite.injection_tasks.items():
-            calls = injection.ground_truth(quiet.model_copy(deep=True))
-            if not calls and name == "workspace":
-                calls = FIRST_CALLS[injection_id]
-            attacks[injection_id] = calls
-            found["injections"].append(
-                {"suite": name, "id": injection_id, "goal": injection.GOAL, "calls": [_call(call) for call in calls]}
-            )
+        attacks = {
+            injection_id: attack(name, injection, quiet.model_copy(deep=True))
+            for injection_id, injection in suite.injection_tasks.items()
+        }
+        found["injections"] += [
+            {
+                "suite": name,
+                "id": injection_id,
+                "goal": suite.injection_tasks[injection_id].GOAL,
+                "calls": [_call(call, call.args) for call in calls],
+            }
+            for injection_id, calls in attacks.items()
+        ]
         for task_id, task in suite.user_tasks.items():
-            calm, _ = _replay(task, runtime, quiet, stop=False)
-            attacked, _ = _replay(task, runtime, hostile, stop=False)
+            calm, _ = _replay(task, runtime, quiet, filled, stop=False)
+            attacked, _ = _replay(task, runtime, hostile, filled, stop=False)
             found["tasks"].append(
                 {"suite": name, "id": task_id, "text": task.PROMPT, "calls": calm, "attacked": attacked}
             )
-            _, taken = _replay(task, runtime, hostile, stop=True)
-            for injection_id, calls in attacks.items():
-                outputs = _run(runtime, taken.model_copy(deep=True), calls[:-1])
-                found["pairs"].append({"suite": name, "task": task_id, "injection": injection_id, "outputs": outputs})
+            _, taken = _replay(task, runtime, hostile, filled, stop=True)
+            found["pairs"] += [
+                {
+                    "suite": name,
+                    "task": task_id,
+                    "injection": injection_id,
+                    "calls": run(runtime, taken.model_copy(deep=True), calls, filled),
+                }
+                for injection_id, calls in attacks.items()
+            ]
     return found
 
 
-def _replay(task: Any, runtime: FunctionsRuntime, environment: Any, *, stop: bool) -> tuple[list[dict[str, Any]], Any]:
+def run(runtime: FunctionsRuntime, environment: Any, calls: list[FunctionCall], filled: Filled) -> list[dict[str, Any]]:
+    """Make calls one after the other; give back each with what it gave back."""
+    before = environment.model_copy(deep=True)
+    return [_run_one(runtime, environment, call, filled(call, before, environment)) for call in calls]
+
+
+def write(path: str, found: Any) -> None:
+    """Keep a recording."""
+    Path(path).write_text(json.dumps(found, ensure_ascii=False, default=str), "utf-8")
+
+
+def _replay(
+    task: Any, runtime: FunctionsRuntime, environment: Any, filled: Filled, *, stop: bool
+) -> tuple[list[dict[str, Any]], Any]:
     """The task's calls with what they give back, and the environment afterwards.
 
     ``stop`` ends the replay at the first output with a canary: from there on the attacker has the model.
     """
     ours = task.init_environment(environment.model_copy(deep=True))
+    before = ours.model_copy(deep=True)
     done = []
     for call in task.ground_truth(ours.model_copy(deep=True)):
-        output, error = _run_one(runtime, ours, call)
-        done.append({**_call(call), "output": output, "error": error})
-        if stop and "CANARY-" in output:
+        done.append(_run_one(runtime, ours, call, filled(call, before, ours)))
+        if stop and "CANARY-" in done[-1]["output"]:
             break
     return done, ours
 
 
-def _run(runtime: FunctionsRuntime, environment: Any, calls: list[FunctionCall]) -> list[str]:
-    return [_run_one(runtime, environment, call)[0] for call in calls]
+def _run_one(
+    runtime: FunctionsRuntime, environment: Any, call: FunctionCall, arguments: dict[str, Any]
+) -> dict[str, Any]:
+    result, error = runtime.run_function(environment, call.function, dict(arguments))
+    output = error or tool_result_to_str(result)
+    return {**_call(call, arguments), "output": output, "error": bool(error)}
 
 
-def _run_one(runtime: FunctionsRuntime, environment: Any, call: FunctionCall) -> tuple[str, bool]:
-    result, error = runtime.run_function(environment, call.function, dict(call.args))
-    return (error, True) if error else (tool_result_to_str(result), False)
+def _call(call: FunctionCall, arguments: Any) -> dict[str, Any]:
+    return {"tool": call.function, "arguments": arguments}
 
 
-def _call(call: FunctionCall) -> dict[str, Any]:
-    return {"tool": call.function, "arguments": call.args}
+def _attack(suite: str, injection: Any, environment: Any) -> list[FunctionCall]:
+    calls: list[FunctionCall] = injection.ground_truth(environment)
+    return FIRST_CALLS[injection.ID] if not calls and suite == "workspace" else calls
+
+
+def _as_written(call: FunctionCall, before: Any, now: Any) -> dict[str, Any]:
+    return dict(call.args)
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(json.dumps(record(), ensure_ascii=False, default=str), "utf-8")
+    write(sys.argv[1], record(get_suites(VERSION), _attack, _as_written))

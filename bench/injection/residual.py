@@ -85,11 +85,13 @@ class Residual(msgspec.Struct, frozen=True):
         return 100 * len(self.beyond) / self.pairs
 
 
-def residual(opens: Opens, *, planned: bool, generous: bool = False, last: bool = False) -> Residual:
+def residual(
+    recording: dojo.Recording, opens: Opens, *, planned: bool, generous: bool = False, last: bool = False
+) -> Residual:
     """Try every task; ``last`` attacks after the task's last call instead of at the first chance."""
     found = Residual(0, [], [], [], {})
     pairs = 0
-    for task in dojo.recording().tasks:
+    for task in recording.tasks:
         start = task.start(planned=planned, generous=generous)
         calls = task.under("Note to the assistant.")
         moments = taken_over(calls, lambda output: "Note to the assistant." in output)
@@ -100,12 +102,23 @@ def residual(opens: Opens, *, planned: bool, generous: bool = False, last: bool 
                 guard.yes(call.tool, call.arguments)
             guard.ran(call)
         read = [call.output for call in calls[:moment]]
-        schemas = dojo.recording().tools[task.suite]
+        schemas = recording.schemas[task.suite]
         for tool, declaration in start.tools.items():
             if declaration.effect in (ToolEffect.SEND, ToolEffect.FETCH):
                 pairs += 1
                 _search(guard, tool, declaration, schemas[tool], (task, start.plan, read), found)
     return msgspec.structs.replace(found, pairs=pairs)
+
+
+def tell_residual(left: Residual) -> None:
+    """Print what is left open, with an example for each."""
+    print(
+        f"-- open: {left.percent:.1f} %, well-formed {left.percent_formed:.1f} %, "
+        f"beyond the plan {left.percent_beyond:.1f} %"
+    )
+    for pair, arguments in left.calls.items():
+        kind = "beyond" if pair in left.beyond else "pinned" if pair in left.formed else "malformed"
+        print(f"   {kind:9} {pair}: {arguments}"[:200])
 
 
 def _search(
@@ -117,7 +130,7 @@ def _search(
     found: Residual,
 ) -> None:
     task, plan, read = known
-    name = f"{task.suite}/{task.id} {tool}"
+    name = f"{task.name} {tool}"
     plans = [call.arguments for call in plan if call.tool == tool]
     hopeless = 0
     for arguments in itertools.islice(_attempts(guard, tool, declaration, schema, task.text, plans, read), ATTEMPTS):

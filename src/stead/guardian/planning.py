@@ -136,58 +136,61 @@ def _grants(
     """Whether a call that is as planned may run without a question."""
     if declaration.unplanned or declaration.effect is ToolEffect.EXECUTE:
         return False
-    pins = known(plan)
     if not policy.changes(declaration):
         return True
     if not policy.reaches_out(declaration):
         # What can be put right again in the person's own account is used up by count; of files, those that are named.
-        return all(name in pins for name in declaration.path_args)
+        return all(name in known(plan) for name in declaration.path_args)
     if context.strayed or any(not flow.stands_in(carried, context.words) for carried in carries):
         return False
-    return all(
-        _is_known(plan, pins, declaration, name, arguments.get(name), context) for name in flow.authority(declaration)
-    )
+    shown = [
+        min((_shown(plan, declaration, name, leaf, context) for leaf in _leaves(plan, name, arguments)), default=_KNOWN)
+        for name in flow.authority(declaration)
+    ]
+    # Of several targets one at the most is a source's word alone: else the source chooses the whole call.
+    return _OPEN not in shown and shown.count(_TRUSTED) <= 1
 
 
-def _is_known(
-    plan: PlannedCall,
-    pins: Mapping[str, object],
-    declaration: Declaration,
-    name: str,
-    value: object,
-    context: Context,
-) -> bool:
-    """Whether every target in one argument is the person's, or one that the plan was allowed to leave open."""
-    if name in pins and (plan.confirmed or name in declaration.closed_args):
-        return True
-    if name not in pins and _says_unsaid(value):
-        return False
+_OPEN, _TRUSTED, _KNOWN = range(3)
+"""How far a target is shown: not at all, by a source that the person trusts for this tool, or as theirs."""
+
+
+def _leaves(plan: PlannedCall, name: str, arguments: Mapping[str, object]) -> Iterator[tuple[str, bool]]:
+    """The values of an argument, and whether each is a number; what says nothing of itself counts as open."""
+    value = arguments.get(name)
+    if name not in known(plan) and _says_unsaid(value):
+        yield "", False
     for _, leaf, figure in flow.leaves(name, value):
-        if plan.confirmed and name in plan.takes:
-            told = [text for source, text in context.outputs if plan.takes[name] in (source, flow.kind_of(source))]
-            if not flow.stands_in(leaf, told):
-                return False
-            continue
-        if plan.confirmed and name in plan.up_to:
-            continue
-        integrity, _ = flow.origin(declaration, name, leaf, context, figure=figure)
-        listed = context.entities.get(declaration.identity_args.get(name, ""), {})
-        if name in pins and flow.stands_in(leaf, context.words) and (not listed or leaf in listed):
-            continue
-        if name not in pins and flow.is_given(leaf, context):
-            continue
-        if integrity is Integrity.UNTRUSTED:
-            return False
-        if name in pins:
-            continue
-        # What the person named was known when the plan was made. Whoever fills a gap of the plan with the person's
-        # words now takes them from somewhere else. What a record says of another thing is no target either.
-        entity = name in declaration.identity_args
-        own = declaration.roles.get(name) is Role.OWN_ACCOUNT
-        shown = flow.stands_in(leaf, (*context.trusted, *context.endorsed))
-        if not (entity and integrity is Integrity.PERSON) and not (integrity is Integrity.TRUSTED and (own or shown)):
-            return False
-    return True
+        yield leaf, figure
+
+
+def _shown(plan: PlannedCall, declaration: Declaration, name: str, leaf: tuple[str, bool], context: Context) -> int:
+    """How far one value is the person's, or one that the plan was allowed to leave open."""
+    value, figure = leaf
+    if not value:
+        return _OPEN
+    if plan.confirmed and name in plan.takes:
+        told = [text for source, text in context.outputs if plan.takes[name] in (source, flow.kind_of(source))]
+        return _KNOWN if flow.stands_in(value, told) else _OPEN
+    if plan.confirmed and name in plan.up_to:
+        return _KNOWN
+    integrity, _ = flow.origin(declaration, name, value, context, figure=figure)
+    entity = declaration.identity_args.get(name, "")
+    if name in known(plan):
+        listed = context.entities.get(entity, {})
+        spelt = flow.stands_in(value, context.words) and (not listed or value in listed)
+        sure = plan.confirmed or name in declaration.closed_args or spelt or integrity is not Integrity.UNTRUSTED
+        return _KNOWN if sure else _OPEN
+    # What the person named was known when the plan was made. Whoever fills a gap of the plan with the person's words
+    # now takes them from somewhere else. What a record says of another thing is no target either.
+    own = declaration.roles.get(name) is Role.OWN_ACCOUNT and flow.stands_in(value, context.vouched)
+    if own or (entity and integrity is Integrity.PERSON) or flow.is_given(value, context):
+        return _KNOWN
+    if integrity is not Integrity.TRUSTED:
+        return _OPEN
+    if flow.stands_in(value, context.endorsed):
+        return _KNOWN
+    return _TRUSTED if flow.stands_in(value, context.trusted) else _OPEN
 
 
 def _says_unsaid(value: object) -> bool:
