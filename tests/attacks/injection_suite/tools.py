@@ -47,7 +47,11 @@ def _sends(
 STEADS_OWN: dict[str, SuiteTool] = {
     "plan": SuiteTool(
         Declaration(
-            ToolEffect.THINK, output_trust=Integrity.TRUSTED, sensitivity=Confidentiality.PUBLIC, idempotent=True
+            ToolEffect.THINK,
+            output_trust=Integrity.TRUSTED,
+            sensitivity=Confidentiality.PUBLIC,
+            idempotent=True,
+            plans=True,
         )
     ),
     "read": SuiteTool(Declaration(ToolEffect.READ, ("path",), ("path",), idempotent=True), {"line": 1, "lines": 2000}),
