@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from stead.domain.ids import CallDigest
+from stead.domain.obeyed import kept, makes_repository
 from stead.domain.permits import Permit
 from stead.domain.policies import Allow, Ask, Deny, Level, Origin, Profile, Reason, Risk, Rule, Verdict
 from stead.domain.sessions import Grant
@@ -22,7 +23,7 @@ from stead.guardian import flow, policy, rules, shapes
 from stead.guardian.permits import Circumstances, call_digest
 from stead.guardian.reach import Reach, Unreachable
 from stead.guardian.shell import ShellRisk
-from stead.guardian.shell_paths import locate, obeyed, relative
+from stead.guardian.shell_paths import locate, relative
 
 
 class Proposed(msgspec.Struct, frozen=True):
@@ -118,7 +119,7 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
     if ruling is not None and ruling.verdict == "ask":
         reason = _approved(digest, facts)
     else:
-        if not obeyed_files(spec, call.arguments, facts.released):  # there the text decides, and no plan names that
+        if not _obeyed(call, spec, facts):  # there the text decides, and no plan names that
             planned = flow.planned(call.tool, spec.declaration, call.arguments, call.carries, facts.context)
         reason = _leave(call, level, digest, facts, covering, planned, ruling)
     if reason is None:
@@ -137,7 +138,7 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
 
 
 def _risk(call: Proposed, spec: ToolSpec, facts: Facts) -> Risk:
-    if obeyed_files(spec, call.arguments, facts.released):
+    if _obeyed(call, spec, facts):
         return Risk.CRITICAL
     if call.shell is None:
         return policy.risk_of(spec.declaration)
@@ -146,13 +147,20 @@ def _risk(call: Proposed, spec: ToolSpec, facts: Facts) -> Risk:
     return call.shell.risk
 
 
-def obeyed_files(spec: ToolSpec, arguments: Mapping[str, object], released: Sequence[str]) -> tuple[str, ...]:
+def _obeyed(call: Proposed, spec: ToolSpec, facts: Facts) -> tuple[str, ...]:
+    return obeyed_files(spec, call.arguments, facts.released, facts.circumstances.files)
+
+
+def obeyed_files(
+    spec: ToolSpec, arguments: Mapping[str, object], released: Sequence[str], files: Mapping[str, str]
+) -> tuple[str, ...]:
     """The files that a call would write and that other programs obey: hooks, start-up files, an agent's orders.
 
     Args:
         spec: the tool.
         arguments: the call's.
         released: paths that do not count, with what is below them.
+        files: what the machine found at the paths that the call names and beside them (``domain.obeyed.beside``).
     """
     if spec.declaration.effect is not ToolEffect.WRITE:
         return ()
@@ -160,7 +168,8 @@ def obeyed_files(spec: ToolSpec, arguments: Mapping[str, object], released: Sequ
     return tuple(
         path
         for path in named
-        if obeyed(path) and not any(path == name or path.startswith(name + "/") for name in released)
+        if (kept(path) or makes_repository(path, files))
+        and not any(path == name or path.startswith(name + "/") for name in released)
     )
 
 
@@ -234,7 +243,7 @@ def _why_ask(
     match spec.declaration.effect:
         case ToolEffect.READ:
             text = "It reads more of your accounts, after something untrusted was read."
-        case ToolEffect.WRITE if files := obeyed_files(spec, call.arguments, facts.released):
+        case ToolEffect.WRITE if files := _obeyed(call, spec, facts):
             return Reason("obeyed-file", f"Other programs obey {files[0]!r}: whoever writes it commands them.")
         case ToolEffect.WRITE:
             text = "It changes files of the workspace."

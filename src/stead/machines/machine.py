@@ -17,10 +17,11 @@ from dataclasses import dataclass
 import msgspec
 
 from stead.domain.errors import MachineDied, MachineUnavailable
+from stead.domain.obeyed import fold
 from stead.machines.host import Host
 from stead.machines.link import Link
 from stead.machines.process import Process, readable, start
-from stead.machines.protected import Found, identity, is_released
+from stead.machines.protected import Found, identity
 from stead.machines.sandbox import Descriptors, Limits, Role, Workspace, command_line, runner_line
 from stead.machines.stage import Stage, make_stage, make_trial_stage
 
@@ -208,11 +209,12 @@ def _look(host: Host, binding: Binding, found: Found, egress: str) -> _Prepared:
     if not binding.writable:
         stage = make_stage(host.require(), directory, writable=False, egress=egress)
         return _Prepared(stage, Workspace(stage.directory, writable=False), work, {})
-    if ".git" in found.links:
+    if any(fold(path) == ".git" for path in found.links):
         raise MachineUnavailable(
             f"{directory + '/.git'!r} is a symbolic link, which cannot be protected; choose a folder without one"
         )
-    placeholder = ".git" not in found.kept and not is_released(".git", binding.released)
+    tops = {fold(path.partition("/")[0]) for path in (*found.kept, *binding.released)}
+    placeholder = ".git" not in tops
     shown = {path: seen.encode() for path, seen in found.kept.items()} | ({".git": b""} if placeholder else {})
     stage = make_stage(host.require(), directory, writable=True, egress=egress)
     workspace = Workspace(stage.directory, True, tuple(sorted(found.kept)), tuple(found.above()), placeholder)

@@ -10,10 +10,9 @@ import asyncio
 import hashlib
 
 from stead.domain.events import RulesFile
+from stead.domain.obeyed_table import PROJECT_RULES
 from stead.machines.changes import opened, opened_workspace, side
 
-NAMES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md")
-"""Where projects say it, the field's common name first."""
 MOST_BYTES = 24_000
 """Of one file; about six thousand tokens."""
 ALL_BYTES = 48_000
@@ -30,7 +29,7 @@ class ProjectFolder:
 def _rules(directory: str) -> tuple[RulesFile, ...]:
     found: dict[str, RulesFile] = {}
     room = ALL_BYTES
-    for name in NAMES:
+    for name in PROJECT_RULES:
         content = _content(directory, name, min(room, MOST_BYTES) + 1)
         if not content.strip():
             continue

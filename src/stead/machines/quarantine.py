@@ -24,8 +24,9 @@ import msgspec
 from stead.config import Home
 from stead.domain.errors import Conflict, NotFound
 from stead.domain.ids import SessionId
+from stead.domain.obeyed import fold
 from stead.domain.trials import Quarantined, Swept
-from stead.machines.protected import Found, is_protected, opened_above, scan
+from stead.machines.protected import Found, is_protected, is_released, opened_above, scan
 from stead.machines.trial import remove_tree
 from stead.machines.workspace import enter
 
@@ -154,7 +155,10 @@ def _baseline(path: Path) -> Baseline | None:
 def _is_planted(was: Baseline, path: str) -> bool:
     """Not what was there, nor what lies in it: all of that is shown read-only."""
     above = [path, *(path[:at] for at, letter in enumerate(path) if letter == "/")]
-    return is_protected(path, was.released) and not any(one in was.kept or one in was.links for one in above)
+    makes_repository = fold(path.rpartition("/")[2]) in ("head", "commondir") and not is_released(path, was.released)
+    return (makes_repository or is_protected(path, was.released)) and not any(
+        one in was.kept or one in was.links for one in above
+    )
 
 
 def _let_move(folder: int, name: str) -> None:

@@ -15,6 +15,7 @@ from stead.brain.standing import understood
 from stead.domain.errors import FetchFault, InvalidRequest, MachineError
 from stead.domain.ids import CallDigest
 from stead.domain.messages import WORKSPACE, UserMessage
+from stead.domain.obeyed import beside
 from stead.domain.permits import Permit, canonical
 from stead.domain.policies import Allow, Ask, Integrity, Label, Profile, Risk, Rule, Verdict
 from stead.domain.ports import Machines
@@ -176,7 +177,9 @@ class Gate:
             label=_label(tool),
             source=self._source(declaration, call.tool, parsed) if declaration else "",
             context=context,
-            releases=obeyed_files(tool.spec, parsed, facts.released) if tool and isinstance(verdict, Allow) else (),
+            releases=obeyed_files(tool.spec, parsed, facts.released, facts.circumstances.files)
+            if tool and isinstance(verdict, Allow)
+            else (),
             writes=_written(declaration, parsed) if declaration else (),
             changes=declaration is not None and policy.changes_files(declaration, verdict.risk),
         )
@@ -226,6 +229,7 @@ class Gate:
         if policy.outside(declaration, arguments):
             return {}
         paths = [str(path) for path in policy.paths(declaration, arguments) if path]
+        paths += [told for path in _written(declaration, arguments) for told in beside(path)]
         if shell is not None and shell.risk is not Risk.LOW:
             paths += [path for path in shell.paths if not path.startswith(("/", ".."))][:_FILES_OF_A_COMMAND]
         return await self._machines.fingerprint(session.id, paths) if paths else {}
