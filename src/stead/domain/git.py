@@ -71,3 +71,8 @@ def understand(listing: bytes) -> GitFacts:
         hooks_path=next((value for name, value in reversed(own) if name == "core.hookspath"), ""),
         includes=tuple(value for name, value in own if re.fullmatch(r"include(if\..*)?\.path", name, re.DOTALL)),
     )
+
+
+def runs_nothing(name: str) -> bool:
+    """Whether a setting is known to name no program and no further file."""
+    return bool(_RUNS_NOTHING.fullmatch(name))

@@ -36,11 +36,13 @@ class Found:
         links: path and destination of those that are symbolic links, which cannot; a file of the folder that one
             leads to is kept.
         whole: false when the folder was too large or too deep to be walked whole.
+        named: see ``scan``.
     """
 
     kept: dict[str, str] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
     whole: bool = True
+    named: tuple[str, ...] = ()
 
     def above(self) -> list[str]:
         """Every folder above a kept path; renamed, it would take the path along."""
@@ -91,13 +93,18 @@ def check_released(paths: Sequence[str]) -> tuple[str, ...]:
     return tuple(path.strip("/") for path in paths)
 
 
-def scan(directory: str, released: Collection[str] = ()) -> Found:
+def scan(directory: str, released: Collection[str] = (), named: Collection[str] = ()) -> Found:
     """Walk a folder, which may take as long as listing it does.
+
+    Args:
+        directory: absolute.
+        released: see ``is_protected``.
+        named: paths that are protected besides, as git's settings name them.
 
     Raises:
         OSError: the folder itself cannot be opened.
     """
-    found = Found()
+    found = Found(named=tuple(named))
     top = enter(directory)
     try:
         for seen, (folder, path, entry, obeyed) in enumerate(_walk(top, "", found, released)):
@@ -145,8 +152,8 @@ def _walk(
     parts = repository_parts(entries)
     for entry in entries:
         path = above + entry.name
-        named = inside or entry.name in parts or kept_itself(path) == "held"
-        kept_out = named and not is_released(path, released)
+        held = inside or entry.name in parts or kept_itself(path) == "held" or path in found.named
+        kept_out = held and not is_released(path, released)
         obeyed = kept_out and not _is_opened(path, released)
         yield folder, path, entry, obeyed
         if not entry.is_dir(follow_symlinks=False) or entry.name == UNENTERED or obeyed:

@@ -39,6 +39,7 @@ class Baseline(msgspec.Struct, frozen=True):
     released: tuple[str, ...]
     kept: dict[str, str]
     links: dict[str, str]
+    named: tuple[str, ...] = ()
 
 
 class QuarantineFolder:
@@ -55,7 +56,7 @@ class QuarantineFolder:
     def begin(self, key: str, session: SessionId, directory: str, released: tuple[str, ...], found: Found) -> None:
         """Write down what there is, before the machine of this key starts."""
         self._lists.mkdir(mode=0o700, exist_ok=True)
-        baseline = Baseline(session, directory, released, found.kept, found.links)
+        baseline = Baseline(session, directory, released, found.kept, found.links, found.named)
         fresh = self._lists / f".{key}.new"
         fresh.write_bytes(msgspec.json.encode(baseline))
         fresh.replace(self._lists / f"{key}.json")
@@ -102,7 +103,7 @@ class QuarantineFolder:
         return row
 
     def _compare(self, was: Baseline) -> Swept:
-        now = scan(was.directory, was.released)
+        now = scan(was.directory, was.released, was.named)
         before = set(was.kept.values())
         moved: list[Quarantined] = []
         changed: list[str] = []
@@ -155,10 +156,9 @@ def _baseline(path: Path) -> Baseline | None:
 def _is_planted(was: Baseline, path: str) -> bool:
     """Not what was there, nor what lies in it: all of that is shown read-only."""
     above = [path, *(path[:at] for at, letter in enumerate(path) if letter == "/")]
-    makes_repository = fold(path.rpartition("/")[2]) in ("head", "commondir") and not is_released(path, was.released)
-    return (makes_repository or is_protected(path, was.released)) and not any(
-        one in was.kept or one in was.links for one in above
-    )
+    also = fold(path.rpartition("/")[2]) in ("head", "commondir") or is_released(path, was.named)
+    held = is_protected(path, was.released) or (also and not is_released(path, was.released))
+    return held and not any(one in was.kept or one in was.links for one in above)
 
 
 def _let_move(folder: int, name: str) -> None:
