@@ -193,7 +193,7 @@ class House:
             checkpoints=self.kept,
             versions=self.kept,
             held=held,
-            project=ProjectFolder(),
+            project=ProjectFolder(QuarantineFolder(home).untold),
             folders=HostFolders(home.root, home.memory_files),
             history=self.views,
             gate=self._gate(tools, own.reach, keys),

@@ -125,11 +125,15 @@ class OpenMachines:
         hosts: Sequence[str] = (),
         trial: bool = False,
         released: Sequence[str] = (),
+        allowed: Sequence[str] = (),
     ) -> None:
         self.bound[session] = directory
 
     async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
         return {path: self.files.get(path, "absent") for path in paths}
+
+    async def named_by_git(self, session: SessionId) -> tuple[str, ...]:
+        return ()
 
     async def git_facts(self, session: SessionId) -> GitFacts:
         return GitFacts(read=True)
@@ -259,7 +263,7 @@ class World:
             checkpoints=self.kept,
             versions=self.kept,
             held=held,
-            project=ProjectFolder(),
+            project=ProjectFolder(lambda _directory: lambda _path, _digest: ""),
             folders=HostFolders(folder),
             history=self.views,
             gate=Gate(

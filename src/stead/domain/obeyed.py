@@ -96,13 +96,14 @@ def makes_repository(path: str, files: Mapping[str, str]) -> bool:
             nobody looked at counts as a file.
     """
     for above, name in _in_repository(path):
-        there = {tell: files.get(above + tell, "unknown") for tell in REPOSITORY_TELLS}
-        before = {
-            fold(tell)
+        there = {fold(tell): files.get(above + tell, "unknown") for tell in REPOSITORY_TELLS}
+        may_be = {
+            tell
             for tell, what in there.items()
-            if what != "absent" and not (what == "folder" and fold(tell) in REPOSITORY_FILES)
+            if what != "absent" and not (what == "folder" and tell in REPOSITORY_FILES)
         }
-        if is_repository(before | {name}) and (name in REPOSITORY_PARTS or not is_repository(before)):
+        surely = {tell for tell in may_be if there[tell] != "unknown"}
+        if is_repository(may_be | {name}) and (name in REPOSITORY_PARTS or not is_repository(surely)):
             return True
     return False
 

@@ -258,11 +258,12 @@ class Machines(Protocol):
         hosts: Sequence[str] = (),
         trial: bool = False,
         released: Sequence[str] = (),
+        allowed: Sequence[str] = (),
     ) -> None:
         """Say which folder the session's machine shows at ``/work``, how, and what it may reach. Makes nothing yet.
 
         On ``trial`` nothing of the folder changes (see ``domain.trials``); ``released`` are protected paths that may be
-        written nevertheless.
+        written nevertheless, ``allowed`` those that the person's yes to the very call lets it write.
         """
         ...
 
@@ -288,6 +289,14 @@ class Machines(Protocol):
 
 class GuardedMachines(Machines, Protocol):
     """Machines as the gate needs them."""
+
+    async def named_by_git(self, session: SessionId) -> tuple[str, ...]:
+        """Paths of the workspace that the settings of its repositories named when the machine started.
+
+        Raises:
+            MachineError: as ``Shell.run``.
+        """
+        ...
 
     async def git_facts(self, session: SessionId) -> GitFacts:
         """What git obeys in the workspace now, asked inside; facts that are not ``read`` where it cannot be told.

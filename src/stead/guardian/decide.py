@@ -63,6 +63,7 @@ class Facts(msgspec.Struct, frozen=True):
         rules: the person's standing ones.
         hosts: what every command of the session may reach.
         released: paths that other programs obey and the person lets this session write.
+        named_by_git: paths of the workspace that git's settings there name.
     """
 
     circumstances: Circumstances
@@ -78,6 +79,7 @@ class Facts(msgspec.Struct, frozen=True):
     rules: Sequence[Rule] = ()
     hosts: Sequence[str] = ()
     released: Sequence[str] = ()
+    named_by_git: Sequence[str] = ()
 
 
 def decide(call: Proposed, facts: Facts) -> Verdict:
@@ -119,7 +121,7 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
     if ruling is not None and ruling.verdict == "ask":
         reason = _approved(digest, facts)
     else:
-        if not _obeyed(call, spec, facts):  # there the text decides, and no plan names that
+        if not obeyed_files(spec, call.arguments, facts):  # there the text decides, and no plan names that
             planned = flow.planned(call.tool, spec.declaration, call.arguments, call.carries, facts.context)
         reason = _leave(call, level, digest, facts, covering, planned, ruling)
     if reason is None:
@@ -138,7 +140,7 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
 
 
 def _risk(call: Proposed, spec: ToolSpec, facts: Facts) -> Risk:
-    if _obeyed(call, spec, facts):
+    if obeyed_files(spec, call.arguments, facts):
         return Risk.CRITICAL
     if call.shell is None:
         return policy.risk_of(spec.declaration)
@@ -147,20 +149,13 @@ def _risk(call: Proposed, spec: ToolSpec, facts: Facts) -> Risk:
     return call.shell.risk
 
 
-def _obeyed(call: Proposed, spec: ToolSpec, facts: Facts) -> tuple[str, ...]:
-    return obeyed_files(spec, call.arguments, facts.released, facts.circumstances.files)
-
-
-def obeyed_files(
-    spec: ToolSpec, arguments: Mapping[str, object], released: Sequence[str], files: Mapping[str, str]
-) -> tuple[str, ...]:
+def obeyed_files(spec: ToolSpec, arguments: Mapping[str, object], facts: Facts) -> tuple[str, ...]:
     """The files that a call would write and that other programs obey: hooks, start-up files, an agent's orders.
 
     Args:
         spec: the tool.
         arguments: the call's.
-        released: paths that do not count, with what is below them.
-        files: what the machine found at the paths that the call names and beside them (``domain.obeyed.beside``).
+        facts: as the call is judged by; ``released`` paths do not count, with what is below them.
     """
     if spec.declaration.effect is not ToolEffect.WRITE:
         return ()
@@ -168,9 +163,13 @@ def obeyed_files(
     return tuple(
         path
         for path in named
-        if (kept(path) or makes_repository(path, files))
-        and not any(path == name or path.startswith(name + "/") for name in released)
+        if (kept(path) or makes_repository(path, facts.circumstances.files) or _is_below(path, facts.named_by_git))
+        and not _is_below(path, facts.released)
     )
+
+
+def _is_below(path: str, names: Sequence[str]) -> bool:
+    return any(path == name or path.startswith(name + "/") for name in names)
 
 
 def _hard_denial(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk) -> Reason | None:
@@ -243,7 +242,7 @@ def _why_ask(
     match spec.declaration.effect:
         case ToolEffect.READ:
             text = "It reads more of your accounts, after something untrusted was read."
-        case ToolEffect.WRITE if files := _obeyed(call, spec, facts):
+        case ToolEffect.WRITE if files := obeyed_files(spec, call.arguments, facts):
             return Reason("obeyed-file", f"Other programs obey {files[0]!r}: whoever writes it commands them.")
         case ToolEffect.WRITE:
             text = "It changes files of the workspace."

@@ -15,9 +15,10 @@ from collections.abc import Sequence
 
 from stead.domain.errors import NotFound
 from stead.domain.trials import Applied, Change, Held
-from stead.machines.changes import REGULAR, changes, conflicts, is_whiteout, opened, opened_workspace, side
+from stead.machines.changes import REGULAR, changes, conflicts, is_whiteout, opened, side
 from stead.machines.protected import opened_above
 from stead.machines.trial import TrialFolder
+from stead.machines.workspace import opened_workspace
 
 _BLOCK = 1 << 20
 _CHANGED = "you changed yours since the trial began; --force replaces it"

@@ -116,6 +116,7 @@ class BubblewrapMachines:
         writable: bool,
         trial: bool = False,
         released: Sequence[str] = (),
+        allowed: Sequence[str] = (),
         hosts: Sequence[str] = (),
     ) -> None:
         """Say which folder the session's machine shows at ``/work``. A machine that shows another is replaced.
@@ -126,6 +127,7 @@ class BubblewrapMachines:
             writable: or read-only.
             trial: all that is written goes to the session's trial, and nothing of the folder changes.
             released: protected paths that may be written nevertheless.
+            allowed: likewise, by a person's yes to the very call.
             hosts: patterns of hosts that every command may reach.
 
         Raises:
@@ -136,7 +138,8 @@ class BubblewrapMachines:
             directory, self._home.root, writable=writable and not trial, memory=self._home.memory_files
         )
         aside = str(TrialFolder(self._home, session).root) if writable and trial else ""
-        self._bindings[session] = Binding(real, writable, aside, check_released(released), tuple(hosts))
+        free = check_released((*released, *allowed))
+        self._bindings[session] = Binding(real, writable, aside, free, tuple(hosts), tuple(allowed))
 
     async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
         """SHA-256 (hex) of each workspace file, "absent" or "folder" else; "unreadable" when it cannot be opened.
@@ -152,6 +155,10 @@ class BubblewrapMachines:
         if not wanted:
             return {}
         return await self._work(session, "hash", *map(_bytes, wanted), answer=answer, limit_s=self._search_limit_s)
+
+    async def named_by_git(self, session: SessionId) -> tuple[str, ...]:
+        """As ``GuardedMachines.named_by_git``."""
+        return self._maker.named_by_git((await self._machine(session)).binding.directory)
 
     async def git_facts(self, session: SessionId) -> GitFacts:
         """As ``GuardedMachines.git_facts``."""

@@ -23,7 +23,7 @@ from stead.domain.trials import Change
 from stead.machines.protected import is_protected, is_released, repository_parts
 from stead.machines.runner.files import unified
 from stead.machines.trial import TrialFolder
-from stead.machines.workspace import enter
+from stead.machines.workspace import opened_workspace
 
 MOST_CHANGES = 20_000
 _DEEPEST = 64
@@ -87,7 +87,7 @@ class _Comparison:
     diffs: bool
     found: list[Change] = field(default_factory=list)
     repositories: set[str] = field(default_factory=set)
-    """Paths that git obeys in what the folder's repositories are, or would become."""
+    """Paths that git obeys in what the folder's repositories are, or would become, or that their settings name."""
     room: int = _DIFF_CHARACTERS
     deadline: float = field(default_factory=lambda: time.monotonic() + _COMPARE_S)
     diff_deadline: float = field(default_factory=lambda: time.monotonic() + _DIFF_S)
@@ -100,20 +100,10 @@ def changes(trial: TrialFolder, *, diffs: bool = True) -> list[Change]:
         Conflict: there are too many to be shown, or they take too long to compare.
         OSError: the person's folder cannot be opened.
     """
-    comparison = _Comparison(trial.began_ns, trial.applied, trial.had(), diffs)
+    comparison = _Comparison(trial.began_ns, trial.applied, trial.had(), diffs, repositories=set(trial.named))
     with opened_workspace(trial.directory) as lower, opened(str(trial.upper)) as upper:
         _compare(comparison, upper, lower, "", 0)
     return sorted(comparison.found, key=lambda change: change.path)
-
-
-@contextmanager
-def opened_workspace(directory: str) -> Iterator[int]:
-    """A descriptor of a session's folder; see ``workspace.enter``."""
-    fd = enter(directory)
-    try:
-        yield fd
-    finally:
-        os.close(fd)
 
 
 @contextmanager

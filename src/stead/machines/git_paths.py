@@ -1,7 +1,8 @@
 """Asking git, inside a machine, which files of the workspace its settings name.
 
 Layer: machines. Asked before anything of a model's runs in the machine. ``git config`` on a given file reads that file
-and runs nothing; includes are followed here, conditional ones too, as conditions may hold outside only.
+and runs nothing; includes are followed here, conditional ones too, as conditions may hold outside only. A file that git
+calls malformed names nothing: no git works with it, the person's neither.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ _POINTERS = "for file in %s; do [ ! -f $file ] || head -c 4096 $file; echo; done
 _LIST = r"""set -o pipefail
 %s | while IFS= read -r -d '' file; do
 [ -e "$file" ] || continue
-printf '%%s\0' "$file"; git config --file "$file" --no-includes --list -z || exit 9; printf '\0'
+[ -r "$file" ] || exit 8
+printf '%%s\0' "$file"; git config --file "$file" --no-includes --list -z 2>/dev/null || [ $? = 128 ] || exit 9
+printf '\0'
 done && printf read"""
 
 

@@ -38,6 +38,7 @@ class Binding:
         writable: or read-only.
         trial: absolute path of the folder that takes all changes instead; "" for none.
         released: protected paths that may be written nevertheless.
+        allowed: those of them that a person's yes to the very call released: what it writes there is theirs.
         hosts: patterns of hosts that every command may reach.
     """
 
@@ -46,6 +47,7 @@ class Binding:
     trial: str = ""
     released: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
 
 
 class _Info(msgspec.Struct, frozen=True):

@@ -89,14 +89,18 @@ class Maker:
             on_end(why)
 
         try:
-            if named := await self._named_by_git(host, binding, found):
+            if named := await self._ask_git(host, binding, found):
                 found = await asyncio.to_thread(self._make_ready, key, session, binding, named)
             return await start_machine(host, binding, found, self._limits, ended, egress, role)
         except BaseException:
             self._let_go(key, egress)
             raise
 
-    async def _named_by_git(self, host: Host, binding: Binding, found: Found) -> tuple[str, ...]:
+    def named_by_git(self, directory: str) -> tuple[str, ...]:
+        """Paths that the settings of a folder's repositories name, as the last machine's start found them."""
+        return self._named[directory][0].named if directory in self._named else ()
+
+    async def _ask_git(self, host: Host, binding: Binding, found: Found) -> tuple[str, ...]:
         """Ask git in a machine of its own, which can write nothing, what the folder's repositories name."""
         places = repositories(found)
         if not places:
@@ -120,10 +124,12 @@ class Maker:
 
     def _make_ready(self, key: str, session: SessionId, binding: Binding, named: Sequence[str] = ()) -> Found:
         """Look at what the folder has, and write it down; for a trial, make the place where changes go."""
-        if binding.trial:
-            TrialFolder(self._home, session).prepare(binding.directory, (OUTSIDE_USER, OUTSIDE_USER))
-        if binding.trial or not binding.writable:
+        if not binding.writable:
             return Found()
+        if binding.trial:
+            trial = TrialFolder(self._home, session)
+            trial.prepare(binding.directory, (OUTSIDE_USER, OUTSIDE_USER))
+            trial.note_named(named)
         try:
             found = scan(binding.directory, binding.released, named)
         except OSError as error:
@@ -131,8 +137,10 @@ class Maker:
                 f"{binding.directory!r} is no longer the folder that was chosen ({error.strerror}); put it back, or "
                 "start anew"
             ) from error
+        if binding.trial:
+            return found
         require_few(found, binding.directory)
-        self._quarantine.begin(key, session, binding.directory, binding.released, found)
+        self._quarantine.begin(key, session, binding, found)
         return found
 
     async def _open(self, session: SessionId, binding: Binding) -> str:

@@ -8,6 +8,7 @@ opened but folders.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -16,11 +17,14 @@ from dataclasses import dataclass, field
 
 from stead.domain.errors import InvalidRequest, MachineUnavailable
 from stead.domain.obeyed import REPOSITORY_FILES, REPOSITORY_PARTS, fold, is_repository, kept, kept_itself
+from stead.domain.obeyed_table import PROJECT_RULES
 from stead.machines.workspace import enter
 
 UNENTERED = "node_modules"
 """Holds thousands of such files that nobody's program acts on, and code that is run anyway."""
 
+RULES_BYTES = 24_000
+"""Of a file of rules that are told; about six thousand tokens."""
 _MOST_KEPT = 256
 _MOST_ENTRIES = 300_000
 _DEEPEST = 48
@@ -37,12 +41,14 @@ class Found:
             leads to is kept.
         whole: false when the folder was too large or too deep to be walked whole.
         named: see ``scan``.
+        rules: path and digest of each file of rules for agents that may be written, since it is released.
     """
 
     kept: dict[str, str] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
     whole: bool = True
     named: tuple[str, ...] = ()
+    rules: dict[str, str] = field(default_factory=dict)
 
     def above(self) -> list[str]:
         """Every folder above a kept path; renamed, it would take the path along."""
@@ -114,11 +120,29 @@ def scan(directory: str, released: Collection[str] = (), named: Collection[str] 
             if obeyed:
                 with suppress(FileNotFoundError):  # gone in between
                     _note(found, folder, path, entry)
+            elif is_rules(path) and (digest := rules_digest(folder, entry.name)):
+                found.rules[path] = digest
         for path in found.links:
             _keep_destination(found, top, directory, path)
     finally:
         os.close(top)
     return found
+
+
+def is_rules(path: str) -> bool:
+    """Whether sessions of the file's folder, or of one above, would be told it as the project's own rules."""
+    return any(("/" + path).endswith("/" + name) for name in PROJECT_RULES)
+
+
+def rules_digest(folder: int, name: str) -> str:
+    """SHA-256 of what is told of a file, given by the folder that holds it; "" when it is no file that may be read."""
+    try:
+        fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, dir_fd=folder)
+    except OSError:
+        return ""
+    with open(fd, "rb") as file:
+        regular = stat.S_ISREG(os.fstat(fd).st_mode)
+        return hashlib.sha256(file.read(RULES_BYTES)).hexdigest() if regular else ""
 
 
 def require_few(found: Found, directory: str) -> None:

@@ -167,6 +167,9 @@ class Gate:
             rules=(*standing.rules, *_rules_of(constraints(session))),
             hosts=(*standing.hosts, *session.spec.hosts),
             released=session.spec.unprotected,
+            named_by_git=await self._machines.named_by_git(session.id)
+            if isolation.available and declaration is not None and declaration.effect is ToolEffect.WRITE
+            else (),
         )
         verdict = decide(proposed, facts)
         return Judged(
@@ -178,9 +181,7 @@ class Gate:
             label=_label(tool),
             source=self._source(declaration, call.tool, parsed) if declaration else "",
             context=context,
-            releases=obeyed_files(tool.spec, parsed, facts.released, facts.circumstances.files)
-            if tool and isinstance(verdict, Allow)
-            else (),
+            releases=obeyed_files(tool.spec, parsed, facts) if tool and isinstance(verdict, Allow) else (),
             writes=_written(declaration, parsed) if declaration else (),
             changes=declaration is not None and policy.changes_files(declaration, verdict.risk),
         )

@@ -64,12 +64,17 @@ class StillMachines:
         hosts: Sequence[str] = (),
         trial: bool = False,
         released: Sequence[str] = (),
+        allowed: Sequence[str] = (),
     ) -> None:
         """See ``Machines``."""
 
     async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
         """See ``Machines``."""
         return dict.fromkeys(paths, "absent")
+
+    async def named_by_git(self, session: SessionId) -> tuple[str, ...]:
+        """See ``GuardedMachines``."""
+        return ()
 
     async def git_facts(self, session: SessionId) -> GitFacts:
         """See ``GuardedMachines``."""
