@@ -59,6 +59,8 @@ def named_paths(file: GitFile, tops: Sequence[str], home: str) -> Iterator[Named
     for name, value in file.settings:
         if name == "core.worktree" or (runs_nothing(name) and not name.startswith(("lfs.", "init."))):
             continue
+        if name.startswith("alias.") and not value.startswith("!"):
+            continue
         sure = name in ("core.hookspath", "core.attributesfile")
         for word in [value] if sure else _words(value):
             for start in starts:

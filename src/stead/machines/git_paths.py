@@ -2,7 +2,8 @@
 
 Layer: machines. Asked before anything of a model's runs in the machine. ``git config`` on a given file reads that file
 and runs nothing; includes are followed here, conditional ones too, as conditions may hold outside only. A file that git
-calls malformed names nothing: no git works with it, the person's neither.
+calls malformed names nothing: no git works with it, the person's neither. Git is started in no repository, or it would
+read the settings of that first.
 """
 
 from __future__ import annotations
@@ -35,10 +36,12 @@ _FIND = r"""find -H %s \( -name objects -o -name refs -o -name logs -o -name lfs
 -o ! -type d \( -iname config -o -iname config.worktree \) -print0"""
 _POINTERS = "for file in %s; do [ ! -f $file ] || head -c 4096 $file; echo; done"
 _LIST = r"""set -o pipefail
+type git >/dev/null || { echo "there is no git under /usr"; exit 7; }
 %s | while IFS= read -r -d '' file; do
 [ -e "$file" ] || continue
 [ -r "$file" ] || exit 8
-printf '%%s\0' "$file"; git config --file "$file" --no-includes --list -z 2>/dev/null || [ $? = 128 ] || exit 9
+printf '%%s\0' "$file"
+git -C / config --file "/work/$file" --no-includes --list -z 2>/dev/null || [ $? = 128 ] || exit 9
 printf '\0'
 done && printf read"""
 
@@ -188,7 +191,7 @@ def _there(directory: str, named: Sequence[Named] | dict[Named, None]) -> set[st
     try:
         for one in named:
             kind = _kind(top, one.path)
-            if not one.sure and (kind == "file" or (not kind and "/" in one.path)):
+            if not one.sure and (kind == "file" or (not kind and not {"/", "."}.isdisjoint(one.path))):
                 paths.add(one.path)
     finally:
         os.close(top)

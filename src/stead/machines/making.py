@@ -104,6 +104,7 @@ class Maker:
         """Ask git in a machine of its own, which can write nothing, what the folder's repositories name."""
         places = repositories(found)
         if not places:
+            self._named.pop(binding.directory, None)
             return ()
         last, was = self._named.get(binding.directory, (Answer((), ()), None))
         if was == (places, await asyncio.to_thread(stamp, last.sources)):
