@@ -66,11 +66,6 @@ CASES: dict[str, tuple[str, dict[str, str], str]] = {
         },
         "chmod +x run; cargo build --offline",
     ),
-    "a start-up file of sqlite3": (
-        "sqlite3",
-        {".sqliterc": ".shell touch ran\n"},
-        "echo .quit | HOME=$PWD sqlite3 x.db",
-    ),
     "settings of tmux": (
         "tmux",
         {".tmux.conf": "run-shell 'touch ran'\n"},
