@@ -17,7 +17,7 @@ from stead.domain.ids import CallDigest
 from stead.domain.messages import WORKSPACE, UserMessage
 from stead.domain.permits import Permit, canonical
 from stead.domain.policies import Allow, Ask, Integrity, Label, Profile, Risk, Rule, Verdict
-from stead.domain.ports import Machines
+from stead.domain.ports import GuardedMachines
 from stead.domain.sessions import Call, Session, constraints, results
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian import policy
@@ -27,6 +27,7 @@ from stead.guardian.permits import Circumstances
 from stead.guardian.reach import Reach
 from stead.guardian.shell import ShellRisk, assess
 from stead.guardian.shell_paths import locate, relative
+from stead.guardian.shell_rules import GIT_PROGRAMS
 from stead.screen.links import links
 
 _FILES_OF_A_COMMAND = 50
@@ -82,7 +83,7 @@ class Gate:
 
     Args:
         tools: every tool there is; names are unique.
-        machines: for fingerprints of the files that a call names.
+        machines: for fingerprints of the files that a call names, and for what git obeys.
         reach: what may be fetched.
         digest_key: 32 bytes of the home.
         random_bytes: a source of nonces.
@@ -92,7 +93,7 @@ class Gate:
     def __init__(
         self,
         tools: Sequence[Tool],
-        machines: Machines,
+        machines: GuardedMachines,
         *,
         reach: Reach,
         digest_key: bytes,
@@ -138,7 +139,7 @@ class Gate:
         tool = self._tools.get(call.tool)
         parsed, malformed = _parse(tool, call.arguments)
         declaration = tool.spec.declaration if tool else None
-        shell = _understood(declaration, parsed) if declaration else None
+        shell = await self._understood(session, declaration, parsed) if declaration else None
         carries = _carried(declaration, parsed) if declaration else ()
         proposed = Proposed(call.tool, tool.spec if tool else None, parsed, malformed, shell, carries)
         context = _context(session, call.tool, notes=self._notes, ways_out=self._ways_out(session))
@@ -216,6 +217,19 @@ class Gate:
         ]
         return f"{tool}:{named[0][:200]}" if named else tool
 
+    async def _understood(
+        self, session: Session, declaration: Declaration, arguments: Mapping[str, object]
+    ) -> ShellRisk | None:
+        """What a command line does. What git would run is asked only where that is all that stands in the way."""
+        commands = [str(arguments[name]) for name in declaration.command_args if name in arguments]
+        if not commands:
+            return None
+        found = assess("\n".join(commands))
+        if found.reasons[0].rule != GIT_PROGRAMS or not self._machines.isolation().available:
+            return found
+        facts = await self._machines.git_facts(session.id)
+        return assess("\n".join(commands), plain_git=True) if facts.plain else found
+
     async def _fingerprints(
         self, session: Session, tool: Tool | None, arguments: Mapping[str, object], shell: ShellRisk | None
     ) -> Mapping[str, str]:
@@ -238,11 +252,6 @@ def _parse(tool: Tool | None, arguments: str) -> tuple[Mapping[str, object], str
         return tool.parse(arguments), ""
     except InvalidRequest as error:
         return {}, str(error)
-
-
-def _understood(declaration: Declaration, arguments: Mapping[str, object]) -> ShellRisk | None:
-    commands = [str(arguments[name]) for name in declaration.command_args if name in arguments]
-    return assess("\n".join(commands)) if commands else None
 
 
 def _carried(declaration: Declaration, arguments: Mapping[str, object]) -> tuple[str, ...]:
