@@ -20,6 +20,16 @@ SHIELDED = frozenset(
 SHIELDED_PAIRS = frozenset({(".github", "workflows")})
 """Folders that count by the name of the one above, too."""
 
+
+def shielded_above(path: str) -> str:
+    """The folder in which a path lies and which is shown read-only as a whole; "" when there is none."""
+    parts = path.strip("/").split("/")
+    for at, part in enumerate(parts[:-1]):
+        if part in SHIELDED or (at and (parts[at - 1], part) in SHIELDED_PAIRS):
+            return "/".join(parts[: at + 1])
+    return ""
+
+
 _ALSO = (
     # folders: everything in them counts
     ".hg .svn .bzr .fleet .zed .gemini .continue .windsurf .devcontainer .ssh .gnupg .aws .kube .docker .config "

@@ -33,7 +33,6 @@ _MADE_UP = {
     "/etc/passwd": f"root:x:0:0::/:/bin/false\nstead:x:{INSIDE_USER}:{INSIDE_USER}::/home:/bin/bash\n",
     "/etc/group": f"root:x:0:\nstead:x:{INSIDE_USER}:\n",
     "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
-    "/etc/gitconfig": SETTINGS,
 }
 _ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -135,11 +134,17 @@ class Workspace:
 
 
 class Descriptors:
-    """Files in memory for one start: bubblewrap and its child read each of them once."""
+    """Files in memory for one start: bubblewrap and its child read each of them once.
 
-    def __init__(self, code: Mapping[str, bytes]) -> None:
+    Args:
+        code: the runner's.
+        committer: settings that say whose commits are made inside.
+    """
+
+    def __init__(self, code: Mapping[str, bytes], committer: str = "") -> None:
+        made_up = _MADE_UP | {"/etc/gitconfig": SETTINGS + committer}
         self.seccomp = _memory_file(seccomp.assemble(platform.machine()))
-        self.files = {path: _memory_file(text.encode()) for path, text in _MADE_UP.items()}
+        self.files = {path: _memory_file(text.encode()) for path, text in made_up.items()}
         self.files |= {f"{CODE}/{name}": _memory_file(data) for name, data in code.items()}
 
     def all(self) -> list[int]:
