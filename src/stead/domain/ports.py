@@ -13,7 +13,6 @@ import msgspec
 
 from stead.domain.commands import Answer
 from stead.domain.events import Draft, Erased, Event, ModelRef, RulesFile, Spend
-from stead.domain.git import GitFacts
 from stead.domain.ids import CommandId, RequestNo, SessionId
 from stead.domain.messages import Message, ReplyPart, Usage
 from stead.domain.permits import Permit
@@ -283,18 +282,6 @@ class Machines(Protocol):
 
     async def close(self) -> None:
         """Kill every machine."""
-        ...
-
-
-class GuardedMachines(Machines, Protocol):
-    """Machines as the gate needs them."""
-
-    async def git_facts(self, session: SessionId) -> GitFacts:
-        """What git obeys in the workspace now, asked inside; facts that are not ``read`` where it cannot be told.
-
-        Raises:
-            MachineError: as ``Shell.run``.
-        """
         ...
 
 

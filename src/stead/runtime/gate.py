@@ -7,17 +7,18 @@ What a tool gives back is labelled here, by its declaration and by what it was p
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from stead.brain.standing import understood
 from stead.domain.errors import FetchFault, InvalidRequest, MachineError
-from stead.domain.ids import CallDigest
+from stead.domain.git import GitFacts
+from stead.domain.ids import CallDigest, SessionId
 from stead.domain.messages import WORKSPACE, UserMessage
 from stead.domain.permits import Permit, canonical
 from stead.domain.policies import Allow, Ask, Integrity, Label, Profile, Risk, Rule, Verdict
-from stead.domain.ports import GuardedMachines
+from stead.domain.ports import Machines
 from stead.domain.sessions import Call, Session, constraints, results
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian import policy
@@ -78,27 +79,33 @@ def _nothing_said(directory: str) -> Standing:
     return Standing()
 
 
+async def _nothing_read(session: SessionId) -> GitFacts:
+    return GitFacts()
+
+
 class Gate:
     """Judges and runs calls.
 
     Args:
         tools: every tool there is; names are unique.
-        machines: for fingerprints of the files that a call names, and for what git obeys.
+        machines: for fingerprints of the files that a call names.
         reach: what may be fetched.
         digest_key: 32 bytes of the home.
         random_bytes: a source of nonces.
         standing: what the person has said for a folder, as it is now.
+        git: what git obeys in a session's workspace, as it is now.
     """
 
     def __init__(
         self,
         tools: Sequence[Tool],
-        machines: GuardedMachines,
+        machines: Machines,
         *,
         reach: Reach,
         digest_key: bytes,
         random_bytes: Callable[[int], bytes],
         standing: Callable[[str], Standing] = _nothing_said,
+        git: Callable[[SessionId], Awaitable[GitFacts]] = _nothing_read,
     ) -> None:
         self._tools = {tool.spec.name: tool for tool in tools}
         self._notes = frozenset(
@@ -109,6 +116,7 @@ class Gate:
         self._digest_key = digest_key
         self._random_bytes = random_bytes
         self._standing = standing
+        self._git = git
 
     def specs(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
         """The tools of these names, or all for none, in their constant order, those that are found by search included.
@@ -227,7 +235,7 @@ class Gate:
         found = assess("\n".join(commands))
         if found.reasons[0].rule != GIT_PROGRAMS or not self._machines.isolation().available:
             return found
-        facts = await self._machines.git_facts(session.id)
+        facts = await self._git(session.id)
         return assess("\n".join(commands), plain_git=True) if facts.plain else found
 
     async def _fingerprints(
