@@ -258,6 +258,7 @@ class House:
             digest_key=keys.digests,
             random_bytes=secrets.token_bytes,
             standing=lambda directory: self.home.state.standing(directory),
+            git=self.machines.git,
         )
 
     def _tools(self, reach: Reach, preferences: HomePreferences) -> list[Tool]:

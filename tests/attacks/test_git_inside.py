@@ -117,7 +117,7 @@ def look_is_free(*, plain: bool) -> bool:
 @pytest.mark.parametrize("key", SETTINGS)
 async def test_a_setting_that_could_name_a_program_makes_looking_a_question(bench: Bench, key: str) -> None:
     by_setting(bench.project, key)
-    facts = await bench.machines.git_facts(SESSION)
+    facts = await bench.machines.git.facts(SESSION)
 
     assert not (bench.project / "marked").exists(), "asking what git obeys has run it"
     assert not facts.plain and not look_is_free(plain=facts.plain)
@@ -133,7 +133,7 @@ async def test_an_ordinary_repository_is_looked_at_unasked_whatever_its_hooks_ar
     for name in ("post-index-change", "fsmonitor-watchman", "pre-commit", "reference-transaction"):
         shutil.copy(bench.project / "tools/post-index-change", bench.project / ".git/hooks" / name)
     bench.machines.bind(SESSION, str(bench.project), writable=True, released=[".git"])
-    facts = await bench.machines.git_facts(SESSION)
+    facts = await bench.machines.git.facts(SESSION)
 
     assert facts.plain and look_is_free(plain=facts.plain)
     await bench.run(f"{LOOKS}; touch a.txt; git add a.txt; git commit -qm Second")
@@ -237,7 +237,7 @@ def _of_settings_that_are_none(folder: Path) -> None:
 )
 async def test_settings_count_wherever_git_finds_them(bench: Bench, bring: Callable[[Path], None]) -> None:
     bring(bench.project)
-    facts = await bench.machines.git_facts(SESSION)
+    facts = await bench.machines.git.facts(SESSION)
 
     assert not facts.plain
     assert not (bench.project / "marked").exists()
@@ -245,18 +245,18 @@ async def test_settings_count_wherever_git_finds_them(bench: Bench, bring: Calla
 
 async def test_settings_of_the_machines_own_home_count_too(bench: Bench) -> None:
     make_repository(bench.project)
-    assert (await bench.machines.git_facts(SESSION)).plain
+    assert (await bench.machines.git.facts(SESSION)).plain
     await bench.run("git config --global alias.x '!true'")
-    assert not (await bench.machines.git_facts(SESSION)).plain
+    assert not (await bench.machines.git.facts(SESSION)).plain
 
 
 async def test_settings_that_change_are_read_anew(bench: Bench) -> None:
     make_repository(bench.project)
-    assert (await bench.machines.git_facts(SESSION)).plain
+    assert (await bench.machines.git.facts(SESSION)).plain
     git(bench.project, "config", "core.fsmonitor", RUN)
-    assert not (await bench.machines.git_facts(SESSION)).plain
+    assert not (await bench.machines.git.facts(SESSION)).plain
     git(bench.project, "config", "--unset", "core.fsmonitor")
-    assert (await bench.machines.git_facts(SESSION)).plain
+    assert (await bench.machines.git.facts(SESSION)).plain
 
 
 DROPS = (

@@ -19,11 +19,10 @@ from stead.domain import events as ev
 from stead.domain.directives import Directives
 from stead.domain.errors import Conflict, MachineUnavailable, ModelFault, NotFound
 from stead.domain.forgetting import Holder
-from stead.domain.git import GitFacts
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.messages import ReplyPart, Text, ToolCall, Usage
 from stead.domain.permits import Permit
-from stead.domain.ports import GuardedMachines, Isolation, ModelInfo, ModelRequest, Reply
+from stead.domain.ports import Isolation, Machines, ModelInfo, ModelRequest, Reply
 from stead.domain.terminals import Ended, Terminal, TerminalRow
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian.reach import Reach
@@ -132,12 +131,6 @@ class OpenMachines:
     async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
         return {path: self.files.get(path, "absent") for path in paths}
 
-    async def named_by_git(self, session: SessionId) -> tuple[str, ...]:
-        return ()
-
-    async def git_facts(self, session: SessionId) -> GitFacts:
-        return GitFacts(read=True)
-
     async def kill(self, session: SessionId, *, resting: bool = False) -> bool:
         self.killed.append(session)
         return True
@@ -220,7 +213,7 @@ class World:
         effects: Counter[str] | None = None,
         *,
         tools: Sequence[Tool] = (),
-        machines: GuardedMachines | None = None,
+        machines: Machines | None = None,
         kept: type[FolderCheckpoints] = FolderCheckpoints,
     ) -> None:
         self.folder = folder

@@ -26,7 +26,7 @@ def make_repository(folder: Path) -> None:
 
 
 async def facts(bench: Bench) -> GitFacts:
-    return await bench.machines.git_facts(SESSION)
+    return await bench.machines.git.facts(SESSION)
 
 
 async def test_an_ordinary_repository_names_no_program(bench: Bench) -> None:

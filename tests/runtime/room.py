@@ -25,7 +25,7 @@ from stead.domain.ids import HOME, CallKey, CommandId, SessionId
 from stead.domain.messages import USE_TOOL, ToolCall, Usage
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality, Integrity
-from stead.domain.ports import GuardedMachines, ModelInfo, ModelRequest, Reply
+from stead.domain.ports import Machines, ModelInfo, ModelRequest, Reply
 from stead.domain.sessions import Call, Session
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.machines.checkpoints import FolderCheckpoints
@@ -219,7 +219,7 @@ class Room:
         models: WireModels,
         effects: Counter[str] | None = None,
         *,
-        machines: GuardedMachines | None = None,
+        machines: Machines | None = None,
         more: Sequence[Tool] = (),
     ) -> None:
         self.folder = folder

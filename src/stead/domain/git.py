@@ -34,6 +34,20 @@ _RUNS_NOTHING = re.compile(
 )
 
 
+COMMITS = re.compile(
+    r"\.git/(HEAD|ORIG_HEAD|COMMIT_EDITMSG|index|packed-refs|(objects/([0-9a-f]{2}|pack)|refs|logs)(/.*)?)", re.DOTALL
+)
+"""What a commit writes, and git reads as data alone. Not here: settings, hooks, attributes, other repositories, what
+says where the repository is, and the steps of an unfinished rebase, which may be commands."""
+
+
+def identity(name: str, email: str) -> str:
+    """The settings that say whose commits they are; "" for what is empty or cannot be printed."""
+    said = {"name": name, "email": email}
+    quoted = {what: text.replace("\\", r"\\").replace('"', r"\"") for what, text in said.items() if text.isprintable()}
+    return "[user]\n" + "".join(f'\t{what} = "{text}"\n' for what, text in quoted.items() if text)
+
+
 class GitFacts(msgspec.Struct, frozen=True):
     """What git obeys in a folder.
 

@@ -71,6 +71,13 @@ def kept_itself(path: str) -> Kept | None:
     return _ending(path.rsplit("/", _DEEPEST)[-_DEEPEST:])
 
 
+def shielded_above(path: str) -> str:
+    """The folder in which a path lies and which is shown read-only as a whole; "" when there is none."""
+    parts = path.strip("/").split("/")
+    above = ("/".join(parts[:at]) for at in range(1, len(parts)))
+    return next((folder for folder in above if kept_itself(folder) == "held"), "")
+
+
 def is_repository(names: Collection[str]) -> bool:
     """Whether git would take a folder for a repository, or for what several repositories share.
 

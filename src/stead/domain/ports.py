@@ -13,7 +13,6 @@ import msgspec
 
 from stead.domain.commands import Answer
 from stead.domain.events import Draft, Erased, Event, ModelRef, RulesFile, Spend
-from stead.domain.git import GitFacts
 from stead.domain.ids import CommandId, RequestNo, SessionId
 from stead.domain.messages import Message, ReplyPart, Usage
 from stead.domain.permits import Permit
@@ -284,26 +283,6 @@ class Machines(Protocol):
 
     async def close(self) -> None:
         """Kill every machine."""
-        ...
-
-
-class GuardedMachines(Machines, Protocol):
-    """Machines as the gate needs them."""
-
-    async def named_by_git(self, session: SessionId) -> tuple[str, ...]:
-        """Paths of the workspace that the settings of its repositories named when the machine started.
-
-        Raises:
-            MachineError: as ``Shell.run``.
-        """
-        ...
-
-    async def git_facts(self, session: SessionId) -> GitFacts:
-        """What git obeys in the workspace now, asked inside; facts that are not ``read`` where it cannot be told.
-
-        Raises:
-            MachineError: as ``Shell.run``.
-        """
         ...
 
 

@@ -14,13 +14,12 @@ from typing import Literal, TypeVar
 
 from stead.config import Home
 from stead.domain.errors import MachineDied, MachineUnavailable, ToolFault
-from stead.domain.git import GitFacts
 from stead.domain.ids import SessionId
 from stead.domain.permits import Permit
 from stead.domain.ports import Egress, FileText, Isolation, Ran, Written
 from stead.domain.ports import Found as Rows
 from stead.machines.browser import MachineBrowser
-from stead.machines.git_facts import read_git_facts
+from stead.machines.git_facts import MachineGit
 from stead.machines.host import Host, probe
 from stead.machines.machine import Binding, Machine
 from stead.machines.making import Maker
@@ -100,6 +99,7 @@ class BubblewrapMachines:
             egress,
             lambda session, path, data: self._work(session, "save", _bytes(path), data, answer=int),
         )
+        self.git = MachineGit(self._machine, self._maker.named_by_git)
         self.terminals = MachineTerminals(self._maker, self._bindings, on_terminal)
 
     def isolation(self, *, again: bool = False) -> Isolation:
@@ -155,14 +155,6 @@ class BubblewrapMachines:
         if not wanted:
             return {}
         return await self._work(session, "hash", *map(_bytes, wanted), answer=answer, limit_s=self._search_limit_s)
-
-    async def named_by_git(self, session: SessionId) -> tuple[str, ...]:
-        """As ``GuardedMachines.named_by_git``."""
-        return self._maker.named_by_git((await self._machine(session)).binding.directory)
-
-    async def git_facts(self, session: SessionId) -> GitFacts:
-        """As ``GuardedMachines.git_facts``."""
-        return await read_git_facts(await self._machine(session))
 
     async def kill(self, session: SessionId, *, resting: bool = False) -> bool:
         """Kill the session's whole process tree now, and sweep up after it; true if there was one."""

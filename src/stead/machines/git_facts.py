@@ -6,7 +6,10 @@ could forge it runs programs in there already.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from stead.domain.git import GitFacts, understand
+from stead.domain.ids import SessionId
 from stead.machines.machine import Machine
 
 _LIMIT_S = 10
@@ -19,6 +22,37 @@ set -o pipefail
 while IFS= read -r -d '' path; do if [ -e "$path/.git" ]; then echo found; fi; done
 """
 """Those that are checked out: git runs itself in each of them, by the settings there."""
+
+
+class MachineGit:
+    """What git obeys in a session's workspace.
+
+    Args:
+        machine: gives the session's, made if need be.
+        named: says of a folder, once it has a machine, what the settings of its repositories name.
+    """
+
+    def __init__(
+        self, machine: Callable[[SessionId], Awaitable[Machine]], named: Callable[[str], tuple[str, ...]]
+    ) -> None:
+        self._machine = machine
+        self._named = named
+
+    async def named(self, session: SessionId) -> tuple[str, ...]:
+        """Paths of the workspace that the settings of its repositories named when its machine started.
+
+        Raises:
+            MachineUnavailable: as for other work.
+        """
+        return self._named((await self._machine(session)).binding.directory)
+
+    async def facts(self, session: SessionId) -> GitFacts:
+        """As things are now.
+
+        Raises:
+            MachineUnavailable, MachineDied, ToolFault: as for other work.
+        """
+        return await read_git_facts(await self._machine(session))
 
 
 async def read_git_facts(machine: Machine) -> GitFacts:

@@ -149,7 +149,7 @@ async def start_machine(
     stage = prepared.stage
     with ExitStack() as closing:
         closing.callback(stage.close)
-        descriptors = Descriptors(host.code)
+        descriptors = Descriptors(host.code, host.committer if binding.directory else "")
         closing.callback(descriptors.close)
         info, info_inside = os.pipe()
         closing.callback(os.close, info)

@@ -135,11 +135,17 @@ class Workspace:
 
 
 class Descriptors:
-    """Files in memory for one start: bubblewrap and its child read each of them once."""
+    """Files in memory for one start: bubblewrap and its child read each of them once.
 
-    def __init__(self, code: Mapping[str, bytes]) -> None:
+    Args:
+        code: the runner's.
+        committer: settings that say whose commits are made inside.
+    """
+
+    def __init__(self, code: Mapping[str, bytes], committer: str = "") -> None:
+        made_up = _MADE_UP | {"/etc/gitconfig": SETTINGS + committer}
         self.seccomp = _memory_file(seccomp.assemble(platform.machine()))
-        self.files = {path: _memory_file(text.encode()) for path, text in _MADE_UP.items()}
+        self.files = {path: _memory_file(text.encode()) for path, text in made_up.items()}
         self.files |= {f"{CODE}/{name}": _memory_file(data) for name, data in code.items()}
 
     def all(self) -> list[int]:

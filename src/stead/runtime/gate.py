@@ -10,15 +10,17 @@ import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 from stead.brain.standing import understood
 from stead.domain.errors import FetchFault, InvalidRequest, MachineError
-from stead.domain.ids import CallDigest
+from stead.domain.git import GitFacts
+from stead.domain.ids import CallDigest, SessionId
 from stead.domain.messages import WORKSPACE, UserMessage
 from stead.domain.obeyed import beside
 from stead.domain.permits import Permit, canonical
 from stead.domain.policies import Allow, Ask, Integrity, Label, Profile, Risk, Rule, Verdict
-from stead.domain.ports import GuardedMachines
+from stead.domain.ports import Machines
 from stead.domain.sessions import Call, Session, constraints, results
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian import policy
@@ -79,27 +81,49 @@ def _nothing_said(directory: str) -> Standing:
     return Standing()
 
 
+class GitReader(Protocol):
+    """Says what git obeys in a session's workspace; both raise ``MachineError`` where there is no machine."""
+
+    async def facts(self, session: SessionId) -> GitFacts:
+        """As things are now."""
+        ...
+
+    async def named(self, session: SessionId) -> tuple[str, ...]:
+        """Paths of the workspace that the settings of its repositories name."""
+        ...
+
+
+class _NoGit:
+    async def facts(self, session: SessionId) -> GitFacts:
+        return GitFacts()
+
+    async def named(self, session: SessionId) -> tuple[str, ...]:
+        return ()
+
+
 class Gate:
     """Judges and runs calls.
 
     Args:
         tools: every tool there is; names are unique.
-        machines: for fingerprints of the files that a call names, and for what git obeys.
+        machines: for fingerprints of the files that a call names.
         reach: what may be fetched.
         digest_key: 32 bytes of the home.
         random_bytes: a source of nonces.
         standing: what the person has said for a folder, as it is now.
+        git: what git obeys in a session's workspace; without it no repository counts as plain.
     """
 
     def __init__(
         self,
         tools: Sequence[Tool],
-        machines: GuardedMachines,
+        machines: Machines,
         *,
         reach: Reach,
         digest_key: bytes,
         random_bytes: Callable[[int], bytes],
         standing: Callable[[str], Standing] = _nothing_said,
+        git: GitReader | None = None,
     ) -> None:
         self._tools = {tool.spec.name: tool for tool in tools}
         self._notes = frozenset(
@@ -110,6 +134,7 @@ class Gate:
         self._digest_key = digest_key
         self._random_bytes = random_bytes
         self._standing = standing
+        self._git = git or _NoGit()
 
     def specs(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
         """The tools of these names, or all for none, in their constant order, those that are found by search included.
@@ -167,7 +192,7 @@ class Gate:
             rules=(*standing.rules, *_rules_of(constraints(session))),
             hosts=(*standing.hosts, *session.spec.hosts),
             released=session.spec.unprotected,
-            named_by_git=await self._machines.named_by_git(session.id)
+            named_by_git=await self._git.named(session.id)
             if isolation.available and declaration is not None and declaration.effect is ToolEffect.WRITE
             else (),
         )
@@ -231,7 +256,7 @@ class Gate:
         found = assess("\n".join(commands))
         if found.reasons[0].rule != GIT_PROGRAMS or not self._machines.isolation().available:
             return found
-        facts = await self._machines.git_facts(session.id)
+        facts = await self._git.facts(session.id)
         return assess("\n".join(commands), plain_git=True) if facts.plain else found
 
     async def _fingerprints(

@@ -10,7 +10,6 @@ import msgspec
 from stead.domain import events as ev
 from stead.domain.errors import InvalidRequest
 from stead.domain.folding import apply, begin
-from stead.domain.git import GitFacts
 from stead.domain.ids import CallKey, CommandId, SessionId
 from stead.domain.permits import Permit
 from stead.domain.policies import Allow, Ask, Deny, GrantScope, Integrity, Level, PlannedCall
@@ -71,14 +70,6 @@ class StillMachines:
     async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
         """See ``Machines``."""
         return dict.fromkeys(paths, "absent")
-
-    async def named_by_git(self, session: SessionId) -> tuple[str, ...]:
-        """See ``GuardedMachines``."""
-        return ()
-
-    async def git_facts(self, session: SessionId) -> GitFacts:
-        """See ``GuardedMachines``."""
-        return GitFacts()
 
     async def kill(self, session: SessionId, *, resting: bool = False) -> bool:
         """See ``Machines``."""
