@@ -50,7 +50,7 @@ TRUSTED_BASE = rules.TrustedBase(
         "web/guard.py",
         "web/signin.py",
     ),
-    tables=("guardian/shell_rules.py", "guardian/shell_specs.py"),
+    tables=("domain/obeyed_table.py", "guardian/shell_rules.py", "guardian/shell_specs.py"),
     confined=tuple(
         f"machines/runner/{name}.py"
         for name in (

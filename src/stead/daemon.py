@@ -193,7 +193,7 @@ class House:
             checkpoints=self.kept,
             versions=self.kept,
             held=held,
-            project=ProjectFolder(),
+            project=ProjectFolder(QuarantineFolder(home).untold),
             folders=HostFolders(home.root, home.memory_files),
             history=self.views,
             gate=self._gate(tools, own.reach, keys),
@@ -258,6 +258,7 @@ class House:
             digest_key=keys.digests,
             random_bytes=secrets.token_bytes,
             standing=lambda directory: self.home.state.standing(directory),
+            git=self.machines.git,
         )
 
     def _tools(self, reach: Reach, preferences: HomePreferences) -> list[Tool]:

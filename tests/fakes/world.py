@@ -124,6 +124,7 @@ class OpenMachines:
         hosts: Sequence[str] = (),
         trial: bool = False,
         released: Sequence[str] = (),
+        allowed: Sequence[str] = (),
     ) -> None:
         self.bound[session] = directory
 
@@ -255,7 +256,7 @@ class World:
             checkpoints=self.kept,
             versions=self.kept,
             held=held,
-            project=ProjectFolder(),
+            project=ProjectFolder(lambda _directory: lambda _path, _digest: ""),
             folders=HostFolders(folder),
             history=self.views,
             gate=Gate(

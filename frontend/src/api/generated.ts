@@ -5240,10 +5240,17 @@ export interface components {
          *         moved: id and path of each.
          *         changed: protected from the start, and replaced by somebody else meanwhile; left where they are.
          *         unseen: the folder was too large to be looked through whole.
+         *         rules: id and path of each file of rules for agents that the machine wrote where it was let; it stays where it
+         *             is, and no session is told it until the person puts it back.
          */
         ProtectedQuarantined: {
             changed: string[];
             moved: [
+                string,
+                string
+            ][];
+            /** @default [] */
+            rules: [
                 string,
                 string
             ][];
@@ -5342,6 +5349,8 @@ export interface components {
          *         path: where it was, relative to the folder.
          *         kept: where it is now.
          *         at_ms: when it was moved.
+         *         rules: SHA-256 of a file of rules for agents that a machine wrote where it was let. It is still at its path,
+         *             and no session is told this content, in whatever folder, until it is put back, which leaves it where it is.
          */
         Quarantined: {
             at_ms: number;
@@ -5349,6 +5358,8 @@ export interface components {
             id: string;
             kept: string;
             path: string;
+            /** @default  */
+            rules: string;
             session: string;
         };
         /**
@@ -5625,11 +5636,20 @@ export interface components {
         };
         /**
          * RulesFile
-         * @description A file in which a project tells agents about itself. ``cut``: it is longer than what is kept of it.
+         * @description A file in which a project tells agents about itself.
+         *
+         *     Args:
+         *         path: relative to the folder.
+         *         text: its beginning; "" when it is left out.
+         *         sha256: of that; "" likewise.
+         *         cut: it is longer than what is kept of it.
+         *         left_out: why the model is not told it; "" when it is.
          */
         RulesFile: {
             /** @default false */
             cut: boolean;
+            /** @default  */
+            left_out: string;
             path: string;
             sha256: string;
             text: string;

@@ -369,6 +369,9 @@ def _quarantined(body: Json) -> Iterator[Line]:
         yield "moved out of your folder, because programs of yours would act on it:", "red"
     for item, path in body["moved"]:
         yield f"  {clean_line(path, 120)}  (put it back: stead quarantine restore {clean_line(item)})", ""
+    for item, path in body.get("rules", ()):
+        why = f"written by the agent, so no session is told it: {clean_line(path, 120)}"
+        yield f"{why}  (to have it told: stead quarantine restore {clean_line(item)})", "yellow"
     for path in body["changed"]:
         yield f"replaced while the machine ran, look at it: {clean_line(path, 120)}", "yellow"
     if body["unseen"]:

@@ -31,7 +31,12 @@ def add_work_options(parser: ArgumentParser) -> None:
         "--profile", choices=("default", "readonly", "trusted-project"), default="default", help=_STRICTNESS
     )
     parser.add_argument("--trial", action="store_true", help="keep all changes aside until you have looked at them")
-    _add_list(parser, "--unprotect", "PATH", "a protected file that it may write, such as AGENTS.md")
+    _add_list(
+        parser,
+        "--unprotect",
+        "PATH",
+        "a protected file that it may write, such as AGENTS.md; .git hands over hooks and settings too",
+    )
 
 
 def _add_list(parser: ArgumentParser, name: str, metavar: str, explanation: str) -> None:

@@ -35,11 +35,14 @@ class ProtectedQuarantined(msgspec.Struct, frozen=True, tag="protected.quarantin
         moved: id and path of each.
         changed: protected from the start, and replaced by somebody else meanwhile; left where they are.
         unseen: the folder was too large to be looked through whole.
+        rules: id and path of each file of rules for agents that the machine wrote where it was let; it stays where it
+            is, and no session is told it until the person puts it back.
     """
 
     moved: tuple[tuple[str, str], ...]
     changed: tuple[str, ...]
     unseen: bool
+    rules: tuple[tuple[str, str], ...] = ()
 
 
 class QuarantineSettled(msgspec.Struct, frozen=True, tag="quarantine.settled"):

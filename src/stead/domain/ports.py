@@ -257,11 +257,12 @@ class Machines(Protocol):
         hosts: Sequence[str] = (),
         trial: bool = False,
         released: Sequence[str] = (),
+        allowed: Sequence[str] = (),
     ) -> None:
         """Say which folder the session's machine shows at ``/work``, how, and what it may reach. Makes nothing yet.
 
         On ``trial`` nothing of the folder changes (see ``domain.trials``); ``released`` are protected paths that may be
-        written nevertheless.
+        written nevertheless, ``allowed`` those that the person's yes to the very call lets it write.
         """
         ...
 

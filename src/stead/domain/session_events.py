@@ -43,12 +43,21 @@ class SessionOpened(msgspec.Struct, frozen=True, tag="session.opened", omit_defa
 
 
 class RulesFile(msgspec.Struct, frozen=True):
-    """A file in which a project tells agents about itself. ``cut``: it is longer than what is kept of it."""
+    """A file in which a project tells agents about itself.
+
+    Args:
+        path: relative to the folder.
+        text: its beginning; "" when it is left out.
+        sha256: of that; "" likewise.
+        cut: it is longer than what is kept of it.
+        left_out: why the model is not told it; "" when it is.
+    """
 
     path: str
     text: str
     sha256: str
     cut: bool = False
+    left_out: str = ""
 
 
 class ProjectRulesRead(msgspec.Struct, frozen=True, tag="rules.read"):

@@ -77,6 +77,8 @@ class Quarantined(msgspec.Struct, frozen=True):
         path: where it was, relative to the folder.
         kept: where it is now.
         at_ms: when it was moved.
+        rules: SHA-256 of a file of rules for agents that a machine wrote where it was let. It is still at its path,
+            and no session is told this content, in whatever folder, until it is put back, which leaves it where it is.
     """
 
     id: str
@@ -85,6 +87,7 @@ class Quarantined(msgspec.Struct, frozen=True):
     path: str
     kept: str
     at_ms: int
+    rules: str = ""
 
 
 class Swept(msgspec.Struct, frozen=True):
@@ -95,11 +98,13 @@ class Swept(msgspec.Struct, frozen=True):
         changed: protected from the start, and yet another file now: the person, or something else outside, replaced it
             while the machine lived. It is left where it is.
         unseen: the folder was too large to be looked through whole.
+        rules: files of rules for agents that the machine wrote; see ``Quarantined``.
     """
 
     moved: tuple[Quarantined, ...] = ()
     changed: tuple[str, ...] = ()
     unseen: bool = False
+    rules: tuple[Quarantined, ...] = ()
 
 
 class Trials(Protocol):

@@ -73,8 +73,8 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
     match body:
         case ev.ProjectRulesRead(files=files, label=label):
             session.rules = {file.path: file.sha256 for file in files}
-            if files:
-                hear(session, UserMessage(_rules_text(files), label, source=WORKSPACE))
+            if told := [file for file in files if not file.left_out]:
+                hear(session, UserMessage(_rules_text(told), label, source=WORKSPACE))
                 take_in(session, label, WORKSPACE)
         case ev.MemoryLoaded() | ev.MemoryRecalled():
             _remember(session, body)
@@ -220,7 +220,7 @@ def plan_text(steps: tuple[ev.PlanStep, ...]) -> str:
     return f"The person changed the plan. It is now:\n{lines or '(empty)'}"
 
 
-def _rules_text(files: tuple[ev.RulesFile, ...]) -> str:
+def _rules_text(files: Sequence[ev.RulesFile]) -> str:
     parts = [
         f"{file.path}:\n{file.text}" + ("\n[cut here; read the file for the rest]" if file.cut else "")
         for file in files

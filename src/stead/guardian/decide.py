@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from stead.domain.ids import CallDigest
+from stead.domain.obeyed import kept, makes_repository
 from stead.domain.permits import Permit
 from stead.domain.plans import planned_calls
 from stead.domain.policies import Allow, Ask, Deny, Level, Origin, Profile, Reason, Risk, Rule, Verdict
@@ -23,7 +24,7 @@ from stead.guardian import flow, planning, policy, rules, shapes
 from stead.guardian.permits import Circumstances, call_digest
 from stead.guardian.reach import Reach, Unreachable
 from stead.guardian.shell import ShellRisk
-from stead.guardian.shell_paths import locate, obeyed, relative
+from stead.guardian.shell_paths import locate, relative
 
 
 class Proposed(msgspec.Struct, frozen=True):
@@ -64,6 +65,7 @@ class Facts(msgspec.Struct, frozen=True):
         hosts: what every command of the session may reach.
         released: paths that other programs obey and the person lets this session write.
         declared: what every tool declares, by name, to read a plan by.
+        named_by_git: paths of the workspace that git's settings there name.
     """
 
     circumstances: Circumstances
@@ -80,6 +82,7 @@ class Facts(msgspec.Struct, frozen=True):
     hosts: Sequence[str] = ()
     released: Sequence[str] = ()
     declared: Mapping[str, Declaration] = {}
+    named_by_git: Sequence[str] = ()
 
 
 def decide(call: Proposed, facts: Facts) -> Verdict:
@@ -121,7 +124,7 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
         reason = _approved(digest, facts)
     else:
         # Where other programs obey a file its text decides, and no plan names that.
-        grants = fits.grants and not obeyed_files(spec, call.arguments, facts.released)
+        grants = fits.grants and not obeyed_files(spec, call.arguments, facts)
         reason = _leave(call, level, digest, facts, covering, grants, ruling)
     if reason is None:
         origins = flow.origins(spec.declaration, call.arguments, facts.context)
@@ -148,7 +151,7 @@ def _new_targets(call: Proposed, spec: ToolSpec, facts: Facts) -> Iterator[str]:
 
 
 def _risk(call: Proposed, spec: ToolSpec, facts: Facts) -> Risk:
-    if obeyed_files(spec, call.arguments, facts.released):
+    if obeyed_files(spec, call.arguments, facts):
         return Risk.CRITICAL
     if call.shell is None:
         return policy.risk_of(spec.declaration)
@@ -157,13 +160,13 @@ def _risk(call: Proposed, spec: ToolSpec, facts: Facts) -> Risk:
     return call.shell.risk
 
 
-def obeyed_files(spec: ToolSpec, arguments: Mapping[str, object], released: Sequence[str]) -> tuple[str, ...]:
+def obeyed_files(spec: ToolSpec, arguments: Mapping[str, object], facts: Facts) -> tuple[str, ...]:
     """The files that a call would write and that other programs obey: hooks, start-up files, an agent's orders.
 
     Args:
         spec: the tool.
         arguments: the call's.
-        released: paths that do not count, with what is below them.
+        facts: as the call is judged by; ``released`` paths do not count, with what is below them.
     """
     if spec.declaration.effect is not ToolEffect.WRITE:
         return ()
@@ -171,8 +174,13 @@ def obeyed_files(spec: ToolSpec, arguments: Mapping[str, object], released: Sequ
     return tuple(
         path
         for path in named
-        if obeyed(path) and not any(path == name or path.startswith(name + "/") for name in released)
+        if (kept(path) or makes_repository(path, facts.circumstances.files) or _is_below(path, facts.named_by_git))
+        and not _is_below(path, facts.released)
     )
+
+
+def _is_below(path: str, names: Sequence[str]) -> bool:
+    return any(path == name or path.startswith(name + "/") for name in names)
 
 
 def _hard_denial(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk) -> Reason | None:
@@ -257,7 +265,7 @@ def _why_ask(
             return Reason("network", f"The command wants to reach {', '.join(hosts)}.")
         return call.shell.reasons[0]
     match spec.declaration.effect:
-        case ToolEffect.WRITE if files := obeyed_files(spec, call.arguments, facts.released):
+        case ToolEffect.WRITE if files := obeyed_files(spec, call.arguments, facts):
             return Reason("obeyed-file", f"Other programs obey {files[0]!r}: whoever writes it commands them.")
         case ToolEffect.WRITE:
             text = "It changes files of the workspace."

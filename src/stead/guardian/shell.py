@@ -58,11 +58,12 @@ class ShellRisk(msgspec.Struct, frozen=True):
     programs: tuple[str, ...] = ()
 
 
-def assess(command: str) -> ShellRisk:
+def assess(command: str, *, plain_git: bool = False) -> ShellRisk:
     """Judge a command line of bash, run in ``/work`` of a machine.
 
     Args:
         command: any text at all.
+        plain_git: it was found out that git, as the workspace sets it up, runs nothing but itself.
 
     Returns:
         Its risk, with reasons. Never raises.
@@ -72,7 +73,7 @@ def assess(command: str) -> ShellRisk:
     if unseen := _unseen(command):
         return _result([Finding("shell-hidden-characters", unseen)], "", Judge())
     source = command.encode()
-    judge = Judge()
+    judge = Judge(plain_git=plain_git)
     shape = _read(source, judge, 0)
     return _result(judge.findings or [Finding("shell-reads")], shape, judge)
 

@@ -37,7 +37,8 @@ class Judge:
     is started, and ``nested`` which texts a shell would run in turn.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, plain_git: bool = False) -> None:
+        self.plain_git = plain_git
         self.findings: list[Finding] = []
         self.named: dict[str, None] = {}
         self.programs: dict[str, None] = {}
@@ -233,6 +234,10 @@ class Judge:
         """Step over one option; its value, when it stands apart, is taken out of ``inner``."""
         text = inner[0].text or ""
         letter = text[1:2]
+        if name == "env" and letter in ("i", "u"):
+            dropped = text[2:] or (inner[1].text or "" if len(inner) > 1 else "")
+            decides = letter == "i" or hijacks(dropped)
+            self.find("shell-environment" if decides else "shell-assignment", f"env {text}")
         if name == "env" and letter == "S":
             self.nested.append(text[2:] or (inner[1].text or "" if len(inner) > 1 else ""))
         if letter and letter in valued:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import posixpath
 import re
 from fnmatch import fnmatchcase
-from itertools import pairwise
 
-from stead.domain.obeyed import OBEYED, SHIELDED_PAIRS
+from stead.domain.obeyed import PATTERNS, kept
 from stead.guardian.policy import WORKSPACE
 
 _HARMLESS = re.compile(
@@ -25,6 +24,7 @@ _SECRET = re.compile(
     r"|[^/]*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc))(/|$)",
     re.IGNORECASE,
 )
+_GLOB = frozenset("*?[")
 _PATTERN_LIMIT = 100
 """Longer patterns are taken to fit: matching them takes time."""
 _SECRET_NAMES = (
@@ -68,12 +68,15 @@ def writable(whole: str) -> bool:
 
 
 def obeyed(whole: str) -> bool:
-    """Whether other programs obey what is written there: hooks, start-up files, settings of editors and agents."""
-    parts = [part.casefold() for part in whole.split("/")]
-    return any(_is_one_of(part, OBEYED) for part in parts) or any(
-        _fits(above, folder) and _fits(below, name)
-        for folder, name in pairwise(parts)
-        for above, below in SHIELDED_PAIRS
+    """Whether a command that writes there is to be asked: other programs obey hooks, start-up files, settings."""
+    if kept(whole) in ("held", "asked"):
+        return True
+    parts = whole.casefold().split("/")
+    return not _GLOB.isdisjoint(whole) and any(
+        all(_may_be(part, name, first=not n) for n, (part, name) in enumerate(zip(parts[at:], names, strict=False)))
+        for names, how in PATTERNS
+        if how != "tools"
+        for at in range(len(parts) - len(names) + 1)
     )
 
 
@@ -90,8 +93,12 @@ def broad(whole: str, *, glob: bool) -> bool:
     return not whole.startswith(WORKSPACE + "/") or not top or (glob and not re.match(r"[^*?\[]", top))
 
 
-def _is_one_of(part: str, names: frozenset[str] | tuple[str, ...]) -> bool:
+def _is_one_of(part: str, names: tuple[str, ...]) -> bool:
     return part in names or (_is_pattern(part) and any(_fits(name, part) for name in names))
+
+
+def _may_be(part: str, name: str, *, first: bool) -> bool:
+    return _fits(part, name) or (not _GLOB.isdisjoint(part) and (not first or _is_pattern(part)) and _fits(name, part))
 
 
 def _may_climb(whole: str) -> bool:
@@ -101,7 +108,7 @@ def _may_climb(whole: str) -> bool:
 
 def _is_pattern(part: str) -> bool:
     """Whether it is a pattern that can stand for a name with a leading dot: no wildcard matches that dot."""
-    return part.startswith(".") and any(char in part for char in "*?[")
+    return part.startswith(".") and not _GLOB.isdisjoint(part)
 
 
 def _fits(name: str, pattern: str) -> bool:

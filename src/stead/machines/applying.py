@@ -14,10 +14,12 @@ import secrets
 from collections.abc import Sequence
 
 from stead.domain.errors import NotFound
+from stead.domain.git import COMMITS
 from stead.domain.trials import Applied, Change, Held
-from stead.machines.changes import REGULAR, changes, conflicts, is_whiteout, opened, opened_workspace, side
+from stead.machines.changes import REGULAR, changes, conflicts, is_whiteout, opened, side
 from stead.machines.protected import opened_above
 from stead.machines.trial import TrialFolder
+from stead.machines.workspace import opened_workspace
 
 _BLOCK = 1 << 20
 _CHANGED = "you changed yours since the trial began; --force replaces it"
@@ -28,7 +30,8 @@ def apply(trial: TrialFolder, paths: Sequence[str], *, force: bool, include_prot
 
     Args:
         trial: no machine may be at work on it.
-        paths: of changes, or of folders above them; empty means all.
+        paths: of changes, or of folders above them; empty means all. Who names ``.git`` takes over commits: git's
+            objects, refs and index, and nothing there that it obeys.
         force: also where the person's file changed meanwhile.
         include_protected: also files that programs of the person's act on.
 
@@ -39,8 +42,10 @@ def apply(trial: TrialFolder, paths: Sequence[str], *, force: bool, include_prot
     found = changes(trial, diffs=False)
     chosen = _chosen(found, paths)
     over = {"protected": include_protected, "conflict": force, "": True, "impossible": False}
-    held = [Held(change.path, change.why) for change in chosen if not over[change.held]]
-    free = [change for change in chosen if over[change.held]]
+    commits = any(path.strip("/").split("/")[0] == ".git" for path in paths)
+    let = [over[change.held] or (commits and _is_of_a_commit(change)) for change in chosen]
+    held = [Held(change.path, change.why) for change, goes in zip(chosen, let, strict=True) if not goes]
+    free = [change for change, goes in zip(chosen, let, strict=True) if goes]
     gone = sorted((change for change in free if change.kind == "deleted"), key=lambda change: change.path, reverse=True)
     work = _Work(trial, force=force)
     done: list[str] = []
@@ -58,6 +63,15 @@ def apply(trial: TrialFolder, paths: Sequence[str], *, force: bool, include_prot
     if not left:
         trial.discard()
     return Applied(tuple(dict.fromkeys(done)), tuple(held), left)
+
+
+def _is_of_a_commit(change: Change) -> bool:
+    """Objects are only ever added: what a trial removes or replaces there would be lost to other commits."""
+    if change.held != "protected" or change.what == "link" or not COMMITS.fullmatch(change.path):
+        return False
+    if change.path.startswith(".git/objects/"):
+        return change.kind == "added"
+    return change.kind != "deleted" or change.path.startswith((".git/refs/", ".git/logs/"))
 
 
 def _chosen(found: list[Change], paths: Sequence[str]) -> list[Change]:

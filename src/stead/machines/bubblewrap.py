@@ -19,6 +19,7 @@ from stead.domain.permits import Permit
 from stead.domain.ports import Egress, FileText, Isolation, Ran, Written
 from stead.domain.ports import Found as Rows
 from stead.machines.browser import MachineBrowser
+from stead.machines.git_facts import MachineGit
 from stead.machines.host import Host, probe
 from stead.machines.machine import Binding, Machine
 from stead.machines.making import Maker
@@ -98,6 +99,7 @@ class BubblewrapMachines:
             egress,
             lambda session, path, data: self._work(session, "save", _bytes(path), data, answer=int),
         )
+        self.git = MachineGit(self._machine, self._maker.named_by_git)
         self.terminals = MachineTerminals(self._maker, self._bindings, on_terminal)
 
     def isolation(self, *, again: bool = False) -> Isolation:
@@ -114,6 +116,7 @@ class BubblewrapMachines:
         writable: bool,
         trial: bool = False,
         released: Sequence[str] = (),
+        allowed: Sequence[str] = (),
         hosts: Sequence[str] = (),
     ) -> None:
         """Say which folder the session's machine shows at ``/work``. A machine that shows another is replaced.
@@ -124,6 +127,7 @@ class BubblewrapMachines:
             writable: or read-only.
             trial: all that is written goes to the session's trial, and nothing of the folder changes.
             released: protected paths that may be written nevertheless.
+            allowed: likewise, by a person's yes to the very call.
             hosts: patterns of hosts that every command may reach.
 
         Raises:
@@ -134,7 +138,8 @@ class BubblewrapMachines:
             directory, self._home.root, writable=writable and not trial, memory=self._home.memory_files
         )
         aside = str(TrialFolder(self._home, session).root) if writable and trial else ""
-        self._bindings[session] = Binding(real, writable, aside, check_released(released), tuple(hosts))
+        free = check_released((*released, *allowed))
+        self._bindings[session] = Binding(real, writable, aside, free, tuple(hosts), tuple(allowed))
 
     async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
         """SHA-256 (hex) of each workspace file, "absent" or "folder" else; "unreadable" when it cannot be opened.

@@ -20,10 +20,10 @@ from msgspec.structs import replace
 
 from stead.domain.errors import Conflict
 from stead.domain.trials import Change
-from stead.machines.protected import is_protected
+from stead.machines.protected import is_protected, is_released, repository_parts
 from stead.machines.runner.files import unified
 from stead.machines.trial import TrialFolder
-from stead.machines.workspace import enter
+from stead.machines.workspace import opened_workspace
 
 MOST_CHANGES = 20_000
 _DEEPEST = 64
@@ -86,6 +86,8 @@ class _Comparison:
     had: frozenset[bytes]
     diffs: bool
     found: list[Change] = field(default_factory=list)
+    repositories: set[str] = field(default_factory=set)
+    """Paths that git obeys in what the folder's repositories are, or would become, or that their settings name."""
     room: int = _DIFF_CHARACTERS
     deadline: float = field(default_factory=lambda: time.monotonic() + _COMPARE_S)
     diff_deadline: float = field(default_factory=lambda: time.monotonic() + _DIFF_S)
@@ -98,20 +100,10 @@ def changes(trial: TrialFolder, *, diffs: bool = True) -> list[Change]:
         Conflict: there are too many to be shown, or they take too long to compare.
         OSError: the person's folder cannot be opened.
     """
-    comparison = _Comparison(trial.began_ns, trial.applied, trial.had(), diffs)
+    comparison = _Comparison(trial.began_ns, trial.applied, trial.had(), diffs, repositories=set(trial.named))
     with opened_workspace(trial.directory) as lower, opened(str(trial.upper)) as upper:
         _compare(comparison, upper, lower, "", 0)
     return sorted(comparison.found, key=lambda change: change.path)
-
-
-@contextmanager
-def opened_workspace(directory: str) -> Iterator[int]:
-    """A descriptor of a session's folder; see ``workspace.enter``."""
-    fd = enter(directory)
-    try:
-        yield fd
-    finally:
-        os.close(fd)
 
 
 @contextmanager
@@ -127,6 +119,8 @@ def opened(path: str, above: int | None = None) -> Iterator[int]:
 def _compare(c: _Comparison, upper: int, lower: int | None, above: str, depth: int, *, opaque: bool = False) -> None:
     """One folder of the trial with the one that it covers, if there is one."""
     names = set()
+    entries = [*_entries(upper), *(_entries(lower) if lower is not None else ())]
+    c.repositories.update(above + name for name in repository_parts(entries))
     for entry in _entries(upper):
         names.add(entry.name)
         new = Side(upper, entry.name, entry.stat(follow_symlinks=False))
@@ -236,7 +230,7 @@ def _checked(c: _Comparison, change: Change, new: Side | None, old: Side | None)
         return _impossible(change.path, change.kind, new, "set-user, set-group and sticky bits are not carried over")
     if new is not None and new.what == "file" and any(new.attribute(name) for name in _FOREIGN):
         return _impossible(change.path, change.kind, new, "it is not of this trial's making")
-    if is_protected(change.path):
+    if is_protected(change.path) or is_released(change.path, c.repositories):
         why = "a program of yours would act on it; look at it, then include it (--include-protected)"
         return replace(change, held="protected", why=why)
     if new is not None and new.what == "link" and _leads_out(change.path, new.target()):

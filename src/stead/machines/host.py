@@ -22,6 +22,7 @@ from pathlib import Path
 import msgspec
 
 from stead.domain.errors import MachineUnavailable
+from stead.domain.git import identity
 from stead.domain.ports import Isolation
 from stead.machines import seccomp
 from stead.machines.sandbox import CODE, Descriptors, Tools, command_line
@@ -51,11 +52,13 @@ class Host:
         isolation: for people.
         tools: None when no machine can be made.
         code: the compiled runner, by path below ``/stead`` inside.
+        committer: git's settings for the person's name and address.
     """
 
     isolation: Isolation
     tools: Tools | None
     code: Mapping[str, bytes]
+    committer: str = ""
 
     def require(self) -> Tools:
         """The tools.
@@ -98,7 +101,20 @@ def probe(search: str = SEARCH) -> Host:
         "strong fence, not a virtual machine."
     )
     code = {name: bytes.fromhex(data) for name, data in compiled.code.items()}
-    return Host(Isolation(True, "bubblewrap", statement, ()), tools, code)
+    return Host(Isolation(True, "bubblewrap", statement, ()), tools, code, committer())
+
+
+def committer() -> str:
+    """Whose commits a machine's are: what the person told their own git, in no folder; "" where there is none."""
+    said = []
+    for key in ("user.name", "user.email"):
+        try:
+            line = ["git", "config", "--global", "--includes", "--get", key]
+            done = subprocess.run(line, capture_output=True, timeout=PROBE_LIMIT_S, cwd="/")
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+        said.append(done.stdout.decode("utf-8", "replace").strip())
+    return identity(*said)
 
 
 def _require_fit() -> None:

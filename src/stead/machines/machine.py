@@ -17,10 +17,11 @@ from dataclasses import dataclass
 import msgspec
 
 from stead.domain.errors import MachineDied, MachineUnavailable
+from stead.domain.obeyed import fold
 from stead.machines.host import Host
 from stead.machines.link import Link
 from stead.machines.process import Process, readable, start
-from stead.machines.protected import Found, identity, is_released
+from stead.machines.protected import Found, identity
 from stead.machines.sandbox import Descriptors, Limits, Role, Workspace, command_line, runner_line
 from stead.machines.stage import Stage, make_stage, make_trial_stage
 
@@ -37,6 +38,7 @@ class Binding:
         writable: or read-only.
         trial: absolute path of the folder that takes all changes instead; "" for none.
         released: protected paths that may be written nevertheless.
+        allowed: those of them that a person's yes to the very call released: what it writes there is theirs.
         hosts: patterns of hosts that every command may reach.
     """
 
@@ -45,6 +47,7 @@ class Binding:
     trial: str = ""
     released: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
 
 
 class _Info(msgspec.Struct, frozen=True):
@@ -146,7 +149,7 @@ async def start_machine(
     stage = prepared.stage
     with ExitStack() as closing:
         closing.callback(stage.close)
-        descriptors = Descriptors(host.code)
+        descriptors = Descriptors(host.code, host.committer if binding.directory else "")
         closing.callback(descriptors.close)
         info, info_inside = os.pipe()
         closing.callback(os.close, info)
@@ -208,11 +211,12 @@ def _look(host: Host, binding: Binding, found: Found, egress: str) -> _Prepared:
     if not binding.writable:
         stage = make_stage(host.require(), directory, writable=False, egress=egress)
         return _Prepared(stage, Workspace(stage.directory, writable=False), work, {})
-    if ".git" in found.links:
+    if any(fold(path) == ".git" for path in found.links):
         raise MachineUnavailable(
             f"{directory + '/.git'!r} is a symbolic link, which cannot be protected; choose a folder without one"
         )
-    placeholder = ".git" not in found.kept and not is_released(".git", binding.released)
+    tops = {fold(path.partition("/")[0]) for path in (*found.kept, *binding.released)}
+    placeholder = ".git" not in tops
     shown = {path: seen.encode() for path, seen in found.kept.items()} | ({".git": b""} if placeholder else {})
     stage = make_stage(host.require(), directory, writable=True, egress=egress)
     workspace = Workspace(stage.directory, True, tuple(sorted(found.kept)), tuple(found.above()), placeholder)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 
 from stead.config import Home
 from stead.domain.errors import MachineUnavailable
 from stead.domain.ids import SessionId
 from stead.domain.ports import Egress
+from stead.machines.git_paths import Answer, named_by_git, repositories, stamp
 from stead.machines.host import Host
 from stead.machines.machine import Binding, Machine, start_machine
 from stead.machines.protected import Found, require_few, scan
@@ -46,6 +47,7 @@ class Maker:
         self._quarantine = QuarantineFolder(home)
         self._sweeper = Sweeper(self._quarantine, on_swept)
         self._shown: dict[str, Binding] = {}
+        self._named: dict[str, tuple[Answer, object]] = {}
 
     @property
     def sweeping(self) -> set[str]:
@@ -87,26 +89,59 @@ class Maker:
             on_end(why)
 
         try:
+            if named := await self._ask_git(host, binding, found):
+                found = await asyncio.to_thread(self._make_ready, key, session, binding, named)
             return await start_machine(host, binding, found, self._limits, ended, egress, role)
         except BaseException:
             self._let_go(key, egress)
             raise
 
-    def _make_ready(self, key: str, session: SessionId, binding: Binding) -> Found:
+    def named_by_git(self, directory: str) -> tuple[str, ...]:
+        """Paths that the settings of a folder's repositories name, as the last machine's start found them."""
+        return self._named[directory][0].named if directory in self._named else ()
+
+    async def _ask_git(self, host: Host, binding: Binding, found: Found) -> tuple[str, ...]:
+        """Ask git in a machine of its own, which can write nothing, what the folder's repositories name."""
+        places = repositories(found)
+        if not places:
+            self._named.pop(binding.directory, None)
+            return ()
+        last, was = self._named.get(binding.directory, (Answer((), ()), None))
+        if was == (places, await asyncio.to_thread(stamp, last.sources)):
+            return last.named
+
+        @asynccontextmanager
+        async def reading(directory: str) -> AsyncIterator[Machine]:
+            reader = await start_machine(host, Binding(directory, writable=False), Found(), self._limits, _ignore)
+            try:
+                yield reader
+            finally:
+                reader.kill("it was for one question")
+                await reader.gone()
+
+        now = await named_by_git(reading, binding.directory, found)
+        self._named[binding.directory] = now, (places, await asyncio.to_thread(stamp, now.sources))
+        return now.named
+
+    def _make_ready(self, key: str, session: SessionId, binding: Binding, named: Sequence[str] = ()) -> Found:
         """Look at what the folder has, and write it down; for a trial, make the place where changes go."""
-        if binding.trial:
-            TrialFolder(self._home, session).prepare(binding.directory, (OUTSIDE_USER, OUTSIDE_USER))
-        if binding.trial or not binding.writable:
+        if not binding.writable:
             return Found()
+        if binding.trial:
+            trial = TrialFolder(self._home, session)
+            trial.prepare(binding.directory, (OUTSIDE_USER, OUTSIDE_USER))
+            trial.note_named(named)
         try:
-            found = scan(binding.directory, binding.released)
+            found = scan(binding.directory, binding.released, named)
         except OSError as error:
             raise MachineUnavailable(
                 f"{binding.directory!r} is no longer the folder that was chosen ({error.strerror}); put it back, or "
                 "start anew"
             ) from error
+        if binding.trial:
+            return found
         require_few(found, binding.directory)
-        self._quarantine.begin(key, session, binding.directory, binding.released, found)
+        self._quarantine.begin(key, session, binding, found)
         return found
 
     async def _open(self, session: SessionId, binding: Binding) -> str:
@@ -126,3 +161,7 @@ class Maker:
         if binding.writable and not binding.trial and not others:
             with suppress(OSError):  # the placeholder of a .git, unless another machine needs it; Git leaves none empty
                 os.rmdir(f"{binding.directory}/.git")
+
+
+def _ignore(_why: str) -> None:
+    """Nothing is left behind by a machine that could write nothing."""

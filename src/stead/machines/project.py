@@ -8,34 +8,49 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Callable
 
 from stead.domain.events import RulesFile
-from stead.machines.changes import opened, opened_workspace, side
+from stead.domain.obeyed_table import PROJECT_RULES
+from stead.machines.changes import opened, side
+from stead.machines.protected import RULES_BYTES
+from stead.machines.workspace import opened_workspace
 
-NAMES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md")
-"""Where projects say it, the field's common name first."""
-MOST_BYTES = 24_000
-"""Of one file; about six thousand tokens."""
 ALL_BYTES = 48_000
 
 
+Untold = Callable[[str], Callable[[str, str], str]]
+"""Of a folder: why a file of rules, given by path and digest, is not told; "" when it is."""
+
+
 class ProjectFolder:
-    """Implements ``domain.ports.Project``."""
+    """Implements ``domain.ports.Project``.
+
+    Args:
+        untold: as ``QuarantineFolder.untold``.
+    """
+
+    def __init__(self, untold: Untold) -> None:
+        self._untold = untold
 
     async def rules(self, directory: str) -> tuple[RulesFile, ...]:
         """As ``Project.rules``; files of the same content count once."""
-        return await asyncio.to_thread(_rules, directory)
+        return await asyncio.to_thread(_rules, directory, self._untold)
 
 
-def _rules(directory: str) -> tuple[RulesFile, ...]:
+def _rules(directory: str, untold: Untold) -> tuple[RulesFile, ...]:
     found: dict[str, RulesFile] = {}
     room = ALL_BYTES
-    for name in NAMES:
-        content = _content(directory, name, min(room, MOST_BYTES) + 1)
+    why_not = untold(directory)
+    for name in PROJECT_RULES:
+        content = _content(directory, name, RULES_BYTES + 1)
         if not content.strip():
             continue
-        cut = len(content) > min(room, MOST_BYTES)
-        kept = content[: min(room, MOST_BYTES)]
+        if why := why_not(name, hashlib.sha256(content[:RULES_BYTES]).hexdigest()):
+            found[name] = RulesFile(name, "", "", left_out=why)
+            continue
+        cut = len(content) > min(room, RULES_BYTES)
+        kept = content[: min(room, RULES_BYTES)]
         digest = hashlib.sha256(kept).hexdigest()
         if digest not in found and kept:
             found[digest] = RulesFile(name, kept.decode("utf-8", "replace"), digest, cut)

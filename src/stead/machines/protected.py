@@ -1,26 +1,30 @@
 """Files that programs of the person's act on: whoever can write them runs code outside, with the person's rights.
 
-Layer: machines. What a folder has of them at a machine's start is shown read-only; what is planted is found at its end
-(``quarantine``). The folder may be written by another session's machine meanwhile, so it is walked by descriptors and
-no link is followed; nothing is opened but folders.
+Layer: machines. Which they are says ``domain.obeyed``; repositories are known by what is in them. What a folder has of
+them at a machine's start is shown read-only; what is planted is found at its end (``quarantine``). The folder may be
+written by another session's machine meanwhile, so it is walked by descriptors and no link is followed; nothing is
+opened but folders.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from stead.domain.errors import InvalidRequest, MachineUnavailable
-from stead.domain.obeyed import SHIELDED, SHIELDED_PAIRS
+from stead.domain.obeyed import REPOSITORY_FILES, REPOSITORY_PARTS, fold, is_repository, kept, kept_itself
+from stead.domain.obeyed_table import PROJECT_RULES
 from stead.machines.workspace import enter
 
 UNENTERED = "node_modules"
 """Holds thousands of such files that nobody's program acts on, and code that is run anyway."""
 
+RULES_BYTES = 24_000
+"""Of a file of rules that are told; about six thousand tokens."""
 _MOST_KEPT = 256
 _MOST_ENTRIES = 300_000
 _DEEPEST = 48
@@ -36,11 +40,15 @@ class Found:
         links: path and destination of those that are symbolic links, which cannot; a file of the folder that one
             leads to is kept.
         whole: false when the folder was too large or too deep to be walked whole.
+        named: see ``scan``.
+        rules: path and digest of each file of rules for agents that may be written, since it is released.
     """
 
     kept: dict[str, str] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
     whole: bool = True
+    named: tuple[str, ...] = ()
+    rules: dict[str, str] = field(default_factory=dict)
 
     def above(self) -> list[str]:
         """Every folder above a kept path; renamed, it would take the path along."""
@@ -48,16 +56,32 @@ class Found:
 
 
 def is_protected(path: str, released: Collection[str] = ()) -> bool:
-    """Whether a path of a workspace is protected, or lies in what is; ``released`` ones and what is in them are not."""
-    if is_released(path, released):
-        return False
-    parts = path.split("/")
-    return not SHIELDED.isdisjoint(parts) or any(pair in SHIELDED_PAIRS for pair in pairwise(parts))
+    """Whether a path of a workspace is protected by name, or lies in what is.
+
+    ``released`` ones and what is in them are not, nor is a folder of which a part is released: the rest of it is.
+    """
+    return kept(path) == "held" and not is_released(path, released) and not _is_opened(path, released)
 
 
 def is_released(path: str, released: Collection[str]) -> bool:
     """Whether the person lets the session write there."""
     return any(path == free or path.startswith(free + "/") for free in released)
+
+
+def _is_opened(path: str, released: Collection[str]) -> bool:
+    return any(free.startswith(path + "/") for free in released)
+
+
+def repository_parts(entries: Iterable[os.DirEntry[str]]) -> frozenset[str]:
+    """Names in a folder that git obeys, if it would take the folder for a repository; else none."""
+    names = {
+        entry.name: fold(entry.name)
+        for entry in entries
+        if not (fold(entry.name) in REPOSITORY_FILES and entry.is_dir(follow_symlinks=False))
+    }
+    if not is_repository(names.values()):
+        return frozenset()
+    return frozenset(name for name, folded in names.items() if folded in REPOSITORY_PARTS)
 
 
 def check_released(paths: Sequence[str]) -> tuple[str, ...]:
@@ -75,27 +99,50 @@ def check_released(paths: Sequence[str]) -> tuple[str, ...]:
     return tuple(path.strip("/") for path in paths)
 
 
-def scan(directory: str, released: Collection[str] = ()) -> Found:
+def scan(directory: str, released: Collection[str] = (), named: Collection[str] = ()) -> Found:
     """Walk a folder, which may take as long as listing it does.
+
+    Args:
+        directory: absolute.
+        released: see ``is_protected``.
+        named: paths that are protected besides, as git's settings name them.
 
     Raises:
         OSError: the folder itself cannot be opened.
     """
-    found = Found()
+    found = Found(named=tuple(named))
     top = enter(directory)
     try:
-        for seen, (folder, path, entry) in enumerate(_walk(top, "", found, released)):
+        for seen, (folder, path, entry, obeyed) in enumerate(_walk(top, "", found, released)):
             if seen == _MOST_ENTRIES:
                 found.whole = False
                 break
-            if is_protected(path, released):
+            if obeyed:
                 with suppress(FileNotFoundError):  # gone in between
                     _note(found, folder, path, entry)
+            elif is_rules(path) and (digest := rules_digest(folder, entry.name)):
+                found.rules[path] = digest
         for path in found.links:
             _keep_destination(found, top, directory, path)
     finally:
         os.close(top)
     return found
+
+
+def is_rules(path: str) -> bool:
+    """Whether sessions of the file's folder, or of one above, would be told it as the project's own rules."""
+    return any(("/" + path).endswith("/" + name) for name in PROJECT_RULES)
+
+
+def rules_digest(folder: int, name: str) -> str:
+    """SHA-256 of what is told of a file, given by the folder that holds it; "" when it is no file that may be read."""
+    try:
+        fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, dir_fd=folder)
+    except OSError:
+        return ""
+    with open(fd, "rb") as file:
+        regular = stat.S_ISREG(os.fstat(fd).st_mode)
+        return hashlib.sha256(file.read(RULES_BYTES)).hexdigest() if regular else ""
 
 
 def require_few(found: Found, directory: str) -> None:
@@ -112,15 +159,28 @@ def require_few(found: Found, directory: str) -> None:
 
 
 def _walk(
-    folder: int, above: str, found: Found, released: Collection[str], depth: int = 0
-) -> Iterator[tuple[int, str, os.DirEntry[str]]]:
-    """Folder, path and entry of everything below, folders before what is in them; protected ones are not entered."""
+    folder: int, above: str, found: Found, released: Collection[str], depth: int = 0, *, inside: bool = False
+) -> Iterator[tuple[int, str, os.DirEntry[str], bool]]:
+    """Folder, path and entry of everything below, and whether it is protected; such a folder is not entered.
+
+    Args:
+        folder: a descriptor.
+        above: its path, with a slash; "" for the top.
+        found: told when something could not be entered.
+        released: see ``is_protected``.
+        depth: of the folder.
+        inside: the folder is protected, and entered because a part of it is released.
+    """
     with os.scandir(folder) as listing:
         entries = sorted(listing, key=lambda entry: entry.name)
+    parts = repository_parts(entries)
     for entry in entries:
         path = above + entry.name
-        yield folder, path, entry
-        if not entry.is_dir(follow_symlinks=False) or entry.name == UNENTERED or is_protected(path, released):
+        held = inside or entry.name in parts or kept_itself(path) == "held" or path in found.named
+        kept_out = held and not is_released(path, released)
+        obeyed = kept_out and not _is_opened(path, released)
+        yield folder, path, entry, obeyed
+        if not entry.is_dir(follow_symlinks=False) or entry.name == UNENTERED or obeyed:
             continue
         if depth == _DEEPEST:
             found.whole = False
@@ -131,7 +191,7 @@ def _walk(
             found.whole = False  # it may not be entered, or was swapped for a link just now
             continue
         try:
-            yield from _walk(inner, path + "/", found, released, depth + 1)
+            yield from _walk(inner, path + "/", found, released, depth + 1, inside=kept_out)
         finally:
             os.close(inner)
 

@@ -24,10 +24,12 @@ import msgspec
 from stead.config import Home
 from stead.domain.errors import Conflict, NotFound
 from stead.domain.ids import SessionId
+from stead.domain.obeyed import fold
 from stead.domain.trials import Quarantined, Swept
-from stead.machines.protected import Found, is_protected, opened_above, scan
+from stead.machines.machine import Binding
+from stead.machines.protected import Found, is_protected, is_released, opened_above, rules_digest, scan
 from stead.machines.trial import remove_tree
-from stead.machines.workspace import enter
+from stead.machines.workspace import enter, opened_workspace
 
 
 class Baseline(msgspec.Struct, frozen=True):
@@ -38,6 +40,9 @@ class Baseline(msgspec.Struct, frozen=True):
     released: tuple[str, ...]
     kept: dict[str, str]
     links: dict[str, str]
+    named: tuple[str, ...] = ()
+    rules: dict[str, str] = {}
+    allowed: tuple[str, ...] = ()
 
 
 class QuarantineFolder:
@@ -51,10 +56,11 @@ class QuarantineFolder:
         self._lists = home.run / "machines"
         self._kept = home.root / "quarantine"
 
-    def begin(self, key: str, session: SessionId, directory: str, released: tuple[str, ...], found: Found) -> None:
+    def begin(self, key: str, session: SessionId, binding: Binding, found: Found) -> None:
         """Write down what there is, before the machine of this key starts."""
         self._lists.mkdir(mode=0o700, exist_ok=True)
-        baseline = Baseline(session, directory, released, found.kept, found.links)
+        had = (found.kept, found.links, found.named, found.rules)
+        baseline = Baseline(session, binding.directory, binding.released, *had, binding.allowed)
         fresh = self._lists / f".{key}.new"
         fresh.write_bytes(msgspec.json.encode(baseline))
         fresh.replace(self._lists / f"{key}.json")
@@ -78,8 +84,34 @@ class QuarantineFolder:
 
     def planted(self, directory: str) -> Callable[[str], bool]:
         """Says of a path whether a machine that still works in the folder may have planted it there."""
-        here = [was for was in map(_baseline, self._lists.glob("s_*.json")) if was and was.directory == directory]
-        return lambda path: any(_is_planted(was, path) for was in here)
+        here = self._at_work(directory)
+        return lambda path: any(_is_planted(was, _within(was, directory, path)) for was in here)
+
+    def untold(self, directory: str) -> Callable[[str, str], str]:
+        """Says of a file of rules, by its path and digest, why sessions are not told it; "" when they are.
+
+        Told is what the person left there: no content that a machine wrote, and nothing that one may be writing now.
+        """
+        written = {row.rules: row for row in self.rows() if row.rules}
+        here = self._at_work(directory)
+
+        def why(path: str, digest: str) -> str:
+            if row := written.get(digest):
+                return f"an agent wrote it in {row.session}; to have it told: stead quarantine restore {row.id}"
+            for was in here:
+                where = _within(was, directory, path)
+                free = is_released(where, was.released) and not is_released(where, was.allowed)
+                if was.rules.get(where) != digest and (free or _is_planted(was, where)):
+                    return f"the machine of {was.session}, which is at work, may have written it"
+            return ""
+
+        return why
+
+    def _at_work(self, directory: str) -> list[Baseline]:
+        """Machines whose folder is this one, holds it or lies in it."""
+        every = [was for was in map(_baseline, self._lists.glob("s_*.json")) if was]
+        here = directory + "/"
+        return [was for was in every if here.startswith(was.directory + "/") or was.directory.startswith(here)]
 
     def rows(self) -> tuple[Quarantined, ...]:
         """Everything under quarantine, oldest first."""
@@ -93,6 +125,13 @@ class QuarantineFolder:
         row = next((row for row in self.rows() if row.id == id), None)
         if row is None:
             raise NotFound(f"nothing of the id {id!r} is under quarantine; see `stead quarantine list`")
+        if row.rules:
+            if not restore:
+                _remove_rules(row)
+            for other in self.rows():  # another session may have written the same
+                if other.rules == row.rules:
+                    (self._kept / f"{other.id}.json").unlink()
+            return row
         if restore:
             _put_back(row)
         else:
@@ -101,7 +140,7 @@ class QuarantineFolder:
         return row
 
     def _compare(self, was: Baseline) -> Swept:
-        now = scan(was.directory, was.released)
+        now = scan(was.directory, was.released, was.named)
         before = set(was.kept.values())
         moved: list[Quarantined] = []
         changed: list[str] = []
@@ -117,7 +156,19 @@ class QuarantineFolder:
                     moved += self._move(top, was, path)
         finally:
             os.close(top)
-        return Swept(tuple(moved), tuple(changed), not now.whole)
+        wrote = {path: digest for path, digest in now.rules.items() if digest != was.rules.get(path)}
+        rules = [self._note(was, path, wrote[path]) for path in sorted(wrote) if not is_released(path, was.allowed)]
+        return Swept(tuple(moved), tuple(changed), not now.whole, tuple(rules))
+
+    def _note(self, was: Baseline, path: str, digest: str) -> Quarantined:
+        """Write down that a file of rules, which stays where it is, is not the person's."""
+        id = f"q_{secrets.token_hex(8)}"
+        return self._keep(Quarantined(id, was.session, was.directory, path, f"{was.directory}/{path}", _now(), digest))
+
+    def _keep(self, row: Quarantined) -> Quarantined:
+        self._kept.mkdir(mode=0o700, exist_ok=True)
+        (self._kept / f"{row.id}.json").write_bytes(msgspec.json.encode(row))
+        return row
 
     def _move(self, top: int, was: Baseline, path: str) -> list[Quarantined]:
         """Move one out; nothing when it has gone by itself."""
@@ -139,9 +190,7 @@ class QuarantineFolder:
                     os.symlink(was.links[path], name, dir_fd=folder)
         except FileNotFoundError:
             return []
-        row = Quarantined(id, was.session, was.directory, path, str(kept), time.time_ns() // 1_000_000)
-        (self._kept / f"{id}.json").write_bytes(msgspec.json.encode(row))
-        return [row]
+        return [self._keep(Quarantined(id, was.session, was.directory, path, str(kept), _now()))]
 
 
 def _baseline(path: Path) -> Baseline | None:
@@ -151,10 +200,34 @@ def _baseline(path: Path) -> Baseline | None:
         return None
 
 
+def _within(was: Baseline, directory: str, path: str) -> str:
+    """A path of a folder as a machine's folder has it; "" when it does not."""
+    whole = f"{directory}/{path}"
+    return whole.removeprefix(was.directory + "/") if whole.startswith(was.directory + "/") else ""
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _remove_rules(row: Quarantined) -> None:
+    """Remove a file of rules from the folder, unless it is another one by now."""
+    try:
+        with opened_workspace(row.directory) as top, opened_above(top, row.path) as (folder, name):
+            if rules_digest(folder, name) == row.rules:
+                os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        return  # it has gone by itself
+    except OSError as error:
+        raise Conflict(f"{row.path!r} cannot be removed from {row.directory!r}: {error.strerror}") from error
+
+
 def _is_planted(was: Baseline, path: str) -> bool:
     """Not what was there, nor what lies in it: all of that is shown read-only."""
     above = [path, *(path[:at] for at, letter in enumerate(path) if letter == "/")]
-    return is_protected(path, was.released) and not any(one in was.kept or one in was.links for one in above)
+    also = fold(path.rpartition("/")[2]) in ("head", "commondir") or is_released(path, was.named)
+    held = is_protected(path, was.released) or (also and not is_released(path, was.released))
+    return held and not any(one in was.kept or one in was.links for one in above)
 
 
 def _let_move(folder: int, name: str) -> None:

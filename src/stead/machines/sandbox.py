@@ -2,7 +2,7 @@
 
 Layer: machines. Knows bubblewrap's options; does not start anything.
 
-Everything is denied unless it is listed here. Shown are the system's programs and libraries (read-only), three small
+Everything is denied unless it is listed here. Shown are the system's programs and libraries (read-only), four small
 made-up files in ``/etc``, and the workspace at ``/work``. Bubblewrap is to be started with an empty environment: its
 own is readable inside, ``--clearenv`` or not.
 """
@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from stead.domain.git import SETTINGS
 from stead.machines import seccomp
 
 INSIDE_USER = 1000
@@ -32,16 +33,13 @@ _MADE_UP = {
     "/etc/passwd": f"root:x:0:0::/:/bin/false\nstead:x:{INSIDE_USER}:{INSIDE_USER}::/home:/bin/bash\n",
     "/etc/group": f"root:x:0:\nstead:x:{INSIDE_USER}:\n",
     "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
+    "/etc/gitconfig": SETTINGS,
 }
 _ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "HOME": "/home",
     "LANG": "C.UTF-8",
     "TMPDIR": "/tmp",  # noqa: S108 - the machine's own
-    # Files of the workspace that look like a repository are none: its settings would make any git run programs.
-    "GIT_CONFIG_COUNT": "1",
-    "GIT_CONFIG_KEY_0": "safe.bareRepository",
-    "GIT_CONFIG_VALUE_0": "explicit",
 }
 CODE = "/stead"
 """Where the runner's code is inside."""
@@ -137,11 +135,17 @@ class Workspace:
 
 
 class Descriptors:
-    """Files in memory for one start: bubblewrap and its child read each of them once."""
+    """Files in memory for one start: bubblewrap and its child read each of them once.
 
-    def __init__(self, code: Mapping[str, bytes]) -> None:
+    Args:
+        code: the runner's.
+        committer: settings that say whose commits are made inside.
+    """
+
+    def __init__(self, code: Mapping[str, bytes], committer: str = "") -> None:
+        made_up = _MADE_UP | {"/etc/gitconfig": SETTINGS + committer}
         self.seccomp = _memory_file(seccomp.assemble(platform.machine()))
-        self.files = {path: _memory_file(text.encode()) for path, text in _MADE_UP.items()}
+        self.files = {path: _memory_file(text.encode()) for path, text in made_up.items()}
         self.files |= {f"{CODE}/{name}": _memory_file(data) for name, data in code.items()}
 
     def all(self) -> list[int]:

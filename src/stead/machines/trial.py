@@ -15,6 +15,7 @@ from __future__ import annotations
 import errno
 import os
 import subprocess
+from collections.abc import Sequence
 
 import msgspec
 
@@ -31,6 +32,7 @@ class _Kept(msgspec.Struct, frozen=True):
     directory: str
     began_ns: int
     applied: dict[str, int] = {}
+    named: tuple[str, ...] = ()
 
 
 class TrialFolder:
@@ -65,6 +67,17 @@ class TrialFolder:
     def applied(self) -> dict[str, int]:
         """Paths that were applied already, and the stamp that they got."""
         return self._read().applied
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Paths that git's settings name in the person's folder."""
+        return self._read().named
+
+    def note_named(self, named: Sequence[str]) -> None:
+        """Remember them; what was named once stays so."""
+        kept = self._read()
+        if missing := set(named) - set(kept.named):
+            self._write(msgspec.structs.replace(kept, named=(*kept.named, *sorted(missing))))
 
     def had(self) -> frozenset[bytes]:
         """Paths of all files and links of the person's folder when the trial began."""

@@ -6,6 +6,8 @@ Layer: machines. Looks at names and kinds only, and never into a folder.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from stead.domain.errors import InvalidRequest
@@ -65,6 +67,16 @@ def enter(directory: str) -> int:
         return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
     finally:
         os.close(at)
+
+
+@contextmanager
+def opened_workspace(directory: str) -> Iterator[int]:
+    """A descriptor of a session's folder; see ``enter``."""
+    fd = enter(directory)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
 
 
 def closed(real: Path, stead_home: Path) -> str:

@@ -10,13 +10,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 import msgspec
 
 from stead.brain.standing import understood
 from stead.domain.errors import FetchFault, InvalidRequest, MachineError
-from stead.domain.ids import CallDigest
+from stead.domain.git import GitFacts
+from stead.domain.ids import CallDigest, SessionId
 from stead.domain.messages import WORKSPACE, UserMessage
+from stead.domain.obeyed import beside
 from stead.domain.permits import Permit, canonical
 from stead.domain.policies import Allow, Ask, Integrity, Label, Profile, Risk, Rule, Verdict
 from stead.domain.ports import Machines
@@ -29,6 +32,7 @@ from stead.guardian.permits import Circumstances
 from stead.guardian.reach import Reach
 from stead.guardian.shell import ShellRisk, assess
 from stead.guardian.shell_paths import locate, relative
+from stead.guardian.shell_rules import GIT_PROGRAMS
 from stead.screen.links import links
 
 _FILES_OF_A_COMMAND = 50
@@ -79,6 +83,26 @@ def _nothing_said(directory: str) -> Standing:
     return Standing()
 
 
+class GitReader(Protocol):
+    """Says what git obeys in a session's workspace; both raise ``MachineError`` where there is no machine."""
+
+    async def facts(self, session: SessionId) -> GitFacts:
+        """As things are now."""
+        ...
+
+    async def named(self, session: SessionId) -> tuple[str, ...]:
+        """Paths of the workspace that the settings of its repositories name."""
+        ...
+
+
+class _NoGit:
+    async def facts(self, session: SessionId) -> GitFacts:
+        return GitFacts()
+
+    async def named(self, session: SessionId) -> tuple[str, ...]:
+        return ()
+
+
 class Gate:
     """Judges and runs calls.
 
@@ -89,6 +113,7 @@ class Gate:
         digest_key: 32 bytes of the home.
         random_bytes: a source of nonces.
         standing: what the person has said for a folder, as it is now.
+        git: what git obeys in a session's workspace; without it no repository counts as plain.
     """
 
     def __init__(
@@ -100,6 +125,7 @@ class Gate:
         digest_key: bytes,
         random_bytes: Callable[[int], bytes],
         standing: Callable[[str], Standing] = _nothing_said,
+        git: GitReader | None = None,
     ) -> None:
         self._tools = {tool.spec.name: tool for tool in tools}
         self._declared = {name: tool.spec.declaration for name, tool in self._tools.items()}
@@ -108,6 +134,7 @@ class Gate:
         self._digest_key = digest_key
         self._random_bytes = random_bytes
         self._standing = standing
+        self._git = git or _NoGit()
 
     def specs(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
         """The tools of these names, or all for none, in their constant order, those that are found by search included.
@@ -139,7 +166,7 @@ class Gate:
         parsed, malformed = _parse(tool, call.arguments)
         spec = _acting(tool.spec, parsed) if tool else None
         declaration = spec.declaration if spec else None
-        shell = _understood(declaration, parsed) if declaration else None
+        shell = await self._understood(session, declaration, parsed) if declaration else None
         carries = _carried(declaration, parsed) if declaration else ()
         proposed = Proposed(call.tool, spec, parsed, malformed, shell, carries)
         context = _context(session, call.tool, self._declared)
@@ -167,6 +194,9 @@ class Gate:
             hosts=(*standing.hosts, *session.spec.hosts),
             released=session.spec.unprotected,
             declared=self._declared,
+            named_by_git=await self._git.named(session.id)
+            if isolation.available and declaration is not None and declaration.effect is ToolEffect.WRITE
+            else (),
         )
         verdict = decide(proposed, facts)
         return Judged(
@@ -178,7 +208,7 @@ class Gate:
             label=_label(tool),
             source=self._source(declaration, call.tool, parsed) if declaration else "",
             context=context,
-            releases=obeyed_files(tool.spec, parsed, facts.released) if tool and isinstance(verdict, Allow) else (),
+            releases=obeyed_files(tool.spec, parsed, facts) if tool and isinstance(verdict, Allow) else (),
             writes=_written(declaration, parsed) if declaration else (),
             changes=declaration is not None and policy.changes_files(declaration, verdict.risk),
         )
@@ -213,6 +243,19 @@ class Gate:
         ]
         return f"{tool}:{named[0][:200]}" if named else tool
 
+    async def _understood(
+        self, session: Session, declaration: Declaration, arguments: Mapping[str, object]
+    ) -> ShellRisk | None:
+        """What a command line does. What git would run is asked only where that is all that stands in the way."""
+        commands = [str(arguments[name]) for name in declaration.command_args if name in arguments]
+        if not commands:
+            return None
+        found = assess("\n".join(commands))
+        if found.reasons[0].rule != GIT_PROGRAMS or not self._machines.isolation().available:
+            return found
+        facts = await self._git.facts(session.id)
+        return assess("\n".join(commands), plain_git=True) if facts.plain else found
+
     async def _fingerprints(
         self, session: Session, tool: Tool | None, arguments: Mapping[str, object], shell: ShellRisk | None
     ) -> Mapping[str, str]:
@@ -223,6 +266,7 @@ class Gate:
         if policy.outside(declaration, arguments):
             return {}
         paths = [str(path) for path in policy.paths(declaration, arguments) if path]
+        paths += [told for path in _written(declaration, arguments) for told in beside(path)]
         if shell is not None and shell.risk is not Risk.LOW:
             paths += [path for path in shell.paths if not path.startswith(("/", ".."))][:_FILES_OF_A_COMMAND]
         return await self._machines.fingerprint(session.id, paths) if paths else {}
@@ -235,11 +279,6 @@ def _parse(tool: Tool | None, arguments: str) -> tuple[Mapping[str, object], str
         return tool.parse(arguments), ""
     except InvalidRequest as error:
         return {}, str(error)
-
-
-def _understood(declaration: Declaration, arguments: Mapping[str, object]) -> ShellRisk | None:
-    commands = [str(arguments[name]) for name in declaration.command_args if name in arguments]
-    return assess("\n".join(commands)) if commands else None
 
 
 def _carried(declaration: Declaration, arguments: Mapping[str, object]) -> tuple[str, ...]:

@@ -10,7 +10,9 @@ from collections.abc import Iterable
 
 from stead import __version__
 from stead.domain import events as ev
+from stead.domain.errors import InvalidRequest
 from stead.domain.ids import SessionId
+from stead.domain.obeyed import shielded_above
 from stead.domain.ports import REHEARSAL
 from stead.runtime.deps import Deps
 from stead.runtime.notes import Noted
@@ -44,8 +46,15 @@ class Sessions:
         """Check, before anything is written, that a machine may show the objective's folder.
 
         Raises:
-            InvalidRequest: as ``showing.show``.
+            InvalidRequest: as ``showing.show``; or a path is to be released where only the folder above it can be.
         """
+        for path in fact.unprotected:
+            if above := shielded_above(path):
+                raise InvalidRequest(
+                    f"{path!r} cannot be released by itself: {above!r} is shown as a whole; release {above!r} with all "
+                    "that programs obey in it, or use --trial and take over by `stead trial apply ID` what you choose "
+                    "(`.git` stands for commits without hooks and settings there)"
+                )
         show(self._deps.machines, id, fact)
 
     def live(self) -> tuple[Actor, ...]:

@@ -173,8 +173,9 @@ def _files(body: _FILES) -> str:
                 f"How things were is kept as {span(before)}.\n\n"
             )
         case ev.ProjectRulesRead(files=read):
-            names = ", ".join(span(file.path) for file in read) or "none"
-            return f"The project's own rules as the model was told them: {names}.\n\n"
+            names = ", ".join(span(file.path) for file in read if not file.left_out) or "none"
+            left = "".join(f"- {span(file.path)} was left out: {file.left_out}\n" for file in read if file.left_out)
+            return f"The project's own rules as the model was told them: {names}.\n\n{left}\n"
         case _:
             assert_never(body)
 

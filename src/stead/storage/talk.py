@@ -44,7 +44,7 @@ def followed(talk: Talk, body: ev.Body) -> Talk:
         case ev.MessageReceived():
             return _heard(_spoken_to(talk) if talk.attended else talk)
         case ev.ProjectRulesRead(files=files):
-            return _heard(talk) if files else talk
+            return _heard(talk) if any(not file.left_out for file in files) else talk
         case ev.MemoryLoaded(label=label) | ev.MemoryRecalled(label=label) if label.taints:
             return _heard(talk)  # what strangers' words made is heard as theirs
         case ev.ModelRequested():

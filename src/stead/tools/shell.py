@@ -5,6 +5,8 @@ Layer: tools. Knows the machine only as the ``Shell`` port.
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import Annotated
 
 import msgspec
@@ -18,6 +20,12 @@ from stead.tools.tool import OUTPUT_CAP, StructTool, clip
 
 _KEPT_BYTES = 1 << 20
 """Of a command's output in memory, head and tail; ten times as much ends the command."""
+
+
+_READ_ONLY_GIT = (
+    "[.git can only be read here. Report that the person can run this with --trial and take over its commits by "
+    "`stead trial apply ID .git`, or hand over all of .git, hooks and settings too, with --unprotect .git]"
+)
 
 
 class ShellArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,6 +67,8 @@ class ShellTool(StructTool[ShellArguments]):
             hosts=arguments.hosts,
         )
         status = _status(ran, arguments.timeout_s)
+        if ran.exit_code and "/.git/" in ran.output and os.strerror(errno.EROFS) in ran.output:
+            status += "\n" + _READ_ONLY_GIT
         text = clip(ran.output, OUTPUT_CAP - len(status))
         separator = "\n" if text and not text.endswith("\n") else ""
         done = ran.exit_code == 0 and not ran.timed_out

@@ -63,6 +63,7 @@ class StillMachines:
         hosts: Sequence[str] = (),
         trial: bool = False,
         released: Sequence[str] = (),
+        allowed: Sequence[str] = (),
     ) -> None:
         """See ``Machines``."""
 

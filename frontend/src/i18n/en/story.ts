@@ -121,6 +121,7 @@ export const t = define("story", {
   step_skipped: "skipped",
   notice: "Stead told the model: {text}",
   rulesRead: "Read what the project says of itself: {names}",
+  rulesLeftOut: "Left out of what the project says of itself: {names}",
   rulesNone: "The project says nothing of itself any more",
   checkpoint: "Checkpoint {why}{note}, {files}",
   checkpoint_turn: "before turn {turn}",

@@ -23,12 +23,17 @@ export function toldOf(body: Exclude<LineBody, RememberedBody>): Told {
   switch (body.type) {
     case "notice.given":
       return { kind: "quiet", text: t("notice", { text: body.text }) };
-    case "rules.read":
-      return quiet(
-        body.files.length > 0
-          ? t("rulesRead", { names: body.files.map((file) => file.path).join(", ") })
-          : t("rulesNone"),
-      );
+    case "rules.read": {
+      const told = body.files.filter((file) => !file.left_out).map((file) => file.path);
+      const left = body.files.filter((file) => file.left_out);
+      const text = told.length > 0 ? t("rulesRead", { names: told.join(", ") }) : t("rulesNone");
+      if (left.length === 0) return quiet(text);
+      return {
+        kind: "danger",
+        text: t("rulesLeftOut", { names: left.map((file) => file.path).join(", ") }),
+        more: <Paths paths={left.map((file) => `${file.path}: ${file.left_out}`)} />,
+      };
+    }
     case "turn.ended":
       return turnEnded(body);
     case "objective.ended": {
