@@ -19,7 +19,8 @@ from stead.domain.memory import Episode, Evidence, MemoryRow, PlaceId
 from stead.domain.policies import Integrity
 from stead.memory import listing
 from stead.memory.books import MemoryBooks
-from stead.memory.evidence import Spoken, asks, borne_out, spoken
+from stead.memory.assertion import asserts
+from stead.memory.evidence import LEAST_SHARE, Spoken, share, spoken
 from stead.memory.shelf import Record
 
 _RUNS = 100_000
@@ -102,14 +103,12 @@ class BooksMaterial:
     def bears(self, statement: str, quote: str, turn: Episode) -> Evidence | None:
         """See there."""
         start = others_blank(turn.text).find(quote)
+        end = start + len(quote)
         if len(quote) < _LEAST_QUOTE or start < 0 or not turn.text.startswith(quote, start):
             return None
-        if asks(turn.text, start, start + len(quote)):
+        if share(statement, quote) < LEAST_SHARE or not asserts(turn.text, start, end, statement):
             return None
-        said = Spoken(turn.seq, turn.session, turn.ts_ms, turn.who, quote, turn.label)
-        if borne_out(statement, [said]) is None:
-            return None
-        return Evidence(turn.session, turn.seq, start, start + len(quote))
+        return Evidence(turn.session, turn.seq, start, end)
 
 
 def _work(events: Iterator[ev.Event]) -> Iterator[Work]:
