@@ -20,6 +20,7 @@ from stead.domain.errors import InvalidRequest
 from stead.domain.memory import ALIASES, KEY_CHARS, KINDS, TEXT_CHARS, Level, Memory, MemoryId, MemoryRow, RunId
 from stead.domain.memory_commands import Change
 from stead.domain.memory_events import MemoryFact, MemoryRetired
+from stead.domain.memory_ports import Said
 from stead.domain.policies import Integrity
 
 _WIDE: dict[Level, int] = {"global": 2, "workspace": 1, "private": 0, "channel": 0}
@@ -30,6 +31,9 @@ _RAW_CHARS = 10 * TEXT_CHARS
 """What is longer is too long, whatever cleaning would leave of it."""
 _HIDDEN = ("Cc", "Cf", "Cs")
 _JOINERS = "\n\u200c\u200d"
+_TELLING = 4
+"""Letters from which on a word is hardly one of grammar."""
+_WORD = re.compile(r"[^\W_]+")
 _KEY_SIGNS = re.compile(r"[^\w.]+")
 
 
@@ -86,6 +90,29 @@ def may_replace(new: Memory, old: Memory) -> bool:
     if old.pinned and _RANK[new.origin] < _RANK["user_said"]:
         return False
     return _RANK[new.origin] >= _RANK[old.origin]
+
+
+def says_otherwise(old: Memory, said: Said) -> bool:
+    """Whether the person's own words put something in a memory's place, whatever a model makes of them.
+
+    They were said after it, they have the whole of the new statement, and they name what the memory is about.
+
+    Args:
+        old: the memory.
+        said: the words that the new statement rests on.
+    """
+    about = {word for word in _words(f"{old.key} {old.text} {old.value}") if len(word) >= _TELLING}
+    return said.share == 1 and said.ts_ms > old.valid_from_ms and not about.isdisjoint(_words(said.text))
+
+
+def unsettled(new: Memory, known: Iterable[Memory], said: Said) -> Memory:
+    """A statement as a model worded it, without its key where the person's words do not say what holds there now.
+
+    A model chose the key, and with it which of the person's statements it would take the place of.
+    """
+    rivals = [old for old in known if new.key and old.key == new.key and is_persons(old)]
+    agreed = all(says_the_same(old, new) or says_otherwise(old, said) for old in rivals)
+    return new if agreed else replace(new, key="", value="")
 
 
 def held_fast(old: Memory, door: str, run: RunId | Literal[""] = "") -> bool:
@@ -262,6 +289,10 @@ def without_hidden(text: str) -> str:
     """A text as people see it, without what they do not; spaces and line ends stay."""
     seen = (char for char in text if char in _JOINERS + "\t" or unicodedata.category(char) not in _HIDDEN)
     return "".join(seen)
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
 def normal(text: str) -> str:

@@ -61,7 +61,7 @@ def asserts(text: str, start: int, end: int, statement: str) -> bool:
         end: behind them.
         statement: see above.
     """
-    first, last = _sentence(text, start, end)
+    first, last = sentence(text, start, end)
     whole = text[first:last]
     if is_played(text) or _ASKS.search(whole) or not hedges(whole) <= hedges(statement):
         return False
@@ -87,7 +87,7 @@ def _is_same(name: str, other: str) -> bool:
     return name == other or (name.isalpha() and len(short) >= _NAME_CHARS and long.startswith(short))
 
 
-def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
+def sentence(text: str, start: int, end: int) -> tuple[int, int]:
     """Where the sentences begin and end that have these words; a line that goes on in small letters is no end."""
     while start < end and text[start].isspace():
         start += 1

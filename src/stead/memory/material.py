@@ -16,10 +16,11 @@ from stead.domain import events as ev
 from stead.domain.consolidating import Unread, Work
 from stead.domain.ids import SessionId
 from stead.domain.memory import Episode, Evidence, MemoryRow, PlaceId
+from stead.domain.memory_ports import Said
 from stead.domain.policies import Integrity
 from stead.memory import listing
 from stead.memory.books import MemoryBooks
-from stead.memory.assertion import asserts
+from stead.memory.assertion import asserts, sentence
 from stead.memory.evidence import LEAST_SHARE, Spoken, share, spoken
 from stead.memory.shelf import Record
 
@@ -100,15 +101,18 @@ class BooksMaterial:
                 )
             )
 
-    def bears(self, statement: str, quote: str, turn: Episode) -> Evidence | None:
+    def bears(self, statement: str, quote: str, turn: Episode) -> Said | None:
         """See there."""
         start = others_blank(turn.text).find(quote)
         end = start + len(quote)
         if len(quote) < _LEAST_QUOTE or start < 0 or not turn.text.startswith(quote, start):
             return None
-        if share(statement, quote) < LEAST_SHARE or not asserts(turn.text, start, end, statement):
+        borne = share(statement, quote)
+        if borne < LEAST_SHARE or not asserts(turn.text, start, end, statement):
             return None
-        return Evidence(turn.session, turn.seq, start, end)
+        first, last = sentence(turn.text, start, end)
+        evidence = Evidence(turn.session, turn.seq, start, end)
+        return Said(evidence, turn.text[first:last], turn.who, turn.label, borne, turn.ts_ms)
 
 
 def _work(events: Iterator[ev.Event]) -> Iterator[Work]:
