@@ -92,17 +92,21 @@ def may_replace(new: Memory, old: Memory) -> bool:
     return _RANK[new.origin] >= _RANK[old.origin]
 
 
-def says_otherwise(old: Memory, said: Said) -> bool:
-    """Whether the person's own words put something in a memory's place, whatever a model makes of them.
+def says_otherwise(old: Memory, new: Memory, said: Said) -> bool:
+    """Whether the person's own words put a statement in a memory's place, whatever a model makes of them.
 
-    They were said after it, they have the whole of the new statement, and they name what the memory is about.
+    They were said after it and have the whole of the statement, which is about the same: it has most of what the old
+    one says beside its value, as what is new of the dentist names the dentist.
 
     Args:
         old: the memory.
+        new: the statement.
         said: the words that the new statement rests on.
     """
-    about = {word for word in _words(f"{old.key} {old.text} {old.value}") if len(word) >= _TELLING}
-    return said.share == 1 and said.ts_ms > old.valid_from_ms and not about.isdisjoint(_words(said.text))
+    kept = _words(old.text) - _words(old.value) or _words(old.key.rpartition(".")[2].replace("_", " "))
+    about = {word[:_TELLING] for word in kept if len(word) >= _TELLING and word != "person"}
+    named = 2 * len(about & {word[:_TELLING] for word in _words(new.text)}) >= max(1, len(about))
+    return said.share == 1 and said.ts_ms > old.valid_from_ms and named
 
 
 def unsettled(new: Memory, known: Iterable[Memory], said: Said) -> Memory:
@@ -111,7 +115,7 @@ def unsettled(new: Memory, known: Iterable[Memory], said: Said) -> Memory:
     A model chose the key, and with it which of the person's statements it would take the place of.
     """
     rivals = [old for old in known if new.key and old.key == new.key and is_persons(old)]
-    agreed = all(says_the_same(old, new) or says_otherwise(old, said) for old in rivals)
+    agreed = all(says_the_same(old, new) or says_otherwise(old, new, said) for old in rivals)
     return new if agreed else replace(new, key="", value="")
 
 

@@ -28,10 +28,12 @@ from stead.memory.words import spoken as spoken_words
 LEAST_SHARE = 0.5
 """Of a statement's own words that have to stand in what was said."""
 _TEXT_CHARS = 200_000
-_OWN_TOOLS = frozenset({"recall", "remember", "correct_memory", "forget_memory", "history", "history_all"})
+OWN_TOOLS = frozenset({"recall", "remember", "correct_memory", "forget_memory", "history", "history_all", "recall_all"})
+"""What they say, memory or the model has said."""
 _SENTENCE = re.compile(rf"[^\n]*?(?:{NO_END}[.!?\u061f\u0964\u06d4](?=\s)|[\u3002\uff01\uff1f]|\n|$)")
 _ASKS = re.compile(r"\?(?![\w=&])|[\uff1f\u061f]")
 """A question mark that is none of an address."""
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
 _WORD = re.compile(r"[^\W_]+")
 _ORDER = {"user": 0}
 
@@ -79,7 +81,7 @@ def spoken(event: ev.Event, *, tainted: bool) -> Spoken | None:
             words = "\n".join(part.text for part in parts if isinstance(part, Text))
             integrity = Integrity.UNTRUSTED if tainted else Integrity.TRUSTED
             return said("assistant", words, Label(integrity, Confidentiality.PRIVATE))
-        case ev.ToolFinished(tool=tool, text=text, label=label, outcome="ok") if tool not in _OWN_TOOLS:
+        case ev.ToolFinished(tool=tool, text=text, label=label, outcome="ok") if tool not in OWN_TOOLS:
             return said(tool, text, label)
         case _:
             return None
@@ -115,12 +117,14 @@ def told(event: ev.Event, statement: str) -> float:
     """How much of a statement the model or memory says in an event, so that a tool's output may only repeat it."""
     match event.body:
         case ev.ModelReplied(parts=parts):
-            texts = [part.text if isinstance(part, Text) else _arguments(part) for part in parts]
+            calls = [part for part in parts if isinstance(part, ToolCall) and part.tool not in OWN_TOOLS]
+            texts = [part.text for part in parts if isinstance(part, Text)]
+            texts += [text for call in calls for text in _strings(call.arguments)]
         case ev.MemoryLoaded(files=files):
             texts = [file.text for file in files]
         case ev.MemoryRecalled(told=told):
             texts = [one.text for one in told]
-        case ev.ToolFinished(tool=tool, text=text) if tool in _OWN_TOOLS:
+        case ev.ToolFinished(tool=tool, text=text) if tool in OWN_TOOLS:
             texts = [text]
         case _:
             return 0.0
@@ -169,8 +173,9 @@ def _label(one: Spoken, start: int, end: int) -> Label:
     return replace(one.label, integrity=Integrity.UNTRUSTED)
 
 
-def _arguments(call: object) -> str:
-    return call.arguments if isinstance(call, ToolCall) and call.tool not in _OWN_TOOLS else ""
+def _strings(arguments: str) -> Iterator[str]:
+    """Every text in the arguments of a call, as it would come back from wherever it was put."""
+    return (msgspec.json.decode(match[0]) for match in _STRING.finditer(arguments))
 
 
 def _fragment(text: str, start: int, end: int, wanted: frozenset[str]) -> tuple[int, int]:

@@ -21,7 +21,7 @@ from stead.domain.policies import Integrity
 from stead.memory import listing
 from stead.memory.books import MemoryBooks
 from stead.memory.assertion import asserts, sentence
-from stead.memory.evidence import LEAST_SHARE, Spoken, share, spoken
+from stead.memory.evidence import LEAST_SHARE, OWN_TOOLS, Spoken, share, spoken
 from stead.memory.shelf import Record
 
 _RUNS = 100_000
@@ -126,7 +126,7 @@ def _work(events: Iterator[ev.Event]) -> Iterator[Work]:
                 said = spoken(event, tainted=False)
                 if said is not None and said.label.integrity is Integrity.PERSON and asked is None:
                     asked, steps, started = said, [], {}
-            case ev.ToolStarted(key=key, tool=tool, arguments=arguments):
+            case ev.ToolStarted(key=key, tool=tool, arguments=arguments) if tool not in OWN_TOOLS:
                 started[key] = _step(tool, arguments)
             case ev.ToolFinished(key=key, outcome="ok") if key in started and len(steps) < _STEPS:
                 steps.append(started[key])

@@ -213,7 +213,8 @@ class Recollection:
             alike = await asyncio.to_thread(self._alike, new.scope, new)
             if fast := [row.memory for row in alike if row.memory.id != was.id and held_fast(row.memory, _DOOR)]:
                 return Done("refused", was.id, f"{fast[0].id} stands there already, and {_FAST}")
-            if not all(says_otherwise(old, said) for old in (was, *(row.memory for row in alike)) if is_persons(old)):
+            others = (was, *(row.memory for row in alike))
+            if not all(says_otherwise(old, new, said) for old in others if is_persons(old)):
                 return Done("refused", was.id, _NOT_SAID)
             await self._memories.stream.record(corrected(was, new, False, _DOOR, alike), by="model")
         return Done("superseded", new.id, new.text)
