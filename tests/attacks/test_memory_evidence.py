@@ -6,24 +6,22 @@ Evidence is what the person said in their own name or, labelled as such, what a 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
-from stead.domain.ids import CallKey, RequestNo
+from stead.domain.ids import CallDigest, CallKey, RequestNo
 from stead.domain.memory import Evidence
-from stead.domain.memory_commands import NewMemory, Remember
 from stead.domain.memory_ports import Wanted
 from stead.domain.messages import Text, ToolCall, Usage
 from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.domain.sessions import STEAD
-from tests.attacks.test_memory_poisoning import correct, models, remember, results, room, rows
+from tests.attacks.test_memory_poisoning import models, remember, results, room, rows
 from tests.build import MODEL
 from tests.runtime.room import Room, Said, WireModels, calls
-from tests.runtime.test_persons_word import ADA, DENTIST, HERE, MINE, Told, knows, told
+from tests.runtime.test_persons_word import ADA, DENTIST, Told, knows, told
 from tests.storage.drafts import session
 
 __all__ = ["models", "room", "told"]
@@ -206,11 +204,11 @@ async def test_fifty_cycles_of_recall_and_remember_add_nothing(told: Told) -> No
         every = "\n".join(nested).upper() if cycle % 3 == 0 else "\n".join(nested)
         hits = tuple(ev.Told(memory.id, memory.text, ("words",)) for memory in before)
         await told.talk.tell(id, ev.MemoryRecalled(hits, (), STEAD))
-        await told.talk.tell(id, ev.ToolStarted(CallKey("call_1_0"), "remember", "{}", ev.CallDigest(""), True))
+        await told.talk.tell(id, ev.ToolStarted(CallKey("call_1_0"), "remember", "{}", CallDigest(""), True))
         for at, text in enumerate((*nested, "Runa, the sister, works as a vet.", "The dentist of the person: Dr Lund")):
             await told.recollection.remember(id, [Wanted(text, "person", key=f"note.{cycle}_{at}")])
         await told.talk.tell(id, output("remember", every))
-        await told.talk.tell(id, ev.ToolStarted(CallKey("call_1_1"), "recall", "{}", ev.CallDigest(""), True))
+        await told.talk.tell(id, ev.ToolStarted(CallKey("call_1_1"), "recall", "{}", CallDigest(""), True))
         await told.talk.tell(id, output("recall", every))
         await told.talk.tell(id, reply(f"I remember: {every}"))
         await told.talk.tell(id, ev.TurnEnded(1, "done", "Done."))

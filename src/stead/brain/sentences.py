@@ -38,7 +38,10 @@ _PLAYED = re.compile(
     re.IGNORECASE,
 )
 _BULLET = re.compile(r"\s*(?:[-*\u2022\u2013]\s+)*")
-NO_END = r"(?<!\b[A-Z])" + "".join(rf"(?<!\b{one})" for one in r"Dr Mr Ms Mrs St Prof Sr Sra Mme e\.g i\.e z\.B No".split())
+NO_END = (
+    r"(?<!\b[A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bProf)(?<!\bSr)(?<!\bSra)(?<!\bMme)(?<!\be\.g)"
+    r"(?<!\bi\.e)(?<!\bz\.B)(?<!\bNo)"
+)
 """Before a full stop that ends an abbreviation and no sentence."""
 _END = re.compile(rf"{NO_END}[.!?]+(?=\s|$)|\n+")
 END = re.compile(rf"{NO_END}[.!?]+(?=\s|$)|[\u3002\uff01\uff1f\u0964\u06d4]|\n+(?![^\S\n]*[^\W\d_A-ZÀ-Þ])")
@@ -66,8 +69,8 @@ _REPORTED = re.compile(
 _WISHED = re.compile(r"\bwould (?:like|prefer|love|rather|appreciate)\b", re.IGNORECASE)
 """What says politely what somebody wants."""
 _HEDGED = re.compile(
-    r"\b(?:assum\w+|provided|in case|as long as|rumou?r|(?:was|were|been) told|wenn|falls|sofern|solange|ob|vielleicht|angeblich|laut|"
-    r"si|selon|d['\u2019]apr\u00e8s|peut-\u00eatre|seg\u00fan|quiz\u00e1s?|tal vez|ojal\u00e1)\b",
+    r"\b(?:assum\w+|provided|in case|as long as|rumou?r|(?:was|were|been) told|wenn|falls|sofern|solange|ob|vielleicht|"
+    r"angeblich|laut|si|selon|d['\u2019]apr\u00e8s|peut-\u00eatre|seg\u00fan|quiz\u00e1s?|tal vez|ojal\u00e1)\b",
     re.IGNORECASE,
 )
 _FOR_NOW = re.compile(

@@ -107,8 +107,7 @@ def _is_about_it(whole: str, lead: int, start: int, end: int, before: str, state
         tokens = [word for first, last in clauses for word in _tokens(whole, first, last)]
         return sum(kept(word, said) for word in tokens) > _MOST * len(tokens)
     at = max(inside, key=lambda one: (sum(kept(word, said) for word in _tokens(whole, *clauses[one])), -one))
-    first, last = clauses[at]
-    left_out = _tokens(whole, first, max(first, start))
+    left_out = _tokens(whole, clauses[at][0], max(clauses[at][0], start))
     if any(word not in _SMALL and not kept(word, said) for word in left_out):
         return False
     if at and _frames(_tokens(whole, *clauses[at - 1]), said):
@@ -128,7 +127,10 @@ def _clauses(whole: str, lead: int) -> list[tuple[int, int]]:
 def _has_subject(whole: str, first: int, last: int) -> bool:
     """Whether a clause says by itself what it is about: by a pronoun, an article, or a name within the sentence."""
     tokens = _tokens(whole, first, last)
-    return tokens[0] in grammar.SPEAKER | grammar.OTHERS | grammar.NEUTRAL | grammar.NAMING or whole[first:last].lstrip()[:1].isupper()
+    return (
+        tokens[0] in grammar.SPEAKER | grammar.OTHERS | grammar.NEUTRAL | grammar.NAMING
+        or whole[first:last].lstrip()[:1].isupper()
+    )
 
 
 def _frames(clause: list[str], said: list[str]) -> bool:

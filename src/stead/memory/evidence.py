@@ -35,7 +35,6 @@ _ASKS = re.compile(r"\?(?![\w=&])|[\uff1f\u061f]")
 """A question mark that is none of an address."""
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
 _WORD = re.compile(r"[^\W_]+")
-_ORDER = {"user": 0}
 
 
 class Spoken(msgspec.Struct, frozen=True):
@@ -145,7 +144,7 @@ def borne_out(statement: str, said: Iterable[Spoken]) -> Said | None:
     wanted = signed(statement)
     if not wanted:
         return None
-    best: tuple[tuple[float, int, int], Said] | None = None
+    best: tuple[tuple[float, bool, int], Said] | None = None
     for one in said:
         for start, end, found in _spans(one.text[:_TEXT_CHARS], wanted):
             label = _label(one, start, end)
@@ -153,7 +152,7 @@ def borne_out(statement: str, said: Iterable[Spoken]) -> Said | None:
                 continue
             if not label.taints and not asserts(one.text, *_fragment(one.text, start, end, wanted), statement):
                 continue
-            rank = (found, -_ORDER.get(one.who, 1), start - end)
+            rank = (found, one.who == "user", start - end)
             if best is None or rank >= best[0]:
                 evidence = Evidence(one.session, one.seq, start, end)
                 best = (rank, Said(evidence, one.text[start:end], one.who, label, found, one.ts_ms))

@@ -19,8 +19,8 @@ from stead.domain.memory import Episode, Evidence, MemoryRow, PlaceId
 from stead.domain.memory_ports import Said
 from stead.domain.policies import Integrity
 from stead.memory import listing
-from stead.memory.books import MemoryBooks
 from stead.memory.assertion import asserts, sentence
+from stead.memory.books import MemoryBooks
 from stead.memory.evidence import LEAST_SHARE, OWN_TOOLS, Spoken, share, spoken
 from stead.memory.shelf import Record
 

@@ -15,7 +15,8 @@ DENIED = "\N{NOT SIGN}"
 _WORDS = """
     not no nor never none nothing nobody nowhere neither without cannot hardly barely scarcely
     nicht kein keine keinen keinem keiner nie niemals nichts niemand ohne weder kaum keinesfalls keineswegs
-    ne n pas jamais rien aucun aucune sans guère ni nunca tampoco apenas jamás nada nadie ningún ninguna sin non mai niente nessuno senza
+    ne n pas jamais rien aucun aucune sans guère ni nunca tampoco
+    apenas jamás nada nadie ningún ninguna sin non mai niente nessuno senza
     não nem niet geen nooit niets ikke inte aldrig не нет ни никогда ничего без
 """
 _NEGATORS = frozenset(_WORDS.split())
@@ -29,14 +30,15 @@ _AFFIRMS = re.compile(
 )
 """What has a negation and denies nothing of what follows."""
 _INSTEAD = re.compile(
-    r"\b(?:instead\s+of|rather\s+than|anstatt|statt|au\s+lieu\s+d[eu']|plutôt\s+qu[e']|en\s+(?:vez|lugar)\s+de)(?!\w)", re.I
+    r"\b(?:instead\s+of|rather\s+than|anstatt|statt|au\s+lieu\s+d[eu']|plutôt\s+qu[e']|en\s+(?:vez|lugar)\s+de)(?!\w)",
+    re.I,
 )
 _CONTRAST = re.compile(
     r"(?<!\w)(?!(?:do|does|did|is|are|am|was|were|has|have|had|can|could|will|would|shall|should|may|might|must|need|m|s|re"
     r"|ve|ll|if|or)\s)(\w+\s+)(?=not\s+\w)",
     re.I,
 )
-"""What is set against something else: of "Sam not Samuel" only Samuel is denied. Elsewhere a verb stands before "not"."""
+"""What is set against something else: of "Sam not Samuel" only Samuel is denied. Otherwise a verb is before "not"."""
 _STEM = 3
 _CLAUSE = re.compile(
     r"[,;:()\[\]\n\u2013\u2014]|\s-\s|\b(?:but|and|or|that|because|since|so|if|while|aber|sondern|und|oder|dass|weil"

@@ -173,7 +173,9 @@ class Consolidation:
         proposal = ProposalId(self.memories.new_id("p"))
         if said is not None:
             scopes = from_widest(memory.scope)
-            known = [row.memory for scope in scopes for row in await self._alike(gathering, replace(memory, scope=scope))]
+            known = [
+                row.memory for scope in scopes for row in await self._alike(gathering, replace(memory, scope=scope))
+            ]
             memory = unsettled(memory, known, said)
         rows = await self._alike(gathering, memory)
         taken = decided(memory, rows, gathering.run, correcting=correcting, proposal=proposal)

@@ -31,7 +31,6 @@ from stead.domain import events as ev
 from stead.domain.errors import CallerError, NotFound, StorageFault
 from stead.domain.ids import SessionId
 from stead.domain.memory import (
-    GLOBAL,
     Hit,
     Memory,
     MemoryId,
@@ -274,7 +273,8 @@ class Recollection:
                 return Done("same", old.id, old.text)
         settled = [old for old in there if new.key and old.key == new.key and held_fast(old, _DOOR)]
         if not settled or _strange(new) or any(says_the_same(old, new) for old in settled):
-            return new if _strange(new) else unsettled(new, there, said)  # a stranger's stands beside it, told to nobody
+            # What is a stranger's stands beside it, and is told to nobody unasked.
+            return new if _strange(new) else unsettled(new, there, said)
         if new.label.integrity is Integrity.PERSON:
             return replace(new, key="", value="")
         return Done("refused", "" if _strange(settled[0]) else settled[0].id, _FAST)
