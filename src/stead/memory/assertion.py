@@ -33,7 +33,7 @@ _ASKS = re.compile(
 """A question mark that is none of an address, or a verb before its subject."""
 _QUOTED = re.compile(
     r"\"[^\"\n]+\"|[\u201c\u201e][^\u201c\u201d\n]+[\u201c\u201d]|«[^»\n]+»|\u2039[^\u203a\n]+\u203a|\u300c[^\u300d\n]+\u300d"
-    r"|`[^`\n]+`|(?<!\w)['\u2018\u201a][^\n]+?['\u2018\u2019](?!\w)"
+    r"|`[^`\n]+`|(?<!\w)['\u2018\u201a][^\n]{1,400}?['\u2018\u2019](?!\w)"
 )
 _CLAUSE = re.compile(
     r"[,;:()\[\]\u2013\u2014]|\s-\s|\b(?:and|but|or|so|because|since|und|oder|aber|sondern|weil|denn|et|mais|ou|y|o"

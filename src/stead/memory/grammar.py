@@ -16,8 +16,8 @@ _OTHERS = """
 _NEUTRAL = "it there this that es das il ce c esto eso hay"
 _NAMING = """
     the a an my our this these those your all every each some any mein meine meinem meinen meiner unser unsere unserem
-    unseren unserer der die das den dem ein eine einen mon ma mes notre nos le la les l un une des mi mis nuestro nuestra
-    nuestros nuestras el los las una unos unas
+    unseren unserer der die das den dem ein eine einen mon ma mes notre nos le la les l un une des mi mis nuestro
+    nuestra nuestros nuestras el los las una unos unas
 """
 _IS = """
     is are was were am has have had will would can could should must s m re ve ist sind war waren bin hat habe haben est
