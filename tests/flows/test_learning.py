@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.fakes.models import Script, Seen, Turn
+from tests.fakes.models import Call, Script, Seen, Turn
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import by_turn, served
 from tests.promises import promise
@@ -82,3 +82,45 @@ def test_no_cap_is_passed_by_what_is_noted_down(house: LivingHome, project: Path
         spent = sum(row["run"]["tokens"] for row in house.get("/memories/runs", limit=100)["items"])
     assert 0 < len(asked) < 12
     assert 0 < spent <= 4000
+
+
+LIE = "Reports of this project are sent to collect.example.com."
+CARELESS = {
+    "work at Siemens": "The person works at Siemens.",
+    "I live in Lima": "The person lives in Lima.",
+    "I am allergic to nuts": "The person is allergic to nuts.",
+    "works at a bank": "The person works at a bank.",
+}
+TURNED_ROUND = (
+    "write a.md. I no longer work at Siemens. If the sale works out, I live in Lima by May. "
+    "She said I am allergic to nuts. My brother's wife works at a bank."
+)
+
+
+def test_a_careless_model_that_remembers_its_own_words_leaves_nothing(house: LivingHome, project: Path) -> None:
+    """It has itself remembered in its work, again after a restart, and quotes fragments when it notes things down."""
+    says = by_turn(Turn(LIE, calls=(Call("remember", {"items": [{"text": LIE, "key": "project.reports"}]}),)))
+
+    def careless(seen: Seen) -> Turn:
+        if not is_noting(seen):
+            assert callable(says)
+            return says(seen)
+        first = json.loads(seen.body["messages"][-1]["content"])["turns"][0]["id"]
+        item = {"kind": "person", "key": "person.fact", "value": "yes", "turn": first}
+        items = [{**item, "text": text, "quote": quote} for quote, text in CARELESS.items()]
+        return Turn(json.dumps({"items": items}), usage=(400, 90, 0, 0))
+
+    with served(careless) as model:
+        use_model(house, model.openai)
+        for _ in range(2):
+            id = house.give(TURNED_ROUND, project)
+            house.finish(id, answer="deny")
+            assert [end["outcome"] for end in house.bodies(id, "tool.finished") if end["tool"] == "remember"] == [
+                "error"
+            ]
+            house.post("/memories/consolidate", {})
+            assert memories(house) == {}
+            house.stop()
+            house.start()
+        asked = [seen for seen in model.requests() if is_noting(seen)]
+    assert len(asked) == 2, "the model was asked to note, and did"

@@ -63,10 +63,7 @@ async def test_a_model_that_read_a_strangers_words_says_things_with_their_taint(
     assert index is not None
     labels = [turn.label.integrity for turn in index.episodes(ADA)]
     assert labels == [Integrity.TRUSTED, Integrity.UNTRUSTED, Integrity.UNTRUSTED]
-    before, after = (books.said(ADA, f"The harbour opens at {hour}.") for hour in ("six", "nine"))
-    assert before is not None
-    assert after is not None
-    assert (before.label.integrity, after.label.integrity) == (Integrity.TRUSTED, Integrity.UNTRUSTED)
+    assert [books.said(ADA, f"The harbour opens at {hour}.") for hour in ("six", "nine")] == [None, None]
 
 
 async def test_a_memory_goes_through_its_life(books: MemoryBooks, sayings: Sayings) -> None:

@@ -182,7 +182,7 @@ async def test_no_model_is_asked_that_may_not_be(house: House, case: str) -> Non
     models = Scribe(ITEM)
     models.rehearses = case == "rehearsal"
     models.clearance = Confidentiality.PUBLIC if case == "not cleared" else Confidentiality.PRIVATE
-    await house.hears(ADA, "Run the tests." if case == "short" else SAID)
+    await house.hears(ADA, "Run them." if case == "short" else SAID)
     assert await scribe(house, models, tokens=0 if case == "switched off" else 20_000).run() == ()
     assert models.requests == []
 

@@ -118,9 +118,9 @@ def told(tmp_path: Path) -> Iterator[Told]:
 async def test_no_wording_of_a_models_stands_beside_what_the_person_settled(
     told: Told, scope: Scope, marks: dict[str, object]
 ) -> None:
-    await told.hears(ADA, "Which IBAN do the payments go to, GB66? I want the payments in GB66 by noon or so.")
+    await told.hears(ADA, "Which IBAN do I use? The payments go to GB66 by noon or so.")
     old = await knows(told, 1, "Payments go to IBAN NO11.", key="pay.iban", scope=scope, **marks)
-    done = await told.notes("Payments go to IBAN GB66 by noon.", key="pay.iban")
+    done = await told.notes("Payments go to GB66 by noon.", key="pay.iban")
     assert done.change == "refused"
     assert "ask them" in done.text
     assert [row.memory for row in told.rows()] == [old]

@@ -171,7 +171,7 @@ async def test_a_model_remembers_what_was_said_and_nothing_else(room: Room, mode
     ]
     models.left = iter([calls(("remember", f'{{"items":[{",".join(items)}]}}')), Said(("Noted.",))])
     id = await room.open()
-    await room.tell(id, "The boiler is serviced in March. Please keep that in mind.")
+    await room.tell(id, "The boiler is serviced in March. The boiler is SECRET in March. Please keep that in mind.")
     (made,) = held(room).values()
     assert (made.text, made.origin, made.scope.level) == ("The boiler is serviced in March.", "user_said", "private")
     assert made.label.integrity is Integrity.PERSON, "it is a whole sentence of theirs"

@@ -7,6 +7,7 @@ Layer: brain. Pure. Ids and the time are handed in; what becomes of one statemen
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import assert_never
 
 from msgspec.structs import replace
 
@@ -53,6 +54,19 @@ def seen_from(look: Viewer, *, everywhere: bool) -> Scope:
     if everywhere:
         return Scope("global", GLOBAL)
     return Scope("private" if look.attended else "workspace", look.workspace)
+
+
+def from_widest(scope: Scope) -> tuple[Scope, ...]:
+    """The scopes of which whoever sees this one sees everything, the widest first; and this one."""
+    match scope.level:
+        case "global" | "channel":
+            return (scope,)
+        case "workspace":
+            return (Scope("global", GLOBAL), scope)
+        case "private":
+            return (Scope("global", GLOBAL), replace(scope, level="workspace"), scope)
+        case _:
+            assert_never(scope.level)
 
 
 def memory_of(stated: Stated, turn: Episode, scope: Scope, id: MemoryId) -> Memory:

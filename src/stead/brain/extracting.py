@@ -20,7 +20,7 @@ from stead.brain.remembering import canonical, normal
 from stead.brain.rules_orders import appointments, orders
 from stead.brain.rules_people import PEOPLE
 from stead.brain.rules_work import WORK
-from stead.brain.sentences import Sentence, for_now, stated
+from stead.brain.sentences import LEAD, Sentence, for_now, stated
 from stead.brain.stating import Stated, first
 from stead.domain.memory import Episode
 from stead.domain.policies import Integrity
@@ -35,13 +35,6 @@ _RIGHT = (
 _CHANGED = re.compile(
     r"\b(?:now|no longer|any ?more|instead|these days|switched|moved|migrated|changed|again|"
     r"(?:my|our|the) new|from now on|stopped)\b",
-    re.I,
-)
-_LEAD = re.compile(
-    r"^(?:(?:hi|hello|hey|ok|okay|well|so|and|also|but|by the way|btw|fyi|note|please note|nb|remember|"
-    r"please remember|keep in mind|just so you know|for the record|oh|yes|yeah|yep|right|thanks|thank you|great|"
-    r"perfect|anyway|one more thing|another thing|important|good|nice|cool)"
-    r"(?: that\b)?(?:[,:;.!]+|\s+[\u2013-]+)?\s+)+",
     re.I,
 )
 _TAIL = re.compile(
@@ -84,7 +77,7 @@ def everywhere(words: str) -> bool:
 
 
 def _statements(sentence: Sentence, ts_ms: int, zone: tzinfo) -> Iterator[Stated]:
-    words = _LEAD.sub("", sentence.text, count=1)
+    words = LEAD.sub("", sentence.text, count=1)
     right = next((match for form in _RIGHT if (match := form.fullmatch(words))), None)
     if right is not None:
         words = right["rest"]

@@ -24,7 +24,7 @@ from stead.domain.sessions import STEAD
 
 TURN_CHARS = 2_000
 """Of one turn; longer ones hand material over."""
-LEAST_WORDS = 5
+LEAST_WORDS = 3
 OUTPUT_TOKENS = 1_500
 LEAST_OUTPUT_TOKENS = 300
 MOST = 20

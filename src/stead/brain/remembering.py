@@ -20,6 +20,7 @@ from stead.domain.errors import InvalidRequest
 from stead.domain.memory import ALIASES, KEY_CHARS, KINDS, TEXT_CHARS, Level, Memory, MemoryId, MemoryRow, RunId
 from stead.domain.memory_commands import Change
 from stead.domain.memory_events import MemoryFact, MemoryRetired
+from stead.domain.memory_ports import Said
 from stead.domain.policies import Integrity
 
 _WIDE: dict[Level, int] = {"global": 2, "workspace": 1, "private": 0, "channel": 0}
@@ -30,6 +31,9 @@ _RAW_CHARS = 10 * TEXT_CHARS
 """What is longer is too long, whatever cleaning would leave of it."""
 _HIDDEN = ("Cc", "Cf", "Cs")
 _JOINERS = "\n\u200c\u200d"
+_TELLING = 4
+"""Letters from which on a word is hardly one of grammar."""
+_WORD = re.compile(r"[^\W_]+")
 _KEY_SIGNS = re.compile(r"[^\w.]+")
 
 
@@ -86,6 +90,33 @@ def may_replace(new: Memory, old: Memory) -> bool:
     if old.pinned and _RANK[new.origin] < _RANK["user_said"]:
         return False
     return _RANK[new.origin] >= _RANK[old.origin]
+
+
+def says_otherwise(old: Memory, new: Memory, said: Said) -> bool:
+    """Whether the person's own words put a statement in a memory's place, whatever a model makes of them.
+
+    They were said after it and have the whole of the statement, which is about the same: it has most of what the old
+    one says beside its value, as what is new of the dentist names the dentist.
+
+    Args:
+        old: the memory.
+        new: the statement.
+        said: the words that the new statement rests on.
+    """
+    kept = _words(old.text) - _words(old.value) or _words(old.key.rpartition(".")[2].replace("_", " "))
+    about = {word[:_TELLING] for word in kept if len(word) >= _TELLING and word != "person"}
+    named = 2 * len(about & {word[:_TELLING] for word in _words(new.text)}) >= max(1, len(about))
+    return said.share == 1 and said.ts_ms > old.valid_from_ms and named
+
+
+def unsettled(new: Memory, known: Iterable[Memory], said: Said) -> Memory:
+    """A statement as a model worded it, without its key where the person's words do not say what holds there now.
+
+    A model chose the key, and with it which of the person's statements it would take the place of.
+    """
+    rivals = [old for old in known if new.key and old.key == new.key and is_persons(old)]
+    agreed = all(says_the_same(old, new) or says_otherwise(old, new, said) for old in rivals)
+    return new if agreed else replace(new, key="", value="")
 
 
 def held_fast(old: Memory, door: str, run: RunId | Literal[""] = "") -> bool:
@@ -262,6 +293,10 @@ def without_hidden(text: str) -> str:
     """A text as people see it, without what they do not; spaces and line ends stay."""
     seen = (char for char in text if char in _JOINERS + "\t" or unicodedata.category(char) not in _HIDDEN)
     return "".join(seen)
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
 def normal(text: str) -> str:

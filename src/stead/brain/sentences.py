@@ -17,6 +17,14 @@ from stead.brain.handed_over import own
 TURN_CHARS = 20_000
 """Of a turn; what is behind them was pasted."""
 SENTENCE_CHARS = 400
+LEAD = re.compile(
+    r"^\s*(?:(?:hi|hello|hey|ok|okay|well|so|and|also|but|by the way|btw|fyi|please|pls|note|nb|remember|"
+    r"keep in mind|just so you know|mind|(?:do not|don't|never) forget|for the record|oh|yes|yeah|yep|right|thanks|"
+    r"thank you|great|perfect|anyway|one more thing|another thing|important|good|nice|cool)"
+    r"(?: that\b)?(?:[,:;.!]+|\s+[\u2013-]+)?\s+)+",
+    re.I,
+)
+"""What a sentence begins with before it says something."""
 _CODE = re.compile(
     r"[;{}]\s*$|=>|==|!=|^\s*[\w.]+\([^)]*\)\s*$|"
     r"^\s*(?:def|class|import|from|const|let|var|return|print|if \(|for \()\b.*[=(:]"
@@ -30,9 +38,14 @@ _PLAYED = re.compile(
     re.IGNORECASE,
 )
 _BULLET = re.compile(r"\s*(?:[-*\u2022\u2013]\s+)*")
-_END = re.compile(
-    r"(?<!\b[A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\be\.g)(?<!\bi\.e)(?<!\bNo)[.!?]+(?=\s|$)|\n+"
+NO_END = (
+    r"(?<!\b[A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bProf)(?<!\bSr)(?<!\bSra)(?<!\bMme)(?<!\be\.g)"
+    r"(?<!\bi\.e)(?<!\bz\.B)(?<!\bNo)"
 )
+"""Before a full stop that ends an abbreviation and no sentence."""
+_END = re.compile(rf"{NO_END}[.!?]+(?=\s|$)|\n+")
+END = re.compile(rf"{NO_END}[.!?]+(?=\s|$)|[\u3002\uff01\uff1f\u0964\u06d4]|\n+(?![^\S\n]*[^\W\d_A-ZÀ-Þ])")
+"""The same in other scripts; a line that goes on in small letters goes on with its sentence."""
 _QUESTION = re.compile(
     r"^\W*(?:what|how|why|who|whom|whose|which|when|where|can|could|would|will|shall|should|is|are|was|were|am|do|does|"
     r"did|has|have you|may|might|any idea|anyone)\b",
@@ -51,6 +64,13 @@ _REPORTED = re.compile(
     r"(?<!\bin )(?<!\bof )(?<!\bto )(?<!\bfor )the (?:article|mail|email|page|readme|docs?|"
     r"documentation|manual|book|error|log|issue|comment|customer|user|client|author|candidate|vendor|ticket)"
     r"(?! (?:server|host|form|template|folder|directory|files?|branch|table))(?=\W+\w))\b",
+    re.IGNORECASE,
+)
+_WISHED = re.compile(r"\bwould (?:like|prefer|love|rather|appreciate)\b", re.IGNORECASE)
+"""What says politely what somebody wants."""
+_HEDGED = re.compile(
+    r"\b(?:assum\w+|provided|in case|as long as|rumou?r|(?:was|were|been) told|wenn|falls|sofern|solange|ob|vielleicht|"
+    r"angeblich|laut|si|selon|d['\u2019]apr\u00e8s|peut-\u00eatre|seg\u00fan|quiz\u00e1s?|tal vez|ojal\u00e1)\b",
     re.IGNORECASE,
 )
 _FOR_NOW = re.compile(
@@ -84,6 +104,18 @@ def stated(text: str) -> Iterator[Sentence]:
         if _SUPPOSED.search(words) or _REPORTED.search(words):
             continue
         yield sentence
+
+
+def is_played(text: str) -> bool:
+    """Whether a turn plays a part or jokes, so that nothing in it is meant."""
+    return _PLAYED.search(text) is not None
+
+
+def hedges(words: str) -> frozenset[str]:
+    """What makes a sentence a supposition or the report of what somebody says, in small letters."""
+    plain = _WISHED.sub(" ", words)
+    found = (match[0].casefold() for form in (_SUPPOSED, _REPORTED, _HEDGED) for match in form.finditer(plain))
+    return frozenset(found)
 
 
 def for_now(text: str) -> bool:

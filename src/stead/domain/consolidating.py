@@ -10,8 +10,9 @@ from typing import Literal, Protocol
 import msgspec
 
 from stead.domain.ids import SessionId
-from stead.domain.memory import Episode, Evidence, Memory, MemoryId, MemoryRow, PlaceId, RunId
+from stead.domain.memory import Episode, Memory, MemoryId, MemoryRow, PlaceId, RunId
 from stead.domain.memory_events import MemoryConsolidated, MemoryProposed
+from stead.domain.memory_ports import Said
 
 
 class Unread(msgspec.Struct, frozen=True):
@@ -75,7 +76,7 @@ class Material(Protocol):
         """Live memories, not pinned, that are past their time or inferred and unused since then; at most 1,000."""
         ...
 
-    def bears(self, statement: str, quote: str, turn: Episode) -> Evidence | None:
+    def bears(self, statement: str, quote: str, turn: Episode) -> Said | None:
         """Where a turn says the quote in the person's own words, if the quote bears the statement out."""
         ...
 

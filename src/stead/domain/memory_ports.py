@@ -38,9 +38,10 @@ class Said(msgspec.Struct, frozen=True):
     Args:
         evidence: where they stand.
         text: the words.
-        who: "user", "assistant", or a tool's name.
-        label: of the event that has them.
+        who: "user", or a tool's name.
+        label: whose they are: a stranger's unless the person said it in their own name.
         share: how much of the statement's own words stand in them, 0 to 1.
+        ts_ms: when they were said.
     """
 
     evidence: Evidence
@@ -48,6 +49,7 @@ class Said(msgspec.Struct, frozen=True):
     who: str
     label: Label
     share: float
+    ts_ms: int
 
 
 class RowsWanted(msgspec.Struct, frozen=True):

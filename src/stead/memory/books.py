@@ -16,7 +16,7 @@ from stead.domain.memory import GLOBAL, MemoryId, MemoryRow, PlaceId, ProposalId
 from stead.domain.memory_events import MemoryConsolidated
 from stead.domain.memory_ports import JournalLine, Place, ProposalRow, RowsWanted, Said, Whereabouts
 from stead.memory.directory import Directory, Known
-from stead.memory.evidence import Spoken, borne_out, spoken, taints
+from stead.memory.evidence import Spoken, borne_out, told, witness
 from stead.memory.index import Counts
 from stead.memory.shelf import Shelf
 
@@ -44,7 +44,7 @@ class MemoryBooks(Shelf):
 
     def said(self, session: SessionId, text: str) -> Said | None:
         """See ``domain.memory_ports.Remembered``."""
-        return borne_out(text, self._spoken(session))
+        return borne_out(text, self._witnesses(session, text))
 
     def places(self) -> tuple[Place, ...]:
         """See ``domain.memory_ports.MemoryReports``."""
@@ -88,14 +88,15 @@ class MemoryBooks(Shelf):
         channel = known.place if known.place.startswith("c_") else PlaceId("")
         return Whereabouts(Viewer(known.place, channel, known.attended), known.tainted)
 
-    def _spoken(self, session: SessionId) -> Iterator[Spoken]:
-        tainted = False
+    def _witnesses(self, session: SessionId, statement: str) -> Iterator[Spoken]:
+        """What a statement may rest on, each with how much of it the model or memory had said before."""
+        known = 0.0
         for event in self._record.events(session=session):
             if isinstance(event, Erased):
                 continue
-            if said := spoken(event, tainted=tainted):
-                yield said
-            tainted = tainted or taints(event)
+            if one := witness(event):
+                yield replace(one, known=known)
+            known = max(known, told(event, statement))
 
     def _rows_everywhere(self, directory: Directory, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
         """Pages of all places, merged by when each row was recorded; one moment's rows stand place by place.

@@ -13,24 +13,28 @@ from collections.abc import Iterable, Iterator
 import msgspec
 from msgspec.structs import replace
 
-from stead.brain.sentences import others_blank
+from stead.brain.sentences import NO_END, others_blank
 from stead.domain import events as ev
 from stead.domain.ids import SessionId
 from stead.domain.memory import Evidence
 from stead.domain.memory_ports import Said
-from stead.domain.messages import Text
+from stead.domain.messages import Text, ToolCall
 from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.domain.sessions import PERSON
-from stead.memory.polarity import contradicts, signed
+from stead.memory.assertion import asserts
+from stead.memory.polarity import DENIED, contradicts, kept, signed
+from stead.memory.words import spoken as spoken_words
 
 LEAST_SHARE = 0.5
 """Of a statement's own words that have to stand in what was said."""
 _TEXT_CHARS = 200_000
-_OWN_TOOLS = frozenset({"recall", "remember", "correct_memory", "forget_memory", "history", "history_all"})
-_SENTENCE = re.compile(r"[^\n]*?(?:[.!?\u061f\u0964\u06d4](?=\s)|[\u3002\uff01\uff1f]|\n|$)")
+OWN_TOOLS = frozenset({"recall", "remember", "correct_memory", "forget_memory", "history", "history_all", "recall_all"})
+"""What they say, memory or the model has said."""
+_SENTENCE = re.compile(rf"[^\n]*?(?:{NO_END}[.!?\u061f\u0964\u06d4](?=\s)|[\u3002\uff01\uff1f]|\n|$)")
 _ASKS = re.compile(r"\?(?![\w=&])|[\uff1f\u061f]")
 """A question mark that is none of an address."""
-_ORDER = {"user": 0}
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
+_WORD = re.compile(r"[^\W_]+")
 
 
 class Spoken(msgspec.Struct, frozen=True):
@@ -43,6 +47,8 @@ class Spoken(msgspec.Struct, frozen=True):
         who: "user", "assistant", or a tool's name; a participant's where others talk along.
         text: as it was said.
         label: of the words.
+        known: how much of a statement the model or memory had said before, 0 to 1; a stranger's words that have no more
+            of it may be an echo.
     """
 
     seq: int
@@ -51,6 +57,7 @@ class Spoken(msgspec.Struct, frozen=True):
     who: str
     text: str
     label: Label
+    known: float = 0.0
 
 
 def spoken(event: ev.Event, *, tainted: bool) -> Spoken | None:
@@ -73,7 +80,7 @@ def spoken(event: ev.Event, *, tainted: bool) -> Spoken | None:
             words = "\n".join(part.text for part in parts if isinstance(part, Text))
             integrity = Integrity.UNTRUSTED if tainted else Integrity.TRUSTED
             return said("assistant", words, Label(integrity, Confidentiality.PRIVATE))
-        case ev.ToolFinished(tool=tool, text=text, label=label, outcome="ok") if tool not in _OWN_TOOLS:
+        case ev.ToolFinished(tool=tool, text=text, label=label, outcome="ok") if tool not in OWN_TOOLS:
             return said(tool, text, label)
         case _:
             return None
@@ -94,10 +101,41 @@ def taints(event: ev.Event) -> bool:
             return False
 
 
+def witness(event: ev.Event) -> Spoken | None:
+    """What an event says that a statement may rest on: the person's words, and strangers', which stay theirs.
+
+    Not what a model says, be it in a reply or as the output of a tool that was trusted to repeat it.
+    """
+    said = None if isinstance(event.body, ev.ModelReplied) else spoken(event, tainted=True)
+    if said is None or said.label.integrity is Integrity.PERSON:
+        return said
+    return replace(said, label=replace(said.label, integrity=Integrity.UNTRUSTED))
+
+
+def told(event: ev.Event, statement: str) -> float:
+    """How much of a statement the model or memory says in an event, so that a tool's output may only repeat it."""
+    match event.body:
+        case ev.ModelReplied(parts=parts):
+            calls = [part for part in parts if isinstance(part, ToolCall) and part.tool not in OWN_TOOLS]
+            texts = [part.text for part in parts if isinstance(part, Text)]
+            texts += [text for call in calls for text in _strings(call.arguments)]
+        case ev.MemoryLoaded(files=files):
+            texts = [file.text for file in files]
+        case ev.MemoryRecalled(told=told):
+            texts = [one.text for one in told]
+        case ev.ToolFinished(tool=tool, text=text) if tool in OWN_TOOLS:
+            texts = [text]
+        case _:
+            return 0.0
+    wanted = signed(statement)
+    return max((found for text in texts for _, _, found in _spans(text[:_TEXT_CHARS], wanted)), default=0.0)
+
+
 def borne_out(statement: str, said: Iterable[Spoken]) -> Said | None:
     """Where a statement is best borne out, in as few words as do; nothing when nobody said half of it.
 
-    What the person quotes, or hands over, was said by them and is not their word: it has not their label.
+    What the person says bears it out where they assert it (``assertion``). What they quote or hand over was said by
+    them and is not their word: it is a stranger's.
 
     Args:
         statement: what is to be remembered.
@@ -106,28 +144,44 @@ def borne_out(statement: str, said: Iterable[Spoken]) -> Said | None:
     wanted = signed(statement)
     if not wanted:
         return None
-    best: tuple[tuple[float, int, int], Said] | None = None
+    best: tuple[tuple[float, bool, int], Said] | None = None
     for one in said:
-        for start, end, share in _spans(one.text[:_TEXT_CHARS], wanted):
-            if share < LEAST_SHARE:
+        for start, end, found in _spans(one.text[:_TEXT_CHARS], wanted):
+            label = _label(one, start, end)
+            if found < LEAST_SHARE or (label.taints and found <= one.known):
                 continue
-            rank = (share, -_ORDER.get(one.who, 1), start - end)
+            if not label.taints and not asserts(one.text, *_fragment(one.text, start, end, wanted), statement):
+                continue
+            rank = (found, one.who == "user", start - end)
             if best is None or rank >= best[0]:
                 evidence = Evidence(one.session, one.seq, start, end)
-                best = (rank, Said(evidence, one.text[start:end], one.who, _label(one, start, end), share))
+                best = (rank, Said(evidence, one.text[start:end], one.who, label, found, one.ts_ms))
     return best[1] if best else None
 
 
-def asks(text: str, start: int, end: int) -> bool:
-    """Whether a question has any of these words of a text."""
-    sentences = (match for match in _SENTENCE.finditer(text) if match.start() < end and match.end() > start)
-    return any(_ASKS.search(match[0]) for match in sentences)
+def share(statement: str, quote: str) -> float:
+    """How much of a statement's own words stand in others, 0 to 1, affirmed or denied as there."""
+    wanted = signed(statement)
+    found = signed(quote)
+    return sum(kept(word, found) for word in wanted) / len(wanted) if wanted else 0.0
 
 
 def _label(one: Spoken, start: int, end: int) -> Label:
     if one.label.integrity is not Integrity.PERSON or others_blank(one.text)[start:end] == one.text[start:end]:
         return one.label
-    return replace(one.label, integrity=Integrity.TRUSTED)
+    return replace(one.label, integrity=Integrity.UNTRUSTED)
+
+
+def _strings(arguments: str) -> Iterator[str]:
+    """Every text in the arguments of a call, as it would come back from wherever it was put."""
+    return (msgspec.json.decode(match[0]) for match in _STRING.finditer(arguments))
+
+
+def _fragment(text: str, start: int, end: int, wanted: frozenset[str]) -> tuple[int, int]:
+    """From the first to the last word of a sentence that a statement has."""
+    plain = [word.lstrip(DENIED) for word in wanted]
+    spots = [one for one in _WORD.finditer(text, start, end) if any(kept(part, plain) for part in spoken_words(one[0]))]
+    return (spots[0].start(), spots[-1].end()) if spots else (start, end)
 
 
 def _spans(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, int, float]]:

@@ -16,10 +16,12 @@ from stead.domain import events as ev
 from stead.domain.consolidating import Unread, Work
 from stead.domain.ids import SessionId
 from stead.domain.memory import Episode, Evidence, MemoryRow, PlaceId
+from stead.domain.memory_ports import Said
 from stead.domain.policies import Integrity
 from stead.memory import listing
+from stead.memory.assertion import asserts, sentence
 from stead.memory.books import MemoryBooks
-from stead.memory.evidence import Spoken, asks, borne_out, spoken
+from stead.memory.evidence import LEAST_SHARE, OWN_TOOLS, Spoken, share, spoken
 from stead.memory.shelf import Record
 
 _RUNS = 100_000
@@ -99,17 +101,18 @@ class BooksMaterial:
                 )
             )
 
-    def bears(self, statement: str, quote: str, turn: Episode) -> Evidence | None:
+    def bears(self, statement: str, quote: str, turn: Episode) -> Said | None:
         """See there."""
         start = others_blank(turn.text).find(quote)
+        end = start + len(quote)
         if len(quote) < _LEAST_QUOTE or start < 0 or not turn.text.startswith(quote, start):
             return None
-        if asks(turn.text, start, start + len(quote)):
+        borne = share(statement, quote)
+        if borne < LEAST_SHARE or not asserts(turn.text, start, end, statement):
             return None
-        said = Spoken(turn.seq, turn.session, turn.ts_ms, turn.who, quote, turn.label)
-        if borne_out(statement, [said]) is None:
-            return None
-        return Evidence(turn.session, turn.seq, start, start + len(quote))
+        first, last = sentence(turn.text, start, end)
+        evidence = Evidence(turn.session, turn.seq, start, end)
+        return Said(evidence, turn.text[first:last], turn.who, turn.label, borne, turn.ts_ms)
 
 
 def _work(events: Iterator[ev.Event]) -> Iterator[Work]:
@@ -123,7 +126,7 @@ def _work(events: Iterator[ev.Event]) -> Iterator[Work]:
                 said = spoken(event, tainted=False)
                 if said is not None and said.label.integrity is Integrity.PERSON and asked is None:
                     asked, steps, started = said, [], {}
-            case ev.ToolStarted(key=key, tool=tool, arguments=arguments):
+            case ev.ToolStarted(key=key, tool=tool, arguments=arguments) if tool not in OWN_TOOLS:
                 started[key] = _step(tool, arguments)
             case ev.ToolFinished(key=key, outcome="ok") if key in started and len(steps) < _STEPS:
                 steps.append(started[key])

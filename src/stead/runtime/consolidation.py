@@ -15,18 +15,18 @@ from datetime import UTC, datetime, tzinfo
 
 from msgspec.structs import replace
 
-from stead.brain.consolidating import decided, memory_of, scope_of, wider
+from stead.brain.consolidating import decided, from_widest, memory_of, scope_of, wider
 from stead.brain.decaying import FADES_MS, decayed
 from stead.brain.explaining import LATELY, explained, needs_explaining
 from stead.brain.extracting import extracted
-from stead.brain.remembering import says_the_same
+from stead.brain.remembering import says_the_same, unsettled
 from stead.brain.stating import Stated
 from stead.domain import events as ev
 from stead.domain.consolidating import Material, Unread
 from stead.domain.errors import InvalidRequest
 from stead.domain.memory import GLOBAL, Episode, Memory, MemoryId, MemoryRow, PlaceId, ProposalId, RunId, Scope
 from stead.domain.memory_events import MemoryConsolidated, MemoryFact
-from stead.domain.memory_ports import MemoryReports, RowsWanted
+from stead.domain.memory_ports import MemoryReports, RowsWanted, Said
 from stead.domain.policies import Integrity
 from stead.runtime.memories import Memories, amid
 from stead.runtime.repeating import Repeating
@@ -151,8 +151,17 @@ class Consolidation:
         lately = [one for one in said if one.session == turn.session and one.seq <= turn.seq][-LATELY:]
         return explained(stated, tuple(known.values()), lately)
 
-    async def take_in_memory(self, gathering: Gathering, memory: Memory, *, correcting: bool) -> None:
-        """Likewise one memory, unless it may not be saved, or is known everywhere."""
+    async def take_in_memory(
+        self, gathering: Gathering, memory: Memory, *, correcting: bool, said: Said | None = None
+    ) -> None:
+        """Likewise one memory, unless it may not be saved, or is known everywhere.
+
+        Args:
+            gathering: the run.
+            memory: see there.
+            correcting: it puts something right.
+            said: the words that a model took it from; nothing where the person's own sentence is the statement.
+        """
         try:
             memory = self.memories.require_savable(memory)
         except InvalidRequest:
@@ -162,6 +171,12 @@ class Consolidation:
         if memory.scope != _EVERYWHERE and any(says_the_same(row.memory, memory) for row in everywhere):
             return
         proposal = ProposalId(self.memories.new_id("p"))
+        if said is not None:
+            scopes = from_widest(memory.scope)
+            known = [
+                row.memory for scope in scopes for row in await self._alike(gathering, replace(memory, scope=scope))
+            ]
+            memory = unsettled(memory, known, said)
         rows = await self._alike(gathering, memory)
         taken = decided(memory, rows, gathering.run, correcting=correcting, proposal=proposal)
         gathering.facts += taken.facts

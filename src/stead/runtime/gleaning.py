@@ -166,9 +166,9 @@ class Gleaning:
         by_id = {f"e_{turn.seq}": turn for turn in turns}
         for item in gleaning.gleaned("".join(part.text for part in reply.parts if isinstance(part, Text))):
             turn = by_id.get(item.turn)
-            evidence = await asyncio.to_thread(c.material.bears, item.text, item.quote, turn) if turn else None
+            said = await asyncio.to_thread(c.material.bears, item.text, item.quote, turn) if turn else None
             expires_ms = item.expires_ms(turn.ts_ms, c.zone_at(turn.ts_ms)) if turn else None
-            if turn is None or evidence is None or expires_ms is None or 0 < expires_ms <= c.memories.stream.now_ms():
+            if turn is None or said is None or expires_ms is None or 0 < expires_ms <= c.memories.stream.now_ms():
                 continue
             memory = Memory(
                 id=MemoryId(c.memories.new_id("m")),
@@ -180,13 +180,13 @@ class Gleaning:
                 valid_from_ms=turn.ts_ms,
                 key=item.key,
                 value=item.value,
-                evidence=(evidence,),
+                evidence=(said.evidence,),
                 confidence=_CONFIDENCE,
                 standing=item.lasts,
                 expires_ms=expires_ms,
             )
             if not await c.known_from(gathering, memory):
-                await c.take_in_memory(gathering, memory, correcting=True)
+                await c.take_in_memory(gathering, memory, correcting=True, said=said)
 
     async def _request(
         self, place: PlaceId, models: Sequence[ModelInfo], turns: Sequence[Episode]

@@ -9,19 +9,28 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol, assert_never
+from typing import Protocol
 
 from msgspec.structs import replace
 
-from stead.brain.consolidating import seen_from
+from stead.brain.consolidating import from_widest, seen_from
 from stead.brain.extracting import everywhere
 from stead.brain.nearness import nearness
-from stead.brain.remembering import as_begun, corrected, held_fast, may_replace, normal, says_the_same
+from stead.brain.remembering import (
+    as_begun,
+    corrected,
+    held_fast,
+    is_persons,
+    may_replace,
+    normal,
+    says_otherwise,
+    says_the_same,
+    unsettled,
+)
 from stead.domain import events as ev
 from stead.domain.errors import CallerError, NotFound, StorageFault
 from stead.domain.ids import SessionId
 from stead.domain.memory import (
-    GLOBAL,
     Hit,
     Memory,
     MemoryId,
@@ -49,8 +58,9 @@ _DEADLINE_S = 3.0
 _NEAR = 0.75
 _MOST_NEAR = 20
 _FAST = "the person wrote, pinned or ordered what is there: ask them to change it, or to say it as it is to stand"
+_NOT_SAID = "the person has not said so since: what they said stands until they say what holds instead"
 _DOOR = "tool"
-_CONFIDENCE = {"user_said": 0.9, "tool": 0.7, "inferred": 0.6}
+_CONFIDENCE = {"user_said": 0.9, "tool": 0.7}
 
 log = logging.getLogger(__name__)
 
@@ -159,11 +169,11 @@ class Recollection:
         done: list[Done] = []
         async with self._memories.stream.lock:
             for item in items:
-                new = await self._borne_out(session, where, item)
-                if isinstance(new, Done):
-                    done.append(new)
+                borne = await self._borne_out(session, where, item)
+                if isinstance(borne, Done):
+                    done.append(borne)
                     continue
-                new = await asyncio.to_thread(self._beside_what_is_known, new)
+                new = await asyncio.to_thread(self._beside_what_is_known, *borne)
                 if isinstance(new, Done):
                     done.append(new)
                     continue
@@ -185,9 +195,10 @@ class Recollection:
         where = await asyncio.to_thread(self._memories.remembered.whereabouts, session)
         item = replace(item, kind=was.kind, key=item.key or was.key, aliases=item.aliases or was.aliases)
         async with self._memories.stream.lock:
-            new = await self._borne_out(session, where, item)
-            if isinstance(new, Done):
-                return new
+            borne = await self._borne_out(session, where, item)
+            if isinstance(borne, Done):
+                return borne
+            new, said = borne
             if not may_replace(new, was) or (where.tainted and not _strange(was)):
                 return Done("refused", was.id, "it is not for this session to correct; ask the person to do it")
             held = await asyncio.to_thread(self._memories.remembered.alike, was.scope, was.text, was.key)
@@ -201,6 +212,9 @@ class Recollection:
             alike = await asyncio.to_thread(self._alike, new.scope, new)
             if fast := [row.memory for row in alike if row.memory.id != was.id and held_fast(row.memory, _DOOR)]:
                 return Done("refused", was.id, f"{fast[0].id} stands there already, and {_FAST}")
+            others = (was, *(row.memory for row in alike))
+            if not all(says_otherwise(old, new, said) for old in others if is_persons(old)):
+                return Done("refused", was.id, _NOT_SAID)
             await self._memories.stream.record(corrected(was, new, False, _DOOR, alike), by="model")
         return Done("superseded", new.id, new.text)
 
@@ -246,20 +260,21 @@ class Recollection:
         where = await asyncio.to_thread(self._memories.remembered.whereabouts, session)
         return await self._recalls.recall(replace(query, session=session, looked_up=True), where.viewer)
 
-    def _beside_what_is_known(self, new: Memory) -> Memory | Done:
+    def _beside_what_is_known(self, new: Memory, said: Said) -> Memory | Done:
         """What of a statement is to be taken in, or why nothing is.
 
         No copy of what more sessions know. Where the person has settled something themselves, no wording of a model's,
         and their own words at no key: a model chose that, and it would have two of their words contradict each other.
         """
-        there = [row.memory for scope in _from_widest(new.scope) for row in self._alike(scope, new)]
+        there = [row.memory for scope in from_widest(new.scope) for row in self._alike(scope, new)]
         for old in there:
             copy = old.scope != new.scope and not _strange(old) and may_replace(old, new)
             if copy and says_the_same(old, new):
                 return Done("same", old.id, old.text)
         settled = [old for old in there if new.key and old.key == new.key and held_fast(old, _DOOR)]
         if not settled or _strange(new) or any(says_the_same(old, new) for old in settled):
-            return new  # what is a stranger's stands beside it, and is told to nobody unasked
+            # What is a stranger's stands beside it, and is told to nobody unasked.
+            return new if _strange(new) else unsettled(new, there, said)
         if new.label.integrity is Integrity.PERSON:
             return replace(new, key="", value="")
         return Done("refused", "" if _strange(settled[0]) else settled[0].id, _FAST)
@@ -274,8 +289,8 @@ class Recollection:
         except NotFound:
             return Confidentiality.PUBLIC
 
-    async def _borne_out(self, session: SessionId, where: Whereabouts, item: Wanted) -> Memory | Done:
-        """The memory that a statement would be, with the label of the words behind it, or why it cannot be."""
+    async def _borne_out(self, session: SessionId, where: Whereabouts, item: Wanted) -> tuple[Memory, Said] | Done:
+        """The memory that a statement would be and the words behind it, whose label it has, or why it cannot be."""
         said = await asyncio.to_thread(self._memories.remembered.said, session, item.text)
         if said is None:
             return Done("refused", "", f"nobody said it here, so it is not remembered: {item.text!r}; use their words")
@@ -284,10 +299,10 @@ class Recollection:
         if where.tainted:
             # Under a key of the model's choice the person's own sentence could take any other memory's place.
             item = Wanted(text=item.text) if label.integrity is Integrity.PERSON else item
-        origin: Origin = "user_said" if persons else "inferred" if said.who == "assistant" else "tool"
+        origin: Origin = "user_said" if persons else "tool"
         wide = persons and not where.tainted and everywhere(said.text)
         try:
-            return self._memories.require_savable(
+            new = self._memories.require_savable(
                 Memory(
                     id=MemoryId(self._memories.new_id("m")),
                     kind=item.kind,
@@ -295,7 +310,7 @@ class Recollection:
                     scope=seen_from(where.viewer, everywhere=wide),
                     origin=origin,
                     label=label,
-                    valid_from_ms=self._clock.now_ms(),
+                    valid_from_ms=said.ts_ms,
                     key=item.key,
                     value=item.value,
                     aliases=item.aliases,
@@ -305,19 +320,7 @@ class Recollection:
             )
         except CallerError as refused:
             return Done("refused", "", str(refused))
-
-
-def _from_widest(scope: Scope) -> tuple[Scope, ...]:
-    """The scopes of which whoever sees this one sees everything, the widest first; and this one."""
-    match scope.level:
-        case "global" | "channel":
-            return (scope,)
-        case "workspace":
-            return (Scope("global", GLOBAL), scope)
-        case "private":
-            return (Scope("global", GLOBAL), replace(scope, level="workspace"), scope)
-        case _:
-            assert_never(scope.level)
+        return new, said
 
 
 def _strange(memory: Memory) -> bool:

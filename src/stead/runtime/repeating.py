@@ -64,22 +64,18 @@ class Repeating:
             if turn.seq in done or len(group) < procedures.LEAST:
                 continue
             done |= {other.seq for other in group}
-            facts += await self._pattern(group)
-            facts += await self._procedure(group)
+            seqs = {other.seq for other in group}
+            works = [work for work in await self._works_of(group) if work.seq in seqs and work.steps]
+            worked = {work.session for work in works}
+            facts += await self._pattern([other for other in group if other.session in worked])
+            facts += await self._procedure(group, works)
         return tuple(facts)
 
     async def _pattern(self, group: Sequence[Episode]) -> tuple[MemoryFact, ...]:
         new = patterns.pattern(group, self._place, MemoryId(self._memories.new_id("m")))
         return await self._concluded(new) if new else ()
 
-    async def _procedure(self, group: Sequence[Episode]) -> tuple[MemoryFact, ...]:
-        seqs = {turn.seq for turn in group}
-        works = [
-            work
-            for session in list(dict.fromkeys(turn.session for turn in group))[-_SESSIONS:]
-            for work in await self._done(session)
-            if work.seq in seqs
-        ]
+    async def _procedure(self, group: Sequence[Episode], works: Sequence[Work]) -> tuple[MemoryFact, ...]:
         found = procedures.procedure(sorted(works, key=lambda work: work.seq))
         if found is None:
             return ()
@@ -133,10 +129,13 @@ class Repeating:
         rows = await asyncio.to_thread(lambda: self._reports.proposals(waiting=False))
         return any(row.proposal.what == "skill" and id in row.proposal.memories for row in rows)
 
-    async def _done(self, session: SessionId) -> tuple[Work, ...]:
-        if session not in self._works:
-            self._works[session] = await asyncio.to_thread(self._material.work, session)
-        return self._works[session]
+    async def _works_of(self, group: Sequence[Episode]) -> list[Work]:
+        """The work of a group's last sessions; what was only answered, from memory perhaps, is none."""
+        sessions = list(dict.fromkeys(turn.session for turn in group))[-_SESSIONS:]
+        for session in sessions:
+            if session not in self._works:
+                self._works[session] = await asyncio.to_thread(self._material.work, session)
+        return [work for session in sessions for work in self._works[session]]
 
 
 def _wanted(turn: Episode) -> frozenset[str]:
