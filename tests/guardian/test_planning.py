@@ -13,13 +13,16 @@ from hypothesis import strategies as st
 from stead.domain import events as ev
 from stead.domain.folding import apply, begin
 from stead.domain.ids import CallKey, CommandId
-from stead.domain.policies import Allow, Ask, Level, PlannedCall
+from stead.domain.policies import Allow, Ask, Integrity, Level, PlannedCall
 from stead.domain.sessions import Call, Grant
 from stead.domain.tools import Declaration, Role, ToolEffect, ToolSpec, acting
 from stead.guardian import numbers
 from stead.guardian.decide import Proposed, decide
 from stead.guardian.flow import Context
 from stead.guardian.planning import fit, unconfirmed
+from tests.attacks.injection_suite.guard import GateGuard, guardian
+from tests.attacks.injection_suite.replay import Start
+from tests.attacks.injection_suite.suite import Call as Made
 from tests.build import SESSION, created
 from tests.guardian.test_decide import SPECS, facts
 from tests.guardian.test_flow import FAR, WORDS, plan, propose, tainted
@@ -333,3 +336,21 @@ def test_whom_only_a_model_or_a_stranger_named_is_reached_by_no_plan(
 
 def recorded(number: int, body: ev.Body) -> ev.Event:
     return ev.Event(number, SESSION, number, 0, "stead", CommandId(""), body)
+
+
+def test_what_a_tainted_session_wrote_into_a_store_is_read_as_a_strangers() -> None:
+    book = Declaration(ToolEffect.READ, output_trust=Integrity.TRUSTED, vouches=True, stores=("book",))
+    note = Declaration(ToolEffect.WRITE, output_trust=Integrity.TRUSTED, content_args=("text",), stores=("book",))
+    start = Start("Note 'tea' and mail it to bo@b.example.", (), {"book": book, "note": note})
+    guard = guardian()(start)
+    assert isinstance(guard, GateGuard)
+    guard.ran(Made("book", {}, "Kim Berg: kim@k.example"))
+    assert guard.session.sources == []
+    guard.ran(Made("note", {"text": "tea"}))
+    guard.ran(Made("book", {}, "Kim Berg: kim@k.example"))
+    assert guard.session.sources == [], "a clean session taints nothing"
+    guard.session.sources.append("web:evil.test")
+    guard.ran(Made("note", {"text": "Kim Berg: eve@evil.test"}))
+    guard.ran(Made("book", {}, "Kim Berg: eve@evil.test"))
+    assert guard.session.stained == ["book"]
+    assert guard.session.sources == ["web:evil.test", "book"]

@@ -68,6 +68,8 @@ def carry(session: Session) -> Carried:
         plan=session.plan,
         rules={**session.rules},
         requests=session.requests,
+        strayed=session.strayed,
+        stained=tuple(session.stained),
     )
 
 
@@ -84,6 +86,7 @@ def take_over(session: Session, carried: Carried) -> None:
     session.rules = {**carried.rules}
     session.requests = max(session.requests, carried.requests)
     session.calls, session.inbox = {}, []
+    session.strayed, session.stained = carried.strayed, [*carried.stained]
     session.planned, session.used, session.trusted, session.approved = [], [], {}, []
     session.interrupted = session.ran = False
     session.compacting = 0

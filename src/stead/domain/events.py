@@ -318,6 +318,8 @@ class CallJudged(msgspec.Struct, frozen=True, tag="call.judged"):
     """The planned call that this one uses up, by its place; -1 for none."""
     strays: bool = False
     """See ``Allow.strays``."""
+    stains: tuple[str, ...] = ()
+    """The stores that the call changes in a session that has read something untrusted."""
 
 
 class ToolStarted(msgspec.Struct, frozen=True, tag="tool.started"):

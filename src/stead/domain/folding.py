@@ -202,11 +202,12 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
     if call is None:
         return
     match body:
-        case ev.CallJudged(planned=planned, strays=strays):
+        case ev.CallJudged(planned=planned, strays=strays, stains=stains):
             # What else follows from a verdict is recorded as its own event.
             if planned >= 0:
                 session.used.append(session.planned.pop(planned))
             session.strayed |= strays
+            session.stained.extend(store for store in stains if store not in session.stained)
         case ev.ToolStarted(arguments=arguments, idempotent=idempotent):
             call.step = "started"
             call.arguments = arguments

@@ -89,6 +89,10 @@ class Carried(msgspec.Struct, frozen=True, omit_defaults=True):
     rules: dict[str, str] = {}
     requests: int = 0
     """How many there were; calls are keyed by them, and no later one may have the key of one in ``messages``."""
+    strayed: bool = False
+    """It had read something private that no plan named, after something untrusted."""
+    stained: tuple[str, ...] = ()
+    """Stores that it had changed after something untrusted."""
 
 
 class ConversationSet(msgspec.Struct, frozen=True, tag="conversation.set"):

@@ -151,6 +151,8 @@ class Session(msgspec.Struct):
     strayed: bool = False
     """It has read something private that no plan named, after something untrusted; no plan and no grant lets anything
     leave unasked from then on."""
+    stained: list[str] = []
+    """Stores that it changed after something untrusted: what is read from them is nobody's trusted word any more."""
     words: list[str] = []
     """What the person said, in full, whatever the context still holds of it."""
     sources: list[str] = []

@@ -44,7 +44,8 @@ class Judged:
     """A call and its verdict. ``arguments`` is canonical JSON, or the model's own text when that does not fit.
 
     ``releases``: the protected files that a yes to this very call lets it write. ``writes``: the files of the workspace
-    that it names to change them; ``changes``: it may change files, be they named or not.
+    that it names to change them; ``changes``: it may change files, be they named or not. ``stains``: the stores that it
+    changes although the session has read something untrusted.
     """
 
     tool: str
@@ -58,6 +59,7 @@ class Judged:
     releases: tuple[str, ...]
     writes: tuple[str, ...]
     changes: bool
+    stains: tuple[str, ...]
 
     @property
     def digest(self) -> CallDigest:
@@ -205,12 +207,13 @@ class Gate:
             parsed=parsed,
             verdict=verdict,
             idempotent=tool is not None and tool.spec.declaration.idempotent,
-            label=_label(tool),
+            label=_label(tool, session.stained),
             source=self._source(declaration, call.tool, parsed) if declaration else "",
             context=context,
             releases=obeyed_files(tool.spec, parsed, facts) if tool and isinstance(verdict, Allow) else (),
             writes=_written(declaration, parsed) if declaration else (),
             changes=declaration is not None and policy.changes_files(declaration, verdict.risk),
+            stains=_stained(declaration) if declaration is not None and context.sources else (),
         )
 
     async def run(self, judged: Judged, permit: Permit, context: ToolContext) -> tuple[ToolOutcome, int]:
@@ -353,7 +356,13 @@ def _listed(value: object) -> Sequence[object]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def _label(tool: Tool | None) -> Label:
+def _stained(declaration: Declaration) -> tuple[str, ...]:
+    return declaration.stores if policy.changes(declaration) else ()
+
+
+def _label(tool: Tool | None, stained: Sequence[str]) -> Label:
     if tool is None:
         return Label()
-    return Label(tool.spec.declaration.output_trust, tool.spec.declaration.sensitivity)
+    declared = tool.spec.declaration
+    doubtful = any(store in stained for store in declared.stores)
+    return Label(Integrity.UNTRUSTED if doubtful else declared.output_trust, declared.sensitivity)

@@ -390,6 +390,7 @@ def _judgement(key: CallKey, judged: Judged) -> ev.CallJudged:
         origins=verdict.origins if isinstance(verdict, Ask) else (),
         planned=verdict.planned if isinstance(verdict, Allow) else -1,
         strays=isinstance(verdict, Allow) and verdict.strays,
+        stains=judged.stains if isinstance(verdict, Allow) else (),
     )
 
 

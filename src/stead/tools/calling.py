@@ -237,6 +237,7 @@ class ApiCallTool(StructTool[CallArguments]):
             path_args=("openapi",),
             authority_args=("url", "method", "query", "headers", "body"),
             content_args=("body",),
+            closed_args=("method",),
             url_args=("url",),
             output_trust=Integrity.UNTRUSTED,
             sensitivity=Confidentiality.PRIVATE,

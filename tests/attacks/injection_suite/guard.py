@@ -147,6 +147,7 @@ class GateGuard:
                 (),
                 planned,
                 strays,
+                judged.stains,
             )
         )
         self._add(ev.ToolStarted(call.key, tool, judged.arguments, judged.digest, judged.idempotent))
