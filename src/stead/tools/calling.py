@@ -316,7 +316,7 @@ def _told(method: str, target: Target, came: Came, fit: str) -> ToolOutcome:
     lines += [f"{name}: {value}" for name, value in came.fields]
     lines += filter(None, (fit, came.flaw if came.flaw and not fit else ""))
     text = clip("\n".join(lines) + (f"\n\n{came.text}" if came.text else ""))
-    return ToolOutcome("ok" if 200 <= came.status < 300 else "error", text, came.size_bytes)
+    return ToolOutcome("ok" if 200 <= came.status < 300 else "error", text, came.size_bytes, reached=(target.host,))
 
 
 def _filler(method: str, target: Target, release: Release | None) -> Callable[[str], str]:
