@@ -281,6 +281,10 @@ class _NoSecrets:
         return ()
 
 
+async def _reached(_directory: str, _host: str) -> None:
+    """Nobody is connected to here."""
+
+
 def _way_out(home: Home, used: list[EgressUsed]) -> EgressProxy:
     """As the daemon makes it."""
     return EgressProxy(
@@ -289,6 +293,7 @@ def _way_out(home: Home, used: list[EgressUsed]) -> EgressProxy:
         release=_NoSecrets,
         redactor=lambda: Redactor(detect=False),
         on_use=lambda _session, one: used.append(one),
+        on_reach=_reached,
         owner=OUTSIDE_USER if os.geteuid() == 0 else None,
     )
 

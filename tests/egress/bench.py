@@ -20,6 +20,7 @@ from cryptography.x509.oid import NameOID
 
 from stead.domain import events as ev
 from stead.domain.bindings import allows, matches_host
+from stead.domain.errors import StorageFault
 from stead.domain.ids import SessionId
 from stead.domain.secrets import HostBinding, Known
 from stead.egress.proxy import SOCKET, EgressProxy
@@ -96,9 +97,12 @@ class Way:
             release=lambda: self.book,
             redactor=self.book.redactor,
             on_use=self._note,
+            on_reach=self._reached,
             owner=65534 if os.geteuid() == 0 else None,
         )
         self.machine = ""
+        self.reached: list[tuple[str, str]] = []
+        self.unrecorded = False
 
     async def open(self, *hosts: str, session: SessionId = SESSION, directory: str = DIRECTORY) -> str:
         """Listen for a machine; gives the socket's path."""
@@ -146,6 +150,11 @@ class Way:
         await until(lambda: len(self.events) >= count)
         assert len(self.events) == count, self.events
         return self.events
+
+    async def _reached(self, directory: str, host: str) -> None:
+        if self.unrecorded:
+            raise StorageFault("the disk is full")
+        self.reached.append((directory, host))
 
     def _note(self, session: SessionId, used: ev.EgressUsed) -> None:
         assert session == SESSION

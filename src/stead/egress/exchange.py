@@ -17,15 +17,15 @@ import json
 import re
 import ssl
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 import h11
 import msgspec
 
-from stead.domain.errors import AddressRefused, FetchFault
+from stead.domain.errors import AddressRefused, FetchFault, StorageFault
 from stead.domain.hosts import USUAL_PORTS
-from stead.domain.ids import CallKey
+from stead.domain.ids import CallKey, SessionId
 from stead.domain.policies import Reason
 from stead.domain.secrets import Release
 from stead.egress.cleaning import Cleaned, Fields, Redactor
@@ -56,10 +56,14 @@ _HOP_BY_HOP = {
 
 @dataclass(frozen=True)
 class Admission:
-    """A host that may be reached. ``key``: the call whose permit covers it, "" when an allow-list does."""
+    """A host that may be reached. ``key``: the call whose permit covers it, "" when an allow-list does.
+
+    ``name``: the host, or the pattern that covers it where the machine could choose among names.
+    """
 
     key: CallKey
     reason: Reason
+    name: str
 
 
 @dataclass
@@ -75,6 +79,8 @@ class Used:
     path: str = ""
     up_bytes: int = 0
     down_bytes: int = 0
+    query_bytes: int = 0
+    body_bytes: int = 0
     filled: dict[str, None] = field(default_factory=dict)
     left: dict[str, None] = field(default_factory=dict)
 
@@ -89,19 +95,34 @@ class Parts:
     context: Callable[[str], ssl.SSLContext]
 
 
+@dataclass(frozen=True)
+class Machine:
+    """Whose connection it is.
+
+    Args:
+        session: whose machine.
+        judge: whether a host may be reached; says no by a ``Refusal``.
+        reached: records that a host of this name is connected to; what came in before that would have no source.
+    """
+
+    session: SessionId
+    judge: Callable[[Target], Admission]
+    reached: Callable[[str], Awaitable[None]]
+
+
 class Exchange:
     """One connection.
 
     Args:
         client: to and from the machine.
         parts: see there.
-        judge: whether a host may be reached; says no by a ``Refusal``.
+        machine: see there.
     """
 
-    def __init__(self, client: Streams, parts: Parts, judge: Callable[[Target], Admission]) -> None:
+    def __init__(self, client: Streams, parts: Parts, machine: Machine) -> None:
         self._reader, self._writer = client
         self._parts = parts
-        self._judge = judge
+        self._machine = machine
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT_BYTES)
         self._answered = False
         self._patience = asyncio.timeout(HEAD_LIMIT_S)
@@ -152,7 +173,7 @@ class Exchange:
             return
         self.used.method = request.method.decode("ascii")
         target = self._understand(request, None)
-        self.used.admission = self._judge(target)
+        self.used.admission = self._machine.judge(target)
         if request.method != b"CONNECT":
             await self._forward(request, target)
         elif self._parts.release().opens_tls(target.host):
@@ -186,6 +207,7 @@ class Exchange:
         target = _read(url, self._parts.dialer.reach)
         self.used.target = target
         self.used.path = "" if request.method == b"CONNECT" else target.path
+        self.used.query_bytes = len(self.used.path.partition("?")[2])
         for name, value in request.headers:
             host = value.decode("latin-1").lower()
             if name == b"host" and host.removesuffix(f":{target.port}").removesuffix(".") != target.host:
@@ -198,6 +220,7 @@ class Exchange:
         if self._http.they_are_waiting_for_100_continue:
             self._write(self._http.send(h11.InformationalResponse(status_code=100, headers=[])))
         body, whole = await self._begin_body()
+        self.used.body_bytes = len(body)
         fields = _end_to_end(request.headers)
         given = dict(fields)
         filling = Filling(release, target, method)
@@ -215,7 +238,7 @@ class Exchange:
             sent.append(_framing(request.headers))
         elif body or b"content-length" in given:
             sent.append((b"content-length", str(len(body)).encode()))
-        streams, self.used.address = await self._parts.dialer.dial(target, secure=target.scheme == "https")
+        streams = await self._connect(target, secure=target.scheme == "https")
         try:
             server = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_LIMIT_BYTES)
             path = filling.target(target.path)
@@ -225,6 +248,21 @@ class Exchange:
             await self._answer(server, streams[0], secretive=secretive)
         finally:
             streams[1].transport.abort()
+
+    async def _connect(self, target: Target, *, secure: bool) -> Streams:
+        """Connect to the host, and have that on record before anything of it is read."""
+        assert self.used.admission is not None
+        streams, address = await self._parts.dialer.dial(target, secure=secure)
+        try:
+            await self._machine.reached(self.used.admission.name)
+        except BaseException as error:
+            streams[1].transport.abort()
+            if isinstance(error, StorageFault):
+                text = f"it could not be recorded that {target.host!r} was reached: {error}"
+                raise Refusal(503, "egress-unreachable", text) from error
+            raise
+        self.used.address = address
+        return streams
 
     async def _begin_body(self) -> tuple[bytes, bool]:
         """The body as far as it is held back, and whether that is all of it."""
@@ -260,6 +298,7 @@ class Exchange:
                 if isinstance(event, h11.Data):
                     writer.write(server.send(event) or b"")
                     self._count(up=len(event.data))
+                    self.used.body_bytes += len(event.data)
             writer.write(server.send(h11.EndOfMessage()) or b"")
             await writer.drain()
         except ConnectionError:
@@ -323,7 +362,7 @@ class Exchange:
 
     async def _tunnel(self, target: Target) -> None:
         """Pass bytes both ways until either side ends."""
-        (reader, writer), self.used.address = await self._parts.dialer.dial(target, secure=False)
+        reader, writer = await self._connect(target, secure=False)
         try:
             self._connected()
             pumps = [

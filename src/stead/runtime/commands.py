@@ -82,7 +82,7 @@ class Runtime:
         self.conditions = Conditions(deps.machines, desk, deps.clock, lambda text: book.redactor().clean(text))
         self._questions = questions
         self._digest_key = digest_key
-        self._work = Workroom(deps, sessions, book, lambda: home.state.grants)
+        self._work = Workroom(deps, sessions, book, lambda: home.state.grants, home.copied)
         self.work = Overview(deps, sessions)
         self.looks = Looking(deps.folders, sessions, book)
         self.terminals = TerminalRoom(deps, sessions)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -67,15 +67,22 @@ class Workroom:
         sessions: where actors are found.
         book: names secrets.
         grants: what folders were granted, as it is now.
+        copied: records that a folder's files go to another one.
     """
 
     def __init__(
-        self, deps: Deps, sessions: Sessions, book: SecretBook, grants: Callable[[], Sequence[tuple[str, Grant]]]
+        self,
+        deps: Deps,
+        sessions: Sessions,
+        book: SecretBook,
+        grants: Callable[[], Sequence[tuple[str, Grant]]],
+        copied: Callable[[str, str], Awaitable[None]],
     ) -> None:
         self._deps = deps
         self._sessions = sessions
         self._book = book
         self._grants = grants
+        self._copied = copied
 
     async def carry_out(self, command: Work, claim: Claimed, door: str) -> cmd.Answer:
         """Carry a command out; its facts are durable when this returns.
@@ -160,6 +167,7 @@ class Workroom:
             if command.directory:
                 target = await asyncio.to_thread(_empty_folder, command.directory)
                 root, text = await self._files_at(actor, session, at)
+                await self._copied(spec.directory, target)
                 spec = msgspec.structs.replace(spec, directory=target)
                 carried = _without_memory(carried)
                 await self._deps.checkpoints.restore(target, spec.ignore, root)
