@@ -27,7 +27,7 @@ from stead.domain.errors import AddressRefused, FetchFault, StorageFault
 from stead.domain.hosts import USUAL_PORTS
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.policies import Reason
-from stead.domain.secrets import Release
+from stead.domain.secrets import Filler, Release, RequestHead
 from stead.egress.cleaning import Cleaned, Fields, Redactor
 from stead.egress.filling import Filling
 from stead.egress.refusal import Refusal
@@ -223,8 +223,10 @@ class Exchange:
         self.used.body_bytes = len(body)
         fields = _end_to_end(request.headers)
         given = dict(fields)
-        filling = Filling(release, target, method)
-        self.used.filled, self.used.left = filling.used, filling.left
+        head = RequestHead(target.scheme, target.host, method, target.path.partition("?")[0])
+        filler = Filler(release, self._machine.session, head)
+        filling = Filling(filler)
+        self.used.filled, self.used.left = filler.used, filler.left
         secretive = bool(release.known())
         if whole and b"content-encoding" not in given:
             body = filling.body(

@@ -127,7 +127,8 @@ class Workroom:
         d = self._deps
         d.gate.specs((*command.tools, *command.allow))
         fact = await asyncio.to_thread(_opened, command, d.models.default_chain())
-        fact = msgspec.structs.replace(fact, secrets=self._book.named(command.secrets))
+        session = SessionId(d.new_id("s"))
+        fact = msgspec.structs.replace(fact, secrets=self._book.given(command.secrets, session))
         for ref in fact.chain:
             await asyncio.to_thread(d.models.info, ref)  # says which provider there is not
         rules = await d.project.rules(fact.directory)
@@ -136,11 +137,12 @@ class Workroom:
             *await d.memory.recollection.opening(fact, ""),
             *([ev.ProjectRulesRead(rules, PROJECT)] if rules else []),
         ]
-        return await self._begin(fact, facts, claim)
+        return await self._begin(session, fact, facts, claim)
 
-    async def _begin(self, fact: ev.SessionOpened, facts: Sequence[ev.Body], claim: Claimed) -> cmd.Answer:
+    async def _begin(
+        self, session: SessionId, fact: ev.SessionOpened, facts: Sequence[ev.Body], claim: Claimed
+    ) -> cmd.Answer:
         d = self._deps
-        session = SessionId(d.new_id("s"))
         said = instructions(d.directives(), fact.directory, attended=True)
         fact = msgspec.structs.replace(fact, instructions=said)
         self._sessions.bind(session, fact)
@@ -171,9 +173,9 @@ class Workroom:
                 spec = msgspec.structs.replace(spec, directory=target)
                 carried = _without_memory(carried)
                 await self._deps.checkpoints.restore(target, spec.ignore, root)
-        fact = msgspec.structs.replace(spec, title=title)
+        fact = msgspec.structs.replace(spec, title=title, secrets=())  # a fork is given none: they were for the first
         facts = (ev.ConversationSet(source=session.id, at=at, carried=carried),)
-        return await self._begin(fact, facts, of(claim, session.id, text))
+        return await self._begin(SessionId(self._deps.new_id("s")), fact, facts, of(claim, session.id, text))
 
     async def _files_at(self, actor: Actor, session: Session, at: int) -> tuple[str, str]:
         """The tree that is nearest to a moment, and which one that is."""
@@ -340,7 +342,6 @@ def _as_session(spec: ev.Opening) -> ev.SessionOpened:
         profile=spec.profile,
         instructions="",  # composed when it begins
         hosts=spec.hosts,
-        secrets=spec.secrets,
         mode=spec.mode,
         unprotected=spec.unprotected,
         constraints=spec.constraints,
