@@ -7,7 +7,7 @@ import contextlib
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import TypeVar
@@ -61,7 +61,7 @@ HELD = "{{secret:shop}}"
 _OWN = re.compile(r"\{\{secret:shop#[0-9a-f]{16}\}\}")
 
 
-def holding(script: Script) -> Script:
+def holding(script: Callable[[Seen], Turn]) -> Callable[[Seen], Turn]:
     """The script with each session's own placeholder where ``HELD`` stands, or stands percent-encoded."""
 
     def reply(seen: Seen) -> Turn:
@@ -83,7 +83,7 @@ def holding(script: Script) -> Script:
     return reply
 
 
-def by_turn(*turns: Turn, then: Turn | None = None) -> Script:
+def by_turn(*turns: Turn, then: Turn | None = None) -> Callable[[Seen], Turn]:
     """Turns chosen by how many replies the conversation already has, so that any number of sessions can share them."""
     last = then or Turn("Done.")
 
