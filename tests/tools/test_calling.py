@@ -274,7 +274,7 @@ async def test_a_value_goes_into_the_part_of_the_request_that_it_is_bound_to(
 async def test_a_value_goes_into_no_other_part_and_into_none_twice(
     api: Api, files: BubblewrapMachines, given: dict[str, Any]
 ) -> None:
-    with pytest.raises(FetchFault, match="stead secret bind shop .*--in PLACE") as refused:
+    with pytest.raises(FetchFault, match=r"stead secret bind shop .*--in PLACE") as refused:
         await run(ApiCallTool(caller(api, files)), Book(), url=api.url("/orders"), method="POST", **given)
     assert api.requests == [] and "quill" not in str(refused.value)
 

@@ -330,7 +330,7 @@ async def test_a_redirect_out_of_encryption_is_not_followed(tmp_path: Path) -> N
     server, client = certificate(tmp_path, "pages.example.com")
     answer = response(b"", status="301 Moved", extra="Location: http://pages.example.com/\r\n")
     async with site(answer, server) as served:
-        with pytest.raises(FetchFault, match="another place.*not followed"):
+        with pytest.raises(FetchFault, match=r"another place.*not followed"):
             await Fetcher(served.reach, resolve=loopback, tls=client).fetch(f"https://pages.example.com:{served.port}/")
 
 

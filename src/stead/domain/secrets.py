@@ -147,8 +147,7 @@ def mark_of(key: bytes, name: str, version: int) -> str:
 
 
 def placeholder_of(key: bytes, name: str, version: int, session: SessionId) -> str:
-    """What a session writes where a value belongs. Without the home's digest key nobody can say what it is for another
-    name, version or session."""
+    """What a session writes where a value belongs; nobody without the home's digest key can make one up."""
     return _minted(key, name, f"stead placeholder {version} {name} {session}", 16)
 
 

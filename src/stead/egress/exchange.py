@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 import h11
 import msgspec
 
-from stead.domain.errors import AddressRefused, FetchFault, StorageFault
+from stead.domain.errors import AddressRefused, FetchFault
 from stead.domain.hosts import USUAL_PORTS
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.policies import Reason
@@ -102,12 +102,12 @@ class Machine:
     Args:
         session: whose machine.
         judge: whether a host may be reached; says no by a ``Refusal``.
-        reached: records that a host of this name is connected to; what came in before that would have no source.
+        connect: connects to a host that was admitted, by TLS or without; gives its address too.
     """
 
     session: SessionId
     judge: Callable[[Target], Admission]
-    reached: Callable[[str], Awaitable[None]]
+    connect: Callable[[Target, Admission, bool], Awaitable[tuple[Streams, str]]]
 
 
 class Exchange:
@@ -240,7 +240,9 @@ class Exchange:
             sent.append(_framing(request.headers))
         elif body or b"content-length" in given:
             sent.append((b"content-length", str(len(body)).encode()))
-        streams = await self._connect(target, secure=target.scheme == "https")
+        assert self.used.admission is not None
+        secure = target.scheme == "https"
+        streams, self.used.address = await self._machine.connect(target, self.used.admission, secure)
         try:
             server = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_LIMIT_BYTES)
             path = filling.target(target.path)
@@ -250,21 +252,6 @@ class Exchange:
             await self._answer(server, streams[0], secretive=secretive)
         finally:
             streams[1].transport.abort()
-
-    async def _connect(self, target: Target, *, secure: bool) -> Streams:
-        """Connect to the host, and have that on record before anything of it is read."""
-        assert self.used.admission is not None
-        streams, address = await self._parts.dialer.dial(target, secure=secure)
-        try:
-            await self._machine.reached(self.used.admission.name)
-        except BaseException as error:
-            streams[1].transport.abort()
-            if isinstance(error, StorageFault):
-                text = f"it could not be recorded that {target.host!r} was reached: {error}"
-                raise Refusal(503, "egress-unreachable", text) from error
-            raise
-        self.used.address = address
-        return streams
 
     async def _begin_body(self) -> tuple[bytes, bool]:
         """The body as far as it is held back, and whether that is all of it."""
@@ -364,7 +351,8 @@ class Exchange:
 
     async def _tunnel(self, target: Target) -> None:
         """Pass bytes both ways until either side ends."""
-        reader, writer = await self._connect(target, secure=False)
+        assert self.used.admission is not None
+        (reader, writer), self.used.address = await self._machine.connect(target, self.used.admission, False)
         try:
             self._connected()
             pumps = [

@@ -44,7 +44,7 @@ class Filling:
         filled = self._filler.fill(text, place, lambda secret: secret.encode().decode("latin-1"))
         if _HEADER_ENDS.search(filled):
             named = ", ".join(repr(found[1]) for found in PLACEHOLDER.finditer(text))
-            why = f"a value with line ends fits into no header: have {named} bound to a field of the body, or bind another value"
+            why = f"a value with line ends fits into no header: bind {named} to a field of the body, or another value"
             raise Refusal(400, "egress-request", why)
         return filled.encode("latin-1")
 

@@ -16,11 +16,12 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stead.domain import events as ev
+from stead.domain.errors import StorageFault
 from stead.domain.hosts import HostPattern, parse_host
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.permits import Permit
@@ -173,11 +174,7 @@ class EgressProxy:
     async def _serve(self, outlet: _Outlet, client: Streams) -> None:
         task = asyncio.current_task()
         assert task is not None
-        machine = Machine(
-            outlet.session,
-            lambda target: self._judge(outlet, target),
-            lambda name: self._on_reach(outlet.directory, name),
-        )
+        machine = Machine(outlet.session, partial(self._judge, outlet), partial(self._connect, outlet))
         exchange = Exchange(client, self._parts, machine)
         full = len(outlet.open) >= MOST_CONNECTIONS
         outlet.open[task] = exchange.used
@@ -214,6 +211,21 @@ class EgressProxy:
             f"`stead egress allow {asked}`"
         )
         raise Refusal(403, "egress-host", text)
+
+    async def _connect(
+        self, outlet: _Outlet, target: Target, admission: Admission, secure: bool
+    ) -> tuple[Streams, str]:
+        """Connect to a host, and have that on record before anything of it is read."""
+        streams, address = await self._parts.dialer.dial(target, secure=secure)
+        try:
+            await self._on_reach(outlet.directory, admission.name)
+        except BaseException as error:
+            streams[1].transport.abort()
+            if isinstance(error, StorageFault):
+                text = f"it could not be recorded that {target.host!r} was reached: {error}"
+                raise Refusal(503, "egress-unreachable", text) from error
+            raise
+        return streams, address
 
     def _recheck(self) -> None:
         """Cut what is no longer covered."""

@@ -69,8 +69,11 @@ class Judged:
 
 @dataclass(frozen=True)
 class Standing:
-    """What is known of a folder, apart from any session: the person's rules, the hosts that it may reach, and those
-    that machines that show it were ever connected to."""
+    """What is known of a folder, apart from any session: the person's rules, and the hosts that it may reach.
+
+    ``reached``: the hosts that machines that show the folder, or one that has files in common with it, were connected
+    to.
+    """
 
     rules: tuple[Rule, ...] = ()
     hosts: tuple[str, ...] = ()
