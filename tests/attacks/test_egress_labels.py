@@ -105,6 +105,12 @@ def test_what_came_in_stays_its_hosts_for_later_commands_sessions_and_daemons_an
         assert (clean, questions) == (["workspace"] * 2, 0)
         (reached,) = [event for event in house.events("home") if event["body"]["type"] == "folder.reached"]
         assert reached["body"] == {"type": "folder.reached", "directory": str(project), "host": HOST}
+        copy = tmp_path / "copy"
+        copy.mkdir()
+        first = house.get("/objectives")["items"][-1]["id"]
+        house.post(f"/sessions/{first}/fork", {"directory": str(copy)})
+        copied, questions = work(house, copy, turn("read", path="late.txt"), shell("python3 -c 'print(1)'"))
+        assert copied == [f"web:{HOST} workspace"] * 2 and questions == 1
         posted = f"curl -sS 'http://{HOST}:{site.port}/?d=salary+98000' -d 'twelve bytes'"
         work(house, project, shell(posted))
         sizes = [
