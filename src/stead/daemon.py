@@ -226,6 +226,7 @@ class House:
             release=lambda: self.book,
             redactor=lambda: self.book.words(),
             on_use=lambda session, used: self.sessions.note(session, used),
+            on_reach=lambda directory, host: self.home.reached(directory, host),
             owner=OUTSIDE_USER if os.geteuid() == 0 else None,
         )
 

@@ -27,7 +27,7 @@ from stead.config import Home
 from stead.domain.events import EgressUsed
 from stead.domain.ids import CallDigest, CallKey, SessionId
 from stead.domain.permits import Permit
-from stead.domain.secrets import Known
+from stead.domain.secrets import Known, RequestHead
 from stead.egress.proxy import EgressProxy
 from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
@@ -266,10 +266,10 @@ async def _typed(machines: BubblewrapMachines, project: Path, command: str) -> s
 class _NoSecrets:
     """A vault without any."""
 
-    def for_request(self, placeholder: str, host: str, method: str, path: str) -> None:
+    def for_request(self, session: SessionId, placeholder: str, head: RequestHead, place: str) -> None:
         """Nothing."""
 
-    def for_argument(self, placeholder: str, tool: str, argument: str) -> None:
+    def for_argument(self, session: SessionId, placeholder: str, tool: str, argument: str) -> None:
         """Nothing."""
 
     def opens_tls(self, host: str) -> bool:
@@ -281,6 +281,10 @@ class _NoSecrets:
         return ()
 
 
+async def _reached(_directory: str, _host: str) -> None:
+    """Nobody is connected to here."""
+
+
 def _way_out(home: Home, used: list[EgressUsed]) -> EgressProxy:
     """As the daemon makes it."""
     return EgressProxy(
@@ -289,6 +293,7 @@ def _way_out(home: Home, used: list[EgressUsed]) -> EgressProxy:
         release=_NoSecrets,
         redactor=lambda: Redactor(detect=False),
         on_use=lambda _session, one: used.append(one),
+        on_reach=_reached,
         owner=OUTSIDE_USER if os.geteuid() == 0 else None,
     )
 

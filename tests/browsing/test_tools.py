@@ -136,7 +136,7 @@ async def test_a_placeholder_in_a_form_becomes_its_value_on_the_way_to_its_host_
         async with open_way(folder, web.port, tls=trust) as way, open_bench(tmp_path, egress=way.proxy) as bench:
             browsing = Browsing(bench, way, web, bench.machines.browser)
             value = "quill-4711-ink-0815"
-            placeholder = way.book.add("shop", value, HostBinding("shop.example.com", tls=True))
+            placeholder = way.book.add("shop", value, HostBinding("shop.example.com", tls=True, place="body:key"))
             url = f"https://shop.example.com:{web.port}/"
             await call(browsing, OpenTool, url=url)
             done = await call(browsing, ActTool, url=url, element=1, name="Key", text=placeholder, submit=True)

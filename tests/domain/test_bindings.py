@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,11 @@ from stead.domain.errors import InvalidRequest
 from stead.domain.secrets import HostBinding, ToolBinding
 
 LABELS = st.from_regex(r"[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?", fullmatch=True)
-NAMES = st.lists(LABELS, min_size=2, max_size=4).map(".".join).filter(lambda name: not name[-1].isdigit())
+NAMES = (
+    st.lists(LABELS, min_size=2, max_size=4)
+    .map(".".join)
+    .filter(lambda name: not re.search(r"(?:\A|\.)(?:[0-9]+|0x[^.]*)\Z", name))
+)
 
 
 @given(NAMES, st.text(max_size=12))

@@ -19,9 +19,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from stead.domain import events as ev
-from stead.domain.bindings import allows, matches_host
+from stead.domain.bindings import allows, fills, matches_host
+from stead.domain.errors import StorageFault
 from stead.domain.ids import SessionId
-from stead.domain.secrets import HostBinding, Known
+from stead.domain.secrets import HostBinding, Known, RequestHead
 from stead.egress.proxy import SOCKET, EgressProxy
 from stead.guardian.reach import Reach
 from stead.net.dialing import Dialer
@@ -44,12 +45,16 @@ class Book:
         self.values[placeholder] = Known(name, placeholder, value), bindings
         return placeholder
 
-    def for_request(self, placeholder: str, host: str, method: str, path: str) -> str | None:
-        self.asked.append((placeholder, host, method, path))
+    def for_request(self, session: SessionId, placeholder: str, head: RequestHead, place: str) -> str | None:
+        assert session == SESSION
+        self.asked.append((placeholder, head.host, head.method, head.path))
         known, bindings = self.values.get(placeholder, (Known("", "", ""), ()))
-        return known.value if any(allows(binding, host, method, path) for binding in bindings) else None
+        if self.opens_tls(head.host) != (head.scheme == "https"):
+            return None
+        fit = any(fills(one, place) and allows(one, head.host, head.method, head.path) for one in bindings)
+        return known.value if fit else None
 
-    def for_argument(self, placeholder: str, tool: str, argument: str) -> str | None:
+    def for_argument(self, session: SessionId, placeholder: str, tool: str, argument: str) -> str | None:
         return None
 
     def opens_tls(self, host: str) -> bool:
@@ -96,9 +101,12 @@ class Way:
             release=lambda: self.book,
             redactor=self.book.redactor,
             on_use=self._note,
+            on_reach=self._reached,
             owner=65534 if os.geteuid() == 0 else None,
         )
         self.machine = ""
+        self.reached: list[tuple[str, str]] = []
+        self.unrecorded = False
 
     async def open(self, *hosts: str, session: SessionId = SESSION, directory: str = DIRECTORY) -> str:
         """Listen for a machine; gives the socket's path."""
@@ -146,6 +154,11 @@ class Way:
         await until(lambda: len(self.events) >= count)
         assert len(self.events) == count, self.events
         return self.events
+
+    async def _reached(self, directory: str, host: str) -> None:
+        if self.unrecorded:
+            raise StorageFault("the disk is full")
+        self.reached.append((directory, host))
 
     def _note(self, session: SessionId, used: ev.EgressUsed) -> None:
         assert session == SESSION

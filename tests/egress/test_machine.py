@@ -303,9 +303,7 @@ async def test_a_value_reaches_a_bound_host_and_never_the_machine(inside: Inside
     shop.answer = b"HTTP/1.1 200 OK\r\n\r\n{request}"
     bound = inside.way.book.add("shop", "quill-4711-ink-0815", HostBinding("shop.example.com"))
     host = f"shop.example.com:{shop.port}"
-    said = await inside.run(
-        f"curl -sS -H 'X-Key: {bound}' -u 'ada:{bound}' http://{host}/ | tee got; env; cat got", host
-    )
+    said = await inside.run(f"curl -sS -H 'X-Key: {bound}' http://{host}/ | tee got; env; cat got", host)
     sent: Sequence[str] = list(fields_of(shop.requests[0]).values())
     assert "quill-4711-ink-0815" in sent
     assert "quill-4711-ink-0815" not in said and bound in said

@@ -490,3 +490,19 @@ async def test_a_server_may_answer_before_it_has_read_everything(tmp_path: Path)
         async with open_way(tmp_path, port, hosts=[f"shop.example.com:{port}"]) as way:
             answer = await way.get(f"http://shop.example.com:{port}/", method="PUT", body=bytes(2_000_000))
     assert answer.startswith(b"HTTP/1.1 413") and answer.endswith(b"big")
+
+
+async def test_a_host_is_on_record_before_anything_of_it_comes_in_and_else_nothing_does(
+    tmp_path: Path, shop: Site
+) -> None:
+    port = shop.port
+    async with open_way(tmp_path, port, hosts=[f"shop.example.com:{port}", f"*.wide.example.com:{port}"]) as way:
+        way.unrecorded = True
+        answer = await way.get(f"http://shop.example.com:{port}/")
+        assert refusal(answer, 503)["rule"] == "egress-unreachable" and shop.requests == []
+        assert (await way.told())[0].verdict == "deny" and way.reached == []
+        way.unrecorded = False
+        for host in ("shop", "other", "a.wide", "b.wide"):
+            await way.get(f"http://{host}.example.com:{port}/")
+        named = ["shop.example.com", "*.wide.example.com", "*.wide.example.com"]
+        assert way.reached == [(DIRECTORY, host) for host in named]

@@ -48,23 +48,30 @@ async def test_a_value_takes_the_place_of_its_placeholder_in_a_header(way: Way, 
     assert PLAIN_VALUE not in str(used)
 
 
-async def test_a_value_takes_its_place_in_query_form_json_and_plain_bodies(way: Way, shop: Site) -> None:
-    bound = way.book.add("odd", VALUE, HostBinding("shop.example.com"))
+async def test_a_value_takes_its_place_in_the_query_the_form_or_the_json_field_that_it_is_bound_to(
+    way: Way, shop: Site
+) -> None:
+    places = (HostBinding("shop.example.com", place="query:k"), HostBinding("shop.example.com", place="body:key"))
+    bound = way.book.add("odd", VALUE, *places)
     await way.get(url(shop, f"/a?k={quote(bound, safe='')}&n=%20b+c"))
     assert shop.requests[0].startswith(f"GET /a?k={quote_plus(VALUE)}&n=%20b+c HTTP/1.1\r\n".encode())
-    form = f"k={quote_plus(bound)}&raw={bound}&n=1".encode()
+    form = f"key={quote_plus(bound)}&raw={bound}&n=1".encode()
     await way.get(url(shop), "Content-Type: application/x-www-form-urlencoded", method="POST", body=form)
-    assert shop.requests[1].endswith(f"k={quote_plus(VALUE)}&raw={quote_plus(VALUE)}&n=1".encode())
-    body = json.dumps({"key": bound, "n": 1}).encode()
+    assert shop.requests[1].endswith(f"key={quote_plus(VALUE)}&raw={bound}&n=1".encode())
+    body = b'{"n": 1.10, "deep": {"key": "x"},  "key": "a ' + bound.encode() + b'"}'
     await way.get(url(shop), "Content-Type: application/json; charset=utf-8", method="POST", body=body)
-    assert json.loads(shop.requests[2].partition(b"\r\n\r\n")[2]) == {"key": VALUE, "n": 1}
-    await way.get(url(shop), method="PUT", body=b"\xff\x00" + bound.encode() + b"\xfe")
-    assert shop.requests[3].endswith(b"\r\n\r\n\xff\x00" + VALUE.encode() + b"\xfe")
+    sent = shop.requests[2].partition(b"\r\n\r\n")[2]
+    assert json.loads(sent) == {"n": 1.1, "deep": {"key": "x"}, "key": f"a {VALUE}"} and b"1.10" in sent
+    plain = b"\xff\x00" + bound.encode() + b"\xfe"
+    await way.get(url(shop), method="PUT", body=plain)
+    assert shop.requests[3].endswith(b"\r\n\r\n" + plain)
     for request in shop.requests[1:]:
         body = request.partition(b"\r\n\r\n")[2]
         assert fields_of(request)["content-length"] == str(len(body))
-    for used in await way.told(4):
-        assert used.secrets == ("odd",) and used.path in ("/a?k=&n=", "/")
+    used = await way.told(4)
+    assert [one.secrets for one in used] == [("odd",), ("odd",), ("odd",), ()]
+    assert all("odd" in used[at].reason.text for at in (1, 3))
+    assert {one.path for one in used} == {"/a?k=&n=", "/"}
 
 
 async def test_an_unbound_placeholder_stays_and_the_event_says_so(way: Way, shop: Site) -> None:

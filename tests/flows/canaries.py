@@ -116,8 +116,8 @@ def hostile(seen: Seen) -> Turn:
     return turns[said] if said < len(turns) else Turn(f"Done. It was {LINES}")
 
 
-ORDER = re.compile(r"order tea at (\S+?) with (\{\{secret:shop#[0-9a-f]{8}\}\})")
-"""The goal of the session whose task needs a value."""
+ORDER = re.compile(r"order tea at (\S+?) with .*?(\{\{secret:shop#[0-9a-f]{16}\}\})")
+"""The goal of the session whose task needs a value, and the placeholder that it was told."""
 
 
 def _order(host: str, placeholder: str) -> Turn:

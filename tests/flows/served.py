@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from typing import TypeVar
+from urllib.parse import quote
 
 from tests.fakes.models import Script, Seen, ServedModel, Turn, scripted_model
 
@@ -52,7 +56,34 @@ def served(script: Script, *, strict: bool = True) -> contextlib.AbstractContext
     return in_thread(scripted_model(script, strict=strict))
 
 
-def by_turn(*turns: Turn, then: Turn | None = None) -> Script:
+HELD = "{{secret:shop}}"
+"""Stands in a script for the placeholder that the session was told of the secret ``shop``."""
+_OWN = re.compile(r"\{\{secret:shop#[0-9a-f]{16}\}\}")
+
+
+def holding(script: Callable[[Seen], Turn]) -> Callable[[Seen], Turn]:
+    """The script with each session's own placeholder where ``HELD`` stands, or stands percent-encoded."""
+
+    def reply(seen: Seen) -> Turn:
+        told = _OWN.search(json.dumps(seen.body["messages"]))
+        turn = script(seen)
+        if told is None:
+            return turn
+        calls = [
+            replace(
+                call,
+                arguments=json.loads(
+                    json.dumps(call.arguments).replace(HELD, told[0]).replace(quote(HELD), quote(told[0]))
+                ),
+            )
+            for call in turn.calls
+        ]
+        return replace(turn, calls=tuple(calls))
+
+    return reply
+
+
+def by_turn(*turns: Turn, then: Turn | None = None) -> Callable[[Seen], Turn]:
     """Turns chosen by how many replies the conversation already has, so that any number of sessions can share them."""
     last = then or Turn("Done.")
 

@@ -9,7 +9,7 @@ import ssl
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote
 
 import pytest
 
@@ -18,7 +18,7 @@ from tests.egress.bench import make_certificate
 from tests.fakes.http import Exchange, Request, serve
 from tests.fakes.models import Call, Turn
 from tests.flows.house import Json, LivingHome, use_model
-from tests.flows.served import by_turn, in_thread, served
+from tests.flows.served import HELD, by_turn, holding, in_thread, served
 from tests.promises import promise
 
 VALUE = "correct-horse-battery-staple-4711"
@@ -59,10 +59,10 @@ class Shop:
     told: str = ""
     """All that left while it ran: prompts, events, answers, the log."""
 
-    def add(self, name: str, value: str, **binding: object) -> str:
-        """Add a secret, and bind it if told where; gives its placeholder."""
+    def add(self, name: str, value: str, *bindings: Json) -> str:
+        """Add a secret, and bind it; gives what stands for its value in texts."""
         self.house.post("/secrets", {"name": name, "value": value})
-        if binding:
+        for binding in bindings:
             self.house.post(f"/secrets/{name}/bindings", {"binding": {"type": "host", **binding}})
         (row,) = (row for row in self.house.get("/secrets")["items"] if row["name"] == name)
         return str(row["placeholder"])
@@ -71,7 +71,7 @@ class Shop:
         """Have a model run commands; gives what it read of each, and the events of connections."""
         reached = [f"{host}:{self.echo.port}" for host in hosts]
         calls = [Turn("", calls=(Call("shell", {"command": text, "hosts": reached}),)) for text in commands]
-        with served(by_turn(*calls)) as model:
+        with served(holding(by_turn(*calls))) as model:
             use_model(self.house, model.openai)
             id = self.house.give("order tea", self.project, secrets=["shop"])
             assert self.house.finish(id, answer="once", timeout_s=60)["status"] == "completed"
@@ -100,31 +100,31 @@ def shop(tmp_path: Path, project: Path, request: pytest.FixtureRequest) -> Itera
 
 @promise("SEC-7.bound", "SEC-5.egress")
 def test_a_server_gets_the_value_that_is_bound_to_it_and_its_echo_reaches_nobody(shop: Shop) -> None:
-    held = shop.add("shop", VALUE, host=SHOP, methods=["POST"], path="/v1")
+    there: Json = {"host": SHOP, "methods": ["POST"], "path": "/v1"}
+    mark = shop.add("shop", VALUE, there, {**there, "place": "query:key"})
     other = shop.add("other", "another value of a person")
-    (shop.project / "body.txt").write_text(f"{held} {other} {{{{secret:shop#00000000}}}}", "utf-8")
     url = f"http://{SHOP}:{shop.echo.port}"
-    send = f"curl -sS -i -H 'X-Key: {held}' -H 'Content-Type: text/plain' --data-binary @body.txt"
+    text = f"{HELD} {other} {{{{secret:shop#00000000}}}}"
+    send = f"curl -sS -i -H 'X-Key: {HELD}' -H 'Content-Type: text/plain' --data-binary '{text}'"
     elsewhere = f"{send} {url.replace(SHOP, OTHER)}/v1/orders"
     texts, used = shop.order(
-        f"{send} '{url}/v1/orders?key={quote(held)}' | tee got.txt",
+        f"{send} '{url}/v1/orders?n=1' | tee got.txt",
         f"{send} {url}/v2",
         f"{send} --path-as-is {url}/v1/../v2",
         elsewhere,
         f"{send} -X PUT {url}/v1/orders",
+        f"curl -sS -d pens '{url}/v1/orders?key={quote(HELD)}&text={quote(HELD)}'",
     )
-    ordered, *unbound = shop.echo.requests
-    assert ordered.headers["x-key"] == VALUE
-    assert ordered.path == f"/v1/orders?key={VALUE}"
-    assert ordered.body.decode() == f"{VALUE} {other} {{{{secret:shop#00000000}}}}"
+    ordered, *unbound, queried = shop.echo.requests
+    assert ordered.headers["x-key"] == VALUE and ordered.path == "/v1/orders?n=1"
+    assert queried.path.startswith(f"/v1/orders?key={VALUE}&text=%7B%7Bsecret")
     assert len(unbound) == 4
-    for request in unbound:
-        assert request.headers["x-key"] == held
-        assert VALUE.encode() not in request.body and held.encode() in request.body
-    assert held in texts[0]
+    for request in (ordered, *unbound):
+        assert VALUE.encode() not in request.body and b"{{secret:shop#" in request.body
+    assert all(request.headers["x-key"].startswith("{{secret:shop#") for request in unbound)
+    assert mark in texts[0]
     assert VALUE not in shop.told + (shop.project / "got.txt").read_text("utf-8")
-    assert base64.b64encode(ordered.body).decode() not in shop.told
-    assert [one["secrets"] for one in used] == [["shop"], [], [], [], []]
+    assert [one["secrets"] for one in used] == [["shop"], [], [], [], [], ["shop"]]
     assert all("shop" in one["reason"]["text"].partition("left as placeholders: ")[2] for one in used)
     (row,) = (row for row in shop.house.get("/secrets")["items"] if row["name"] == "shop")
     assert row["used_at"] == SHOP
@@ -133,7 +133,7 @@ def test_a_server_gets_the_value_that_is_bound_to_it_and_its_echo_reaches_nobody
 @promise("SEC-7.bound", "SEC-5.egress")
 @pytest.mark.parametrize("shop", ["tls"], indirect=True)
 def test_a_value_goes_into_tls_that_the_person_let_be_opened_and_not_in_the_clear(shop: Shop) -> None:
-    held = shop.add("shop", VALUE, host=SHOP, tls=True)
+    held, mark = HELD, shop.add("shop", VALUE, {"host": SHOP, "tls": True})
     url = f"https://{SHOP}:{shop.echo.port}/v1/orders"
     program = (
         "import urllib.request as u\n"
@@ -141,17 +141,18 @@ def test_a_value_goes_into_tls_that_the_person_let_be_opened_and_not_in_the_clea
         "print(u.urlopen(asked).read().decode())"
     )
     texts, used = shop.order(
-        f"curl -sS -H 'X-Key: {held}' -u 'ada:{held}' {url}",
+        f"curl -sS -H 'X-Key: {held}' {url}",
+        f"curl -sS -u 'ada:{held}' {url}",
         f'python3 -c "{program}"',
         f"curl -sS -m 10 -H 'X-Key: {held}' {url.replace('https', 'http')}",
         f"curl -sS -m 10 -H 'X-Key: {held}' {url.replace(SHOP, OTHER)}",
     )
-    by_curl, by_python = shop.echo.requests
+    by_curl, signed_in, by_python = shop.echo.requests
     assert by_curl.headers["x-key"] == by_python.headers["x-key"] == VALUE
-    assert base64.b64decode(by_curl.headers["authorization"].removeprefix("Basic ")).decode() == f"ada:{VALUE}"
-    assert held in texts[0] and held in texts[1]
-    assert "certificate" in texts[3]  # of that name nobody let TLS be opened, and this server is not publicly trusted
-    assert [one["secrets"] for one in used] == [["shop"], ["shop"], [], []]
+    assert base64.b64decode(signed_in.headers["authorization"].removeprefix("Basic ")).decode() == f"ada:{VALUE}"
+    assert mark in texts[0] and mark in texts[2]
+    assert "certificate" in texts[4]  # of that name nobody let TLS be opened, and this server is not publicly trusted
+    assert [one["secrets"] for one in used] == [["shop"], ["shop"], ["shop"], [], []]
     assert VALUE not in shop.told
     assert base64.b64encode(f"ada:{VALUE}".encode()).decode() not in shop.told
 
@@ -196,13 +197,14 @@ def _answered(house: LivingHome, id: str) -> bool:
 @pytest.mark.parametrize("shop", ["tls"], indirect=True)
 def test_a_value_with_line_ends_goes_into_no_header_and_the_event_names_its_secret(shop: Shop) -> None:
     lines = "first-line-of-it\r\nX-Injected: second-line-of-it"
-    held = shop.add("shop", lines, host=SHOP, tls=True)
+    held = HELD
+    shop.add("shop", lines, *({"host": SHOP, "tls": True, "place": place} for place in ("header", "body:key")))
     url = f"https://{SHOP}:{shop.echo.port}/v1"
-    in_body = f"curl -sS -H 'Content-Type: text/plain' --data-binary '{held}' {url}"
+    in_body = f"curl -sS -d 'key={held}' {url}"
     texts, used = shop.order(f"curl -sS -H 'X-Key: {held}' {url}", in_body)
     assert "shop" in texts[0] and "egress-request" in texts[0]
     assert (used[0]["reason"]["rule"], used[0]["secrets"], used[0]["verdict"]) == ("egress-request", [], "deny")
     assert "'shop'" in used[0]["reason"]["text"] and "body" in used[0]["reason"]["text"]
     (request,) = shop.echo.requests
-    assert request.body.decode() == lines and "x-injected" not in request.headers
+    assert parse_qs(request.body.decode()) == {"key": [lines]} and "x-injected" not in request.headers
     assert "second-line-of-it" not in shop.told

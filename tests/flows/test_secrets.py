@@ -13,7 +13,7 @@ from stead.client import ApiError
 from tests.fakes.models import Call, Turn
 from tests.flows import canaries
 from tests.flows.house import LivingHome, use_model
-from tests.flows.served import by_turn, served
+from tests.flows.served import HELD, by_turn, holding, served
 from tests.promises import promise
 
 VALUE = "correct-horse-battery-staple-4711"
@@ -53,7 +53,7 @@ def test_the_canaries_were_there_and_gave_way_to_their_placeholders(dragged: can
 def test_what_needs_a_value_worked_meanwhile(dragged: canaries.Watched) -> None:
     bound, elsewhere = dragged.keys
     assert bound == canaries.SHOP
-    assert re.fullmatch(r"\{\{secret:shop#[0-9a-f]{8}\}\}", elsewhere)
+    assert re.fullmatch(r"\{\{secret:shop#[0-9a-f]{16}\}\}", elsewhere)
     assert b"egress.used" in dragged.sinks["event stream"]
     assert dragged.sinks["file in the machine"].count(b"{{secret:shop#") >= len(canaries.forms(canaries.SHOP))
 
@@ -88,7 +88,7 @@ def test_no_process_below_the_daemon_has_a_canary_on_its_command_line_or_in_its_
 
 @promise("SEC-7.placeholders")
 def test_a_model_is_told_the_placeholder_of_a_named_secret_and_of_no_other(house: LivingHome, project: Path) -> None:
-    placeholder, other = add(house), add(house, "other", "another value of a person")
+    mark, other = add(house), add(house, "other", "another value of a person")
     done = house.cli("secret", "bind", "shop", "--host", "api.example.com", "--method", "get", "--path", "/v1", "--tls")
     assert done.returncode == 0, done.stderr
     with served([Turn("Done.")]) as model:
@@ -96,11 +96,13 @@ def test_a_model_is_told_the_placeholder_of_a_named_secret_and_of_no_other(house
         id = house.give("order tea", project, secrets=["shop"])
         house.finish(id)
         prompt = model.requests()[0].request.body.decode()
-    assert placeholder in prompt
-    assert "GET requests to https://api.example.com/v1" in prompt
+    own = re.search(r"\{\{secret:shop#[0-9a-f]{16}\}\}", prompt)
+    assert own is not None and mark not in prompt
+    assert "one header of GET requests to https://api.example.com/v1" in prompt
     assert other not in prompt
     (created,) = house.bodies(id, "objective.created")
     assert [secret["name"] for secret in created["secrets"]] == ["shop"]
+    assert created["secrets"][0]["placeholder"] == own[0]
     with pytest.raises(ApiError, match="no secret 'gone'"):
         house.give("order tea", project, secrets=["gone"])
 
@@ -140,17 +142,25 @@ def test_secrets_are_added_listed_bound_unbound_and_removed_and_never_shown(hous
     for words, told in (
         (("bind", "shop", "--host", "API.example.com", "--tls"), "checked TLS connection"),
         (("bind", "shop", "--host", "*.example.org", "--method", "post", "--path", "/v1"), "plain http alone"),
+        (("bind", "shop", "--host", "api.example.net", "--tls", "--in", "query:key"), "may be kept or shown"),
+        (("bind", "shop", "--host", "api.example.net", "--tls", "--in", "header:X-Key"), "the header 'x-key'"),
         (("bind", "shop", "--tool", "write", "--argument", "text"), "read by every command"),
     ):
         done = house.cli("secret", *words)
         assert (done.returncode, told in done.stdout) == (0, True), done.stderr + done.stdout
     listed = house.cli("secret", "list")
-    assert "any https://api.example.com/; POST http://*.example.org/v1; write.text" in listed.stdout
+    assert all(
+        text in listed.stdout
+        for text in (
+            "any https://api.example.com/; POST http://*.example.org/v1; any https://api.example.net/ in query:key; ",
+            "any https://api.example.net/ in header:x-key; write.text",
+        )
+    )
     assert "never" in listed.stdout
     (row,) = [json.loads(line) for line in house.cli("secret", "list", "--json").stdout.splitlines()]
     assert set(row) == {"name", "version", "placeholder", "bindings", "added_ms", "used_ms", "used_at"}
     assert house.cli("secret", "unbind", "shop", "--host", "*.example.org").returncode == 0
-    assert len(house.get("/secrets")["items"][0]["bindings"]) == 2
+    assert len(house.get("/secrets")["items"][0]["bindings"]) == 4
     source = tmp_path / "value.txt"
     source.write_text("a new value of it\n", "utf-8")
     refused = house.cli("secret", "add", "shop", "--from-file", str(source))
@@ -176,6 +186,8 @@ def test_secrets_are_added_listed_bound_unbound_and_removed_and_never_shown(hous
         (("add", "shop", "--from-env", "NOT_SET"), "", "'NOT_SET' is not set"),
         (("add", "shop", VALUE), "", "more words than this command takes"),
         (("bind", "kept", "--host", "*"), "", "the host '*' cannot be bound"),
+        (("bind", "kept", "--host", "a.example.com", "--in", "path"), "", "no part of a request"),
+        (("bind", "kept", "--tool", "write", "--argument", "text", "--in", "header"), "", "bound by one argument"),
         (("bind", "kept", "--tool", "shell", "--argument", "command"), "", "can send or print"),
         (("bind", "shop", "--tool", "write"), "", "bound by one argument"),
         (("remove", "gone"), "", "no secret 'gone'"),
@@ -218,7 +230,8 @@ def test_secrets_and_bindings_survive_a_restart_and_a_kill(house: LivingHome, pr
 def test_a_tool_gets_a_value_in_the_argument_that_it_is_bound_to_and_nobody_sees_it(
     house: LivingHome, project: Path
 ) -> None:
-    shop, other = add(house), add(house, "other", "another value of a person")
+    shop, other = HELD, add(house, "other", "another value of a person")
+    add(house)
     house.post("/secrets/shop/bindings", {"binding": {"type": "tool", "tool": "write", "argument": "text"}})
     text = f"KEY={shop}\nOTHER={other}\nFORGED={{{{secret:shop#00000000}}}}\n"
     calls = (
@@ -226,12 +239,12 @@ def test_a_tool_gets_a_value_in_the_argument_that_it_is_bound_to_and_nobody_sees
         Call("edit", {"path": ".settings", "old": "FORGED", "new": shop}),
         Call("shell", {"command": f"cat .settings; echo {shop} > said.txt"}),
     )
-    with served(by_turn(*(Turn("", calls=(call,)) for call in calls))) as model:
+    with served(holding(by_turn(*(Turn("", calls=(call,)) for call in calls)))) as model:
         use_model(house, model.openai)
         id = house.give("set it up", project, secrets=["shop"], allow=["write", "edit", "shell"])
         assert house.finish(id, answer="once")["status"] == "completed"
         sent = b"".join(seen.request.body for seen in model.requests()).decode()
     assert f"KEY={VALUE}\nOTHER={other}\n" in (project / ".settings").read_text("utf-8")
-    assert (project / "said.txt").read_text("utf-8") == f"{shop}\n"
+    assert re.fullmatch(r"\{\{secret:shop#[0-9a-f]{16}\}\}\n", (project / "said.txt").read_text("utf-8"))
     assert VALUE not in sent + json.dumps(house.events())
     house.until(lambda: house.get("/secrets")["items"][1]["used_at"] == "write.text", "the use to be recorded")

@@ -17,7 +17,7 @@ from tests.fakes.search import HITS, KEY, Engine, engine
 from tests.flows.asking import answer, house_with_site, plan, question, settle, turn, verdicts
 from tests.flows.canaries import forms
 from tests.flows.house import LivingHome, use_model
-from tests.flows.served import by_turn, in_thread, served
+from tests.flows.served import HELD, by_turn, holding, in_thread, served
 from tests.promises import promise
 
 HOST = "127.0.0.1"
@@ -214,7 +214,7 @@ def _order(house: LivingHome, project: Path, shop: Shop) -> None:
             house.post("/secrets/shop/bindings", {"binding": {"type": "tool", "tool": tool, "argument": "headers"}})
     house.post("/secrets/shop/bindings", {"binding": {"type": "host", "host": HOST, "methods": ["POST"]}})
     [row] = house.get("/secrets")["items"]
-    key = {"X-Key": row["placeholder"]}
+    key = {"X-Key": HELD}
     script = by_turn(
         turn("api_call", url=url, method="POST", headers=key, body={"item": "tea"}),
         turn("api_read", url=url, headers=key),
@@ -222,7 +222,7 @@ def _order(house: LivingHome, project: Path, shop: Shop) -> None:
         turn("api_call", url="http://10.0.0.1/", method="POST"),
         then=Turn("It is ordered."),
     )
-    with served(script) as model:
+    with served(holding(script)) as model:
         use_model(house, model.openai)
         id = house.give("order tea", project, secrets=["shop"], allow=["api_call", "api_read"])
         asked = question(house, id)
@@ -237,7 +237,7 @@ def _order(house: LivingHome, project: Path, shop: Shop) -> None:
     assert [(request.method, request.headers["x-key"]) for request in shop.requests] == [("POST", VALUE)]
     sent, unbound, inside, also = told(house, id)
     assert '"path": "/orders"' in sent and row["placeholder"] in sent
-    assert "is not bound to GET" in unbound
+    assert "may not go into GET" in unbound
     assert "not a public address" in inside and "not a public address" in also
     everything = json.dumps(house.events()) + house.home.log.read_text("utf-8") + bodies
     assert not any(form in everything for form in forms(VALUE).values())

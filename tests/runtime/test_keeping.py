@@ -153,7 +153,7 @@ async def desk(
     world.deps = replace(world.deps, checkpoints=cast("Checkpoints", checkpoints))
     sessions = Sessions(world.deps)
     book = cast("SecretBook", _NoSecrets())
-    made = Desk(world, folder, sessions, Workroom(world.deps, sessions, book, lambda: ()))
+    made = Desk(world, folder, sessions, Workroom(world.deps, sessions, book, lambda: (), _copied))
     try:
         yield made, checkpoints
     finally:
@@ -161,10 +161,14 @@ async def desk(
         world.close()
 
 
+async def _copied(directory: str, target: str) -> None:
+    """No machine brought anything into these folders."""
+
+
 class _NoSecrets:
     """A vault with nothing in it."""
 
-    def named(self, names: Sequence[str]) -> tuple[()]:
+    def given(self, names: Sequence[str], session: SessionId) -> tuple[()]:
         assert not names
         return ()
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from stead.domain.errors import FetchFault, InvalidRequest, ToolFault
-from stead.domain.ids import CallDigest, CallKey
+from stead.domain.ids import CallDigest, CallKey, SessionId
 from stead.domain.permits import Permit
-from stead.domain.secrets import Known
+from stead.domain.secrets import Known, RequestHead
 from stead.domain.tools import ToolContext, ToolOutcome
 from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
@@ -56,14 +56,17 @@ async def api() -> AsyncIterator[Api]:
 class Book:
     """Lets one value into requests to one host by one method, in the clear or, for ``tls``, into TLS alone."""
 
-    def __init__(self, value: str = "quill-4711", method: str = "POST", *, tls: bool = False) -> None:
+    def __init__(self, value: str = "quill-4711", method: str = "POST", *places: str, tls: bool = False) -> None:
         self.value, self.method, self.tls = value, method, tls
+        self.places = places or ("header:authorization", "header:x-key")
 
-    def for_argument(self, placeholder: str, tool: str, argument: str) -> str | None:
+    def for_argument(self, session: SessionId, placeholder: str, tool: str, argument: str) -> str | None:
         return None
 
-    def for_request(self, placeholder: str, host: str, method: str, path: str) -> str | None:
-        return self.value if (placeholder, host, method) == (SHOP, "127.0.0.1", self.method) else None
+    def for_request(self, session: SessionId, placeholder: str, head: RequestHead, place: str) -> str | None:
+        bound = (session, placeholder, head.host, head.method) == (SESSION, SHOP, "127.0.0.1", self.method)
+        fits = place in self.places and self.tls == (head.scheme == "https")
+        return self.value if bound and fits else None
 
     def opens_tls(self, host: str) -> bool:
         return self.tls
@@ -234,23 +237,46 @@ async def test_a_body_is_no_deeper_than_whoever_reads_it_can_bear(api: Api, file
 
 
 @promise("SEC-7.bound")
-async def test_a_value_goes_into_headers_query_and_body_of_the_host_that_it_is_bound_to(
-    api: Api, files: BubblewrapMachines
+@pytest.mark.parametrize(
+    ("place", "given"),
+    [
+        ("header:authorization", {"headers": {"Authorization": f"Bearer {SHOP}"}}),
+        ("query:key", {"query": {"key": SHOP, "n": 1}}),
+        ("query:key", {"query": {"key": ["a", SHOP]}}),
+        ("body:token", {"body": {"token": f"<{SHOP}>", "n": 1}}),
+    ],
+)
+async def test_a_value_goes_into_the_part_of_the_request_that_it_is_bound_to(
+    api: Api, files: BubblewrapMachines, place: str, given: dict[str, Any]
 ) -> None:
-    outcome = await run(
-        ApiCallTool(caller(api, files)),
-        Book(),
-        url=api.url("/orders"),
-        method="POST",
-        headers={"Authorization": f"Bearer {SHOP}"},
-        query={"key": SHOP},
-        body={"deep": [{"key": f"<{SHOP}>"}], SHOP: "a name stays"},
-    )
+    tool = ApiCallTool(caller(api, files))
+    outcome = await run(tool, Book("quill-4711", "POST", place), url=api.url("/orders"), method="POST", **given)
     [request] = api.requests
-    assert request.headers["authorization"] == "Bearer quill-4711"
-    assert request.path == "/orders?key=quill-4711"
-    assert json.loads(request.body) == {"deep": [{"key": "<quill-4711>"}], SHOP: "a name stays"}
-    assert "quill" not in outcome.text.partition("\n")[0]
+    sent = f"{request.path} {request.headers} {request.body.decode()}"
+    assert sent.count("quill-4711") == 1 and "secret:" not in sent
+    assert "quill" not in outcome.text.partition("\n")[0] and outcome.reached == ("127.0.0.1",)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"query": {"key": SHOP}},
+        {"body": {"token": SHOP}},
+        {"body": SHOP},
+        {"body": [SHOP]},
+        {"body": {"deep": {"token": SHOP}}},
+        {"body": {SHOP: "a name"}},
+        {"headers": {"Authorization": SHOP}, "body": {"text": f"the key is {SHOP}"}},
+        {"headers": {"Authorization": SHOP, "X-Key": SHOP}},
+        {"headers": {"Authorization": f"{SHOP} {SHOP}"}},
+    ],
+)
+async def test_a_value_goes_into_no_other_part_and_into_none_twice(
+    api: Api, files: BubblewrapMachines, given: dict[str, Any]
+) -> None:
+    with pytest.raises(FetchFault, match=r"stead secret bind shop .*--in PLACE") as refused:
+        await run(ApiCallTool(caller(api, files)), Book(), url=api.url("/orders"), method="POST", **given)
+    assert api.requests == [] and "quill" not in str(refused.value)
 
 
 async def test_a_value_that_is_not_bound_there_stays_and_nothing_is_sent(api: Api, files: BubblewrapMachines) -> None:

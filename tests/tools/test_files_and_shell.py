@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from stead.domain.errors import InvalidRequest, PermitRefused, ToolFault
-from stead.domain.ids import CallDigest, CallKey
+from stead.domain.ids import CallDigest, CallKey, SessionId
 from stead.domain.permits import Permit
-from stead.domain.secrets import Known
+from stead.domain.secrets import Known, RequestHead
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
 from stead.tools.patching import PatchTool
@@ -334,10 +334,10 @@ class _Book:
     def __init__(self, value: str) -> None:
         self.value = value
 
-    def for_argument(self, placeholder: str, tool: str, argument: str) -> str | None:
+    def for_argument(self, session: SessionId, placeholder: str, tool: str, argument: str) -> str | None:
         return self.value if (tool, argument) == ("note", "text") else None
 
-    def for_request(self, placeholder: str, host: str, method: str, path: str) -> str | None:
+    def for_request(self, session: SessionId, placeholder: str, head: RequestHead, place: str) -> str | None:
         return None
 
     def opens_tls(self, host: str) -> bool:

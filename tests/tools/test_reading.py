@@ -65,7 +65,7 @@ async def test_a_page_becomes_a_question_parsed_by_the_machine() -> None:
         outcome = await run(ExtractPageTool(Fetcher(served.reach), Parsing()), url=served.url())
 
     question = Question(FIELDS, "the sum", "parsed: <h1>Total: 3</h1>")
-    assert outcome == ToolOutcome("ok", "", 17, question=question)
+    assert outcome == ToolOutcome("ok", "", 17, question=question, reached=("127.0.0.1",))
 
 
 async def test_a_page_that_is_too_long_or_not_there_is_no_question() -> None:

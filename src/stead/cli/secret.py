@@ -35,6 +35,8 @@ def _configure(parser: ArgumentParser) -> None:
     bind.add_argument("--method", action="append", default=[], metavar="M", help="only such requests; repeatable")
     bind.add_argument("--path", default="", metavar="/P", help="only requests to this path and below it")
     bind.add_argument("--tls", action="store_true", help="https: Stead opens the connection to this host to fill it in")
+    part = "the one part of a request: header (the default), header:NAME, query:NAME or body:FIELD"
+    bind.add_argument("--in", dest="place", default="", metavar="PART", help=part)
     bind.add_argument("--argument", default="", metavar="A", help="with --tool: which argument")
     unbind = actions.add_parser("unbind", help="end every binding to a host or a tool")
     unbind.add_argument("name", metavar="NAME")
@@ -83,7 +85,7 @@ def _list(invocation: Invocation) -> int:
         for row in rows
     ]
     none = "The vault has no secrets. Add one: stead secret add NAME"
-    invocation.out.rows(rows, ["NAME", "PLACEHOLDER", "BOUND TO", "LAST USED"], cells, none)
+    invocation.out.rows(rows, ["NAME", "SHOWN AS", "BOUND TO", "LAST USED"], cells, none)
     return OK
 
 
@@ -91,7 +93,8 @@ def _where(binding: Json) -> str:
     if binding["type"] == "tool":
         return f"{binding['tool']}.{binding['argument']}"
     methods = "/".join(binding["methods"]) or "any"
-    return f"{methods} {'https' if binding['tls'] else 'http'}://{binding['host']}{binding['path']}"
+    part = "" if binding["place"] == "header" else f" in {clean_line(binding['place'])}"
+    return f"{methods} {'https' if binding['tls'] else 'http'}://{binding['host']}{binding['path']}{part}"
 
 
 # -- add and remove -------------------------------------------------------------------------------------------------
@@ -114,9 +117,10 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
         invocation.out.json({**answer, "secret": row})
         return OK
     out = invocation.out
-    out.line(f"{name} is in the vault, version {row['version']}. The model and its machine see {row['placeholder']}")
+    out.line(f"{name} is in the vault, version {row['version']}. Texts show {row['placeholder']} instead of the value")
+    out.line(f"a session uses it by a placeholder of its own, if you give it one: --secret {name}")
     if older:
-        out.line("its older placeholder is filled in nowhere any more")
+        out.line("placeholders that sessions were given for the older value are filled in nowhere any more")
     if row["bindings"]:
         out.line(f"it goes to: {'; '.join(map(_where, row['bindings']))}")
     else:
@@ -172,7 +176,7 @@ def _remove(invocation: Invocation, arguments: Namespace) -> int:
 def _bind(invocation: Invocation, arguments: Namespace) -> int:
     name = _named(arguments.name)
     if arguments.tool:
-        if not arguments.argument or arguments.method or arguments.path or arguments.tls:
+        if not arguments.argument or arguments.method or arguments.path or arguments.tls or arguments.place:
             raise CommandError("a tool is bound by one argument", f"stead secret bind {name} --tool TOOL --argument A")
         binding: Json = {"type": "tool", "tool": arguments.tool, "argument": arguments.argument}
     else:
@@ -180,7 +184,9 @@ def _bind(invocation: Invocation, arguments: Namespace) -> int:
             raise CommandError("--argument belongs to --tool", f"stead secret bind {name} --host HOST --path /P")
         methods = [method.upper() for method in arguments.method]
         binding = {"type": "host", "host": arguments.host.lower(), "methods": methods}
-        binding |= {"path": arguments.path or "/", "tls": arguments.tls}
+        kind, colon, part = arguments.place.partition(":")
+        place = kind + colon + (part.lower() if kind == "header" else part)
+        binding |= {"path": arguments.path or "/", "tls": arguments.tls, "place": place or "header"}
     answer = invocation.client.post(f"/secrets/{name}/bindings", {"binding": binding})
     return _say(invocation, answer, "\n".join(_meaning(name, binding)))
 
@@ -197,7 +203,13 @@ def _meaning(name: str, binding: Json) -> list[str]:
     methods = f"{' or '.join(binding['methods'])} requests" if binding["methods"] else "requests of every method"
     below = "every path" if binding["path"] == "/" else f"{clean_line(binding['path'])} and what is below it"
     hosts = f"every name below {host.removeprefix('*.')}" if host.startswith("*.") else host
-    lines = [f"{name} is filled in where {methods} to {hosts} have its placeholder, for {below}."]
+    kind, _, part = binding["place"].partition(":")
+    where = f"{'the field' if kind == 'body' else f'the {kind}'} {clean_line(part)!r}" if part else "one header"
+    lines = [f"{name} is filled in once, in {where} of {methods} to {hosts}, for {below}."]
+    if kind != "header":
+        lines.append(
+            "what is sent in a query or a body may be kept or shown by that host: name a header if it takes one"
+        )
     lines.append("whoever runs that host reads the value; nobody else does, and what it sends back is redacted")
     if binding["tls"]:
         lines.append(

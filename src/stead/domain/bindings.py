@@ -24,6 +24,7 @@ _NEVER = ("CONNECT", "TRACE")
 """A tunnel hides what is in it, and a trace sends back what it was sent."""
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~!$&'()*+,=:@-]+)*/?\Z")
 _PATH_CHARS = 1000
+_PLACE = re.compile(r"header(:[a-z0-9-]{1,60})?|(query|body):[!-~]{1,100}")
 
 
 def require_host_binding(binding: HostBinding) -> None:
@@ -45,6 +46,16 @@ def require_host_binding(binding: HostBinding) -> None:
         raise InvalidRequest(
             f"the path {path[:300]!r} cannot be bound: begin with /, and write no .., //, %, ?, # or ; in it"
         )
+    if not _PLACE.fullmatch(binding.place):
+        raise InvalidRequest(
+            f"{binding.place[:120]!r} is no part of a request: say header, header:NAME in small letters, query:NAME or "
+            "body:NAME"
+        )
+
+
+def fills(binding: HostBinding, place: str) -> bool:
+    """Whether a part of a request, such as ``header:x-key``, is the one that the binding is for."""
+    return place == binding.place or (binding.place == "header" and place.startswith("header:"))
 
 
 def allows(binding: HostBinding, host: str, method: str, path: str) -> bool:

@@ -13,6 +13,7 @@ import msgspec
 from stead.domain.events import Carried
 from stead.domain.messages import Message, ResultsMessage, ToolResult, UserMessage
 from stead.domain.policies import Label
+from stead.domain.secrets import told
 from stead.domain.sessions import STEAD, Call, Session
 
 
@@ -90,7 +91,8 @@ def take_over(session: Session, carried: Carried) -> None:
     session.planned, session.used, session.trusted, session.approved = [], [], {}, []
     session.interrupted = session.ran = False
     session.compacting = 0
-    session.recalled, session.telling = [], session.files
+    session.recalled = []
+    session.telling = "\n\n".join(filter(None, (told(session.spec.secrets), session.files)))
     session.resting = True
     session.last_call = session.last_text = ""
     session.same_calls = session.same_texts = session.send_backs = 0

@@ -43,6 +43,7 @@ def begin(event: ev.Event) -> Session:
     if not isinstance(body, ev.Opening):
         raise ValueError(f"stream {event.session!r} starts with {type(body).__name__}, which opens no session")
     goal = [] if isinstance(body, ev.SessionOpened) else [_goal_text(body)]
+    secrets = told(body.secrets)
     return Session(
         id=event.session,
         spec=body,
@@ -51,7 +52,8 @@ def begin(event: ev.Event) -> Session:
         budget=body.budget,
         instructions=body.instructions,
         resting=not goal,
-        messages=[UserMessage(text=text, label=PERSON) for text in goal],
+        messages=[UserMessage("\n\n".join(filter(None, (text, secrets))), PERSON) for text in goal],
+        telling="" if goal else secrets,
         words=goal,
         sent_sha256=hashlib.sha256(body.instructions.encode()).hexdigest(),
     )
@@ -314,6 +316,4 @@ def _goal_text(created: ev.ObjectiveCreated) -> str:
     parts = [created.goal]
     if created.constraints:
         parts.append("Constraints:\n" + "\n".join(f"- {constraint}" for constraint in created.constraints))
-    if created.secrets:
-        parts.append(told(created.secrets))
     return "\n\n".join(parts)

@@ -99,6 +99,16 @@ class HostDisallowed(msgspec.Struct, frozen=True, tag="host.disallowed"):
     directory: str
 
 
+class FolderReached(msgspec.Struct, frozen=True, tag="folder.reached"):
+    """A machine that shows this folder was connected to a host for the first time; recorded before a byte came in.
+
+    From then on what the folder holds may be that host's. ``host`` is a name, or the ``*.name`` that allowed it.
+    """
+
+    directory: str
+    host: str
+
+
 class SecretAdded(msgspec.Struct, frozen=True, tag="secret.added"):
     """A value went into the vault, in place of an older one when ``version`` is past 1. The value is in no event."""
 
@@ -148,6 +158,7 @@ HomeBody = (
     | RuleMade
     | RuleRemoved
     | HostDisallowed
+    | FolderReached
     | SecretAdded
     | SecretBound
     | SecretUnbound

@@ -94,6 +94,8 @@ class EgressUsed(msgspec.Struct, frozen=True, tag="egress.used"):
         secrets: names of the values that were put in.
         duration_ms: from its beginning to its end.
         connections: more than 1 in a summary of those that came too fast to be told of one by one.
+        query_bytes: of the request's query, whose values are not recorded; 0 in a tunnel, and where nobody counted.
+        body_bytes: of the request's body, likewise.
     """
 
     key: CallKey
@@ -109,6 +111,8 @@ class EgressUsed(msgspec.Struct, frozen=True, tag="egress.used"):
     secrets: tuple[str, ...]
     duration_ms: int
     connections: int = 1
+    query_bytes: int = 0
+    body_bytes: int = 0
 
 
 class TerminalOpened(msgspec.Struct, frozen=True, tag="terminal.opened"):

@@ -48,6 +48,7 @@ BINDING = (
     ev.RuleMade,
     ev.HostAllowed,
     ev.HostDisallowed,
+    ev.FolderReached,
     ev.ProviderConfigured,
     ev.ProviderRemoved,
     ev.SearchConfigured,

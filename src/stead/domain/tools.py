@@ -142,6 +142,8 @@ class ToolOutcome(msgspec.Struct, frozen=True):
         warnings: what the tool found hidden in its output, for the person.
         question: to be put to a model in quarantine; its answer then takes the place of ``text``, which is "".
         private: this answer is private, though the tool's declaration lets it be public.
+        reached: the hosts that the call's own requests reached. Empty means that nobody knows: what a tool with a way
+            out then says counts as a source that cannot be trusted.
     """
 
     status: Literal["ok", "error"]
@@ -152,6 +154,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     warnings: tuple[Reason, ...] = ()
     question: Question | None = None
     private: bool = False
+    reached: tuple[str, ...] = ()
 
 
 class ToolContext(msgspec.Struct, frozen=True):

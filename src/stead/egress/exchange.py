@@ -17,7 +17,7 @@ import json
 import re
 import ssl
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 import h11
@@ -25,9 +25,9 @@ import msgspec
 
 from stead.domain.errors import AddressRefused, FetchFault
 from stead.domain.hosts import USUAL_PORTS
-from stead.domain.ids import CallKey
+from stead.domain.ids import CallKey, SessionId
 from stead.domain.policies import Reason
-from stead.domain.secrets import Release
+from stead.domain.secrets import Filler, Release, RequestHead
 from stead.egress.cleaning import Cleaned, Fields, Redactor
 from stead.egress.filling import Filling
 from stead.egress.refusal import Refusal
@@ -56,10 +56,14 @@ _HOP_BY_HOP = {
 
 @dataclass(frozen=True)
 class Admission:
-    """A host that may be reached. ``key``: the call whose permit covers it, "" when an allow-list does."""
+    """A host that may be reached. ``key``: the call whose permit covers it, "" when an allow-list does.
+
+    ``name``: the host, or the pattern that covers it where the machine could choose among names.
+    """
 
     key: CallKey
     reason: Reason
+    name: str
 
 
 @dataclass
@@ -75,6 +79,8 @@ class Used:
     path: str = ""
     up_bytes: int = 0
     down_bytes: int = 0
+    query_bytes: int = 0
+    body_bytes: int = 0
     filled: dict[str, None] = field(default_factory=dict)
     left: dict[str, None] = field(default_factory=dict)
 
@@ -89,19 +95,34 @@ class Parts:
     context: Callable[[str], ssl.SSLContext]
 
 
+@dataclass(frozen=True)
+class Machine:
+    """Whose connection it is.
+
+    Args:
+        session: whose machine.
+        judge: whether a host may be reached; says no by a ``Refusal``.
+        connect: connects to a host that was admitted, by TLS or without; gives its address too.
+    """
+
+    session: SessionId
+    judge: Callable[[Target], Admission]
+    connect: Callable[[Target, Admission, bool], Awaitable[tuple[Streams, str]]]
+
+
 class Exchange:
     """One connection.
 
     Args:
         client: to and from the machine.
         parts: see there.
-        judge: whether a host may be reached; says no by a ``Refusal``.
+        machine: see there.
     """
 
-    def __init__(self, client: Streams, parts: Parts, judge: Callable[[Target], Admission]) -> None:
+    def __init__(self, client: Streams, parts: Parts, machine: Machine) -> None:
         self._reader, self._writer = client
         self._parts = parts
-        self._judge = judge
+        self._machine = machine
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT_BYTES)
         self._answered = False
         self._patience = asyncio.timeout(HEAD_LIMIT_S)
@@ -152,7 +173,7 @@ class Exchange:
             return
         self.used.method = request.method.decode("ascii")
         target = self._understand(request, None)
-        self.used.admission = self._judge(target)
+        self.used.admission = self._machine.judge(target)
         if request.method != b"CONNECT":
             await self._forward(request, target)
         elif self._parts.release().opens_tls(target.host):
@@ -186,6 +207,7 @@ class Exchange:
         target = _read(url, self._parts.dialer.reach)
         self.used.target = target
         self.used.path = "" if request.method == b"CONNECT" else target.path
+        self.used.query_bytes = len(self.used.path.partition("?")[2])
         for name, value in request.headers:
             host = value.decode("latin-1").lower()
             if name == b"host" and host.removesuffix(f":{target.port}").removesuffix(".") != target.host:
@@ -198,10 +220,13 @@ class Exchange:
         if self._http.they_are_waiting_for_100_continue:
             self._write(self._http.send(h11.InformationalResponse(status_code=100, headers=[])))
         body, whole = await self._begin_body()
+        self.used.body_bytes = len(body)
         fields = _end_to_end(request.headers)
         given = dict(fields)
-        filling = Filling(release, target, method)
-        self.used.filled, self.used.left = filling.used, filling.left
+        head = RequestHead(target.scheme, target.host, method, target.path.partition("?")[0])
+        filler = Filler(release, self._machine.session, head)
+        filling = Filling(filler)
+        self.used.filled, self.used.left = filler.used, filler.left
         secretive = bool(release.known())
         if whole and b"content-encoding" not in given:
             body = filling.body(
@@ -215,7 +240,9 @@ class Exchange:
             sent.append(_framing(request.headers))
         elif body or b"content-length" in given:
             sent.append((b"content-length", str(len(body)).encode()))
-        streams, self.used.address = await self._parts.dialer.dial(target, secure=target.scheme == "https")
+        assert self.used.admission is not None
+        secure = target.scheme == "https"
+        streams, self.used.address = await self._machine.connect(target, self.used.admission, secure)
         try:
             server = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_LIMIT_BYTES)
             path = filling.target(target.path)
@@ -260,6 +287,7 @@ class Exchange:
                 if isinstance(event, h11.Data):
                     writer.write(server.send(event) or b"")
                     self._count(up=len(event.data))
+                    self.used.body_bytes += len(event.data)
             writer.write(server.send(h11.EndOfMessage()) or b"")
             await writer.drain()
         except ConnectionError:
@@ -323,7 +351,8 @@ class Exchange:
 
     async def _tunnel(self, target: Target) -> None:
         """Pass bytes both ways until either side ends."""
-        (reader, writer), self.used.address = await self._parts.dialer.dial(target, secure=False)
+        assert self.used.admission is not None
+        (reader, writer), self.used.address = await self._machine.connect(target, self.used.admission, False)
         try:
             self._connected()
             pumps = [

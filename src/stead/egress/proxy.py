@@ -13,21 +13,22 @@ import secrets
 import shutil
 import socket
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stead.domain import events as ev
+from stead.domain.errors import StorageFault
 from stead.domain.hosts import HostPattern, parse_host
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.permits import Permit
 from stead.domain.policies import Reason
 from stead.domain.secrets import Release
 from stead.egress.cleaning import Redactor
-from stead.egress.exchange import Admission, Exchange, Parts, Used
+from stead.egress.exchange import Admission, Exchange, Machine, Parts, Used
 from stead.egress.refusal import Refusal
 from stead.guardian.reach import Target
 from stead.net.dialing import Dialer, Streams
@@ -44,6 +45,8 @@ _PATH_CHARS = 500
 
 OnUse = Callable[[SessionId, ev.EgressUsed], None]
 """Told of every connection once it is over. Must not block."""
+OnReach = Callable[[str, str], Awaitable[None]]
+"""Told of a folder and a host as soon as they are connected; nothing comes in before it returns."""
 
 
 class EgressProxy:
@@ -55,6 +58,7 @@ class EgressProxy:
         release: says which values may go where; asked for when it is needed.
         redactor: takes what is known now out of answers.
         on_use: journals connections.
+        on_reach: records that a folder's machine is connected to a host, before anything comes from there.
         owner: the user id that the machines have outside, when it is not the daemon's own.
     """
 
@@ -66,11 +70,13 @@ class EgressProxy:
         release: Callable[[], Release],
         redactor: Callable[[], Redactor],
         on_use: OnUse,
+        on_reach: OnReach,
         owner: int | None = None,
     ) -> None:
         self._folder = folder
         self._parts = Parts(dialer, release, redactor, lambda host: self._authority.context(host))
         self._on_use = on_use
+        self._on_reach = on_reach
         self._owner = owner
         self._lists: dict[str, tuple[HostPattern, ...]] = {}
         self._grants: dict[SessionId, list[tuple[Permit, tuple[HostPattern, ...]]]] = {}
@@ -168,7 +174,8 @@ class EgressProxy:
     async def _serve(self, outlet: _Outlet, client: Streams) -> None:
         task = asyncio.current_task()
         assert task is not None
-        exchange = Exchange(client, self._parts, lambda target: self._judge(outlet, target))
+        machine = Machine(outlet.session, partial(self._judge, outlet), partial(self._connect, outlet))
+        exchange = Exchange(client, self._parts, machine)
         full = len(outlet.open) >= MOST_CONNECTIONS
         outlet.open[task] = exchange.used
         try:
@@ -191,17 +198,34 @@ class EgressProxy:
         """
         host, port = target.host, target.port
         listed = (*outlet.hosts, *self._lists.get(outlet.directory, ()))
-        if any(pattern.covers(host, port) for pattern in listed):
-            return Admission(CallKey(""), Reason("egress-listed", f"{host} is allowed in this folder or objective"))
+        if covering := next((pattern for pattern in listed if pattern.covers(host, port)), None):
+            name = f"*.{covering.name}" if covering.below else host  # the machine chooses what stands for the star
+            reason = Reason("egress-listed", f"{host} is allowed in this folder or objective")
+            return Admission(CallKey(""), reason, name)
         for permit, patterns in self._grants.get(outlet.session, ()):
             if permit.live and any(pattern.covers(host, port) for pattern in patterns):
-                return Admission(permit.call, Reason("egress-granted", f"{host} was allowed for this call"))
+                return Admission(permit.call, Reason("egress-granted", f"{host} was allowed for this call"), host)
         asked = host if port in (80, 443) else f"{host}:{port}"
         text = (
             f"{asked} is not on the allow-list of this folder; name it in the call's `hosts`, or ask the person to run "
             f"`stead egress allow {asked}`"
         )
         raise Refusal(403, "egress-host", text)
+
+    async def _connect(
+        self, outlet: _Outlet, target: Target, admission: Admission, secure: bool
+    ) -> tuple[Streams, str]:
+        """Connect to a host, and have that on record before anything of it is read."""
+        streams, address = await self._parts.dialer.dial(target, secure=secure)
+        try:
+            await self._on_reach(outlet.directory, admission.name)
+        except BaseException as error:
+            streams[1].transport.abort()
+            if isinstance(error, StorageFault):
+                text = f"it could not be recorded that {target.host!r} was reached: {error}"
+                raise Refusal(503, "egress-unreachable", text) from error
+            raise
+        return streams, address
 
     def _recheck(self) -> None:
         """Cut what is no longer covered."""
@@ -235,6 +259,8 @@ class EgressProxy:
             down_bytes=used.down_bytes,
             secrets=tuple(used.filled) if used.address else (),  # without a connection none of them left
             duration_ms=int((time.monotonic() - used.started_s) * 1000),
+            query_bytes=used.query_bytes,
+            body_bytes=used.body_bytes,
         )
 
     def _report(self, outlet: _Outlet, used: Used) -> None:

@@ -77,6 +77,17 @@ def needs_machine(declaration: Declaration) -> bool:
     return bool(declaration.path_args or declaration.command_args)
 
 
+def shows_folder(declaration: Declaration, arguments: Mapping[str, object]) -> bool:
+    """Whether a call's output holds something of the folder; one that sends requests does where it names a file."""
+    return needs_machine(declaration) and (not declaration.url_args or any(paths(declaration, arguments)))
+
+
+def in_machine(declaration: Declaration, arguments: Mapping[str, object]) -> bool:
+    """Whether what a call says went through a machine, and may be from whatever its folder was connected to."""
+    browses = bool(declaration.host_args) or (bool(declaration.url_args) and declaration.effect is ToolEffect.READ)
+    return browses or shows_folder(declaration, arguments)
+
+
 def reads_account(declaration: Declaration) -> bool:
     """Whether the tool reads something private that lies elsewhere than in the workspace: mail, a calendar."""
     private = declaration.sensitivity is not Confidentiality.PUBLIC

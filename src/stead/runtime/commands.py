@@ -82,7 +82,7 @@ class Runtime:
         self.conditions = Conditions(deps.machines, desk, deps.clock, lambda text: book.redactor().clean(text))
         self._questions = questions
         self._digest_key = digest_key
-        self._work = Workroom(deps, sessions, book, lambda: home.state.grants)
+        self._work = Workroom(deps, sessions, book, lambda: home.state.grants, home.copied)
         self.work = Overview(deps, sessions)
         self.looks = Looking(deps.folders, sessions, book)
         self.terminals = TerminalRoom(deps, sessions)
@@ -200,13 +200,13 @@ class Runtime:
     async def _create(self, command: cmd.CreateObjective, claim: Claimed, door: str) -> cmd.Answer:
         d = self._deps
         d.gate.specs((*command.tools, *command.allow))
-        secrets = self._book.named(command.secrets)
+        session, id = SessionId(d.new_id("s")), claim.id
+        secrets = self._book.given(command.secrets, session)
         fact = await asyncio.to_thread(objectives.created, command, d.models.default_chain(), d.directives())
         fact = msgspec.structs.replace(fact, secrets=secrets)
         for ref in fact.chain:
             # Says which provider there is not. In a thread, because the first call loads the vendors' price list.
             await asyncio.to_thread(d.models.info, ref)
-        session, id = SessionId(d.new_id("s")), claim.id
         grants = objectives.granted(command, fact.directory, self._home.state.grants, d.clock.now_ms(), door)
         self._sessions.bind(session, fact)
         stream = Stream.open(

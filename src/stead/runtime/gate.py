@@ -38,6 +38,9 @@ from stead.screen.links import links
 _FILES_OF_A_COMMAND = 50
 """How many of the files that a command names an approval is bound to; a command that names more asks again anyway."""
 
+UNKNOWN_HOST = "?"
+"""Stands for a host where nobody says which; what came from there is trusted by no answer."""
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -54,7 +57,6 @@ class Judged:
     verdict: Verdict
     idempotent: bool
     label: Label
-    source: str
     context: Context
     releases: tuple[str, ...]
     writes: tuple[str, ...]
@@ -75,10 +77,15 @@ class Judged:
 
 @dataclass(frozen=True)
 class Standing:
-    """What a person has said for a folder, apart from any session: their rules, and the hosts that it may reach."""
+    """What is known of a folder, apart from any session: the person's rules, and the hosts that it may reach.
+
+    ``reached``: the hosts that machines that show the folder, or one that has files in common with it, were connected
+    to.
+    """
 
     rules: tuple[Rule, ...] = ()
     hosts: tuple[str, ...] = ()
+    reached: frozenset[str] = frozenset()
 
 
 def _nothing_said(directory: str) -> Standing:
@@ -208,7 +215,6 @@ class Gate:
             verdict=verdict,
             idempotent=tool is not None and tool.spec.declaration.idempotent,
             label=_label(tool, session.stained),
-            source=self._source(declaration, call.tool, parsed) if declaration else "",
             context=context,
             releases=obeyed_files(tool.spec, parsed, facts) if tool and isinstance(verdict, Allow) else (),
             writes=_written(declaration, parsed) if declaration else (),
@@ -226,25 +232,36 @@ class Gate:
         try:
             outcome = await self._tools[judged.tool].run(permit, judged.parsed, context)
         except (MachineError, FetchFault) as fault:
-            outcome = ToolOutcome("error", str(fault))
+            sent_to = policy.requested(self._tools[judged.tool].spec.declaration, judged.parsed, self._reach)
+            outcome = ToolOutcome("error", str(fault), reached=sent_to)
         finally:
             permit.close()
         return outcome, int((time.monotonic() - started) * 1000)
 
-    def _source(self, declaration: Declaration, tool: str, arguments: Mapping[str, object]) -> str:
-        """What a call's output comes from: the workspace, hosts of the web, or an account that the tool reads."""
-        hosts = [str(host) for name in declaration.host_args for host in _listed(arguments.get(name))]
-        hosts += policy.requested(declaration, arguments, self._reach)
+    def source(self, session: Session, judged: Judged, outcome: ToolOutcome) -> str:
+        """What a call's output comes from: hosts of the web, the workspace, or an account that the tool reads.
+
+        Which hosts is the record's word, not the call's: what the call's own requests reached, and for whatever went
+        through a machine all that the folder's machines were ever connected to, since a file can lie there for long. A
+        call that names hosts and reaches none brings nothing in from them.
+        """
+        declaration, arguments = self._tools[judged.tool].spec.declaration, judged.parsed
+        hosts = set(outcome.reached)
+        if not hosts and (declaration.url_args or declaration.service_args):
+            hosts.add(UNKNOWN_HOST)
+        if policy.in_machine(declaration, arguments):
+            hosts |= self._standing(session.spec.directory).reached
+        folder = [WORKSPACE] if policy.shows_folder(declaration, arguments) else []
         if hosts:
-            return "web:" + " ".join(sorted(set(hosts)))
-        if policy.needs_machine(declaration):
+            return "web:" + " ".join(sorted(hosts) + folder)
+        if folder:
             return WORKSPACE
         named = [
             str(arguments[name])
             for name in (*declaration.identity_args, *declaration.authority_args)
             if arguments.get(name)
         ]
-        return f"{tool}:{named[0][:200]}" if named else tool
+        return f"{judged.tool}:{named[0][:200]}" if named else judged.tool
 
     async def _understood(
         self, session: Session, declaration: Declaration, arguments: Mapping[str, object]
@@ -312,7 +329,7 @@ def _context(session: Session, tool: str, declared: Mapping[str, Declaration]) -
         declared: what every tool declares: which of them vouch for what they say.
     """
     own = {WORKSPACE} if session.spec.profile is Profile.TRUSTED_PROJECT else set()
-    trusted = own.union(session.trusted.get(tool, ()))
+    trusted = {source for source in own.union(session.trusted.get(tool, ())) if UNKNOWN_HOST not in source}
     told = [said for said in session.messages if isinstance(said, UserMessage) and said.foreign]
     believed = [said.text for said in told if said.source in trusted]
     outputs = [(said.source, said.text) for said in told if said.source not in trusted]
@@ -350,10 +367,6 @@ def _rules_of(constraints: tuple[str, ...]) -> tuple[Rule, ...]:
     """An objective's constraints, as far as they are understood as rules; the rest is the model's to keep."""
     found = (understood(constraint) for constraint in constraints)
     return tuple(rule for rule in found if rule is not None and rule.verdict != "allow")
-
-
-def _listed(value: object) -> Sequence[object]:
-    return value if isinstance(value, list | tuple) else ()
 
 
 def _stained(declaration: Declaration) -> tuple[str, ...]:

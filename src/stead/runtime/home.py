@@ -70,7 +70,10 @@ HomeCommand = (
 
 @dataclass(frozen=True)
 class HomeState:
-    """What the home's stream adds up to. ``grants`` are pairs of folder and grant, ``hosts`` of folder and pattern."""
+    """What the home's stream adds up to. ``grants`` are pairs of folder and grant, ``hosts`` of folder and pattern.
+
+    ``reached`` are pairs of folder and host: what machines that show the folder were ever connected to.
+    """
 
     seq: int = 0
     providers: dict[str, ev.ProviderConfigured] = field(default_factory=dict)
@@ -79,6 +82,7 @@ class HomeState:
     search: ev.SearchConfigured | None = None
     grants: tuple[tuple[str, Grant], ...] = ()
     hosts: tuple[tuple[str, str], ...] = ()
+    reached: tuple[tuple[str, str], ...] = ()
     rules: tuple[Rule, ...] = ()
     secrets: dict[str, Secret] = field(default_factory=dict)
     secrets_added_ms: dict[str, int] = field(default_factory=dict)
@@ -91,6 +95,7 @@ class HomeState:
         return Standing(
             rules=tuple(rule for rule in self.rules if rule.directory in ("", directory)),
             hosts=tuple(host for folder, host in self.hosts if folder == directory),
+            reached=frozenset(host for folder, host in self.reached if _overlap(folder, directory)),
         )
 
     def secret_rows(self) -> tuple[SecretRow, ...]:
@@ -132,6 +137,8 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, hosts=tuple(dict.fromkeys([*state.hosts, (directory, host)])))
         case ev.HostDisallowed(host=host, directory=directory):
             return replace(state, hosts=tuple(pair for pair in state.hosts if pair != (directory, host)))
+        case ev.FolderReached(directory=directory, host=host):
+            return replace(state, reached=tuple(dict.fromkeys([*state.reached, (directory, host)])))
         case ev.RuleMade(rule=rule):
             return replace(state, rules=(*(other for other in state.rules if other.id != rule.id), rule))
         case ev.RuleRemoved(id=id):
@@ -152,6 +159,11 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, directives=state.directives.ordered(ids))
         case _:
             return state
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether one of two folders is the other, or in it: then they have files in common."""
+    return os.path.commonpath((one, other)) in (one, other)
 
 
 def _fold_secret(
@@ -220,6 +232,24 @@ class HomeStream:
                 self.state = fold(self.state, event)
         self._bus.publish(events)
         return events
+
+    async def reached(self, directory: str, host: str) -> None:
+        """Record that a machine is connected to a host, unless that is known; durable when this returns.
+
+        Raises:
+            StorageFault: it is not.
+        """
+        if (directory, host) not in self.state.reached:
+            await self.record(ev.FolderReached(directory, host), cause=CommandId(""))
+
+    async def copied(self, directory: str, target: str) -> None:
+        """Record that a folder's files were copied to another one, and with them whatever hosts had brought in.
+
+        Raises:
+            StorageFault: it is not recorded.
+        """
+        for host in sorted(self.state.standing(directory).reached):
+            await self.reached(target, host)
 
     @contextlib.asynccontextmanager
     async def held(self) -> AsyncIterator[None]:

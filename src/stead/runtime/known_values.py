@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from stead.domain.secrets import Known, Vault, placeholder_of
+from stead.domain.secrets import Known, Vault, mark_of
 
 OF_PERSON = "secret/"
 OF_PROVIDERS = "provider/"
@@ -21,7 +21,7 @@ class KnownValues:
 
     Args:
         vault: where values are.
-        digest_key: the home's; placeholders are made with it.
+        digest_key: the home's; marks are made with it.
         environment: the keys that providers are given by environment variables, by the variable's name.
     """
 
@@ -42,7 +42,7 @@ class KnownValues:
     def _of_person(self) -> Iterator[Known]:
         for full, version, value in self._kept(OF_PERSON):
             name = full.removeprefix(OF_PERSON)
-            yield Known(name, placeholder_of(self._digest_key, name, version), value)
+            yield Known(name, mark_of(self._digest_key, name, version), value)
 
     def _of_providers(self) -> Iterator[Known]:
         for full, version, value in self._kept(OF_PROVIDERS):
@@ -59,6 +59,6 @@ class KnownValues:
                 yield full, *opened
 
     def _own(self, name: str, version: int, value: str) -> Known:
-        """A key of Stead's own. Its placeholder is never filled in: no person's secret can have such a name."""
+        """A key of Stead's own. Its mark is filled in nowhere, as no mark is."""
         name = re.sub(r"[^a-z0-9_-]", "-", name)[:64]
-        return Known(name, placeholder_of(self._digest_key, name, version), value)
+        return Known(name, mark_of(self._digest_key, name, version), value)

@@ -15,12 +15,26 @@ import hmac
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
+import msgspec
+
 from stead.domain import commands as cmd
 from stead.domain import events as ev
-from stead.domain.bindings import allows, ends, matches_host, require_host_binding
+from stead.domain.bindings import allows, ends, fills, matches_host, require_host_binding
 from stead.domain.errors import Conflict, InvalidRequest, NotFound, StorageFault
+from stead.domain.ids import SessionId
 from stead.domain.ports import Clock
-from stead.domain.secrets import NAME, PLACEHOLDER, HostBinding, Known, Secret, ToolBinding, Vault, placeholder_of
+from stead.domain.secrets import (
+    NAME,
+    PLACEHOLDER,
+    HostBinding,
+    Known,
+    RequestHead,
+    Secret,
+    ToolBinding,
+    Vault,
+    mark_of,
+    placeholder_of,
+)
 from stead.domain.tools import ToolEffect, ToolSpec
 from stead.runtime.known_values import OF_PERSON, RESERVED, KnownValues
 from stead.screen import known_forms, redaction
@@ -119,19 +133,19 @@ class SecretBook:
 
     # -- letting out ------------------------------------------------------------------------------------------------
 
-    def for_request(self, placeholder: str, host: str, method: str, path: str) -> str | None:
-        """See ``Release``."""
-        secret = self._find(placeholder)
-        if secret is None:
+    def for_request(self, session: SessionId, placeholder: str, head: RequestHead, place: str) -> str | None:
+        """See ``Release``. What may go into TLS to a host never goes to it in the clear, and the other way round."""
+        secret = self._find(session, placeholder)
+        if secret is None or self.opens_tls(head.host) != (head.scheme == "https"):
             return None
         bindings = [binding for binding in secret.bindings if isinstance(binding, HostBinding)]
-        if not any(allows(binding, host, method, path) for binding in bindings):
+        if not any(fills(bound, place) and allows(bound, head.host, head.method, head.path) for bound in bindings):
             return None
-        return self._let_out(secret, host.lower())
+        return self._let_out(secret, head.host.lower())
 
-    def for_argument(self, placeholder: str, tool: str, argument: str) -> str | None:
+    def for_argument(self, session: SessionId, placeholder: str, tool: str, argument: str) -> str | None:
         """See ``Release``."""
-        secret = self._find(placeholder)
+        secret = self._find(session, placeholder)
         if secret is None or ToolBinding(tool, argument) not in secret.bindings:
             return None
         return self._let_out(secret, f"{tool}.{argument}")
@@ -144,13 +158,13 @@ class SecretBook:
             for binding in secret.bindings
         )
 
-    def named(self, names: Sequence[str]) -> tuple[Secret, ...]:
-        """The secrets of these names, in their order, each once.
+    def given(self, names: Sequence[str], session: SessionId) -> tuple[Secret, ...]:
+        """The secrets of these names, in their order, each once, with the placeholders of the session that gets them.
 
         Raises:
             NotFound: there is none of a name.
         """
-        return tuple(self._existing(name) for name in dict.fromkeys(names))
+        return tuple(self._of_session(self._existing(name), session) for name in dict.fromkeys(names))
 
     # -- changing ---------------------------------------------------------------------------------------------------
 
@@ -172,7 +186,7 @@ class SecretBook:
             case cmd.AddSecret(name=name, value=value, replace=replace):
                 self._require_new(name, value, replace=replace)
                 version = await self.put(OF_PERSON + name, value)
-                return ev.SecretAdded(name, version, placeholder_of(self._digest_key, name, version))
+                return ev.SecretAdded(name, version, mark_of(self._digest_key, name, version))
             case cmd.BindSecret(name=name, binding=binding):
                 secret = self._existing(name)
                 if isinstance(binding, HostBinding):
@@ -214,11 +228,16 @@ class SecretBook:
 
     # -- privately --------------------------------------------------------------------------------------------------
 
-    def _find(self, placeholder: str) -> Secret | None:
-        """The secret that a placeholder is of, if it is one that this home made for the newest value."""
+    def _find(self, session: SessionId, placeholder: str) -> Secret | None:
+        """The secret that a placeholder is of, if this home made it for this session and the newest value."""
         found = PLACEHOLDER.fullmatch(placeholder)
         secret = self._secrets.get(found[1]) if found else None
-        return secret if secret and hmac.compare_digest(secret.placeholder, placeholder) else None
+        own = self._of_session(secret, session).placeholder if secret else ""
+        return secret if hmac.compare_digest(own, placeholder) else None
+
+    def _of_session(self, secret: Secret, session: SessionId) -> Secret:
+        own = placeholder_of(self._digest_key, secret.name, secret.version, session)
+        return msgspec.structs.replace(secret, placeholder=own)
 
     def _let_out(self, secret: Secret, destination: str) -> str | None:
         try:

@@ -260,7 +260,7 @@ class Steps:
             label=_label(judged.label, outcome),
             size_bytes=outcome.size_bytes,
             duration_ms=duration_ms,
-            source=judged.source,
+            source=self._deps.gate.source(stream.session, judged, outcome),
             entities=outcome.entities,
             warnings=outcome.warnings,
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -67,15 +67,22 @@ class Workroom:
         sessions: where actors are found.
         book: names secrets.
         grants: what folders were granted, as it is now.
+        copied: records that a folder's files go to another one.
     """
 
     def __init__(
-        self, deps: Deps, sessions: Sessions, book: SecretBook, grants: Callable[[], Sequence[tuple[str, Grant]]]
+        self,
+        deps: Deps,
+        sessions: Sessions,
+        book: SecretBook,
+        grants: Callable[[], Sequence[tuple[str, Grant]]],
+        copied: Callable[[str, str], Awaitable[None]],
     ) -> None:
         self._deps = deps
         self._sessions = sessions
         self._book = book
         self._grants = grants
+        self._copied = copied
 
     async def carry_out(self, command: Work, claim: Claimed, door: str) -> cmd.Answer:
         """Carry a command out; its facts are durable when this returns.
@@ -120,7 +127,8 @@ class Workroom:
         d = self._deps
         d.gate.specs((*command.tools, *command.allow))
         fact = await asyncio.to_thread(_opened, command, d.models.default_chain())
-        fact = msgspec.structs.replace(fact, secrets=self._book.named(command.secrets))
+        session = SessionId(d.new_id("s"))
+        fact = msgspec.structs.replace(fact, secrets=self._book.given(command.secrets, session))
         for ref in fact.chain:
             await asyncio.to_thread(d.models.info, ref)  # says which provider there is not
         rules = await d.project.rules(fact.directory)
@@ -129,11 +137,12 @@ class Workroom:
             *await d.memory.recollection.opening(fact, ""),
             *([ev.ProjectRulesRead(rules, PROJECT)] if rules else []),
         ]
-        return await self._begin(fact, facts, claim)
+        return await self._begin(session, fact, facts, claim)
 
-    async def _begin(self, fact: ev.SessionOpened, facts: Sequence[ev.Body], claim: Claimed) -> cmd.Answer:
+    async def _begin(
+        self, session: SessionId, fact: ev.SessionOpened, facts: Sequence[ev.Body], claim: Claimed
+    ) -> cmd.Answer:
         d = self._deps
-        session = SessionId(d.new_id("s"))
         said = instructions(d.directives(), fact.directory, attended=True)
         fact = msgspec.structs.replace(fact, instructions=said)
         self._sessions.bind(session, fact)
@@ -160,12 +169,13 @@ class Workroom:
             if command.directory:
                 target = await asyncio.to_thread(_empty_folder, command.directory)
                 root, text = await self._files_at(actor, session, at)
+                await self._copied(spec.directory, target)
                 spec = msgspec.structs.replace(spec, directory=target)
                 carried = _without_memory(carried)
                 await self._deps.checkpoints.restore(target, spec.ignore, root)
-        fact = msgspec.structs.replace(spec, title=title)
+        fact = msgspec.structs.replace(spec, title=title, secrets=())  # a fork is given none: they were for the first
         facts = (ev.ConversationSet(source=session.id, at=at, carried=carried),)
-        return await self._begin(fact, facts, of(claim, session.id, text))
+        return await self._begin(SessionId(self._deps.new_id("s")), fact, facts, of(claim, session.id, text))
 
     async def _files_at(self, actor: Actor, session: Session, at: int) -> tuple[str, str]:
         """The tree that is nearest to a moment, and which one that is."""
@@ -332,7 +342,6 @@ def _as_session(spec: ev.Opening) -> ev.SessionOpened:
         profile=spec.profile,
         instructions="",  # composed when it begins
         hosts=spec.hosts,
-        secrets=spec.secrets,
         mode=spec.mode,
         unprotected=spec.unprotected,
         constraints=spec.constraints,

@@ -67,11 +67,8 @@ class Redactor:
         self._sought = list(reversed(sought.items()))  # what two have in common is named after the longer one
         self.sieve = Sieve([text for text, _ in self._sought])
         self.most_bytes = max((most_bytes(text) for text, _ in self._sought), default=0)
-        self._opaque = (
-            compiled("|".join("".join(f"\\x{b:02x}" for b in encoded(one.placeholder)) for one in self._known))
-            if self._known
-            else None
-        )
+        names = "|".join(sorted({re.escape(one.name) for one in self._known}, key=len, reverse=True))
+        self._opaque = re.compile(rf"\{{\{{secret:(?:{names})#([0-9a-f]{{8,16}})\}}\}}".encode()) if names else None
         self._long = [
             (spelling, one.placeholder)
             for one in self._known
@@ -137,7 +134,9 @@ class Redactor:
         """Known values from left to right, the longer one where two overlap; placeholders stand in for nothing."""
         if self._opaque is None or not (places := self.sieve.candidates(content[begin:])):
             return []
-        found = [(match.start(), match.end(), "") for match in self._opaque.finditer(content, begin)]
+        stands = self._opaque.finditer(content, begin)
+        # Digits in which a value could hide are looked through like any other text.
+        found = [(one.start(), one.end(), "") for one in stands if not self.sieve.candidates(one[1])]
         at_once = self._long_spans(content, begin) if self._long else []
         found += at_once
         if at_once:  # their pieces need not be looked for again, unless more of them is elsewhere

@@ -183,7 +183,9 @@ class ShotTool(StructTool[ShotArguments]):
             MachineError: as ``Browser.shot``.
         """
         size = await self._browser.shot(permit, arguments.url, arguments.path)
-        return ToolOutcome("ok", f"saved {arguments.path!r}, {size} bytes; tell the person where it is", size)
+        host = urlsplit(arguments.url).hostname or ""
+        said = f"saved {arguments.path!r}, {size} bytes; tell the person where it is"
+        return ToolOutcome("ok", said, size, reached=(host,))
 
 
 def _require_hosts(url: str, hosts: Sequence[str]) -> None:
@@ -217,7 +219,7 @@ def _told(shown: PageShown, granted: Sequence[str], start: int = 0) -> ToolOutco
     if all(parse_host(host).name != now for host in granted):
         # Its words would count as the word of the host that was asked for.
         text = f"The browser is at {clip(shown.url, 500)!r} now, another host; open that to read it."
-        return ToolOutcome("error", "\n".join((text, *_remarks(shown))))
+        return ToolOutcome("error", "\n".join((text, *_remarks(shown))), reached=(now,) if now else ())
     part = shown.text[start : start + _ROOM]
     end = start + len(part)
     lines = [f"{shown.title} <{clip(shown.url, 1000)}>", "", part or "(no text)", ""]
@@ -230,7 +232,7 @@ def _told(shown: PageShown, granted: Sequence[str], start: int = 0) -> ToolOutco
         said = f"The page had {shown.hidden} parts that a person would not see; the model was not given them."
         warnings = (Reason("hidden-parts", said),)
     lines += _remarks(shown)
-    return ToolOutcome("ok", clip("\n".join(lines).rstrip()), len(shown.text), warnings=warnings)
+    return ToolOutcome("ok", clip("\n".join(lines).rstrip()), len(shown.text), warnings=warnings, reached=(now,))
 
 
 def _remarks(shown: PageShown) -> list[str]:

@@ -2,14 +2,15 @@
 
 Layer: tools. The daemon parses JSON and nothing else of what comes back; a document of the workspace is read by the
 machine. Where a call goes is checked like a page's address, and it follows no redirect: who was asked about one address
-is not taken to another. A secret's value goes into headers, query and body, to the host that it is bound to.
+is not taken to another. A secret's value goes to the host that it is bound to, into the part of the request that the
+binding names.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
@@ -20,7 +21,7 @@ from stead.domain.errors import FetchFault, ToolFault
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality, Integrity
 from stead.domain.ports import Files
-from stead.domain.secrets import PLACEHOLDER, Release
+from stead.domain.secrets import Filler, RequestHead
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.guardian.reach import Reach, Target, Unreachable
 from stead.net.dialing import Resolve, resolve_name
@@ -167,7 +168,7 @@ class Came:
 
 
 async def _carried_out(
-    caller: Caller, permit: Permit, call: ReadArguments | CallArguments, release: Release | None
+    caller: Caller, permit: Permit, call: ReadArguments | CallArguments, context: ToolContext
 ) -> ToolOutcome:
     """Check the request, send it, and tell what came back and whether it fits.
 
@@ -180,30 +181,43 @@ async def _carried_out(
     operation = document.operation(call.method, target) if document else None
     if wrong := await _unfit_request(call, operation):
         return ToolOutcome("error", f"Nothing was sent, because the request does not fit: {'; '.join(wrong)}")
-    came = await caller.send(_filled(caller, call, target, release))
+    came = await caller.send(_filled(caller, call, target, context))
     fit = await _fit_of_answer(call, operation, came)
     return _told(call.method, target, came, fit)
 
 
-def _filled(caller: Caller, call: ReadArguments | CallArguments, target: Target, release: Release | None) -> Request:
+def _filled(caller: Caller, call: ReadArguments | CallArguments, target: Target, context: ToolContext) -> Request:
     """The request with the values of secrets that are bound to where it goes.
 
     Raises:
         FetchFault: one may not go there; a placeholder of its own would only be refused there.
     """
-    fill = _filler(call.method, target, release)
+    head = RequestHead(target.scheme, target.host, call.method, target.path.partition("?")[0])
+    filler = Filler(context.release, context.session, head)
     body = getattr(call, "body", None)
     headers = {"Accept": "application/json, text/*;q=0.5", **_named(call.headers)}
     if body is not None:
         headers.setdefault("Content-Type", "application/json")
-    filled = {name: fill(value) for name, value in headers.items()}
+    filled = {name: filler.fill(value, f"header:{name.lower()}") for name, value in headers.items()}
+    query = {name: _filled_part(value, f"query:{name}", filler) for name, value in call.query.items()}
+    if isinstance(body, dict):
+        body = {name: _filled_part(value, f"body:{name}", filler) for name, value in body.items()}
+    content = b"" if body is None else msgspec.json.encode(body)
+    filler.leave(content.decode("utf-8", "replace"))
+    if left := next(iter(filler.left), ""):
+        bind = f"stead secret bind {left} --host {head.host}{' --tls' if head.scheme == 'https' else ''} --in PLACE"
+        raise FetchFault(
+            f"the secret {left!r} may not go into {call.method} {head.scheme}://{head.host}{head.path} where you wrote "
+            "it, so nothing was sent: it was not given to this session, is not bound to this host and part of the "
+            f"request, or stands there twice; the person binds it: {bind}"
+        )
     if unfit := next((name for name, value in filled.items() if not _VALUE.fullmatch(value)), ""):
         raise FetchFault(f"the secret's value does not fit into the header {unfit!r}; send it in the body")
     return Request(
-        caller.target(call, _each(call.query, fill)),
+        caller.target(call, query),
         call.method,
         tuple(filled.items()),
-        b"" if body is None else msgspec.json.encode(_each(body, fill)),
+        content,
     )
 
 
@@ -225,7 +239,7 @@ class ApiReadTool(StructTool[ReadArguments]):
 
     async def work(self, permit: Permit, arguments: ReadArguments, context: ToolContext) -> ToolOutcome:
         """See ``_carried_out``."""
-        return await _carried_out(self._caller, permit, arguments, context.release)
+        return await _carried_out(self._caller, permit, arguments, context)
 
 
 class ApiCallTool(StructTool[CallArguments]):
@@ -249,7 +263,7 @@ class ApiCallTool(StructTool[CallArguments]):
 
     async def work(self, permit: Permit, arguments: CallArguments, context: ToolContext) -> ToolOutcome:
         """See ``_carried_out``."""
-        return await _carried_out(self._caller, permit, arguments, context.release)
+        return await _carried_out(self._caller, permit, arguments, context)
 
 
 async def _unfit_request(call: ReadArguments | CallArguments, operation: Operation | None) -> list[str]:
@@ -317,39 +331,14 @@ def _told(method: str, target: Target, came: Came, fit: str) -> ToolOutcome:
     lines += [f"{name}: {value}" for name, value in came.fields]
     lines += filter(None, (fit, came.flaw if came.flaw and not fit else ""))
     text = clip("\n".join(lines) + (f"\n\n{came.text}" if came.text else ""))
-    return ToolOutcome("ok" if 200 <= came.status < 300 else "error", text, came.size_bytes)
+    return ToolOutcome("ok" if 200 <= came.status < 300 else "error", text, came.size_bytes, reached=(target.host,))
 
 
-def _filler(method: str, target: Target, release: Release | None) -> Callable[[str], str]:
-    """Puts values in the place of placeholders.
-
-    As in a machine: into TLS only by a binding that says so, and what may go into TLS never goes in the clear.
-    """
-    path = target.path.partition("?")[0]
-
-    def put(found: re.Match[str]) -> str:
-        fits = release is not None and release.opens_tls(target.host) == (target.scheme == "https")
-        value = release.for_request(found[0], target.host, method, path) if release is not None and fits else None
-        if value is None:
-            bind = f"stead secret bind {found[1]} --host {target.host}{' --tls' if target.scheme == 'https' else ''}"
-            raise FetchFault(
-                f"the secret {found[1]!r} is not bound to {method} {target.scheme}://{target.host}{path}, so nothing "
-                f"was sent; the person binds it: {bind}"
-            )
-        return value
-
-    return lambda text: PLACEHOLDER.sub(put, text)
-
-
-def _each(node: Any, fill: Callable[[str], str]) -> Any:
-    """Plain data with all its texts filled; keys stay."""
-    if isinstance(node, str):
-        return fill(node)
-    if isinstance(node, list):
-        return [_each(item, fill) for item in node]
-    if isinstance(node, dict):
-        return {name: _each(item, fill) for name, item in node.items()}
-    return node
+def _filled_part(value: Any, place: str, filler: Filler) -> Any:
+    """A field's value, filled if it is text, or a list of texts in a query; what is nested deeper stays as it is."""
+    if isinstance(value, list) and place.startswith("query:"):
+        return [_filled_part(item, place, filler) for item in value]
+    return filler.fill(value, place) if isinstance(value, str) else value
 
 
 def _named(headers: Mapping[str, str]) -> dict[str, str]:

@@ -1,7 +1,9 @@
 """Getting one page: a GET, its redirects, and the text at their end.
 
-Layer: tools. It knows nothing of permits and of models, and it parses no page. Each redirect is checked like the first
-URL; who connects, and to which address, is ``wire``'s business.
+Layer: tools. It knows nothing of permits and of models, and it parses no page. A redirect is followed only where it
+stays with the same scheme, host and port, since leave to send a request to one host is none for another; each is
+checked like the first URL. Who connects, and to which address, is ``wire``'s business. What a page says about where to
+go next (a Refresh field, a ``meta`` element) is content, and nobody follows it.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ class Page:
 
     Args:
         url: after redirects.
+        host: that sent it.
         media_type: lower-case, without parameters: ``text/html``.
         charset: as the server named it; "" when it did not.
         body: decompressed, at most ``BODY_LIMIT_BYTES``.
@@ -37,6 +40,7 @@ class Page:
     """
 
     url: str
+    host: str
     media_type: str
     charset: str
     body: bytes
@@ -66,10 +70,11 @@ class Fetcher:
         self._timeout_s = timeout_s
 
     async def fetch(self, url: str) -> Page:
-        """Get a page by GET, following up to five redirects, each checked like the first address.
+        """Get a page by GET, following up to five redirects of one host to itself.
 
         Raises:
-            FetchFault: refused, not reached, too slow, not text, or an answer that is no page; anything else is a bug.
+            FetchFault: refused, not reached, too slow, not text, sent elsewhere, or an answer that is no page; anything
+                else is a bug.
         """
         try:
             async with asyncio.timeout(self._timeout_s):
@@ -78,40 +83,57 @@ class Fetcher:
             raise FetchFault(f"{url!r} was not answered within {self._timeout_s:g} s; try another source") from error
 
     async def _follow(self, url: str) -> Page:
+        target = self._reach.check_url(url)
+        if isinstance(target, Unreachable):
+            raise FetchFault(target.text)
         for _ in range(REDIRECT_LIMIT + 1):
-            target = self._reach.check_url(url)
-            if isinstance(target, Unreachable):
-                raise FetchFault(target.text)
             async with self._wire.send(Request(target, headers=_ACCEPT)) as answer:
                 found = await _page(answer)
             if isinstance(found, Page):
                 return found
-            url = found
-        raise FetchFault(f"{url!r} is the end of {REDIRECT_LIMIT} redirects and redirects again; try another source")
+            target = next_hop(target, found, self._reach)
+        raise FetchFault(f"{url!r} redirects more than {REDIRECT_LIMIT} times; try another source")
+
+
+def next_hop(target: Target, location: str, reach: Reach) -> Target:
+    """Where a redirect leads, if it may be followed: to the same scheme, host and port.
+
+    The comparison is made between what the check understood of both, so that no spelling of a host is another host.
+
+    Args:
+        target: that redirected.
+        location: what its answer said; a stranger's word.
+        reach: what may be fetched.
+
+    Raises:
+        FetchFault: it leads elsewhere, or nowhere; says where to, so that it can be asked for by itself.
+    """
+    try:
+        found = reach.check_url(urljoin(target.url, location))
+    except ValueError as error:
+        raise FetchFault(f"{target.url!r} redirects to {brief(location)!r}, which is no URL") from error
+    if isinstance(found, Unreachable):
+        raise FetchFault(f"{target.url!r} redirects to where nothing is fetched: {found.text}")
+    if (found.scheme, found.host, found.port) != (target.scheme, target.host, target.port):
+        raise FetchFault(
+            f"{target.url!r} redirects to another place, {found.url!r}, which was not followed; that is the page's "
+            "word; fetch it by itself if it is wanted"
+        )
+    return found
 
 
 async def _page(answer: Answer) -> Page | str:
-    """The page, or where it went."""
+    """The page, or where it says to have gone."""
     url = answer.target.url
     if answer.status in _REDIRECTS and "location" in answer.fields:
-        return _redirected(answer.target, answer.fields["location"])
+        return answer.fields["location"]
     if not 200 <= answer.status < 300:
         raise FetchFault(f"{url!r} answered {answer.status}")
     media_type, charset = answer.media_type
     if not is_text(media_type):
         raise FetchFault(f"{url!r} is {brief(media_type) or 'of no stated type'}; only text is fetched")
     body, cut = await answer.body(BODY_LIMIT_BYTES)
-    return Page(url, media_type, charset, body, cut)
-
-
-def _redirected(target: Target, location: str) -> str:
-    try:
-        url = urljoin(target.url, location)
-    except ValueError as error:
-        raise FetchFault(f"{target.url!r} redirects to {brief(location)!r}, which is no URL") from error
-    if target.scheme == "https" and url.lower().startswith("http:"):
-        raise FetchFault(f"{target.url!r} redirects to {brief(url)!r}, which is not encrypted; fetch that by itself")
-    return url
+    return Page(url, answer.target.host, media_type, charset, body, cut)
 
 
 def is_text(media_type: str) -> bool:

@@ -96,8 +96,10 @@ class ExtractPageTool(StructTool[ExtractPageArguments]):
         """
         page = await self._fetcher.fetch(arguments.url)
         if page.cut:
-            return _too_long(f"{arguments.url!r} has more than {len(page.body):,} bytes")
-        return _put(arguments, await text_of(page, self._parser, permit), arguments.url, len(page.body))
+            outcome = _too_long(f"{arguments.url!r} has more than {len(page.body):,} bytes")
+        else:
+            outcome = _put(arguments, await text_of(page, self._parser, permit), arguments.url, len(page.body))
+        return msgspec.structs.replace(outcome, reached=(page.host,))
 
 
 def _put(sought: _Sought, text: str, where: str, size_bytes: int) -> ToolOutcome:

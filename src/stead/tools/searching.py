@@ -169,9 +169,10 @@ class WebSearchTool(StructTool[SearchArguments]):
         """
         found = await self._searcher.search(arguments.query, arguments.count)
         if not found.results and found.silent:
-            return ToolOutcome("error", f"No results: {'; '.join(found.silent)}. Try again later, or other words.")
+            said = f"No results: {'; '.join(found.silent)}. Try again later, or other words."
+            return ToolOutcome("error", said, reached=(arguments.engine,))
         text = clip(_written(arguments, found))
-        return ToolOutcome("ok", text, len(text.encode("utf-8", "replace")))
+        return ToolOutcome("ok", text, len(text.encode("utf-8", "replace")), reached=(arguments.engine,))
 
 
 def _written(arguments: SearchArguments, found: engines.Results) -> str:

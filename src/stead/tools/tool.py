@@ -73,7 +73,7 @@ class StructTool(ABC, Generic[A]):
         """
         permit.spend(self._spec.name, arguments)
         if context.release is not None:
-            arguments = filled(arguments, self._spec.name, context.release)
+            arguments = filled(arguments, self._spec.name, context.session, context.release)
         try:
             given = msgspec.convert(arguments, self._arguments)
         except msgspec.ValidationError as error:  # without values they did fit

@@ -70,7 +70,7 @@ class FetchTool(StructTool[FetchArguments]):
         text = await text_of(page, self._parser, permit)
         cut = f", cut at {len(page.body):,} bytes" if page.cut else ""
         said = clip(f"{page.url} ({page.media_type}{cut})\n\n{text}")
-        return ToolOutcome("ok", said, len(page.body), warnings=_warnings(page, text))
+        return ToolOutcome("ok", said, len(page.body), warnings=_warnings(page, text), reached=(page.host,))
 
 
 async def text_of(page: Page, parser: Parser, permit: Permit) -> str:

@@ -16,6 +16,7 @@ from stead.domain.policies import Allow, Ask, Deny, GrantScope, Integrity, Level
 from stead.domain.ports import Isolation
 from stead.domain.sessions import Call
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome, ToolSpec
+from stead.guardian import policy
 from stead.guardian.reach import Reach
 from stead.runtime.gate import Gate
 from stead.runtime.gate import Judged as GateJudged
@@ -152,7 +153,7 @@ class GateGuard:
         )
         self._add(ev.ToolStarted(call.key, tool, judged.arguments, judged.digest, judged.idempotent))
         ended = ev.ToolFinished(
-            call.key, tool, "ok", output, judged.label, len(output), 0, judged.source, made.entities
+            call.key, tool, "ok", output, judged.label, len(output), 0, self._source(judged, output), made.entities
         )
         self._add(ended)
 
@@ -163,6 +164,12 @@ class GateGuard:
         )
         self._add(asked)
         self._add(ev.ApprovalGiven(id, call.key, ask.digest, "web"))
+
+    def _source(self, judged: GateJudged, output: str) -> str:
+        """What the output comes from, the call having reached the hosts that it named and no other."""
+        declaration = self._tools[judged.tool].spec.declaration
+        reached = policy.requested(declaration, judged.parsed, Reach())
+        return self._gate.source(self.session, judged, ToolOutcome("ok", output, reached=reached))
 
     def _judge(self, call: Call) -> GateJudged:
         return _now(self._gate.judge(self.session, call, 0))

@@ -11,7 +11,16 @@ import { Switch } from "@/ui/Switch";
 
 type Wanted = Schema["NewBinding"]["binding"];
 
-const FRESH = { kind: "host" as "host" | "tool", host: "", methods: "", path: "/", tls: true, tool: "", argument: "" };
+const FRESH = {
+  kind: "host" as "host" | "tool",
+  host: "",
+  methods: "",
+  path: "/",
+  place: "header",
+  tls: true,
+  tool: "",
+  argument: "",
+};
 
 export function BindForm({ name, onDone }: { name: string; onDone: () => Promise<void> }) {
   const [draft, setDraft] = useState(FRESH);
@@ -65,6 +74,9 @@ export function BindForm({ name, onDone }: { name: string; onDone: () => Promise
               <Input mono value={draft.path} onValueChange={(path) => change({ path })} />
             </Field>
           </div>
+          <Field label={t("place")} hint={t("placeHint")}>
+            <Input mono value={draft.place} onValueChange={(place) => change({ place })} />
+          </Field>
           <Switch label={t("tls")} hint={t("tlsHint")} checked={draft.tls} onCheckedChange={(tls) => change({ tls })} />
           <p className="text-ink-2 text-sm">{t("bindWhy")}</p>
         </>
@@ -100,5 +112,6 @@ function wantedOf(draft: typeof FRESH): Wanted {
     methods,
     path: draft.path.trim() || "/",
     tls: draft.tls,
+    place: draft.place.trim() || "header",
   };
 }
