@@ -107,6 +107,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
         warnings: what the tool found hidden in its output, for the person.
         question: to be put to a model in quarantine; its answer then takes the place of ``text``, which is "".
         private: this answer is private, though the tool's declaration lets it be public.
+        quoted: the text quotes a machine, a server or a file, whatever the tool's declaration trusts of its answers.
     """
 
     status: Literal["ok", "error"]
@@ -117,6 +118,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     warnings: tuple[Reason, ...] = ()
     question: Question | None = None
     private: bool = False
+    quoted: bool = False
 
 
 class ToolContext(msgspec.Struct, frozen=True):

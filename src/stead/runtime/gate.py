@@ -191,7 +191,7 @@ class Gate:
         try:
             outcome = await self._tools[judged.tool].run(permit, judged.parsed, context)
         except (MachineError, FetchFault) as fault:
-            outcome = ToolOutcome("error", str(fault))
+            outcome = ToolOutcome("error", str(fault), quoted=fault.quotes)
         finally:
             permit.close()
         return outcome, int((time.monotonic() - started) * 1000)

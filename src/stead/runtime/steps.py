@@ -22,7 +22,8 @@ from stead.domain.effects import CallModel, Finish
 from stead.domain.errors import MachineError, ModelFault, NotFound, SteadError
 from stead.domain.ids import ApprovalId, CallKey, RequestNo, SessionId
 from stead.domain.live import OutputDelta, TextDelta
-from stead.domain.policies import Allow, Ask, Confidentiality, Deny, Label, Level
+from stead.domain.messages import MACHINE
+from stead.domain.policies import Allow, Ask, Confidentiality, Deny, Integrity, Label, Level
 from stead.domain.ports import ModelRequest
 from stead.domain.readings import Question
 from stead.domain.sessions import STEAD, Call, Session, attended
@@ -36,6 +37,7 @@ from stead.runtime.outgoing import outgoing
 from stead.runtime.performing import REQUEST, Cut, Performer
 from stead.runtime.showing import show
 from stead.runtime.stream import Stream
+from stead.screen.inbound import screen
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,7 @@ class Steps:
         try:
             judged = await self._deps.gate.judge(stream.session, call, self._deps.clock.now_ms())
         except MachineError as fault:
-            stream.add(finished(key, call.tool, "error", str(fault)))
+            stream.add(_kept_from_running(key, call.tool, fault))
             return None
         verdict = judged.verdict
         stream.add(_judgement(key, judged))
@@ -235,7 +237,7 @@ class Steps:
         try:
             return await self._keeper.before(session, run.judged.writes)
         except SteadError as fault:
-            stream.add(finished(run.key, run.judged.tool, "error", f"Not run, as nothing could be kept of it: {fault}"))
+            stream.add(_kept_from_running(run.key, run.judged.tool, fault))
             return None
 
     async def _run(self, run: _Run) -> tuple[ToolOutcome, int]:
@@ -362,13 +364,22 @@ def finished(key: CallKey, tool: str, outcome: Literal["error", "denied", "cance
     )
 
 
+def _kept_from_running(key: CallKey, tool: str, fault: SteadError) -> ev.ToolFinished:
+    """The outcome of a call that a fault kept from running; what the fault quotes is not said in Stead's own name."""
+    seen = screen(f"Not run: {fault}")
+    end = finished(key, tool, "error", seen.text)
+    return msgspec.structs.replace(end, label=Label(), source=MACHINE, warnings=seen.warnings) if fault.quotes else end
+
+
 def _cut_off(call: Call) -> ev.ToolFinished:
     who = f"The person stopped it ({call.said or 'no reason given'})" if call.cancelled else "Stopped"
     return finished(call.key, call.tool, "cancelled", f"{who} while it ran; what it had done by then stays done.")
 
 
 def _label(declared: Label, outcome: ToolOutcome) -> Label:
-    """An answer may be more confidential than its tool's answers are, and never less."""
+    """An answer may be more confidential and less trusted than its tool's answers are, and never the other way."""
+    if outcome.quoted:
+        declared = msgspec.structs.replace(declared, integrity=Integrity.UNTRUSTED, typed=False)
     private = outcome.private and Confidentiality.PRIVATE.exceeds(declared.confidentiality)
     return msgspec.structs.replace(declared, confidentiality=Confidentiality.PRIVATE) if private else declared
 

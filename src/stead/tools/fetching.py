@@ -75,19 +75,19 @@ class Fetcher:
             async with asyncio.timeout(self._timeout_s):
                 return await self._follow(url)
         except TimeoutError as error:
-            raise FetchFault(f"{url!r} was not answered within {self._timeout_s:g} s; try another source") from error
+            raise FetchFault("{!r} was not answered within {:g} s; try another source", url, self._timeout_s) from error
 
     async def _follow(self, url: str) -> Page:
         for _ in range(REDIRECT_LIMIT + 1):
             target = self._reach.check_url(url)
             if isinstance(target, Unreachable):
-                raise FetchFault(target.text)
+                raise FetchFault("{}", target.text)
             async with self._wire.send(Request(target, headers=_ACCEPT)) as answer:
                 found = await _page(answer)
             if isinstance(found, Page):
                 return found
             url = found
-        raise FetchFault(f"{url!r} is the end of {REDIRECT_LIMIT} redirects and redirects again; try another source")
+        raise FetchFault("{!r} is the end of {} redirects and redirects again; try another source", url, REDIRECT_LIMIT)
 
 
 async def _page(answer: Answer) -> Page | str:
@@ -96,10 +96,10 @@ async def _page(answer: Answer) -> Page | str:
     if answer.status in _REDIRECTS and "location" in answer.fields:
         return _redirected(answer.target, answer.fields["location"])
     if not 200 <= answer.status < 300:
-        raise FetchFault(f"{url!r} answered {answer.status}")
+        raise FetchFault("{!r} answered {}", url, answer.status)
     media_type, charset = answer.media_type
     if not is_text(media_type):
-        raise FetchFault(f"{url!r} is {brief(media_type) or 'of no stated type'}; only text is fetched")
+        raise FetchFault("{!r} is {}; only text is fetched", url, brief(media_type) or "of no stated type")
     body, cut = await answer.body(BODY_LIMIT_BYTES)
     return Page(url, media_type, charset, body, cut)
 
@@ -108,9 +108,9 @@ def _redirected(target: Target, location: str) -> str:
     try:
         url = urljoin(target.url, location)
     except ValueError as error:
-        raise FetchFault(f"{target.url!r} redirects to {brief(location)!r}, which is no URL") from error
+        raise FetchFault("{!r} redirects to {!r}, which is no URL", target.url, brief(location)) from error
     if target.scheme == "https" and url.lower().startswith("http:"):
-        raise FetchFault(f"{target.url!r} redirects to {brief(url)!r}, which is not encrypted; fetch that by itself")
+        raise FetchFault("{!r} redirects to {!r}, which is not encrypted; fetch that by itself", target.url, brief(url))
     return url
 
 
