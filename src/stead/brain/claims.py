@@ -1,17 +1,20 @@
 """Claims of action in a model's words, and the finished calls that could support them.
 
 Layer: brain. Rules, not another model: a sentence that says that a file was written, a command run, tests passed, work
-committed or a page fetched needs a call that did so and succeeded. That tests, linters or type checks pass is only
-shown by a run since the last source file was written: before that it was another program. Commands count for what they
-could have done (``make`` may test, commit and push), and what a command does to files is not followed. Sentences that
-negate, plan or speak of others are left alone, because a missed boast is cheaper than an honest report sent back.
+committed or a page fetched needs a call that did so and succeeded. A file was written when a tool wrote it, or when it
+was another one after a command than before (``Action.changed``); that a command names it shows nothing. That tests,
+linters or type checks pass is shown by a run of their own program, whose exit decided the command's, since the last
+source file was written. Sentences that negate, plan or speak of others are left alone, because a missed boast is
+cheaper than an honest report sent back.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import takewhile
 
 import msgspec
 
@@ -47,17 +50,55 @@ _QUOTED = re.compile(r"^\s*(?:>|```)|^\s{4,}")
 _OWN = r"(?:^\W*|\b(?:I|we|I've|we've|I have|we have|and|then|also|successfully|now|just|has been|have been)\s+)"
 """What leads to a deed of the speaker's own."""
 _PASSING = r"\b[^.]{0,40}\b(?:pass|passes|passed|passing|green|clean|succeed|succeeds|succeeded)\b"
-_PROGRAM = re.compile(
-    r"(?:^|&&|\|\|?|[;\n(])\s*(?:\w+=\S*\s+|(?:time|env|sudo|nohup|exec)\s+)*([^\s;&|()]+)([^;&|\n]*)"
-)
-_LOOKS = {
-    *("awk", "cat", "cd", "chmod", "cp", "diff", "echo", "export", "file", "find", "grep", "head", "less", "ls"),
-    *("mkdir", "mv", "printf", "pwd", "rg", "rm", "sed", "stat", "tail", "touch", "tree", "wc", "which"),
-}
-"""Programs that run nothing that their arguments name."""
+_OPERATORS = "();<>|&\n"
+_ASSIGNED = re.compile(r"\w+=")
+_JOINTS = {"", "&&", "|", ";"}
+_LEAVES = {"exec", "exit", "return", "trap"}
+"""What makes it uncertain that anything after it runs, or whose exit the command's is."""
 _TASKS = {"invoke", "just", "make", "task"}
-_SCRIPT = re.compile(r"^(?:bash|sh|\./.*|.*\.sh|pre-commit)$")
-"""Programs that may do anything; those of ``_TASKS`` too, but for checks only where they are not told what to do."""
+_LAUNCHERS = _TASKS | {
+    *(
+        "bash",
+        "bun",
+        "bundle",
+        "cargo",
+        "composer",
+        "coverage",
+        "dotnet",
+        "env",
+        "go",
+        "gradle",
+        "gradlew",
+        "hatch",
+        "mix",
+    ),
+    *(
+        "mvn",
+        "mvnw",
+        "nohup",
+        "node",
+        "npm",
+        "npx",
+        "pdm",
+        "php",
+        "pipenv",
+        "pnpm",
+        "poetry",
+        "python",
+        "python3",
+        "run",
+    ),
+    *("sh", "sudo", "swift", "time", "timeout", "uv", "yarn"),
+}
+"""Programs that run what their next words name."""
+_FETCHES = re.compile(r"install|add|get|remove|uninstall|update|upgrade")
+"""What a launcher is told when the words after it are packages."""
+_ONLY_SHOWS = {
+    *("--version", "-V", "--help", "-h", "--collect-only", "--co", "--fixtures", "--markers", "--setup-plan"),
+    *("--dry-run", "--just-print", "--recon", "--question", "--no-run", "--list", "--list-tests", "--listTests"),
+}
+_SCRIPT = re.compile(r"(?:.*/)?(?:bash|sh|[^/]*\.sh|pre-commit)|\./.*")
+"""Programs that may commit, push, format and install, whatever they are called; those of ``_TASKS`` too."""
 
 
 class _Kind(msgspec.Struct, frozen=True):
@@ -90,7 +131,7 @@ _KINDS = (
     ),
     _kind(
         rf"\b(?:lint|linter|linters|linting|ruff|flake8|pylint|eslint|clippy){_PASSING}|{_OWN}linted\b",
-        r"ruff|flake8|pylint|eslint|clippy|lint|check|vet|biome|rubocop",
+        r"ruff|flake8|pylint|eslint|clippy|lint|check|vet|biome|rubocop|pre-commit",
         "linter run",
         lasts=False,
     ),
@@ -143,16 +184,32 @@ def unsupported(text: str, actions: Sequence[Action]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:_MOST_FOUND]
 
 
-def wrote(action: Action, path: str) -> bool:
-    """Whether a call writes the file: by its path argument, or as a command that names it."""
+def written(actions: Sequence[Action]) -> set[str]:
+    """The files that the calls have written and that were still there after the last look at them."""
+    found: set[str] = set()
+    for action in actions:
+        if action.outcome == "ok" and (path := target(action)):
+            found.add(path)
+        found.update(action.changed)
+        found.difference_update(action.removed)
+    return found
+
+
+def named(command: str) -> tuple[str, ...]:
+    """The files with an ending that a command line names, as far as its words show."""
+    return tuple(dict.fromkeys(clean(path) for path in PATH.findall(command[:_COMMAND_CHARACTERS])))
+
+
+def would_write(action: Action, path: str) -> bool:
+    """Whether a call is meant to write the file: by its path argument, or as a command that names it."""
     if action.tool in _WRITERS:
         return target(action) == clean(path)
     return action.tool == "shell" and path.rsplit("/", 1)[-1] in _argument(action, "command")
 
 
 def ran(action: Action, word: str) -> bool:
-    """Whether a call runs a command with this word."""
-    return action.tool == "shell" and word in _argument(action, "command")
+    """Whether a call surely runs a program of this name."""
+    return any(word in (step.argv[0], *_words(step.argv)) for step in _steps(action))
 
 
 def target(action: Action) -> str:
@@ -179,18 +236,13 @@ class _Done:
 
     @cached_property
     def written(self) -> set[str]:
-        """The files that were written by name."""
-        return {target(action) for action in self.ok}
-
-    @cached_property
-    def commands(self) -> list[str]:
-        """The command lines that succeeded; one that names a file may have written it."""
-        return [_argument(action, "command") for action in self.ok if action.tool == "shell"]
+        """As ``written``, with their bare names too."""
+        paths = written(self.ran)
+        return paths | {path.rpartition("/")[2] for path in paths}
 
     def wrote(self, path: str) -> bool:
-        """Whether some call has written the file, or may have."""
-        name = path.rsplit("/", 1)[-1]
-        return clean(path) in self.written or any(name in command for command in self.commands)
+        """Whether some call has written the file."""
+        return clean(path) in self.written or path.rpartition("/")[2] in self.written
 
     def missing(self, kind: _Kind) -> str:
         """What a claim of this kind lacks; "" when a command shows it."""
@@ -198,22 +250,86 @@ class _Done:
             changed = target(action)
             if changed and not kind.lasts and not _DOCUMENT.search(changed):
                 return f"no {kind.what} that succeeded since {changed[:80]!r} changed"
-            if action.tool == "shell" and _does(_argument(action, "command")[:_COMMAND_CHARACTERS], kind):
+            if any(step.passed and _does(step.argv, kind) for step in _steps(action)):
                 return ""
         return f"no {kind.what} that succeeded"
 
 
-def _does(command: str, kind: _Kind) -> bool:
-    """Whether a command line has a part that could be what is claimed."""
-    for part in _PROGRAM.finditer(command):
-        program = part[1] if part[1].startswith("./") else part[1].rpartition("/")[2]
-        if program in _LOOKS or (program == "git" and not kind.lasts):
+class _Step(msgspec.Struct, frozen=True):
+    """A simple command that surely ran. ``passed``: it surely succeeded too."""
+
+    argv: list[str]
+    passed: bool
+
+
+def _steps(action: Action) -> Iterator[_Step]:
+    """The simple commands of a ``shell`` call that surely ran; none of a line whose words cannot be told apart."""
+    if action.tool != "shell":
+        return
+    line, here, _ = _argument(action, "command")[:_COMMAND_CHARACTERS].partition("<<")
+    parts = list(_parts(line))
+    sure = list(takewhile(lambda part: part[0] and part[0][0] not in _LEAVES and part[1] in _JOINTS, parts))
+    rest = sure
+    while rest:
+        size = next((at for at, (_, joint) in enumerate(rest, 1) if joint == ";"), len(rest))
+        alone, rest = rest[:size], rest[size:]  # commands up to a ``;``: the last of them decide how the line ends
+        decide = not rest and len(sure) == len(parts) and action.outcome == "ok"
+        plain = not here and all(joint != "|" for _, joint in alone)
+        for at, (argv, _) in enumerate(alone):
+            if decide or all(joint == "|" for _, joint in alone[:at]):
+                yield _Step(argv, passed=decide and plain)
+
+
+def _parts(line: str) -> Iterator[tuple[list[str], str]]:
+    """The words of each simple command, without assignments and redirections, and the operator after it."""
+    lexer = shlex.shlex(line.strip().removeprefix("(").removesuffix(")"), posix=True, punctuation_chars=_OPERATORS)
+    lexer.whitespace, lexer.whitespace_split = " \t\r", True
+    argv: list[str] = []
+    redirected = False
+    try:
+        for word in lexer:
+            if not set(word) <= set(_OPERATORS):
+                if not redirected and (argv or not _ASSIGNED.match(word)):
+                    argv.append(word)
+                redirected = False
+            elif set(word) & set("<>"):
+                redirected = True
+            else:
+                yield argv, word.strip("\n") or ";"
+                argv = []
+    except ValueError:  # a quotation that does not end
+        return
+    if argv:
+        yield argv, ""
+
+
+def _words(argv: Sequence[str]) -> list[str]:
+    """The program of a command, or those that launch it, the program and the next word."""
+    found: list[str] = []
+    programs = 0
+    for word in argv:
+        name = word if word.startswith("./") else word.rpartition("/")[2]
+        if word.startswith("-") or name.replace(".", "").isdigit():
             continue
-        told = any(not word.startswith("-") for word in part[2].split())
-        anything = _SCRIPT.match(program) or (program in _TASKS and (kind.lasts or not told))
-        if anything or kind.command.search(part[0]):
-            return True
-    return False
+        programs += bool(programs) or name not in _LAUNCHERS
+        if programs > 2 or _FETCHES.fullmatch(name):
+            break
+        found.append(name)
+        if found == [name] and programs:
+            break
+    return found
+
+
+def _does(argv: Sequence[str], kind: _Kind) -> bool:
+    """Whether a command is what is claimed."""
+    words = _words(argv) if kind.lasts is False else [*_words(argv), *argv[:4]]
+    if not words or _ONLY_SHOWS.intersection(argv) or "-c" in argv:
+        return False
+    if words[0] in _TASKS and any(re.fullmatch(r"-\w*[nq]\w*", word) for word in argv):
+        return False
+    if kind.lasts and (_SCRIPT.fullmatch(argv[0]) or words[0] in _TASKS):
+        return True
+    return any(kind.command.search(word) for word in words if word not in _LAUNCHERS)
 
 
 def _missing(plain: str, done: _Done) -> str:

@@ -215,7 +215,7 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
                 take_in(session, label, source or call.tool)
             for entity in body.entities:
                 session.entities.setdefault(entity.kind, {})[entity.id] = entity.name
-            session.actions.append(Action(call.tool, call.arguments, outcome))
+            session.actions.append(Action(call.tool, call.arguments, outcome, body.changed, body.removed))
             session.revision += call.step == "started" and not call.idempotent
             session.ran = session.ran or (call.step == "started" and not call.idempotent)
             session.worked_ms += body.duration_ms

@@ -144,7 +144,11 @@ class BubblewrapMachines:
         """
         wanted = list(dict.fromkeys(paths))
 
-        def answer(_total: bytes, _late: bytes, *hashes: bytes) -> dict[str, str]:
+        def answer(_total: bytes, late: bytes, *hashes: bytes) -> dict[str, str]:
+            if late == b"1":
+                raise ToolFault(
+                    "the files that the call names are too large to be looked at in time; name smaller ones"
+                )
             return dict(zip(wanted, (found.decode() for found in hashes), strict=True))
 
         if not wanted:

@@ -38,7 +38,8 @@ class Judged:
     """A call and its verdict. ``arguments`` is canonical JSON, or the model's own text when that does not fit.
 
     ``releases``: the protected files that a yes to this very call lets it write. ``writes``: the files of the workspace
-    that it names to change them; ``changes``: it may change files, be they named or not.
+    that it names to change them; ``changes``: it may change files, be they named or not;
+    ``command`` is its command line, "" when it has none.
     """
 
     tool: str
@@ -52,6 +53,7 @@ class Judged:
     releases: tuple[str, ...]
     writes: tuple[str, ...]
     changes: bool
+    command: str
 
     @property
     def digest(self) -> CallDigest:
@@ -179,6 +181,7 @@ class Gate:
             releases=obeyed_files(tool.spec, parsed, facts.released) if tool and isinstance(verdict, Allow) else (),
             writes=_written(declaration, parsed) if declaration else (),
             changes=declaration is not None and policy.changes_files(declaration, verdict.risk),
+            command=_command(declaration, parsed) if declaration else "",
         )
 
     async def run(self, judged: Judged, permit: Permit, context: ToolContext) -> tuple[ToolOutcome, int]:
@@ -241,8 +244,13 @@ def _parse(tool: Tool | None, arguments: str) -> tuple[Mapping[str, object], str
 
 
 def _understood(declaration: Declaration, arguments: Mapping[str, object]) -> ShellRisk | None:
-    commands = [str(arguments[name]) for name in declaration.command_args if name in arguments]
-    return assess("\n".join(commands)) if commands else None
+    given = any(name in arguments for name in declaration.command_args)
+    return assess(_command(declaration, arguments)) if given else None
+
+
+def _command(declaration: Declaration, arguments: Mapping[str, object]) -> str:
+    """The command line that a call runs; "" when it runs none."""
+    return "\n".join(str(arguments[name]) for name in declaration.command_args if name in arguments)
 
 
 def _carried(declaration: Declaration, arguments: Mapping[str, object]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ import msgspec
 
 from stead.brain.context import sent
 from stead.brain.directives import instructions
+from stead.brain.objective import watched
 from stead.brain.world import World
 from stead.domain import events as ev
 from stead.domain.checkpoints import FileChange, Version
@@ -28,7 +29,7 @@ from stead.domain.ports import ModelRequest
 from stead.domain.readings import Question
 from stead.domain.sessions import STEAD, Call, Session, attended
 from stead.domain.tools import ToolContext, ToolOutcome
-from stead.runtime import approvals, reading, recovery
+from stead.runtime import approvals, file_changes, reading, recovery
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Judged
 from stead.runtime.keeping import Keeper, keeps
@@ -49,6 +50,16 @@ class _Run:
     verdict: Allow
     said: str
     """The call's arguments as they were judged."""
+
+
+@dataclass(frozen=True)
+class _Ran:
+    """What came of a call, and the files that it was seen to write and to remove."""
+
+    outcome: ToolOutcome
+    duration_ms: int
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
 
 
 class Steps:
@@ -216,7 +227,7 @@ class Steps:
         if releases:
             show(self._deps.machines, self._id, spec, releases)
         try:
-            ran = await self._performer.perform_all({run.key: self._run(run) for run in runs})
+            ran = await self._performer.perform_all({run.key: self._run(session, run) for run in runs})
         finally:
             if releases:  # the yes was for these calls; the next one finds them protected again
                 show(self._deps.machines, self._id, spec)
@@ -240,11 +251,16 @@ class Steps:
             stream.add(_kept_from_running(run.key, run.judged.tool, fault))
             return None
 
-    async def _run(self, run: _Run) -> tuple[ToolOutcome, int]:
+    async def _run(self, session: Session, run: _Run) -> _Ran:
         context = ToolContext(self._id, self._teller(run.key))
-        return await self._deps.gate.run(run.judged, run.verdict.permit, context)
+        judged, machines = run.judged, self._deps.machines
+        paths = watched(session, judged.command) if judged.command and judged.changes else ()
+        before = await file_changes.look(machines, self._id, paths)
+        outcome, duration_ms = await self._deps.gate.run(judged, run.verdict.permit, context)
+        after = await file_changes.look(machines, self._id, paths if outcome.status == "ok" else ())
+        return _Ran(outcome, duration_ms, *file_changes.between(before, after))
 
-    async def _record(self, stream: Stream, run: _Run, ran: tuple[ToolOutcome, int] | Cut) -> None:
+    async def _record(self, stream: Stream, run: _Run, ran: _Ran | Cut) -> None:
         key, judged, call = run.key, run.judged, stream.session.calls.get(run.key)
         if call is None:  # the person ended all of it while this ran, and the model has been told
             stream.add(finished(key, judged.tool, "cancelled", "Stopped by the end of the session."))
@@ -252,7 +268,7 @@ class Steps:
         if isinstance(ran, Cut):
             stream.add(_cut_off(call))
             return
-        outcome, duration_ms = ran
+        outcome = ran.outcome
         stream.add(*outcome.facts, actor="model")
         end = ev.ToolFinished(
             key=key,
@@ -261,10 +277,12 @@ class Steps:
             text=_edited(call, judged) + outcome.text,
             label=_label(judged.label, outcome),
             size_bytes=outcome.size_bytes,
-            duration_ms=duration_ms,
+            duration_ms=ran.duration_ms,
             source=judged.source,
             entities=outcome.entities,
             warnings=outcome.warnings,
+            changed=ran.changed,
+            removed=ran.removed,
         )
         stream.add(end if outcome.question is None else await self._read(stream, end, outcome.question))
 
