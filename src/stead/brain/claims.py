@@ -14,7 +14,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 import msgspec
 
@@ -57,40 +57,15 @@ _LEAVES = {"exec", "exit", "return", "trap"}
 """What makes it uncertain that anything after it runs, or whose exit the command's is."""
 _TASKS = {"invoke", "just", "make", "task"}
 _LAUNCHERS = _TASKS | {
-    *(
-        "bash",
-        "bun",
-        "bundle",
-        "cargo",
-        "composer",
-        "coverage",
-        "dotnet",
-        "env",
-        "go",
-        "gradle",
-        "gradlew",
-        "hatch",
-        "mix",
-    ),
-    *(
-        "mvn",
-        "mvnw",
-        "nohup",
-        "node",
-        "npm",
-        "npx",
-        "pdm",
-        "php",
-        "pipenv",
-        "pnpm",
-        "poetry",
-        "python",
-        "python3",
-        "run",
-    ),
-    *("sh", "sudo", "swift", "time", "timeout", "uv", "yarn"),
+    *("bash", "bun", "bundle", "cargo", "composer", "coverage", "dotnet", "go", "gradle", "gradlew", "hatch", "mix"),
+    *("mvn", "mvnw", "node", "npm", "npx", "pdm", "php", "pipenv", "pnpm", "poetry", "python", "python3", "run", "sh"),
+    *("swift", "uv", "yarn"),
 }
-"""Programs that run what their next words name."""
+"""Programs that run what one of their next two words names."""
+_WRAPPERS = {"env", "nohup", "sudo", "time", "timeout"}
+"""Programs that run the very next word."""
+_LOOKS = {"cat", "echo", "find", "grep", "ls", "printf", "rg", "true", "which"}
+"""Programs that do nothing that their arguments name."""
 _FETCHES = re.compile(r"install|add|get|remove|uninstall|update|upgrade")
 """What a launcher is told when the words after it are packages."""
 _ONLY_SHOWS = {
@@ -209,7 +184,11 @@ def would_write(action: Action, path: str) -> bool:
 
 def ran(action: Action, word: str) -> bool:
     """Whether a call surely runs a program of this name."""
-    return any(word in (step.argv[0], *_words(step.argv)) for step in _steps(action))
+    for step in _steps(action):
+        launch, words = _words(step.argv)
+        if word in (step.argv[0], *launch, *words[:1]):
+            return True
+    return False
 
 
 def target(action: Action) -> str:
@@ -303,33 +282,28 @@ def _parts(line: str) -> Iterator[tuple[list[str], str]]:
         yield argv, ""
 
 
-def _words(argv: Sequence[str]) -> list[str]:
-    """The program of a command, or those that launch it, the program and the next word."""
-    found: list[str] = []
-    programs = 0
-    for word in argv:
-        name = word if word.startswith("./") else word.rpartition("/")[2]
-        if word.startswith("-") or name.replace(".", "").isdigit():
-            continue
-        programs += bool(programs) or name not in _LAUNCHERS
-        if programs > 2 or _FETCHES.fullmatch(name):
-            break
-        found.append(name)
-        if found == [name] and programs:
-            break
-    return found
+def _words(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The programs of a command that launch others, and the words after them; without options, numbers and wrappers."""
+    names = [word if word.startswith("./") else word.rpartition("/")[2] for word in argv if not word.startswith("-")]
+    names = [name for name in names if not name.replace(".", "").isdigit()]
+    names = list(dropwhile(lambda name: name in _WRAPPERS or _ASSIGNED.match(name), names))
+    launch = list(takewhile(_LAUNCHERS.__contains__, names))
+    return launch, names[len(launch) :]
 
 
 def _does(argv: Sequence[str], kind: _Kind) -> bool:
     """Whether a command is what is claimed."""
-    words = _words(argv) if kind.lasts is False else [*_words(argv), *argv[:4]]
-    if not words or _ONLY_SHOWS.intersection(argv) or "-c" in argv:
+    launch, words = _words(argv)
+    tasks = bool(_TASKS.intersection(launch))
+    only_shows = _ONLY_SHOWS.intersection(argv) or (tasks and any(re.fullmatch(r"-\w*[nq]\w*", word) for word in argv))
+    if only_shows or "-c" in argv or any("`" in word for word in argv):
         return False
-    if words[0] in _TASKS and any(re.fullmatch(r"-\w*[nq]\w*", word) for word in argv):
-        return False
-    if kind.lasts and (_SCRIPT.fullmatch(argv[0]) or words[0] in _TASKS):
+    if kind.lasts and (tasks or _SCRIPT.fullmatch(argv[0])):
         return True
-    return any(kind.command.search(word) for word in words if word not in _LAUNCHERS)
+    if kind.lasts:
+        return bool(words) and words[0] not in _LOOKS and any(map(kind.command.search, words[:2]))
+    programs = list(takewhile(lambda word: not _FETCHES.fullmatch(word), words[: 2 if launch else 1]))
+    return any(map(kind.command.search, programs))
 
 
 def _missing(plain: str, done: _Done) -> str:
