@@ -11,7 +11,6 @@ cheaper than an honest report sent back.
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import dropwhile, takewhile
@@ -26,6 +25,8 @@ PATH = re.compile(r"(?<![\w@:/.-])(?:\./|/work/)?[\w-][\w.-]*(?:/[\w.-]+)*\.[A-Z
 _MOST_CHARACTERS, _LONGEST_SENTENCE, _MOST_FOUND = 8_000, 400, 5
 """What is looked at. A report is shorter; whatever else comes must not cost more than it."""
 _COMMAND_CHARACTERS = 4_000
+_LINE_CHARACTERS, _MOST_COMMANDS = 1_000, 50
+"""Of a command line that is told apart into words, and how many of the newest are; a longer one shows nothing."""
 _WRITERS = ("write", "edit", "patch")
 _DOCUMENT = re.compile(r"\.(?:md|markdown|txt|rst|adoc|csv|tsv|log)$", re.IGNORECASE)
 """What tests do not depend on."""
@@ -50,7 +51,11 @@ _QUOTED = re.compile(r"^\s*(?:>|```)|^\s{4,}")
 _OWN = r"(?:^\W*|\b(?:I|we|I've|we've|I have|we have|and|then|also|successfully|now|just|has been|have been)\s+)"
 """What leads to a deed of the speaker's own."""
 _PASSING = r"\b[^.]{0,40}\b(?:pass|passes|passed|passing|green|clean|succeed|succeeds|succeeded)\b"
-_OPERATORS = "();<>|&\n"
+_TOKEN = re.compile(
+    r"[^\S\n]+|#[^\n]*|(?P<operator>[();<>|&\n]+)|(?P<word>(?:[^\s();<>|&'\"\\]|\\.|'[^']*'|\"(?:[^\"\\]|\\.)*\")+)",
+    re.DOTALL,
+)
+_QUOTE = re.compile(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"|\\(.)", re.DOTALL)
 _ASSIGNED = re.compile(r"\w+=")
 _JOINTS = {"", "&&", "|", ";"}
 _LEAVES = {"exec", "exit", "return", "trap"}
@@ -225,7 +230,7 @@ class _Done:
 
     def missing(self, kind: _Kind) -> str:
         """What a claim of this kind lacks; "" when a command shows it."""
-        for action in reversed(self.ok):
+        for action in reversed(self.ok[-_MOST_COMMANDS:]):
             changed = target(action)
             if changed and not kind.lasts and not _DOCUMENT.search(changed):
                 return f"no {kind.what} that succeeded since {changed[:80]!r} changed"
@@ -245,8 +250,8 @@ def _steps(action: Action) -> Iterator[_Step]:
     """The simple commands of a ``shell`` call that surely ran; none of a line whose words cannot be told apart."""
     if action.tool != "shell":
         return
-    line, here, _ = _argument(action, "command")[:_COMMAND_CHARACTERS].partition("<<")
-    parts = list(_parts(line))
+    line, here, _ = _argument(action, "command").partition("<<")
+    parts = _parts(line) if len(line) <= _LINE_CHARACTERS else []
     sure = list(takewhile(lambda part: part[0] and part[0][0] not in _LEAVES and part[1] in _JOINTS, parts))
     rest = sure
     while rest:
@@ -259,27 +264,28 @@ def _steps(action: Action) -> Iterator[_Step]:
                 yield _Step(argv, passed=decide and plain)
 
 
-def _parts(line: str) -> Iterator[tuple[list[str], str]]:
+def _parts(line: str) -> list[tuple[list[str], str]]:
     """The words of each simple command, without assignments and redirections, and the operator after it."""
-    lexer = shlex.shlex(line.strip().removeprefix("(").removesuffix(")"), posix=True, punctuation_chars=_OPERATORS)
-    lexer.whitespace, lexer.whitespace_split = " \t\r", True
+    found: list[tuple[list[str], str]] = []
     argv: list[str] = []
     redirected = False
-    try:
-        for word in lexer:
-            if not set(word) <= set(_OPERATORS):
-                if not redirected and (argv or not _ASSIGNED.match(word)):
-                    argv.append(word)
-                redirected = False
-            elif set(word) & set("<>"):
-                redirected = True
-            else:
-                yield argv, word.strip("\n") or ";"
+    at = 0
+    line = line.strip().removeprefix("(").removesuffix(")")
+    while at < len(line):
+        token = _TOKEN.match(line, at)
+        if token is None:  # a quotation that does not end
+            return []
+        at = token.end()
+        if word := token["word"]:
+            if not redirected and (argv or not _ASSIGNED.match(word)):
+                argv.append(_QUOTE.sub(r"\1\2\3", word))
+            redirected = False
+        elif operator := token["operator"]:
+            redirected = bool(set(operator) & set("<>"))
+            if not redirected:
+                found.append((argv, operator.strip("\n") or ";"))
                 argv = []
-    except ValueError:  # a quotation that does not end
-        return
-    if argv:
-        yield argv, ""
+    return [*found, (argv, "")] if argv else found
 
 
 def _words(argv: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -314,7 +320,7 @@ def _missing(plain: str, done: _Done) -> str:
             return f"{paths[0][:80]!r} was not written"
     if command := _RAN.search(plain):
         program = (command[1].split() or [""])[0]
-        if not any(ran(action, program) for action in done.ran):
+        if not any(ran(action, program) for action in done.ran[-_MOST_COMMANDS:]):
             return f"{program!r} was not run"
     for kind in _KINDS:
         if kind.claim.search(plain) and (missing := done.missing(kind)):
