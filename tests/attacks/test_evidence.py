@@ -66,6 +66,7 @@ def ran(command: str) -> Action:
             "pytest --version && true",
             "jest --listTests",
         ),
+        *("echo '&&' pytest", 'echo ";" pytest', "echo \\; pytest", "echo a\\\n; pytest; true"),
     ],
 )
 def test_no_word_of_a_command_shows_that_tests_pass(command: str) -> None:
