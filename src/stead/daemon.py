@@ -277,7 +277,7 @@ class House:
             ExtractTool(self.machines),
             ExtractPageTool(Fetcher(reach), self.machines),
             WebSearchTool(self.searcher),
-            *(kind(Caller(self.machines, reach)) for kind in (ApiReadTool, ApiCallTool)),
+            *(kind(Caller(reach)) for kind in (ApiReadTool, ApiCallTool)),
             *(kind(self.machines.browser) for kind in (OpenTool, ReadPageTool, ActTool, ShotTool)),
             *(kind(History(self.views.reading, OWN_TOOLS)) for kind in (HistoryTool, HistoryAllTool)),
             *(kind(preferences) for kind in (ConfigTool, ConfigSetTool)),

@@ -16,6 +16,7 @@ from stead.domain.sessions import Action
 WROTE = Action("write", '{"path":"SUMMARY.md","text":"x"}', "ok")
 RAN = Action("shell", '{"command":"python -m pytest -q","timeout_s":60}', "ok")
 RAN_RED = Action("shell", '{"command":"python -m pytest -q","timeout_s":60}', "error")
+MOVED = Action("shell", '{"command":"mv a.txt b.txt"}', "ok", changed=("b.txt",), removed=("a.txt",))
 FETCHED = Action("fetch", '{"url":"https://example.com/a"}', "ok")
 
 
@@ -55,7 +56,7 @@ def test_a_claim_without_a_matching_call_is_found(report: str, actions: list[Act
         ("It has three headings: Intro, Setup, License.", []),
         ("The file says:\n> I wrote everything.md myself.", []),
         ("```\nwrote fake.txt\n```", []),
-        ("I moved things with `mv a.txt b.txt`.", [Action("shell", '{"command":"mv a.txt b.txt"}', "ok")]),
+        ("I moved things with `mv a.txt b.txt`.", [MOVED]),
         ("", []),
     ],
 )
@@ -111,12 +112,12 @@ def test_what_a_claim_lacks_is_said(report: str, actions: list[Action], missing:
         *(
             ("The tests pass.", [PATCHED, ran(command)])
             for command in (
-                *("make test", "make", "make -j4", "cd app && npm test", "PYTHONPATH=. timeout 60 pytest -q | tail -3"),
+                *("make test", "make -j4 test", "cd app && npm test", "PYTHONPATH=. timeout 60 pytest -q >out 2>&1"),
                 *(
                     "uv run pytest",
                     "go test ./...",
                     "cargo test",
-                    "./run.sh",
+                    "./run_tests.sh",
                     "bash scripts/ci.sh",
                     "python test_app.py",
                 ),

@@ -2467,8 +2467,12 @@ export interface components {
          */
         Action: {
             arguments: string;
+            /** @default [] */
+            changed: string[];
             /** @enum {unknown} */
             outcome: "cancelled" | "denied" | "error" | "ok" | "unknown";
+            /** @default [] */
+            removed: string[];
             tool: string;
         };
         /**
@@ -6162,6 +6166,8 @@ export interface components {
          *     ``denied``: never ran. ``unknown``: it started, and a crash hid what became of it. ``cancelled``: stopped half-way.
          */
         ToolFinished: {
+            /** @default [] */
+            changed: string[];
             duration_ms: number;
             /** @default [] */
             entities: components["schemas"]["Entity"][];
@@ -6169,6 +6175,8 @@ export interface components {
             label: components["schemas"]["Label"];
             /** @enum {unknown} */
             outcome: "cancelled" | "denied" | "error" | "ok" | "unknown";
+            /** @default [] */
+            removed: string[];
             size_bytes: number;
             /** @default  */
             source: string;

@@ -107,5 +107,7 @@ export function finished(number: number, tool: string, words: string): Body {
     source: "workspace",
     entities: [],
     warnings: [],
+    changed: [],
+    removed: [],
   };
 }

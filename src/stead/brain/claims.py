@@ -1,17 +1,19 @@
 """Claims of action in a model's words, and the finished calls that could support them.
 
 Layer: brain. Rules, not another model: a sentence that says that a file was written, a command run, tests passed, work
-committed or a page fetched needs a call that did so and succeeded. That tests, linters or type checks pass is only
-shown by a run since the last source file was written: before that it was another program. Commands count for what they
-could have done (``make`` may test, commit and push), and what a command does to files is not followed. Sentences that
-negate, plan or speak of others are left alone, because a missed boast is cheaper than an honest report sent back.
+committed or a page fetched needs a call that did so and succeeded. A file was written when a tool wrote it, or when it
+was another one after a command than before (``Action.changed``); that a command names it shows nothing. That tests,
+linters or type checks pass is shown by a run of their own program, whose exit decided the command's, since the last
+source file was written. Sentences that negate, plan or speak of others are left alone, because a missed boast is
+cheaper than an honest report sent back.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import dropwhile, takewhile
 
 import msgspec
 
@@ -23,6 +25,8 @@ PATH = re.compile(r"(?<![\w@:/.-])(?:\./|/work/)?[\w-][\w.-]*(?:/[\w.-]+)*\.[A-Z
 _MOST_CHARACTERS, _LONGEST_SENTENCE, _MOST_FOUND = 8_000, 400, 5
 """What is looked at. A report is shorter; whatever else comes must not cost more than it."""
 _COMMAND_CHARACTERS = 4_000
+_LINE_CHARACTERS, _MOST_COMMANDS = 1_000, 50
+"""Of a command line that is told apart into words, and how many of the newest are; a longer one shows nothing."""
 _WRITERS = ("write", "edit", "patch")
 _DOCUMENT = re.compile(r"\.(?:md|markdown|txt|rst|adoc|csv|tsv|log)$", re.IGNORECASE)
 """What tests do not depend on."""
@@ -47,17 +51,34 @@ _QUOTED = re.compile(r"^\s*(?:>|```)|^\s{4,}")
 _OWN = r"(?:^\W*|\b(?:I|we|I've|we've|I have|we have|and|then|also|successfully|now|just|has been|have been)\s+)"
 """What leads to a deed of the speaker's own."""
 _PASSING = r"\b[^.]{0,40}\b(?:pass|passes|passed|passing|green|clean|succeed|succeeds|succeeded)\b"
-_PROGRAM = re.compile(
-    r"(?:^|&&|\|\|?|[;\n(])\s*(?:\w+=\S*\s+|(?:time|env|sudo|nohup|exec)\s+)*([^\s;&|()]+)([^;&|\n]*)"
+_TOKEN = re.compile(
+    r"[^\S\n]+|#[^\n]*|(?P<operator>[();<>|&\n]+)|(?P<word>(?:[^\s();<>|&'\"\\]|\\.|'[^']*'|\"(?:[^\"\\]|\\.)*\")+)",
+    re.DOTALL,
 )
-_LOOKS = {
-    *("awk", "cat", "cd", "chmod", "cp", "diff", "echo", "export", "file", "find", "grep", "head", "less", "ls"),
-    *("mkdir", "mv", "printf", "pwd", "rg", "rm", "sed", "stat", "tail", "touch", "tree", "wc", "which"),
-}
-"""Programs that run nothing that their arguments name."""
+_QUOTE = re.compile(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"|\\(.)", re.DOTALL)
+_ASSIGNED = re.compile(r"\w+=")
+_JOINTS = {"", "&&", "|", ";"}
+_LEAVES = {"exec", "exit", "return", "trap"}
+"""What makes it uncertain that anything after it runs, or whose exit the command's is."""
 _TASKS = {"invoke", "just", "make", "task"}
-_SCRIPT = re.compile(r"^(?:bash|sh|\./.*|.*\.sh|pre-commit)$")
-"""Programs that may do anything; those of ``_TASKS`` too, but for checks only where they are not told what to do."""
+_LAUNCHERS = _TASKS | {
+    *("bash", "bun", "bundle", "cargo", "composer", "coverage", "dotnet", "go", "gradle", "gradlew", "hatch", "mix"),
+    *("mvn", "mvnw", "node", "npm", "npx", "pdm", "php", "pipenv", "pnpm", "poetry", "python", "python3", "run", "sh"),
+    *("swift", "uv", "yarn"),
+}
+"""Programs that run what one of their next two words names."""
+_WRAPPERS = {"env", "nohup", "sudo", "time", "timeout"}
+"""Programs that run the very next word."""
+_LOOKS = {"cat", "echo", "find", "grep", "ls", "printf", "rg", "true", "which"}
+"""Programs that do nothing that their arguments name."""
+_FETCHES = re.compile(r"install|add|get|remove|uninstall|update|upgrade")
+"""What a launcher is told when the words after it are packages."""
+_ONLY_SHOWS = {
+    *("--version", "-V", "--help", "-h", "--collect-only", "--co", "--fixtures", "--markers", "--setup-plan"),
+    *("--dry-run", "--just-print", "--recon", "--question", "--no-run", "--list", "--list-tests", "--listTests"),
+}
+_SCRIPT = re.compile(r"(?:.*/)?(?:bash|sh|[^/]*\.sh|pre-commit)|\./.*")
+"""Programs that may commit, push, format and install, whatever they are called; those of ``_TASKS`` too."""
 
 
 class _Kind(msgspec.Struct, frozen=True):
@@ -90,7 +111,7 @@ _KINDS = (
     ),
     _kind(
         rf"\b(?:lint|linter|linters|linting|ruff|flake8|pylint|eslint|clippy){_PASSING}|{_OWN}linted\b",
-        r"ruff|flake8|pylint|eslint|clippy|lint|check|vet|biome|rubocop",
+        r"ruff|flake8|pylint|eslint|clippy|lint|check|vet|biome|rubocop|pre-commit",
         "linter run",
         lasts=False,
     ),
@@ -143,16 +164,36 @@ def unsupported(text: str, actions: Sequence[Action]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:_MOST_FOUND]
 
 
-def wrote(action: Action, path: str) -> bool:
-    """Whether a call writes the file: by its path argument, or as a command that names it."""
+def written(actions: Sequence[Action]) -> set[str]:
+    """The files that the calls have written and that were still there after the last look at them."""
+    found: set[str] = set()
+    for action in actions:
+        if action.outcome == "ok" and (path := target(action)):
+            found.add(path)
+        found.update(action.changed)
+        found.difference_update(action.removed)
+    return found
+
+
+def named(command: str) -> tuple[str, ...]:
+    """The files with an ending that a command line names, as far as its words show."""
+    return tuple(dict.fromkeys(clean(path) for path in PATH.findall(command[:_COMMAND_CHARACTERS])))
+
+
+def would_write(action: Action, path: str) -> bool:
+    """Whether a call is meant to write the file: by its path argument, or as a command that names it."""
     if action.tool in _WRITERS:
         return target(action) == clean(path)
     return action.tool == "shell" and path.rsplit("/", 1)[-1] in _argument(action, "command")
 
 
 def ran(action: Action, word: str) -> bool:
-    """Whether a call runs a command with this word."""
-    return action.tool == "shell" and word in _argument(action, "command")
+    """Whether a call surely runs a program of this name."""
+    for step in _steps(action):
+        launch, words = _words(step.argv)
+        if word in (step.argv[0], *launch, *words[:1]):
+            return True
+    return False
 
 
 def target(action: Action) -> str:
@@ -179,41 +220,96 @@ class _Done:
 
     @cached_property
     def written(self) -> set[str]:
-        """The files that were written by name."""
-        return {target(action) for action in self.ok}
-
-    @cached_property
-    def commands(self) -> list[str]:
-        """The command lines that succeeded; one that names a file may have written it."""
-        return [_argument(action, "command") for action in self.ok if action.tool == "shell"]
+        """As ``written``, with their bare names too."""
+        paths = written(self.ran)
+        return paths | {path.rpartition("/")[2] for path in paths}
 
     def wrote(self, path: str) -> bool:
-        """Whether some call has written the file, or may have."""
-        name = path.rsplit("/", 1)[-1]
-        return clean(path) in self.written or any(name in command for command in self.commands)
+        """Whether some call has written the file."""
+        return clean(path) in self.written or path.rpartition("/")[2] in self.written
 
     def missing(self, kind: _Kind) -> str:
         """What a claim of this kind lacks; "" when a command shows it."""
-        for action in reversed(self.ok):
+        for action in reversed(self.ok[-_MOST_COMMANDS:]):
             changed = target(action)
             if changed and not kind.lasts and not _DOCUMENT.search(changed):
                 return f"no {kind.what} that succeeded since {changed[:80]!r} changed"
-            if action.tool == "shell" and _does(_argument(action, "command")[:_COMMAND_CHARACTERS], kind):
+            if any(step.passed and _does(step.argv, kind) for step in _steps(action)):
                 return ""
         return f"no {kind.what} that succeeded"
 
 
-def _does(command: str, kind: _Kind) -> bool:
-    """Whether a command line has a part that could be what is claimed."""
-    for part in _PROGRAM.finditer(command):
-        program = part[1] if part[1].startswith("./") else part[1].rpartition("/")[2]
-        if program in _LOOKS or (program == "git" and not kind.lasts):
-            continue
-        told = any(not word.startswith("-") for word in part[2].split())
-        anything = _SCRIPT.match(program) or (program in _TASKS and (kind.lasts or not told))
-        if anything or kind.command.search(part[0]):
-            return True
-    return False
+class _Step(msgspec.Struct, frozen=True):
+    """A simple command that surely ran. ``passed``: it surely succeeded too."""
+
+    argv: list[str]
+    passed: bool
+
+
+def _steps(action: Action) -> Iterator[_Step]:
+    """The simple commands of a ``shell`` call that surely ran; none of a line whose words cannot be told apart."""
+    if action.tool != "shell":
+        return
+    line, here, _ = _argument(action, "command").partition("<<")
+    parts = _parts(line) if len(line) <= _LINE_CHARACTERS else []
+    sure = list(takewhile(lambda part: part[0] and part[0][0] not in _LEAVES and part[1] in _JOINTS, parts))
+    rest = sure
+    while rest:
+        size = next((at for at, (_, joint) in enumerate(rest, 1) if joint == ";"), len(rest))
+        alone, rest = rest[:size], rest[size:]  # commands up to a ``;``: the last of them decide how the line ends
+        decide = not rest and len(sure) == len(parts) and action.outcome == "ok"
+        plain = not here and all(joint != "|" for _, joint in alone)
+        for at, (argv, _) in enumerate(alone):
+            if decide or all(joint == "|" for _, joint in alone[:at]):
+                yield _Step(argv, passed=decide and plain)
+
+
+def _parts(line: str) -> list[tuple[list[str], str]]:
+    """The words of each simple command, without assignments and redirections, and the operator after it."""
+    found: list[tuple[list[str], str]] = []
+    argv: list[str] = []
+    redirected = False
+    at = 0
+    line = line.strip().removeprefix("(").removesuffix(")")
+    while at < len(line):
+        token = _TOKEN.match(line, at)
+        if token is None:  # a quotation that does not end
+            return []
+        at = token.end()
+        if word := token["word"]:
+            if not redirected and (argv or not _ASSIGNED.match(word)):
+                argv.append(_QUOTE.sub(r"\1\2\3", word))
+            redirected = False
+        elif operator := token["operator"]:
+            redirected = bool(set(operator) & set("<>"))
+            if not redirected:
+                found.append((argv, operator.strip("\n") or ";"))
+                argv = []
+    return [*found, (argv, "")] if argv else found
+
+
+def _words(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The programs of a command that launch others, and the words after them; without options, numbers and wrappers."""
+    names = [word if word.startswith("./") else word.rpartition("/")[2] for word in argv if not word.startswith("-")]
+    names = [name for name in names if not name.replace(".", "").isdigit()]
+    names = list(dropwhile(lambda name: name in _WRAPPERS or _ASSIGNED.match(name), names))
+    launch = list(takewhile(_LAUNCHERS.__contains__, names))
+    return launch, names[len(launch) :]
+
+
+def _does(argv: Sequence[str], kind: _Kind) -> bool:
+    """Whether a command is what is claimed."""
+    launch, words = _words(argv)
+    tasks = bool(_TASKS.intersection(launch))
+    only_shows = _ONLY_SHOWS.intersection(argv) or (tasks and any(re.fullmatch(r"-\w*[nq]\w*", word) for word in argv))
+    if only_shows or "-c" in argv or any("`" in word for word in argv):
+        return False
+    if kind.lasts and (tasks or _SCRIPT.fullmatch(argv[0])):
+        return True
+    if kind.lasts:
+        return bool(words) and words[0] not in _LOOKS and any(map(kind.command.search, words[:2]))
+    programs = list(takewhile(lambda word: not _FETCHES.fullmatch(word), words[: 2 if launch else 1]))
+    return any(map(kind.command.search, programs))
 
 
 def _missing(plain: str, done: _Done) -> str:
@@ -224,7 +320,7 @@ def _missing(plain: str, done: _Done) -> str:
             return f"{paths[0][:80]!r} was not written"
     if command := _RAN.search(plain):
         program = (command[1].split() or [""])[0]
-        if not any(ran(action, program) for action in done.ran):
+        if not any(ran(action, program) for action in done.ran[-_MOST_COMMANDS:]):
             return f"{program!r} was not run"
     for kind in _KINDS:
         if kind.claim.search(plain) and (missing := done.missing(kind)):

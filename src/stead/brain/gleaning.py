@@ -20,7 +20,7 @@ from stead.brain.sentences import others_blank
 from stead.domain.errors import InvalidRequest
 from stead.domain.memory import KEY_CHARS, TEXT_CHARS, Episode
 from stead.domain.messages import UserMessage
-from stead.domain.sessions import STEAD
+from stead.domain.policies import Label
 
 TURN_CHARS = 2_000
 """Of one turn; longer ones hand material over."""
@@ -116,7 +116,7 @@ def message(
             for turn in turns
         ],
     }
-    return UserMessage(msgspec.json.encode(told).decode(), STEAD)
+    return UserMessage(msgspec.json.encode(told).decode(), Label())
 
 
 def _read(turn: Episode) -> str:

@@ -14,9 +14,9 @@ from stead.brain.estimate import estimate_request
 from stead.brain.world import World
 from stead.domain.effects import CallModel
 from stead.domain.messages import UserMessage
-from stead.domain.policies import Confidentiality
+from stead.domain.policies import Confidentiality, Label
 from stead.domain.readings import Field, Question
-from stead.domain.sessions import STEAD, Session, next_request
+from stead.domain.sessions import Session, next_request
 
 OUTPUT_TOKENS = 4096
 """What an answer may have at most; most of it is room for models that think before they write."""
@@ -66,7 +66,7 @@ def ask(session: Session, world: World, question: Question, held: Confidentialit
 def message(question: Question) -> UserMessage:
     """The one message: the order and the data."""
     told = {"question": question.wanted, "fields": schema(question.fields), "text": question.text}
-    return UserMessage(msgspec.json.encode(told).decode(), STEAD)
+    return UserMessage(msgspec.json.encode(told).decode(), Label())
 
 
 def schema(fields: tuple[Field, ...]) -> dict[str, object]:

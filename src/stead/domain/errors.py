@@ -27,13 +27,17 @@ way out; it never holds a secret.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, LiteralString
 
 
 class SteadError(Exception):
-    """The root. ``code`` is stable and what a program compares; the text is for people."""
+    """The root. ``code`` is stable and what a program compares; the text is for people.
+
+    ``quotes``: whether the text may hold words that Stead did not write. Such a text is never said in Stead's own name.
+    """
 
     code: ClassVar[str] = "error"
+    quotes = True
 
 
 class CallerError(SteadError):
@@ -97,9 +101,18 @@ class ModelFault(PeerError):
 
 
 class FetchFault(PeerError):
-    """A page that could not be had: refused address, redirect, size, time, type."""
+    """A page that could not be had: refused address, redirect, size, time, type.
+
+    Args:
+        sentence: as ``MachineError`` takes it.
+        data: likewise.
+    """
 
     code = "fetch"
+
+    def __init__(self, sentence: LiteralString, *data: object) -> None:
+        super().__init__(sentence.format(*data) if data else sentence)
+        self.quotes = bool(data)
 
 
 class AddressRefused(FetchFault):
@@ -107,9 +120,18 @@ class AddressRefused(FetchFault):
 
 
 class MachineError(SteadError):
-    """The sandbox is at fault, or another process that works for Stead."""
+    """The sandbox is at fault, or another process that works for Stead.
+
+    Args:
+        sentence: a constant, with ``{}`` in the places of data; a test over the source holds every caller to it.
+        data: what is quoted: paths, names, and whatever a machine, a file, a server or the system said.
+    """
 
     code = "machine"
+
+    def __init__(self, sentence: LiteralString, *data: object) -> None:
+        super().__init__(sentence.format(*data) if data else sentence)
+        self.quotes = bool(data)
 
 
 class MachineUnavailable(MachineError):
@@ -146,7 +168,7 @@ class EmbeddingFault(MachineError):
     code = "embedding"
 
     def __init__(self, message: str, *, kind: str) -> None:
-        super().__init__(message)
+        super().__init__("{}", message)
         self.kind = kind
 
 

@@ -361,6 +361,10 @@ class ToolFinished(msgspec.Struct, frozen=True, tag="tool.finished"):
     """What the ids in the text are called."""
     warnings: tuple[Reason, ...] = ()
     """What was hidden or odd in the text, for the person; no rule decides by it."""
+    changed: tuple[str, ...] = ()
+    """Of the files that a command or the goal names, those that the command was seen to write."""
+    removed: tuple[str, ...] = ()
+    """Those that were gone after it."""
 
 
 class SessionPaused(msgspec.Struct, frozen=True, tag="session.paused"):

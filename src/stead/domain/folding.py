@@ -223,7 +223,7 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
                 session.entities.setdefault(entity.kind, {})[entity.id] = entity.name
                 for value in entity.gives:
                     session.given.setdefault(value, []).append((entity.kind, entity.id))
-            session.actions.append(Action(call.tool, call.arguments, outcome))
+            session.actions.append(Action(call.tool, call.arguments, outcome, body.changed, body.removed))
             session.revision += call.step == "started" and not call.idempotent
             session.ran = session.ran or (call.step == "started" and not call.idempotent)
             session.worked_ms += body.duration_ms

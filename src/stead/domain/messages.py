@@ -85,6 +85,9 @@ def is_shallow(data: object) -> bool:
 WORKSPACE = "workspace"
 """The source of results that come from the session's own folder."""
 
+MACHINE = "machine"
+"""The source of what is quoted of a fault that kept a call from running: a sandbox's words, names of a folder."""
+
 
 class UserMessage(msgspec.Struct, frozen=True, tag="user"):
     """A person's words, or a notice of Stead itself to the model (then ``notice`` is true)."""

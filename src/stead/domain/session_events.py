@@ -73,6 +73,9 @@ class Action(msgspec.Struct, frozen=True):
     tool: str
     arguments: str
     outcome: Literal["ok", "error", "denied", "unknown", "cancelled"]
+    changed: tuple[str, ...] = ()
+    """As ``ToolFinished`` has them."""
+    removed: tuple[str, ...] = ()
 
 
 class Carried(msgspec.Struct, frozen=True, omit_defaults=True):

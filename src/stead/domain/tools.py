@@ -144,6 +144,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
         private: this answer is private, though the tool's declaration lets it be public.
         reached: the hosts that the call's own requests reached. Empty means that nobody knows: what a tool with a way
             out then says counts as a source that cannot be trusted.
+        quoted: the text quotes a machine, a server or a file, whatever the tool's declaration trusts of its answers.
     """
 
     status: Literal["ok", "error"]
@@ -155,6 +156,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     question: Question | None = None
     private: bool = False
     reached: tuple[str, ...] = ()
+    quoted: bool = False
 
 
 class ToolContext(msgspec.Struct, frozen=True):

@@ -193,7 +193,9 @@ def _hard_denial(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk) -> Re
     if path := policy.outside(spec.declaration, call.arguments):
         return Reason("outside-workspace", f"{path!r} is outside the workspace; give a path relative to /work.")
     if facts.machine and policy.needs_machine(spec.declaration):
-        return Reason("no-machine", f"There is no sandbox to run this in: {facts.machine}")
+        return Reason(
+            "no-machine", "There is no sandbox to run this in; `stead doctor` tells the person what is missing."
+        )
     for name in spec.declaration.url_args:
         checked = facts.reach.check_url(str(call.arguments.get(name, "")))
         if isinstance(checked, Unreachable):

@@ -171,12 +171,12 @@ class MachineBrowser:
             return fields
         await self._drop(permit.session, slot)
         why = b" ".join(fields)[:500].decode("utf-8", "replace")
-        raise ToolFault(f"the browser was closed: {why}; open a page to start it anew")
+        raise ToolFault("the browser was closed: {}; open a page to start it anew", why)
 
     async def _slot(self, session: SessionId, *, make: bool) -> _Slot:
         binding = self._bindings.get(session)
         if binding is None:
-            raise MachineUnavailable(f"no folder was chosen for {session!r}")
+            raise MachineUnavailable("no folder was chosen for {!r}", session)
         slot = self._slots.get(session)
         if slot and slot.binding != binding:  # what it may reach has changed
             await self.kill(session)

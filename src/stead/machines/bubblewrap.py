@@ -149,7 +149,11 @@ class BubblewrapMachines:
         """
         wanted = list(dict.fromkeys(paths))
 
-        def answer(_total: bytes, _late: bytes, *hashes: bytes) -> dict[str, str]:
+        def answer(_total: bytes, late: bytes, *hashes: bytes) -> dict[str, str]:
+            if late == b"1":
+                raise ToolFault(
+                    "the files that the call names are too large to be looked at in time; name smaller ones"
+                )
             return dict(zip(wanted, (found.decode() for found in hashes), strict=True))
 
         if not wanted:
@@ -283,21 +287,19 @@ class BubblewrapMachines:
     ) -> T:
         """Have the runner do something; ``answer`` makes sense of its fields, or the machine is killed."""
         if sum(map(len, arguments)) > _LARGEST_REQUEST:
-            raise ToolFault(f"more than {_LARGEST_REQUEST >> 20} MB cannot be sent into a machine; send less at once")
+            raise ToolFault("more than {} MB cannot be sent into a machine; send less at once", _LARGEST_REQUEST >> 20)
         machine = await self._machine(session)
         fields = await machine.call(operation, *arguments, limit_s=limit_s, on_output=on_output)
         try:
             return answer(*fields)
         except (ValueError, TypeError) as error:
             machine.kill("its runner answered what makes no sense")
-            raise MachineDied(
-                f"the machine's answer to {operation!r} made no sense; the next call starts it anew"
-            ) from error
+            raise MachineDied("the machine's answer made no sense; the next call starts it anew") from error
 
     async def _machine(self, session: SessionId) -> Machine:
         binding = self._bindings.get(session)
         if binding is None:
-            raise MachineUnavailable(f"no folder was chosen for {session!r}")
+            raise MachineUnavailable("no folder was chosen for {!r}", session)
         slot = self._slots.get(session)
         if slot and slot.binding != binding:
             await self._kill_own(session)
@@ -339,7 +341,7 @@ def _bytes(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise ToolFault(f"{text[:40]!r} is no text that UTF-8 can hold; leave half surrogate pairs out") from error
+        raise ToolFault("{!r} is no text that UTF-8 can hold; leave half surrogate pairs out", text[:40]) from error
 
 
 def _written(created: bytes, size: bytes, replaced: bytes, diff: bytes) -> Written:

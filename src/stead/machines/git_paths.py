@@ -83,7 +83,9 @@ async def named_by_git(reading: Reading, directory: str, found: Found) -> Answer
     named = dict.fromkeys(one for file in files for one in named_paths(file, tops, directory))
     paths = await asyncio.to_thread(_there, directory, named)
     if len(paths) > _MOST_NAMED:
-        raise MachineUnavailable(f"the git settings in {directory!r} name more than {_MOST_NAMED} files; try --trial")
+        raise MachineUnavailable(
+            "the git settings in {!r} name more than {} files; try --trial", directory, _MOST_NAMED
+        )
     read = {f"{directory}/{one}" for file in files for one in (file.path, os.path.dirname(file.path))}
     return Answer(tuple(sorted(paths)), tuple(sorted({*read, *elsewhere, *(f"{directory}/{one}" for one in places)})))
 
@@ -113,7 +115,9 @@ async def _included(machine: Machine, directory: str, files: Sequence[GitFile]) 
         known |= new
         last = await _listed(machine, "printf '%s\\0' " + _words(sorted(new)))
         every += last
-    raise MachineUnavailable(f"the git settings in {directory!r} include more than is followed; mend them")
+    raise MachineUnavailable(
+        "the git settings in {!r} include more than is followed; shorten their includes", directory
+    )
 
 
 def _elsewhere(directory: str, pointers: bytes) -> dict[str, str]:
@@ -174,8 +178,9 @@ async def _said(machine: Machine, command: str) -> bytes:
 def _unread(machine: Machine, said: bytes | bytearray) -> MachineUnavailable:
     why = bytes(said[-200:]).replace(b"\0", b" ").decode("utf-8", "replace").strip()
     return MachineUnavailable(
-        f"git's settings in {machine.binding.directory!r} cannot be read, so the hooks that they name cannot be "
-        f"protected: {why!r}; mend the settings, or work on trial (--trial)"
+        "git's settings in {!r} cannot be read, so the hooks that they name cannot be protected: {!r}; repair the "
+        "settings, or work on trial (--trial)",
+        *(machine.binding.directory, why),
     )
 
 

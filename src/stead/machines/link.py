@@ -70,7 +70,7 @@ class Link:
         while self._calls:
             _, call = self._calls.popitem()
             if not call.answer.done():
-                call.answer.set_exception(MachineDied(f"the machine went away during the call: {self._over}"))
+                call.answer.set_exception(MachineDied("the machine went away during the call: {}", self._over))
 
     async def call(
         self, operation: str, *arguments: bytes, limit_s: float, on_output: Callable[[bytes], None] | None = None
@@ -88,7 +88,7 @@ class Link:
             MachineDied: the link ended, or the runner did not answer in time; then the machine is to be killed.
         """
         if self._over:
-            raise MachineDied(f"the machine went away: {self._over}")
+            raise MachineDied("the machine went away: {}", self._over)
         ident = secrets.token_bytes(8)
         call = self._calls[ident] = _Call(asyncio.get_running_loop().create_future(), on_output)
         try:
@@ -98,10 +98,10 @@ class Link:
                 return await call.answer
         except TimeoutError as error:
             self.end(f"it did not answer {operation!r} within {limit_s:.0f} s")
-            raise MachineDied(f"the machine went away: {self._over}") from error
+            raise MachineDied("the machine went away: {}", self._over) from error
         except ConnectionError as error:
             call.answer.cancel()
-            raise MachineDied(f"the machine went away: {error}") from error
+            raise MachineDied("the machine went away: {}", error) from error
         except asyncio.CancelledError:
             self._writer.write(pack([secrets.token_bytes(8), b"stop", ident]))
             raise
@@ -132,4 +132,4 @@ class Link:
         if kind == b"done":
             call.answer.set_result(values)
         else:
-            call.answer.set_exception(ToolFault(b" ".join(values)[:2000].decode("utf-8", "replace")))
+            call.answer.set_exception(ToolFault("{}", b" ".join(values)[:2000].decode("utf-8", "replace")))

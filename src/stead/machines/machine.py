@@ -94,7 +94,7 @@ class Machine:
                 await asyncio.shield(self._life)
         except TimeoutError as error:
             raise MachineDied(
-                f"the machine's processes are still there {_END_LIMIT_S:.0f} s after being killed"
+                "the machine's processes are still there {:.0f} s after being killed", _END_LIMIT_S
             ) from error
 
     async def call(
@@ -162,7 +162,7 @@ async def start_machine(
                 pass_fds=[*descriptors.all(), info_inside],
             )
         except OSError as error:
-            raise MachineUnavailable(f"a sandbox could not be started: {error}") from error
+            raise MachineUnavailable("a sandbox could not be started: {}", error) from error
         outer = _watch(process.pid)
         closing.callback(os.close, outer)
         try:
@@ -203,7 +203,7 @@ def _look(host: Host, binding: Binding, found: Found, egress: str) -> _Prepared:
     if not directory:
         return _Prepared(make_stage(host.require(), "", writable=False, egress=egress), None, b"", {})
     if os.path.realpath(directory) != directory or not os.path.isdir(directory):
-        raise MachineUnavailable(f"{directory!r} is no longer the folder that was chosen; put it back, or start anew")
+        raise MachineUnavailable("{!r} is no longer the folder that was chosen; put it back, or start anew", directory)
     if binding.trial:
         stage = make_trial_stage(host.require(), directory, binding.trial, egress)
         return _Prepared(stage, Workspace(stage.directory, writable=True), b"", {})
@@ -213,7 +213,7 @@ def _look(host: Host, binding: Binding, found: Found, egress: str) -> _Prepared:
         return _Prepared(stage, Workspace(stage.directory, writable=False), work, {})
     if any(fold(path) == ".git" for path in found.links):
         raise MachineUnavailable(
-            f"{directory + '/.git'!r} is a symbolic link, which cannot be protected; choose a folder without one"
+            "{!r} is a symbolic link, which cannot be protected; choose a folder without one", directory + "/.git"
         )
     tops = {fold(path.partition("/")[0]) for path in (*found.kept, *binding.released)}
     placeholder = ".git" not in tops
@@ -233,13 +233,13 @@ async def _greet(
             work, *seen = await link.hello()
     except (TimeoutError, ValueError, asyncio.IncompleteReadError) as error:
         said = await _complaint(process) or error
-        raise MachineUnavailable(f"a sandbox for {binding.directory!r} did not come up: {said}") from error
+        raise MachineUnavailable("a sandbox for {!r} did not come up: {}", binding.directory, said) from error
     if not _as_meant(prepared, work, seen):
-        raise MachineUnavailable(f"{binding.directory!r} changed while its machine was being made; try again")
+        raise MachineUnavailable("{!r} changed while its machine was being made; try again", binding.directory)
     try:
         first = os.pidfd_open(msgspec.json.decode(os.read(info, 4096), type=_Info).child_pid)
     except (OSError, msgspec.MsgspecError) as error:
-        raise MachineUnavailable(f"a sandbox for {binding.directory!r} ended as it came up: {error}") from error
+        raise MachineUnavailable("a sandbox for {!r} ended as it came up: {}", binding.directory, error) from error
     return Machine(binding, process, link, first, on_end)
 
 

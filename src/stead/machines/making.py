@@ -135,8 +135,9 @@ class Maker:
             found = scan(binding.directory, binding.released, named)
         except OSError as error:
             raise MachineUnavailable(
-                f"{binding.directory!r} is no longer the folder that was chosen ({error.strerror}); put it back, or "
-                "start anew"
+                "{!r} is no longer the folder that was chosen ({}); put it back, or start anew",
+                binding.directory,
+                error.strerror,
             ) from error
         if binding.trial:
             return found
@@ -151,7 +152,7 @@ class Maker:
         try:
             return await self._egress.open(session, binding.directory, binding.hosts)
         except OSError as error:
-            raise MachineUnavailable(f"the machine's way out could not be made: {error}") from error
+            raise MachineUnavailable("the machine's way out could not be made: {}", error) from error
 
     def _let_go(self, key: str, egress: str) -> None:
         if self._egress is not None:

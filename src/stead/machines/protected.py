@@ -153,8 +153,9 @@ def require_few(found: Found, directory: str) -> None:
     """
     if len(found.kept) > _MOST_KEPT:
         raise MachineUnavailable(
-            f"{directory!r} holds {len(found.kept)} protected files ({min(found.kept)!r}, …), and {_MOST_KEPT} are the "
-            "most; work on a part of it, or on trial (--trial), where none needs to be shown read-only"
+            "{!r} holds {} protected files ({!r}, …), and {} are the most; work on a part of it, or on trial "
+            "(--trial), where none needs to be shown read-only",
+            *(directory, len(found.kept), min(found.kept), _MOST_KEPT),
         )
 
 

@@ -78,8 +78,9 @@ def make_stage(tools: Tools, directory: str, *, writable: bool, egress: str = ""
     except OSError as error:
         if directory and not _open_to_all(directory, writable):
             raise MachineUnavailable(
-                f"{directory!r} cannot be lent to the machine's user: {error}. Run Stead as the folder's owner, "
-                "or use a folder on a file system with id-mapped mounts (ext4, xfs, btrfs; Linux 5.14 or newer)"
+                "{!r} cannot be lent to the machine's user: {}. Run Stead as the folder's owner, "
+                "or use a folder on a file system with id-mapped mounts (ext4, xfs, btrfs; Linux 5.14 or newer)",
+                *(directory, error),
             ) from error
     try:
         return _private(drop, tools, directory, egress, mapped=False)
@@ -111,8 +112,9 @@ def make_trial_stage(tools: Tools, directory: str, trial: str, egress: str = "")
         return _private(_drop(), tools, "", egress, mapped=True, overlay=overlay)
     except OSError as error:
         raise MachineUnavailable(
-            f"trial mode needs Linux 5.19 or newer, with {directory!r} and Stead's home on ext4, xfs or btrfs "
-            f"({error}); run Stead as the folder's owner, or work without --trial"
+            "trial mode needs Linux 5.19 or newer, with {!r} and Stead's home on ext4, xfs or btrfs ({}); run Stead as "
+            "the folder's owner, or work without --trial",
+            *(directory, error),
         ) from error
 
 

@@ -162,7 +162,7 @@ class MachineTerminals:
         _check_size(rows, columns)
         binding = self._bindings.get(session)
         if binding is None:
-            raise MachineUnavailable(f"no folder was chosen for {session!r}")
+            raise MachineUnavailable("no folder was chosen for {!r}", session)
         if binding.trial:
             raise Conflict("a session on trial has no terminal; apply or discard its changes and work in another one")
         own = len(self.rows(session)) + sum(other == session for other, _ in self._opening.values())
@@ -213,7 +213,7 @@ class MachineTerminals:
         except BaseException as error:
             machine.kill("its shell did not start")
             if isinstance(error, ToolFault):
-                raise MachineUnavailable(f"no shell could be started: {error}") from error
+                raise MachineUnavailable("no shell could be started: {}", error) from error
             raise
         return machine
 

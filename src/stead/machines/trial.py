@@ -100,13 +100,15 @@ class TrialFolder:
         """
         if self.exists():
             if self.directory != directory:
-                raise MachineUnavailable(f"the changes on trial are of {self.directory!r}; apply or discard them first")
+                raise MachineUnavailable(
+                    "the changes on trial are of {!r}; apply or discard them first", self.directory
+                )
             return
         try:
             self._make(directory, owner)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise MachineUnavailable(
-                f"no trial could be made in {str(self.root)!r}: {error}; see `stead doctor`"
+                "no trial could be made in {!r}: {}; see `stead doctor`", str(self.root), error
             ) from error
 
     def _make(self, directory: str, owner: tuple[int, int]) -> None:
@@ -119,8 +121,9 @@ class TrialFolder:
             if error.errno not in (errno.ENOTSUP, errno.EPERM, errno.ENOSPC):
                 raise
             raise MachineUnavailable(
-                f"trial mode needs a disk with extended attributes, and that of {str(self.root)!r} has none; put "
-                "Stead's home on ext4, xfs or btrfs (STEAD_HOME), or work without --trial"
+                "trial mode needs a disk with extended attributes, and that of {!r} has none; put "
+                "Stead's home on ext4, xfs or btrfs (STEAD_HOME), or work without --trial",
+                str(self.root),
             ) from error
         self.upper.chmod(os.stat(directory).st_mode & 0o777)
         if os.geteuid() == 0:

@@ -79,11 +79,11 @@ class Dialer:
                     )
                     return streams, address
             except ssl.SSLError as error:
-                text = f"{target.host!r} has no trustworthy certificate: {error.reason or error}"
-                raise FetchFault(text) from error
+                why = error.reason or error
+                raise FetchFault("{!r} has no trustworthy certificate: {}", target.host, why) from error
             except OSError as error:
                 failure = f"{address}: {_cause(error, CONNECT_LIMIT_S)}"
-        raise FetchFault(f"{target.host!r} could not be reached: {failure}")
+        raise FetchFault("{!r} could not be reached: {}", target.host, failure)
 
     async def _addresses(self, target: Target) -> Sequence[str]:
         if target.address:
@@ -92,14 +92,16 @@ class Dialer:
             async with asyncio.timeout(RESOLVE_LIMIT_S):
                 return await self._resolve(target.host, target.port)
         except OSError as error:
-            raise FetchFault(f"there is no host {target.host!r}: {_cause(error, RESOLVE_LIMIT_S)}") from error
+            raise FetchFault("there is no host {!r}: {}", target.host, _cause(error, RESOLVE_LIMIT_S)) from error
 
     def _check(self, target: Target, address: str) -> None:
         refusal = self.reach.check_address(address, target.port)
         if refusal is not None:
-            raise AddressRefused(f"{target.host!r}: {refusal.text}")
+            raise AddressRefused("{!r}: {}", target.host, refusal.text)
         if (address, target.port) not in self.reach.endpoints and _is_own(address):
-            raise AddressRefused(f"{target.host!r}: {address} is this host's own address; its services are not reached")
+            raise AddressRefused(
+                "{!r}: {} is this host's own address; its services are not reached", target.host, address
+            )
 
 
 def _cause(error: OSError, limit_s: float) -> str:

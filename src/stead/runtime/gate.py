@@ -48,7 +48,7 @@ class Judged:
 
     ``releases``: the protected files that a yes to this very call lets it write. ``writes``: the files of the workspace
     that it names to change them; ``changes``: it may change files, be they named or not. ``stains``: the stores that it
-    changes although the session has read something untrusted.
+    changes although the session has read something untrusted. ``command`` is its command line, "" when it has none.
     """
 
     tool: str
@@ -62,6 +62,7 @@ class Judged:
     writes: tuple[str, ...]
     changes: bool
     stains: tuple[str, ...]
+    command: str
 
     @property
     def digest(self) -> CallDigest:
@@ -220,6 +221,7 @@ class Gate:
             writes=_written(declaration, parsed) if declaration else (),
             changes=declaration is not None and policy.changes_files(declaration, verdict.risk),
             stains=_stained(declaration) if declaration is not None and context.sources else (),
+            command=_command(declaration, parsed) if declaration else "",
         )
 
     async def run(self, judged: Judged, permit: Permit, context: ToolContext) -> tuple[ToolOutcome, int]:
@@ -233,7 +235,7 @@ class Gate:
             outcome = await self._tools[judged.tool].run(permit, judged.parsed, context)
         except (MachineError, FetchFault) as fault:
             sent_to = policy.requested(self._tools[judged.tool].spec.declaration, judged.parsed, self._reach)
-            outcome = ToolOutcome("error", str(fault), reached=sent_to)
+            outcome = ToolOutcome("error", str(fault), reached=sent_to, quoted=fault.quotes)
         finally:
             permit.close()
         return outcome, int((time.monotonic() - started) * 1000)
@@ -267,14 +269,14 @@ class Gate:
         self, session: Session, declaration: Declaration, arguments: Mapping[str, object]
     ) -> ShellRisk | None:
         """What a command line does. What git would run is asked only where that is all that stands in the way."""
-        commands = [str(arguments[name]) for name in declaration.command_args if name in arguments]
-        if not commands:
+        if not any(name in arguments for name in declaration.command_args):
             return None
-        found = assess("\n".join(commands))
+        command = _command(declaration, arguments)
+        found = assess(command)
         if found.reasons[0].rule != GIT_PROGRAMS or not self._machines.isolation().available:
             return found
         facts = await self._git.facts(session.id)
-        return assess("\n".join(commands), plain_git=True) if facts.plain else found
+        return assess(command, plain_git=True) if facts.plain else found
 
     async def _fingerprints(
         self, session: Session, tool: Tool | None, arguments: Mapping[str, object], shell: ShellRisk | None
@@ -299,6 +301,11 @@ def _parse(tool: Tool | None, arguments: str) -> tuple[Mapping[str, object], str
         return tool.parse(arguments), ""
     except InvalidRequest as error:
         return {}, str(error)
+
+
+def _command(declaration: Declaration, arguments: Mapping[str, object]) -> str:
+    """The command line that a call runs; "" when it runs none."""
+    return "\n".join(str(arguments[name]) for name in declaration.command_args if name in arguments)
 
 
 def _carried(declaration: Declaration, arguments: Mapping[str, object]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ import msgspec
 
 from stead.brain.context import sent
 from stead.brain.directives import instructions
+from stead.brain.objective import watched
 from stead.brain.world import World
 from stead.domain import events as ev
 from stead.domain.checkpoints import FileChange, Version
@@ -22,12 +23,13 @@ from stead.domain.effects import CallModel, Finish
 from stead.domain.errors import MachineError, ModelFault, NotFound, SteadError
 from stead.domain.ids import ApprovalId, CallKey, RequestNo, SessionId
 from stead.domain.live import OutputDelta, TextDelta
-from stead.domain.policies import Allow, Ask, Confidentiality, Deny, Label, Level, Reason
+from stead.domain.messages import MACHINE
+from stead.domain.policies import Allow, Ask, Confidentiality, Deny, Integrity, Label, Level, Reason
 from stead.domain.ports import ModelRequest
 from stead.domain.readings import Question
 from stead.domain.sessions import STEAD, Call, Session, attended
 from stead.domain.tools import ToolContext, ToolOutcome
-from stead.runtime import approvals, reading, recovery
+from stead.runtime import approvals, file_changes, reading, recovery
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Judged
 from stead.runtime.keeping import Keeper, keeps
@@ -36,6 +38,7 @@ from stead.runtime.outgoing import outgoing
 from stead.runtime.performing import REQUEST, Cut, Performer
 from stead.runtime.showing import show
 from stead.runtime.stream import Stream
+from stead.screen.inbound import screen
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,16 @@ class _Run:
     verdict: Allow
     said: str
     """The call's arguments as they were judged."""
+
+
+@dataclass(frozen=True)
+class _Ran:
+    """What came of a call, and the files that it was seen to write and to remove."""
+
+    outcome: ToolOutcome
+    duration_ms: int
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
 
 
 class Steps:
@@ -172,7 +185,7 @@ class Steps:
         try:
             judged = await self._deps.gate.judge(stream.session, call, self._deps.clock.now_ms())
         except MachineError as fault:
-            stream.add(finished(key, call.tool, "error", str(fault)))
+            stream.add(_kept_from_running(key, call.tool, fault))
             return None
         verdict = judged.verdict
         stream.add(_judgement(key, judged))
@@ -214,7 +227,7 @@ class Steps:
         if releases:
             show(self._deps.machines, self._id, spec, releases)
         try:
-            ran = await self._performer.perform_all({run.key: self._run(run) for run in runs})
+            ran = await self._performer.perform_all({run.key: self._run(session, run) for run in runs})
         finally:
             if releases:  # the yes was for these calls; the next one finds them protected again
                 show(self._deps.machines, self._id, spec)
@@ -235,14 +248,19 @@ class Steps:
         try:
             return await self._keeper.before(session, run.judged.writes)
         except SteadError as fault:
-            stream.add(finished(run.key, run.judged.tool, "error", f"Not run, as nothing could be kept of it: {fault}"))
+            stream.add(_kept_from_running(run.key, run.judged.tool, fault))
             return None
 
-    async def _run(self, run: _Run) -> tuple[ToolOutcome, int]:
+    async def _run(self, session: Session, run: _Run) -> _Ran:
         context = ToolContext(self._id, self._teller(run.key))
-        return await self._deps.gate.run(run.judged, run.verdict.permit, context)
+        judged, machines = run.judged, self._deps.machines
+        paths = watched(session, judged.command) if judged.command and judged.changes else ()
+        before = await file_changes.look(machines, self._id, paths)
+        outcome, duration_ms = await self._deps.gate.run(judged, run.verdict.permit, context)
+        after = await file_changes.look(machines, self._id, paths if outcome.status == "ok" else ())
+        return _Ran(outcome, duration_ms, *file_changes.between(before, after))
 
-    async def _record(self, stream: Stream, run: _Run, ran: tuple[ToolOutcome, int] | Cut) -> None:
+    async def _record(self, stream: Stream, run: _Run, ran: _Ran | Cut) -> None:
         key, judged, call = run.key, run.judged, stream.session.calls.get(run.key)
         if call is None:  # the person ended all of it while this ran, and the model has been told
             stream.add(finished(key, judged.tool, "cancelled", "Stopped by the end of the session."))
@@ -250,7 +268,7 @@ class Steps:
         if isinstance(ran, Cut):
             stream.add(_cut_off(call))
             return
-        outcome, duration_ms = ran
+        outcome = ran.outcome
         stream.add(*_confirmed(outcome.facts, run.verdict.reason), actor="model")
         end = ev.ToolFinished(
             key=key,
@@ -259,10 +277,12 @@ class Steps:
             text=_edited(call, judged) + outcome.text,
             label=_label(judged.label, outcome),
             size_bytes=outcome.size_bytes,
-            duration_ms=duration_ms,
+            duration_ms=ran.duration_ms,
             source=self._deps.gate.source(stream.session, judged, outcome),
             entities=outcome.entities,
             warnings=outcome.warnings,
+            changed=ran.changed,
+            removed=ran.removed,
         )
         stream.add(end if outcome.question is None else await self._read(stream, end, outcome.question))
 
@@ -362,13 +382,22 @@ def finished(key: CallKey, tool: str, outcome: Literal["error", "denied", "cance
     )
 
 
+def _kept_from_running(key: CallKey, tool: str, fault: SteadError) -> ev.ToolFinished:
+    """The outcome of a call that a fault kept from running; what the fault quotes is not said in Stead's own name."""
+    seen = screen(f"Not run: {fault}")
+    end = finished(key, tool, "error", seen.text)
+    return msgspec.structs.replace(end, label=Label(), source=MACHINE, warnings=seen.warnings) if fault.quotes else end
+
+
 def _cut_off(call: Call) -> ev.ToolFinished:
     who = f"The person stopped it ({call.said or 'no reason given'})" if call.cancelled else "Stopped"
     return finished(call.key, call.tool, "cancelled", f"{who} while it ran; what it had done by then stays done.")
 
 
 def _label(declared: Label, outcome: ToolOutcome) -> Label:
-    """An answer may be more confidential than its tool's answers are, and never less."""
+    """An answer may be more confidential and less trusted than its tool's answers are, and never the other way."""
+    if outcome.quoted:
+        declared = msgspec.structs.replace(declared, integrity=Integrity.UNTRUSTED, typed=False)
     private = outcome.private and Confidentiality.PRIVATE.exceeds(declared.confidentiality)
     return msgspec.structs.replace(declared, confidentiality=Confidentiality.PRIVATE) if private else declared
 

@@ -35,9 +35,11 @@ class Screened(msgspec.Struct, frozen=True):
 
 
 _TERMINAL = re.compile(
-    "\x1b(?:\\[[0-?]{0,64}[ -/]{0,16}[@-~]|[\\]PX^_][^\x07\x1b\x9c]{0,4096}(?:\x07|\x1b\\\\|\x9c)?|[ -/]{0,16}[0-~]?)"
-    "|\x9b[0-?]{0,64}[ -/]{0,16}[@-~]"
+    "\x1b(?:\\[[0-?]{0,64}[ -/]{0,16}[@-~]"
+    "|[\\]PX^_][^\n\x0b\x0c\x85\u2028\u2029\x07\x1b\x9c]{0,4096}(?:\x07|\x1b\\\\|\x9c)"
+    "|[ -/]{0,16}[0-~]?)|\x9b[0-?]{0,64}[ -/]{0,16}[@-~]"
 )
+"""A string that does not end in its own line is none: it would hide what follows, so only its first two signs go."""
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SPECIAL = re.compile(
     "[\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"

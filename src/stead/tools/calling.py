@@ -1,9 +1,9 @@
 """The tools that call an HTTP API: one that only reads, one that may change something.
 
-Layer: tools. The daemon parses JSON and nothing else of what comes back; a document of the workspace is read by the
-machine. Where a call goes is checked like a page's address, and it follows no redirect: who was asked about one address
-is not taken to another. A secret's value goes to the host that it is bound to, into the part of the request that the
-binding names.
+Layer: tools. Of what comes back nothing is understood here: short JSON is indented, and that is all. Whether a request
+is as its server wants it, the server says. Where a call goes is checked like a page's address, and it follows no
+redirect: who was asked about one address is not taken to another. A secret's value goes to the host that it is bound
+to, into the part of the request that the binding names.
 """
 
 from __future__ import annotations
@@ -17,24 +17,19 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from stead.domain.errors import FetchFault, ToolFault
+from stead.domain.errors import FetchFault
 from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality, Integrity
-from stead.domain.ports import Files
 from stead.domain.secrets import Filler, RequestHead
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.guardian.reach import Reach, Target, Unreachable
 from stead.net.dialing import Resolve, resolve_name
-from stead.tools.checking import Pair, misfits
 from stead.tools.fetching import is_text
-from stead.tools.openapi import Document, Operation, Sent, is_json
-from stead.tools.tool import StructTool, clip
+from stead.tools.tool import OUTPUT_CAP, StructTool, clip
 from stead.tools.wire import Answer, Request, Wire, brief
 
 BODY_LIMIT_BYTES = 2_000_000
-DOCUMENT_LIMIT_CHARS = 2_000_000
 TIME_LIMIT_S = 30.0
-_ALL_LINES = 200_000
 _TOLD = ("location", "retry-after", "link")
 """Fields of an answer that a model is told."""
 _NAME = re.compile(r"[A-Za-z0-9-]{1,60}")
@@ -51,14 +46,12 @@ Headers = Annotated[dict[str, str], msgspec.Meta(max_length=30)]
 
 
 class ReadArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A request that changes nothing; ``openapi`` is a file, ``answer_schema`` a JSON Schema."""
+    """A request that changes nothing."""
 
     url: str
     method: Literal["GET", "HEAD"] = "GET"
     query: Query = {}
     headers: Headers = {}
-    openapi: str = ""
-    answer_schema: dict[str, Any] = {}
 
     def __post_init__(self) -> None:
         _require_headers(self.headers)
@@ -72,9 +65,6 @@ class CallArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     query: Query = {}
     headers: Headers = {}
     body: Any = None
-    openapi: str = ""
-    body_schema: dict[str, Any] = {}
-    answer_schema: dict[str, Any] = {}
 
     def __post_init__(self) -> None:
         _require_headers(self.headers)
@@ -87,43 +77,15 @@ class Caller:
     """Sends what is asked for, and reads what comes back.
 
     Args:
-        files: the documents of workspaces, through their machines.
         reach: which addresses.
         resolve: turns a name into addresses.
         timeout_s: for one request.
     """
 
-    def __init__(
-        self, files: Files, reach: Reach, *, resolve: Resolve = resolve_name, timeout_s: float = TIME_LIMIT_S
-    ) -> None:
-        self._files = files
+    def __init__(self, reach: Reach, *, resolve: Resolve = resolve_name, timeout_s: float = TIME_LIMIT_S) -> None:
         self._reach = reach
         self._wire = Wire(reach, resolve=resolve)
         self._timeout_s = timeout_s
-
-    async def document(self, permit: Permit, path: str) -> Document | None:
-        """The OpenAPI document that a path of the workspace names; nothing for "".
-
-        Raises:
-            MachineError: as ``Files.read``; or it is no such document.
-        """
-        if not path:
-            return None
-        lines: list[str] = []
-        first = 1
-        while True:
-            part = await self._files.read(permit, path, first_line=first, lines=_ALL_LINES)
-            lines.append(part.text)
-            read = part.text.count("\n")
-            if not part.truncated:
-                return Document("".join(lines), path)
-            if sum(map(len, lines)) > DOCUMENT_LIMIT_CHARS or not read:
-                raise ToolFault(
-                    f"{path!r} is too long, or has too long lines: at most {DOCUMENT_LIMIT_CHARS:,} characters, "
-                    "indented; `python3 -m json.tool` writes it so"
-                )
-            kept = part.text.rpartition("\n")
-            lines[-1], first = kept[0] + "\n", first + read
 
     def target(self, call: ReadArguments | CallArguments, query: Mapping[str, object]) -> Target:
         """Where a call goes, its query included.
@@ -136,7 +98,7 @@ class Caller:
         url = plain + ("?" if own or encoded else "") + "&".join(filter(None, (own, encoded)))
         found = self._reach.check_url(url)
         if isinstance(found, Unreachable):
-            raise FetchFault(found.text)
+            raise FetchFault("{}", found.text)
         return found
 
     async def send(self, request: Request) -> Came:
@@ -150,40 +112,31 @@ class Caller:
                 return await _read(answer)
         except TimeoutError as error:
             raise FetchFault(
-                f"{request.target.host!r} did not answer within {self._timeout_s:g} s; what it did is not known"
+                "{!r} did not answer within {:g} s; what it did is not known", request.target.host, self._timeout_s
             ) from error
 
 
 @dataclass(frozen=True)
 class Came:
-    """An answer. ``value`` is its JSON, when it is JSON and whole; ``flaw`` why it is not what it says to be."""
+    """An answer. ``flaw``: why it is not what it says to be."""
 
     status: int
     media_type: str
     fields: tuple[tuple[str, str], ...]
     text: str
     size_bytes: int
-    value: object = None
     flaw: str = ""
 
 
-async def _carried_out(
-    caller: Caller, permit: Permit, call: ReadArguments | CallArguments, context: ToolContext
-) -> ToolOutcome:
-    """Check the request, send it, and tell what came back and whether it fits.
+async def _carried_out(caller: Caller, call: ReadArguments | CallArguments, context: ToolContext) -> ToolOutcome:
+    """Send the request, and tell what came back.
 
     Raises:
         FetchFault: as ``Caller.send``.
-        MachineError: the document cannot be read or used.
     """
-    document = await caller.document(permit, call.openapi)
     target = caller.target(call, call.query)
-    operation = document.operation(call.method, target) if document else None
-    if wrong := await _unfit_request(call, operation):
-        return ToolOutcome("error", f"Nothing was sent, because the request does not fit: {'; '.join(wrong)}")
     came = await caller.send(_filled(caller, call, target, context))
-    fit = await _fit_of_answer(call, operation, came)
-    return _told(call.method, target, came, fit)
+    return _told(call.method, target, came)
 
 
 def _filled(caller: Caller, call: ReadArguments | CallArguments, target: Target, context: ToolContext) -> Request:
@@ -207,12 +160,13 @@ def _filled(caller: Caller, call: ReadArguments | CallArguments, target: Target,
     if left := next(iter(filler.left), ""):
         bind = f"stead secret bind {left} --host {head.host}{' --tls' if head.scheme == 'https' else ''} --in PLACE"
         raise FetchFault(
-            f"the secret {left!r} may not go into {call.method} {head.scheme}://{head.host}{head.path} where you wrote "
-            "it, so nothing was sent: it was not given to this session, is not bound to this host and part of the "
-            f"request, or stands there twice; the person binds it: {bind}"
+            "the secret {!r} may not go into {} {}://{}{} where you wrote it, so nothing was sent: it was not given to "
+            "this session, is not bound to this host and part of the request, or stands there twice; the person binds "
+            "it: {}",
+            *(left, call.method, head.scheme, head.host, head.path, bind),
         )
     if unfit := next((name for name, value in filled.items() if not _VALUE.fullmatch(value)), ""):
-        raise FetchFault(f"the secret's value does not fit into the header {unfit!r}; send it in the body")
+        raise FetchFault("the secret's value does not fit into the header {!r}; send it in the body", unfit)
     return Request(
         caller.target(call, query),
         call.method,
@@ -227,7 +181,6 @@ class ApiReadTool(StructTool[ReadArguments]):
     def __init__(self, caller: Caller) -> None:
         declared = Declaration(
             effect=ToolEffect.FETCH,
-            path_args=("openapi",),
             authority_args=("url", "query", "headers"),
             url_args=("url",),
             output_trust=Integrity.UNTRUSTED,
@@ -239,7 +192,7 @@ class ApiReadTool(StructTool[ReadArguments]):
 
     async def work(self, permit: Permit, arguments: ReadArguments, context: ToolContext) -> ToolOutcome:
         """See ``_carried_out``."""
-        return await _carried_out(self._caller, permit, arguments, context)
+        return await _carried_out(self._caller, arguments, context)
 
 
 class ApiCallTool(StructTool[CallArguments]):
@@ -248,7 +201,6 @@ class ApiCallTool(StructTool[CallArguments]):
     def __init__(self, caller: Caller) -> None:
         declared = Declaration(
             effect=ToolEffect.SEND,
-            path_args=("openapi",),
             authority_args=("url", "method", "query", "headers", "body"),
             content_args=("body",),
             closed_args=("method",),
@@ -263,39 +215,7 @@ class ApiCallTool(StructTool[CallArguments]):
 
     async def work(self, permit: Permit, arguments: CallArguments, context: ToolContext) -> ToolOutcome:
         """See ``_carried_out``."""
-        return await _carried_out(self._caller, permit, arguments, context)
-
-
-async def _unfit_request(call: ReadArguments | CallArguments, operation: Operation | None) -> list[str]:
-    body = getattr(call, "body", None)
-    wrong: list[str] = []
-    if operation is not None:
-        own = call.url.partition("#")[0].partition("?")[2]
-        flaws, pairs = operation.of_request(Sent(call.query, call.headers, body), own)
-        document = operation.document
-        wrong = [*flaws, *await misfits(document.draft, document.root, pairs)]
-    if schema := getattr(call, "body_schema", None):
-        wrong += await misfits("2020-12", schema, [Pair("body", {}, body)])
-    return wrong
-
-
-async def _fit_of_answer(call: ReadArguments | CallArguments, operation: Operation | None, came: Came) -> str:
-    """What is to be said about whether the answer fits; "" when nothing says what it should be."""
-    if operation is None and not call.answer_schema:
-        return ""
-    if came.flaw:
-        return f"misfit: {came.flaw}"
-    wrong: list[str] = []
-    try:
-        if operation is not None:
-            flaws, pairs = operation.of_answer(came.status, came.media_type, came.value)
-            document = operation.document
-            wrong = [*flaws, *(await misfits(document.draft, document.root, pairs) if call.method != "HEAD" else ())]
-        if call.answer_schema:
-            wrong += await misfits("2020-12", call.answer_schema, [Pair("", {}, came.value)])
-    except ToolFault as fault:  # it was sent and answered, and that must be told
-        return f"not checked: {fault}"
-    return f"misfit: {'; '.join(wrong)}" if wrong else "fit: the answer is as described"
+        return await _carried_out(self._caller, arguments, context)
 
 
 async def _read(answer: Answer) -> Came:
@@ -310,26 +230,29 @@ async def _read(answer: Answer) -> Came:
     body, cut = await answer.body(BODY_LIMIT_BYTES)
     if body and not is_text(media_type):
         kind = brief(media_type) or "of no stated type"
-        raise FetchFault(f"{url!r} answered {answer.status} with {kind}; only text is read")
+        raise FetchFault("{!r} answered {} with {}; only text is read", url, answer.status, kind)
     text = body.decode("utf-8", "replace")
     if cut:
         flaw = f"it has more than {BODY_LIMIT_BYTES:,} bytes, and was cut"
         return Came(answer.status, media_type, told, text, len(body), flaw=flaw)
-    if not body or not is_json(media_type):
-        return Came(answer.status, media_type, told, text, len(body))
-    try:
-        value = msgspec.json.decode(body)
-        text = msgspec.json.format(body, indent=2).decode("utf-8", "replace")
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return Came(answer.status, media_type, told, text, len(body), flaw=f"it says to be JSON and is not: {error}")
-    return Came(answer.status, media_type, told, text, len(body), value)
+    if is_json(media_type) and 0 < len(body) <= OUTPUT_CAP:  # indented, a long one that is nested could fill the memory
+        try:
+            text = msgspec.json.format(body, indent=2).decode("utf-8", "replace")
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            return Came(answer.status, media_type, told, text, len(body), f"it says to be JSON and is not: {error}")
+    return Came(answer.status, media_type, told, text, len(body))
 
 
-def _told(method: str, target: Target, came: Came, fit: str) -> ToolOutcome:
+def is_json(media_type: str) -> bool:
+    """Whether a media type (lower case, without parameters) is of JSON."""
+    return media_type == "application/json" or (media_type.startswith("application/") and media_type.endswith("+json"))
+
+
+def _told(method: str, target: Target, came: Came) -> ToolOutcome:
     kind = came.media_type if came.size_bytes else "no body"
     lines = [f"{method} {target.url.partition('?')[0]}: {came.status} ({kind}, {came.size_bytes:,} bytes)"]
     lines += [f"{name}: {value}" for name, value in came.fields]
-    lines += filter(None, (fit, came.flaw if came.flaw and not fit else ""))
+    lines += filter(None, (came.flaw,))
     text = clip("\n".join(lines) + (f"\n\n{came.text}" if came.text else ""))
     return ToolOutcome("ok" if 200 <= came.status < 300 else "error", text, came.size_bytes, reached=(target.host,))
 

@@ -97,7 +97,7 @@ def read(engine: Engine, body: bytes, count: int) -> Results:
                 given = msgspec.json.decode(body, type=_Tavily).results
                 return _results([(hit.title, hit.url, hit.content) for hit in given], count)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise FetchFault(f"{engine} answered with what is not its search results: {brief(str(error))}") from error
+        raise FetchFault("{} answered with what is not its search results: {}", engine, brief(str(error))) from error
 
 
 def refusal(engine: Engine, status: int, fields: Mapping[str, str], body: bytes) -> str:

@@ -80,19 +80,19 @@ class Fetcher:
             async with asyncio.timeout(self._timeout_s):
                 return await self._follow(url)
         except TimeoutError as error:
-            raise FetchFault(f"{url!r} was not answered within {self._timeout_s:g} s; try another source") from error
+            raise FetchFault("{!r} was not answered within {:g} s; try another source", url, self._timeout_s) from error
 
     async def _follow(self, url: str) -> Page:
         target = self._reach.check_url(url)
         if isinstance(target, Unreachable):
-            raise FetchFault(target.text)
+            raise FetchFault("{}", target.text)
         for _ in range(REDIRECT_LIMIT + 1):
             async with self._wire.send(Request(target, headers=_ACCEPT)) as answer:
                 found = await _page(answer)
             if isinstance(found, Page):
                 return found
             target = next_hop(target, found, self._reach)
-        raise FetchFault(f"{url!r} redirects more than {REDIRECT_LIMIT} times; try another source")
+        raise FetchFault("{!r} redirects more than {} times; try another source", url, REDIRECT_LIMIT)
 
 
 def next_hop(target: Target, location: str, reach: Reach) -> Target:
@@ -111,13 +111,14 @@ def next_hop(target: Target, location: str, reach: Reach) -> Target:
     try:
         found = reach.check_url(urljoin(target.url, location))
     except ValueError as error:
-        raise FetchFault(f"{target.url!r} redirects to {brief(location)!r}, which is no URL") from error
+        raise FetchFault("{!r} redirects to {!r}, which is no URL", target.url, brief(location)) from error
     if isinstance(found, Unreachable):
-        raise FetchFault(f"{target.url!r} redirects to where nothing is fetched: {found.text}")
+        raise FetchFault("{!r} redirects to where nothing is fetched: {}", target.url, found.text)
     if (found.scheme, found.host, found.port) != (target.scheme, target.host, target.port):
         raise FetchFault(
-            f"{target.url!r} redirects to another place, {found.url!r}, which was not followed; that is the page's "
-            "word; fetch it by itself if it is wanted"
+            "{!r} redirects to another place, {!r}, which was not followed; that is the page's word; fetch it "
+            "by itself if it is wanted",
+            *(target.url, found.url),
         )
     return found
 
@@ -128,10 +129,10 @@ async def _page(answer: Answer) -> Page | str:
     if answer.status in _REDIRECTS and "location" in answer.fields:
         return answer.fields["location"]
     if not 200 <= answer.status < 300:
-        raise FetchFault(f"{url!r} answered {answer.status}")
+        raise FetchFault("{!r} answered {}", url, answer.status)
     media_type, charset = answer.media_type
     if not is_text(media_type):
-        raise FetchFault(f"{url!r} is {brief(media_type) or 'of no stated type'}; only text is fetched")
+        raise FetchFault("{!r} is {}; only text is fetched", url, brief(media_type) or "of no stated type")
     body, cut = await answer.body(BODY_LIMIT_BYTES)
     return Page(url, answer.target.host, media_type, charset, body, cut)
 

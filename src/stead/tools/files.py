@@ -112,7 +112,7 @@ class EditTool(StructTool[EditArguments]):
         try:
             written, new = await self._edited(permit, arguments)
         except ToolFault as fault:  # it shows lines of the file
-            raise ToolFault(spell_out(str(fault)).text) from fault
+            raise ToolFault("{}", spell_out(str(fault)).text) from fault
         context.progress(written.diff)
         places = "1 place" if written.replaced == 1 else f"{written.replaced} places"
         return changed(f"edited {arguments.path!r} in {places}", written, new)
@@ -131,7 +131,7 @@ class EditTool(StructTool[EditArguments]):
         try:
             return await self._files.edit(permit, path, old, new, every=arguments.every), new
         except ToolFault as fault:
-            raise ToolFault(f"{fault}{hidden}") from fault
+            raise ToolFault("{}{}", fault, hidden) from fault
 
 
 class GlobTool(StructTool[GlobArguments]):

@@ -40,7 +40,7 @@ class PatchTool(StructTool[PatchArguments]):
         try:
             written, diff = await self._patched(permit, arguments)
         except ToolFault as fault:  # it shows lines of the file
-            raise ToolFault(spell_out(str(fault)).text) from fault
+            raise ToolFault("{}", spell_out(str(fault)).text) from fault
         context.progress(written.diff)
         places = "1 place" if written.replaced == 1 else f"{written.replaced} places"
         what = f"created {arguments.path!r}" if written.created else f"patched {arguments.path!r} in {places}"
@@ -59,7 +59,7 @@ class PatchTool(StructTool[PatchArguments]):
         try:
             return await self._files.patch(permit, path, diff), diff
         except ToolFault as fault:
-            raise ToolFault(f"{fault}{hidden}") from fault
+            raise ToolFault("{}{}", fault, hidden) from fault
 
 
 def _lines(diff: str, signs: str) -> str:

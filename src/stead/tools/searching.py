@@ -91,27 +91,27 @@ class Searcher:
         engine, url = self._chosen
         key = (self._secret(KEY_NAME) or "") if engine in KEYED else ""
         if engine in KEYED and not key:
-            raise FetchFault(f"the key of {engine} is not in the vault; give it: stead search set {engine}")
+            raise FetchFault("the key of {0} is not in the vault; give it: stead search set {0}", engine)
         request = engines.request_of(engine, url, key, query, count)
         try:
             async with asyncio.timeout(self._timeout_s), self._wire.send(request) as answer:
                 return engines.read(engine, await _json(engine, answer), count)
         except TimeoutError as error:
-            raise FetchFault(f"{engine} did not answer within {self._timeout_s:g} s; try again later") from error
+            raise FetchFault("{} did not answer within {:g} s; try again later", engine, self._timeout_s) from error
 
 
 async def _json(engine: Engine, answer: Answer) -> bytes:
     """The body of a good answer."""
     if answer.status != 200:
         body, _ = await answer.body(10_000)
-        raise FetchFault(engines.refusal(engine, answer.status, answer.fields, body))
+        raise FetchFault("{}", engines.refusal(engine, answer.status, answer.fields, body))
     media_type, _ = answer.media_type
     if media_type != "application/json":
         said = brief(media_type) or "of no stated type"
-        raise FetchFault(f"{engine} answered with {said!r} instead of JSON; is its address right? stead search show")
+        raise FetchFault("{} answered with {!r} instead of JSON; is its address right? stead search show", engine, said)
     body, cut = await answer.body(BODY_LIMIT_BYTES)
     if cut:
-        raise FetchFault(f"{engine} answered with more than {BODY_LIMIT_BYTES:,} bytes; ask for fewer results")
+        raise FetchFault("{} answered with more than {:,} bytes; ask for fewer results", engine, BODY_LIMIT_BYTES)
     return body
 
 

@@ -83,9 +83,9 @@ class Wire:
             await answer.begin()
             yield answer
         except h11.RemoteProtocolError as error:
-            raise FetchFault(f"{target.url!r} sent an answer that is no HTTP: {error}") from error
+            raise FetchFault("{!r} sent an answer that is no HTTP: {}", target.url, error) from error
         except OSError as error:
-            raise FetchFault(f"{target.url!r} broke the connection off: {error}") from error
+            raise FetchFault("{!r} broke the connection off: {}", target.url, error) from error
         finally:
             # Not a graceful close: an endless body would be waited for.
             writer.transport.abort()
@@ -132,7 +132,7 @@ class Answer:
         while isinstance(head, h11.InformationalResponse) and self._wire_bytes < HEAD_LIMIT_BYTES:
             head = await self._next()
         if not isinstance(head, h11.Response):
-            raise FetchFault(f"{self.target.url!r} closed the connection without an answer")
+            raise FetchFault("{!r} closed the connection without an answer", self.target.url)
         self.status = head.status_code
         self.fields = {name.decode("latin-1"): value.decode("latin-1") for name, value in head.headers}
 
@@ -154,7 +154,7 @@ class Answer:
         """
         encoding = self.fields.get("content-encoding", "identity").strip().lower()
         if encoding not in ("identity", "gzip", "x-gzip"):
-            raise FetchFault(f"{self.target.url!r} is compressed with {brief(encoding)!r}, which was not asked for")
+            raise FetchFault("{!r} is compressed with {!r}, which was not asked for", self.target.url, brief(encoding))
         gunzip = None if encoding == "identity" else zlib.decompressobj(_GZIP)
         body, began = bytearray(), False
         while isinstance(event := await self._next(), h11.Data):
@@ -163,11 +163,11 @@ class Answer:
                 # ``max_length`` stops the decompressor itself, so a small bomb never grows in memory.
                 body += bytes(event.data)[:room] if gunzip is None else gunzip.decompress(bytes(event.data), room)
             except zlib.error as error:
-                raise FetchFault(f"{self.target.url!r} says that it is gzip and is not") from error
+                raise FetchFault("{!r} says that it is gzip and is not", self.target.url) from error
             if len(body) > limit_bytes or self._wire_bytes > 2 * limit_bytes + HEAD_LIMIT_BYTES:
                 return bytes(body[:limit_bytes]), True
         if gunzip is not None and not gunzip.eof and began:
-            raise FetchFault(f"{self.target.url!r} sent gzip that is not whole; try again")
+            raise FetchFault("{!r} sent gzip that is not whole; try again", self.target.url)
         return bytes(body), gunzip is not None and bool(gunzip.unused_data)
 
     async def _next(self) -> object:
