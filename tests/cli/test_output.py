@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from stead.cli import figures
 from stead.cli.cards import card, is_cut
 from stead.cli.narrating import subject_of
-from stead.cli.output import Output, clean, clean_line, reveal, width_of
+from stead.cli.output import Output, clean, clean_line, width_of
+from stead.domain.shown import reveal
 
 TERMINAL_TEXT = st.text(
     alphabet=st.one_of(st.characters(), st.sampled_from("\x1b\x9b\x9d[]\\\x07;0m\r\n\b\u202e\u200b\x90P"))

@@ -14,35 +14,32 @@ import secrets
 from collections.abc import Sequence
 
 from stead.domain.errors import NotFound
-from stead.domain.trials import Applied, Change, Held
+from stead.domain.trials import Applied, Change, Choice, Held
 from stead.machines.changes import REGULAR, changes, conflicts, is_whiteout, opened, opened_workspace, side
 from stead.machines.protected import opened_above
 from stead.machines.trial import TrialFolder
 
 _BLOCK = 1 << 20
+_LOOK = "look at the whole of it first (`stead trial diff ID --path PATH`)"
 _CHANGED = "you changed yours since the trial began; --force replaces it"
 
 
-def apply(trial: TrialFolder, paths: Sequence[str], *, force: bool, include_protected: bool) -> Applied:
-    """Apply what is chosen and not held back.
-
-    Args:
-        trial: no machine may be at work on it.
-        paths: of changes, or of folders above them; empty means all.
-        force: also where the person's file changed meanwhile.
-        include_protected: also files that programs of the person's act on.
+def apply(trial: TrialFolder, choice: Choice) -> Applied:
+    """Apply what is chosen and not held back. No machine may be at work on the trial.
 
     Raises:
         NotFound: a path is not among the changes.
         Conflict, OSError: as ``changes``.
     """
-    found = changes(trial, diffs=False)
-    chosen = _chosen(found, paths)
-    over = {"protected": include_protected, "conflict": force, "": True, "impossible": False}
+    found = changes(trial, seen=choice.seen)
+    chosen = chosen_of(found, choice.paths)
+    over = {"protected": choice.include_protected, "conflict": choice.force, "": True, "impossible": False}
     held = [Held(change.path, change.why) for change in chosen if not over[change.held]]
     free = [change for change in chosen if over[change.held]]
+    held += [Held(change.path, f"{change.unseen}; {_LOOK}") for change in free if change.unseen]
+    free = [change for change in free if not change.unseen]
     gone = sorted((change for change in free if change.kind == "deleted"), key=lambda change: change.path, reverse=True)
-    work = _Work(trial, force=force)
+    work = _Work(trial, force=choice.force)
     done: list[str] = []
     with opened_workspace(trial.directory) as work.lower, opened(str(trial.upper)) as work.upper:
         for change in [*gone, *(change for change in free if change.kind != "deleted")]:
@@ -60,7 +57,12 @@ def apply(trial: TrialFolder, paths: Sequence[str], *, force: bool, include_prot
     return Applied(tuple(dict.fromkeys(done)), tuple(held), left)
 
 
-def _chosen(found: list[Change], paths: Sequence[str]) -> list[Change]:
+def chosen_of(found: list[Change], paths: Sequence[str]) -> list[Change]:
+    """The changes at these paths and below them; no path means all.
+
+    Raises:
+        NotFound: a path is not among the changes.
+    """
     wanted = [path.strip("/") for path in paths]
     for path in wanted:
         if not any(change.path == path or change.path.startswith(path + "/") for change in found):

@@ -189,9 +189,9 @@ class Runtime:
         """See ``service.Holdings``."""
         return self._home.state.secret_rows()
 
-    async def trial(self, session: SessionId) -> Trial:
+    async def trial(self, session: SessionId, path: str = "") -> Trial:
         """See ``service.Aside``."""
-        return await self._deps.trials.trial(session)
+        return await self._deps.trials.trial(session, path)
 
     async def quarantined(self) -> tuple[Quarantined, ...]:
         """See ``service.Aside``."""
