@@ -126,7 +126,7 @@ def _ask_key(
     if sources := doubtful(row):
         keys |= {"t": f"t yes, and trust {', '.join(map(source_name, sources))} here"}
     if row["shape"]:  # without one it is asked about every time; no grant covers it
-        keys |= {"s": "s for this session", "p": "p for this project"}
+        keys |= {"s": "s for this session"} | ({} if row["bound"] else {"p": "p for this project"})
     keys |= (
         {"n": "n no"}
         | ({"e": "e edit it"} if editable else {})

@@ -114,17 +114,19 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
         level = Level.EACH
     requested = policy.requested(spec.declaration, call.arguments, facts.reach)
     covering = shapes.shapes(spec.declaration, call.arguments, level, call.shell, (*requested, *hosts))
+    bound = shapes.bound_to(call.shell, facts.circumstances, facts.digest_key)
     planned = -1
     if ruling is not None and ruling.verdict == "ask":
         reason = _approved(digest, facts)
     else:
         if not obeyed_files(spec, call.arguments, facts.released):  # there the text decides, and no plan names that
             planned = flow.planned(call.tool, spec.declaration, call.arguments, call.carries, facts.context)
-        reason = _leave(call, level, digest, facts, covering, planned, ruling)
+        reason = _leave(call, level, digest, facts, covering, planned, ruling, bound)
     if reason is None:
         origins = flow.origins(spec.declaration, call.arguments, facts.context)
         why = _why_ask(call, spec, level, facts, origins, ruling)
-        return Ask(digest, level, why, risk, covering[0] if covering else "", origins)
+        shape = covering[0] if covering and bound != shapes.UNTOLD else ""
+        return Ask(digest, level, why, risk, shape, origins, bound)
     permit = Permit(
         session=facts.circumstances.session,
         call=facts.circumstances.key,
@@ -190,6 +192,7 @@ def _leave(
     covering: Sequence[str],
     planned: int,
     ruling: Rule | None,
+    bound: str,
 ) -> Reason | None:
     """Why the call may run without asking (again); nothing when a person must be asked."""
     if level is Level.AUTO:
@@ -204,7 +207,7 @@ def _leave(
         return None
     if ruling is not None:
         return Reason("rule-allow", f"A standing rule of the person allows it: {ruling.text!r}.")
-    if any(shapes.covers(grant, call.tool, covering, facts.context.sources) for grant in facts.grants):
+    if any(shapes.covers(grant, call.tool, covering, facts.context.sources, bound) for grant in facts.grants):
         return Reason("granted", f"The person granted {call.tool!r} ahead.")
     return None
 

@@ -20,6 +20,7 @@ from stead.domain import events as ev
 from stead.domain.effects import CallModel, Compact, Finish, Record, RunTools, Wait
 from stead.domain.errors import (
     BudgetRefused,
+    Conflict,
     Fenced,
     InvalidRequest,
     NotFound,
@@ -59,8 +60,8 @@ class Actor:
         self._driver: asyncio.Task[None] | None = None
         self._again = False
         self._performer = Performer(self.lock)
-        self.release = self._performer.release
-        """Lets the actor start things again after ``halt``."""
+        self._owed: Callable[[Session], tuple[ev.Body, ...]] | None = None
+        """A stop that could not be recorded; until it is, nothing is started."""
         self._alarm = Alarm(self.wake)
         self._notes = Notes(self._record_notes, f"notes of {id}")
         self.keeper = Keeper(id, deps, self._notes.add)
@@ -135,7 +136,7 @@ class Actor:
             Fenced, StorageFault: nothing was written.
         """
         async with self.lock:
-            stream = await self.stream()
+            stream = await self._settled()
             bodies = await work(stream.session)
             stream.add(*self._notes.take())
             stream.add(*bodies, actor="person", cause=cause)
@@ -173,6 +174,11 @@ class Actor:
         """Whether it is thinking, performing or recording right now."""
         return self._driver is not None and not self._driver.done()
 
+    @property
+    def due(self) -> bool:
+        """Whether it does something now, or will by itself."""
+        return self.busy or self._alarm.is_set
+
     def note(self, fact: Noted) -> None:
         """A fact to be written with the next ones, and in a second at the latest, whatever the call under way does."""
         self._notes.add(fact)
@@ -209,6 +215,39 @@ class Actor:
         """
         self._performer.halt()
         await self._deps.machines.kill(self.id)
+
+    def release(self) -> None:
+        """Let the actor start things again after ``halt``, unless a stop is still to be recorded."""
+        if self._owed is None:
+            self._performer.release()
+
+    def hold(self, stop: Callable[[Session], tuple[ev.Body, ...]]) -> None:
+        """Start nothing until this stop is on record. To be called halted, when the disk has refused it.
+
+        Args:
+            stop: its facts; it raises ``Conflict`` for a session that has ended.
+        """
+        self._owed = stop
+        self._alarm.set(STORAGE_RETRY_S)
+
+    async def _settled(self) -> Stream:
+        """The session's state, with the stop that was still to be recorded.
+
+        Raises:
+            NotFound, StorageFault, Fenced: as ``stream``; a stop is still owed then.
+        """
+        try:
+            stream = await self.stream()
+            if self._owed is not None:
+                with contextlib.suppress(Conflict):  # it ended before the stop
+                    stream.add(*self._owed(stream.session), actor="person")
+                await stream.commit()
+                self._owed = None
+                self._performer.release()
+        except SteadError:
+            self.forget()
+            raise
+        return stream
 
     async def close(self) -> None:
         """Cut off, let the outcome be recorded, and end."""
@@ -258,7 +297,7 @@ class Actor:
             self._alarm.set(STORAGE_RETRY_S)
 
     async def _run(self) -> None:
-        stream = await self.stream()
+        stream = await self._settled()
         while not self._performer.halting and (world := self._steps.world(stream)) is not None:
             stream.add(*self._notes.take())
             effect = next_effect(stream.session, world)
