@@ -141,7 +141,7 @@ def test_a_call_is_named_by_what_it_is_about(arguments: str, subject: str) -> No
 
 def row(arguments: str) -> dict[str, object]:
     texts = {"id": "a_1", "tool": "write", "directory": "/p", "reason": "why", "rule": "r", "risk": "low", "door": ""}
-    facts = {"shape": "", "sources": [], "origins": []}
+    facts = {"shape": "", "sources": [], "origins": [], "bound": ""}
     return {**texts, **facts, "arguments": arguments, "status": "pending", "expires_at_ms": 0}
 
 

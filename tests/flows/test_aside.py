@@ -112,7 +112,7 @@ def test_planted_files_are_moved_out_before_the_end_is_told_and_can_be_put_back(
     items = {row["path"]: row["id"] for row in json.loads(house.cli("--json", "quarantine").stdout)["items"]}
     assert house.cli("quarantine", "restore", items[".envrc"]).returncode == 0
     assert (project / ".envrc").read_text() == "e\n"
-    assert house.cli("quarantine", "remove", items["sub/.vscode"]).returncode == 0
+    assert house.cli("quarantine", "remove", items["sub/.vscode"], "--yes").returncode == 0
     assert "Nothing is under quarantine" in house.cli("quarantine", "list").stdout
     missing = house.cli("quarantine", "restore", items[".envrc"])
     assert missing.returncode == 2 and "quarantine list" in missing.stderr
@@ -128,7 +128,9 @@ def test_planted_files_are_moved_out_even_when_the_daemon_was_killed(house: Livi
         id = house.give("Tidy", project)
         house.wait(id, "waiting")
         for question in house.get("/approvals", session=id)["items"]:
-            house.post(f"/approvals/{question['id']}/decision", {"answer": "once", "digest": question["digest"]})
+            house.post(
+                f"/approvals/{question['id']}/decision", {"answer": "once", "digest": question["digest"], "whole": True}
+            )
         house.until(lambda: (project / "ready").exists(), "the file to be planted")
         house.kill()
         assert (project / ".envrc").exists()

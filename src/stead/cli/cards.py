@@ -146,7 +146,7 @@ def _shown(name: str, value: str, *, whole: bool) -> str:
     if "\n" not in value and (len(value) <= _SHORT or name in _WHOLE):
         return lines[0]
     about = (
-        f"{figures.size(len(value.encode('utf-8', 'replace')))}, {figures.counted(value.count(chr(10)) + 1, 'line')}"
+        f"{figures.size(len(value.encode('utf-8', 'replace')))}, {figures.counted(value.removesuffix(chr(10)).count(chr(10)) + 1, 'line')}"
     )
     if _is_cut(name, value) and not whole:
         lines = [line[:BEGINNING_CHARACTERS] for line in lines[:BEGINNING_LINES]]

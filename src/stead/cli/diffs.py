@@ -32,7 +32,7 @@ def diff_lines(change: Json, out: Output, *, limit: int = 0) -> list[str]:
     """The lines of its diff, which has no names of files; cut to so many (0: all). What is cut is said."""
     lines = reveal(change["diff"].replace("\r\n", "\n")).split("\n") if change["diff"] else []
     shown = lines[:limit] if limit else lines
-    left = len(lines) - len(shown) + max(0, change["cut"])
+    left = len(lines) - len(shown) + max(0, change.get("cut", 0))
     return [_styled(line, out) for line in shown] + ([f"… {counted(left, 'more line')}"] if left else [])
 
 
