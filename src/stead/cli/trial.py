@@ -76,7 +76,8 @@ def _print(invocation: Invocation, session: str, change: Json) -> None:
     for line in diff_lines(change, out):
         out.line(f"    {line}")
     if change["digest"]:
-        out.line(f"  {change['unseen']}. If you have read it: stead trial apply {session} --seen {change['digest']}")
+        out.line(f"  {change['unseen'] or 'this is all of it'}. If you have read it, apply it:")
+        out.line(f"  stead trial apply {session} --seen {change['digest']}")
     elif change["unseen"] and change["held"] != "impossible":
         path = shlex.quote(change["path"])
         out.line(f"  {change['unseen']}. See it in full: stead trial diff {session} --path {path}")

@@ -32,7 +32,7 @@ class Change(msgspec.Struct, frozen=True):
         why: the same in words.
         unseen: what of it this does not show as it is, in words: it was cut, it is no text, it has hidden characters.
             Such a change is applied only with its ``digest`` among those that the person has seen. "" is shown whole.
-        digest: names exactly this change where ``unseen`` is not empty and it was shown in full; "" else.
+        digest: names exactly this change where it was shown in full and needs that, or was asked for by path; "" else.
     """
 
     path: str

@@ -329,7 +329,7 @@ def _looked_at(c: _Comparison, change: Change, new: Side) -> Change:
         count = hidden(change.diff)
         unseen = f"{change.cut} lines of its diff are left out" if change.cut else ""
         unseen = unseen or (f"it has {count} hidden characters" if count else "")
-    if not unseen or not (change.cut == 0 or c.seen or c.wants_whole(change.path)):
+    if not (c.wants_whole(change.path) or (unseen and (change.cut == 0 or c.seen))):
         return replace(change, unseen=unseen)
     digest = hashlib.sha256(repr((change.path, change.kind, change.what, new.mode)).encode())
     digest.update(new.hashed() if new.what == "file" else new.target().encode("utf-8", "surrogateescape"))
