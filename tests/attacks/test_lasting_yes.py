@@ -1,4 +1,4 @@
-"""A lasting yes to code in files ends with those files and with its session; nothing makes it a yes to another program."""
+"""A lasting yes to code in files ends with those files and with its session; it is no yes to another program."""
 
 from __future__ import annotations
 

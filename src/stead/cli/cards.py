@@ -145,7 +145,8 @@ def _shown(name: str, value: str, *, whole: bool) -> str:
     lines = _lines(value)
     if "\n" not in value and (len(value) <= _SHORT or name in _WHOLE):
         return lines[0]
-    about = f"{figures.size(len(value.encode('utf-8', 'replace')))}, {figures.counted(value.removesuffix(chr(10)).count(chr(10)) + 1, 'line')}"
+    count = figures.counted(value.removesuffix("\n").count("\n") + 1, "line")
+    about = f"{figures.size(len(value.encode('utf-8', 'replace')))}, {count}"
     if _is_cut(name, value) and not whole:
         lines = [line[:BEGINNING_CHARACTERS] for line in lines[:BEGINNING_LINES]]
         about += f"; it begins (lines cut at {BEGINNING_CHARACTERS} characters):"
