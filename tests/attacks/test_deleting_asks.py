@@ -60,7 +60,7 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(house: LivingHome, project
     made("secret", "add", "shop", stdin="a value of it")
     made("memory", "add", "The shop opens at nine.")
     directive = house.get("/directives")["items"][0]["directive"]["id"]
-    memory = house.get("/memories")["items"][0]["id"]
+    memory = house.get("/memories")["items"][0]["memory"]["id"]
     objective = house.give("Look around", project)
     house.wait(objective, "waiting", "completed", "failed")
     session = str(house.post("/sessions", {"directory": str(project)})["session"])

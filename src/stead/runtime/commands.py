@@ -237,7 +237,7 @@ class Runtime:
         except StorageFault as fault:
             if not isinstance(command, cmd.Stop):
                 raise
-            actor.hold(partial(_told, command, door))
+            actor.hold.owe(partial(_told, command, door))
             return msgspec.structs.replace(claim.answer, seq=self._deps.journal.head(), text=_unrecorded(fault))
         finally:
             if halts:
@@ -254,7 +254,7 @@ class Runtime:
 
     async def _stop_all(self, command: cmd.Stop, id: CommandId, door: str) -> cmd.Answer:
         """Stop every session at once. It is not claimed: stopping twice is the same as once."""
-        live, said = [actor for actor in self._sessions.live() if actor.due], ""
+        live, said = [actor for actor in self._sessions.live() if actor.busy or actor.alarm.is_set], ""
         await asyncio.gather(self._deps.terminals.stop("*"), *(actor.halt() for actor in live))
         for actor in live:
             stop = cmd.Stop(actor.id, command.why)
@@ -263,7 +263,7 @@ class Runtime:
             except Conflict:
                 continue  # it ended by itself in the meantime
             except StorageFault as fault:
-                actor.hold(partial(_told, stop, door))
+                actor.hold.owe(partial(_told, stop, door))
                 said = f"; {_unrecorded(fault)}"
             finally:
                 actor.release()
