@@ -61,7 +61,7 @@ def test_a_trial_is_discarded_only_on_purpose_and_the_end_says_what_to_do(house:
     watched = house.cli("watch", id)
     assert f"stead trial diff {id}" in watched.stdout and f"stead trial discard {id}" in watched.stdout
     refused = house.cli("trial", "discard", id)
-    assert refused.returncode == 3 and "cannot be undone" in refused.stderr
+    assert refused.returncode == 3 and "for good, and there is no terminal to ask at" in refused.stderr
     assert house.cli("trial", "discard", id, "--yes").returncode == 0
     assert {path.name: path.read_bytes() for path in project.iterdir() if path.is_file()} == before
     assert len(house.bodies(id, "trial.discarded")) == 1

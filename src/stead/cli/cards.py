@@ -54,8 +54,9 @@ def card(row: Json, out: Output, *, whole: bool = False) -> list[str]:
     if row["sources"] and not doubtful(row):
         pairs.append(("has read", f"{', '.join(map(source_name, row['sources']))} (untrusted)"))
     if row["shape"]:
-        until = "; till a file that it names changes; whatever else it runs may change" if row["bound"] else ""
-        pairs.append(("session", f"a yes for it covers {_covered(row['shape'])}{until}"))
+        pairs.append(("session", f"a yes for it covers {_covered(row['shape'])}"))
+        if row["bound"]:
+            pairs.append(("until", "a file that it names changes; whatever else it runs may change meanwhile"))
     if row["status"] == "pending":
         left_ms = row["expires_at_ms"] - time.time() * 1000
         pairs.append(("lapses", f"in {figures.duration(left_ms)}" if left_ms > 0 else "now"))
