@@ -209,7 +209,7 @@ def test_tools_are_granted_ahead_and_grants_are_taken_back(house: LivingHome, pr
         house.wait(id, "waiting")
         question = house.get("/approvals")["items"][0]
         house.post(
-            f"/approvals/{question['id']}/decision", {"answer": "project", "digest": question["digest"], "whole": True}
+            f"/approvals/{question['id']}/decision", {"answer": "session", "digest": question["digest"], "whole": True}
         )
         house.wait(id, "waiting")
         assert house.cli("revoke", id, "shell").returncode == 0
