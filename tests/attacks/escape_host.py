@@ -28,6 +28,7 @@ from stead.domain.events import EgressUsed
 from stead.domain.ids import CallDigest, CallKey, SessionId
 from stead.domain.permits import Permit
 from stead.domain.secrets import Known, RequestHead
+from stead.domain.trials import Choice
 from stead.egress.proxy import EgressProxy
 from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
@@ -235,7 +236,7 @@ async def make_tries(base: Path, mode: str) -> Report:
             outside += [
                 f"{name} reached the folder" for name in ("written", "marked") if (canaries.project / name).exists()
             ]
-            applied = await Desk(home, machines.kill).apply_trial(SESSION, (), force=True, include_protected=False)
+            applied = await Desk(home, machines.kill).apply_trial(SESSION, Choice(force=True))
             outside += [f"applied: {line}" for line in canaries.seen()]
             outside += [] if "written" in applied.done else ["what was on trial was lost"]
         owner = (canaries.project / "written").stat().st_uid

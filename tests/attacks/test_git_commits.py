@@ -10,6 +10,7 @@ import pytest
 
 from stead.client import ApiError
 from stead.domain.git import COMMITS, SETTINGS, identity
+from stead.domain.trials import Choice
 from stead.machines.desk import Desk
 from stead.machines.host import committer
 from tests.attacks.test_git_inside import git, make_repository
@@ -89,9 +90,9 @@ def said(folder: Path, *words: str) -> str:
 async def test_a_commit_on_trial_is_taken_over_by_naming_git(bench: OnTrial) -> None:
     before = bench.obeyed()
     await bench.output(COMMIT)
-    held = (await bench.desk.apply_trial(SESSION, [], force=False, include_protected=False)).held
+    held = (await bench.desk.apply_trial(SESSION, Choice())).held
     assert any(".git/refs" in one.path for one in held), "nobody named .git"
-    await bench.desk.apply_trial(SESSION, [".git"], force=True, include_protected=False)
+    await bench.desk.apply_trial(SESSION, Choice((".git",), force=True))
 
     assert said(bench.project, "log", "--format=%s").split() == ["Second", "First"]
     assert said(bench.project, "branch", "--show-current").strip() == "topic"
@@ -106,7 +107,7 @@ async def test_what_git_obeys_and_links_are_held_back(bench: OnTrial, attack: st
     first = said(bench.project, "rev-parse", "main").strip()
     await bench.run(f"{COMMIT}; {attack}")
     await bench.run(attack)
-    await bench.desk.apply_trial(SESSION, [".git"], force=True, include_protected=False)
+    await bench.desk.apply_trial(SESSION, Choice((".git",), force=True))
 
     assert bench.obeyed() == before
     assert (bench.project / "bait").read_text() == "as it was\n"

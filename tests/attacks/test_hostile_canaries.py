@@ -85,7 +85,9 @@ def _answer_until(house: LivingHome, id: str, sign: Path) -> None:
 
     def step() -> bool:
         for question in house.get("/approvals", session=id)["items"]:
-            house.post(f"/approvals/{question['id']}/decision", {"answer": "once", "digest": question["digest"]})
+            house.post(
+                f"/approvals/{question['id']}/decision", {"answer": "once", "digest": question["digest"], "whole": True}
+            )
         return sign.exists()
 
     house.until(step, "the model's program to run", timeout_s=60)

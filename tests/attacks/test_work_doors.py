@@ -221,7 +221,7 @@ async def test_an_open_question_is_not_answered_in_a_fork_or_after_going_back(
     mark = (await room.state(id)).marks[-1]
     await room.do(cmd.RestoreCheckpoint(id, mark.id, files=False))
     with pytest.raises(Conflict):
-        await room.do(cmd.Decide(asked.approval, asked.digest, "once"))
+        await room.do(cmd.Decide(asked.approval, asked.digest, "once", whole=True))
     assert not (await room.state(fork)).calls
     assert not room.tools["write"].ran
 

@@ -128,7 +128,9 @@ def test_an_answer_that_comes_too_late_is_told_so_and_runs_nothing(house: Stage,
         "**/api/v1/approvals/*", lambda route: route.abort() if route.request.method == "GET" else route.continue_()
     )
     watch.expect_console(r"ERR_FAILED")
-    house.house.post(f"/approvals/{row['id']}/decision", {"answer": "deny", "digest": row["digest"], "reason": ""})
+    house.house.post(
+        f"/approvals/{row['id']}/decision", {"answer": "deny", "digest": row["digest"], "reason": "", "whole": True}
+    )
     button(page, "Allow once").click()
     expect(shown(page).get_by_role("alert")).to_contain_text("too late")
     assert status(house, row) == "denied"

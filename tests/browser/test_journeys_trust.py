@@ -21,7 +21,7 @@ def test_the_audit_log_says_why_a_call_was_allowed_and_that_it_is_whole(
     id = walked.house.give("Please count the boats", walked.project)
     asked = question(walked, id)
     digest = walked.house.get(f"/approvals/{asked}")["digest"]
-    walked.house.post(f"/approvals/{asked}/decision", {"answer": "once", "digest": digest})
+    walked.house.post(f"/approvals/{asked}/decision", {"answer": "once", "digest": digest, "whole": True})
     walked.house.wait(id, "completed", timeout_s=60)
     page = visit(walked, "/audit")
     grid = page.get_by_role("grid", name="decisions")

@@ -100,7 +100,7 @@ def test_leave_that_was_given_for_a_folder_is_taken_back_and_stead_asks_again(wa
     id = walked.house.give("Please count the boats", walked.project)
     asked = question(walked, id)
     digest = walked.house.get(f"/approvals/{asked}")["digest"]
-    walked.house.post(f"/approvals/{asked}/decision", {"answer": "project", "digest": digest})
+    walked.house.post(f"/approvals/{asked}/decision", {"answer": "project", "digest": digest, "whole": True})
     walked.house.wait(id, "completed", timeout_s=60)
     page = visit(walked, "/rules")
     open_row(page, "leaves", "shell")

@@ -97,7 +97,7 @@ def test_one_objective_is_shown_with_its_steps(cli: Cli, ended: Run) -> None:
         (["cancel"], "is cancelled", commands.Cancel),
         (["stop"], "its processes are killed and it holds", commands.Stop),
         (["retry"], "runs again", commands.Retry),
-        (["delete"], "is deleted", commands.Delete),
+        (["delete", "--yes"], "is deleted", commands.Delete),
     ],
 )
 def test_what_is_done_to_an_objective_is_asked_once_and_said(
@@ -161,7 +161,8 @@ def test_an_objective_that_asks_nothing_or_too_much_is_not_answered_by_its_id(cl
         **{**{f: getattr(api.approvals[second], f) for f in api.approvals[second].__struct_fields__}, "session": run.id}
     )
     assert "begins several" in cli("approve", run.id).err
-    assert cli("approve", first, "--project").out.endswith(f"stead watch {run.id}\n")
+    seen = api.approvals[first].digest
+    assert cli("approve", first, "--digest", seen, "--project").out.endswith(f"stead watch {run.id}\n")
     assert "no pending approval begins with" in cli("deny", "s_0123456789abcdef").err
     assert "no pending approval begins with" in cli("deny", "ffff").err
 
@@ -176,7 +177,9 @@ def test_pending_approvals_are_listed_and_shown_in_full(cli: Cli, serve: Serve) 
     assert f"{approval}  pending  medium  write  SUMMARY.md  g" in listed
     assert "heading 29" in cli("approvals", approval[:5]).out
     assert [row["id"] for row in cli("approvals", "--json").rows] == [approval]
-    assert cli("approve", approval, "--json").rows[0]["answer"] == "once"
+    assert (
+        cli("approve", approval, "--digest", api.approvals[approval].digest[:16], "--json").rows[0]["answer"] == "once"
+    )
     assert cli("approvals", "--json").rows == []
     assert [row["status"] for row in cli("approvals", "--all", "--json").rows] == ["given"]
 
@@ -196,7 +199,7 @@ def test_providers_are_added_keyed_tested_chosen_and_removed(cli: Cli, api: Simu
     listed = cli("providers")
     assert "acme       openai     m-1        env:ACME_KEY  private    configured" in listed.out
     assert "in use: acme/m-1, then rehearsal/rehearsal" in listed.out
-    assert cli("providers", "remove", "vaulted").code == 0
+    assert cli("providers", "remove", "vaulted", "--yes").code == 0
     assert api.commands == [
         commands.ConfigureProvider("acme", "openai", "", "m-1", "env:ACME_KEY"),
         commands.ConfigureProvider("vaulted", "p", "http://x", "", "vault"),

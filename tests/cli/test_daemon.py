@@ -140,7 +140,7 @@ def test_run_starts_the_daemon_and_the_rehearsal_model_does_the_first_task(offli
     assert asked.err.endswith("Stead is started. Its recovery key is shown once, by: stead up\n")
     assert "SUMMARY.md" in asked.out
     (row,) = offline("approvals", "--json").rows
-    assert offline("approve", row["id"]).code == 0
+    assert offline("approve", row["id"], "--digest", row["digest"]).code == 0
     watched = offline("watch", row["session"])
     assert watched.code == 0, watched.out
     assert "One" in (offline.directory / "SUMMARY.md").read_text()

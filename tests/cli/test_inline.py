@@ -28,6 +28,12 @@ def test_a_question_is_answered_inline_and_the_objective_goes_on(cli: Cli, serve
     with at_terminal(cli, "run", "summarise", NO_COLOR="1") as terminal:
         before = terminal.until(QUESTION)
         terminal.type("y\n")
+        terminal.until("Not all of it was shown; view it first: v and Enter.")
+        terminal.until(QUESTION)
+        assert decisions(api) == []
+        terminal.type("v\n")
+        terminal.until(QUESTION)
+        terminal.type("y\n")
         after = terminal.until("of $5.00")
         assert terminal.end() == 0
     assert "I will read the file first.\n> read README.md  ok, 12 ms" in before
@@ -45,6 +51,8 @@ def test_a_question_is_answered_inline_and_the_objective_goes_on(cli: Cli, serve
 def test_each_key_gives_its_answer(cli: Cli, serve: Serve, key: str, answer: str) -> None:
     api = serve(scripts.summary)
     with at_terminal(cli, "run", "summarise") as terminal:
+        terminal.until(QUESTION)
+        terminal.type("v\n")
         terminal.until(QUESTION)
         terminal.type(f"{key}\n")
         assert terminal.end() == 0
@@ -116,7 +124,7 @@ def test_a_question_answered_elsewhere_closes_here(cli: Cli, serve: Serve) -> No
     with at_terminal(cli, "run", "summarise") as terminal:
         terminal.until(QUESTION)
         (approval,) = api.approvals
-        assert cli("approve", approval).code == 0
+        assert cli("approve", approval, "--digest", api.approvals[approval].digest).code == 0
         terminal.until("That question is settled")
         assert terminal.end() == 0
     assert decisions(api) == [("once", "")]

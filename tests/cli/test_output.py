@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from stead.cli import figures
 from stead.cli.cards import card, is_cut
 from stead.cli.narrating import subject_of
-from stead.cli.output import Output, clean, clean_line, reveal, width_of
+from stead.cli.output import Output, clean, clean_line, width_of
+from stead.domain.shown import reveal
 
 TERMINAL_TEXT = st.text(
     alphabet=st.one_of(st.characters(), st.sampled_from("\x1b\x9b\x9d[]\\\x07;0m\r\n\b\u202e\u200b\x90P"))
@@ -140,7 +141,7 @@ def test_a_call_is_named_by_what_it_is_about(arguments: str, subject: str) -> No
 
 def row(arguments: str) -> dict[str, object]:
     texts = {"id": "a_1", "tool": "write", "directory": "/p", "reason": "why", "rule": "r", "risk": "low", "door": ""}
-    facts = {"shape": "", "sources": [], "origins": []}
+    facts = {"shape": "", "sources": [], "origins": [], "bound": ""}
     return {**texts, **facts, "arguments": arguments, "status": "pending", "expires_at_ms": 0}
 
 

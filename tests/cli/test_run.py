@@ -90,7 +90,10 @@ def test_an_approved_objective_is_watched_from_its_start_to_its_end(cli: Cli, se
     api = serve(scripts.summary)
     assert cli("run", "summarise").code == 3
     run = only_run(api)
-    approved = cli("approve", run.id)
+    unread = cli("approve", run.id)
+    assert unread.code == 3 and "nobody has read it yet" in unread.err, "it never shows and answers in one step"
+    assert [command for command in api.commands if isinstance(command, commands.Decide)] == []
+    approved = cli(*unread.err.rpartition("next: stead ")[2].split())
     assert approved.code == 0
     assert "heading 29" in approved.out, "an answer shows everything that it allows"
     assert approved.out.endswith(f"Allowed, once.\nwatch it go on: stead watch {run.id}\n")
@@ -118,7 +121,7 @@ def test_wait_blocks_until_somebody_else_answers(cli: Cli, serve: Serve) -> None
     api = serve(scripts.summary)
     with cli.running("run", "summarise", "--wait") as process:
         approval = only_approval(api)
-        assert cli("approve", approval, "--session").code == 0
+        assert cli("approve", approval, "--digest", api.approvals[approval].digest, "--session").code == 0
         out, _ = process.communicate(timeout=30)
     assert process.returncode == 0
     assert "completed" in out
@@ -128,7 +131,7 @@ def test_a_second_answer_is_refused_and_names_the_first(cli: Cli, serve: Serve) 
     api = serve(scripts.summary)
     assert cli("run", "summarise").code == 3
     approval = only_approval(api)
-    assert cli("approve", approval).code == 0
+    assert cli("approve", approval, "--digest", api.approvals[approval].digest).code == 0
     again = cli("approve", approval)
     assert again.code == 2
     assert f"error: {approval} is no longer pending: given" in again.err
@@ -274,7 +277,7 @@ def test_a_broken_line_loses_nothing_of_what_is_watched(cli: Cli, serve: Serve) 
             api.wait_for(partial(has_opened, api, opened))
             api.drop_streams()
         api.wait_for(partial(has_opened, api, 4))
-        assert cli("approve", approval).code == 0
+        assert cli("approve", approval, "--digest", api.approvals[approval].digest).code == 0
         out, _ = process.communicate(timeout=30)
     assert process.returncode == 0
     seqs = [row["seq"] for row in map(json.loads, out.splitlines()) if "seq" in row]
@@ -308,7 +311,8 @@ def test_nothing_that_a_model_a_tool_or_a_file_says_reaches_the_terminal_as_a_co
     shown = cli("run", scripts.HOSTILE.replace("\x00", ""), TERM="xterm-256color")
     assert shown.code == 3
     outputs = [shown.out, cli("approvals").out, cli("approvals", only_approval(api)).out]
-    outputs += [cli("approve", only_approval(api)).out, cli("watch", only_run(api).id).out]
+    digest = api.approvals[only_approval(api)].digest
+    outputs += [cli("approve", only_approval(api), "--digest", digest).out, cli("watch", only_run(api).id).out]
     outputs += [cli("objectives").out, cli("show", only_run(api).id).out, cli("journal", "show", only_run(api).id).out]
     for text in outputs:
         bad = {character for character in text if character != "\n" and not character.isprintable()}

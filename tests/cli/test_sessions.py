@@ -185,7 +185,7 @@ def test_without_a_terminal_a_question_ends_with_3_and_how_to_answer(cli: Cli, s
     assert f"stead approve {approval}" in asked.out
     assert f"then watch:  stead session attach {sitting.id}" in asked.out
     assert cli("session", "attach", sitting.id).code == 3
-    assert cli("approve", approval).code == 0
+    assert cli("approve", approval, "--digest", api.approvals[approval].digest).code == 0
     api.wait_for(lambda: sitting.status == "idle")
     told = cli("session", "attach", sitting.id)
     assert told.code == 0
@@ -381,10 +381,10 @@ def test_a_session_is_held_stopped_put_away_and_deleted(cli: Cli, api: Simulator
     ):
         assert cli("session", words[0], sitting.id, *words[1:]).code == 0
         assert last(api) == wanted
-    refused(cli("session", "delete", sitting.id), "close it first")
+    refused(cli("session", "delete", sitting.id, "--yes"), "close it first")
     assert cli("session", "close", sitting.id).code == 0
     assert last(api) == commands.CloseSession(sitting.id)
-    assert cli("session", "delete", sitting.id).code == 0
+    assert cli("session", "delete", sitting.id, "--yes").code == 0
     assert last(api) == commands.Delete(sitting.id)
 
 

@@ -78,7 +78,7 @@ def question(house: LivingHome, id: str) -> Json:
 
 def answer(house: LivingHome, row: Json, word: str) -> None:
     """Answer exactly what a question shows."""
-    house.post(f"/approvals/{row['id']}/decision", {"answer": word, "digest": row["digest"]})
+    house.post(f"/approvals/{row['id']}/decision", {"answer": word, "digest": row["digest"], "whole": True})
 
 
 def settle(house: LivingHome, id: str, word: str) -> Json:

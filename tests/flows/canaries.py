@@ -224,7 +224,7 @@ def _drag(house: LivingHome, project: Path) -> str:
     refused = False
     while (row := house.wait(id, "waiting", "completed", "failed", "paused", timeout_s=60))["status"] == "waiting":
         for question in house.get("/approvals", session=id)["items"]:
-            body = {"answer": "once", "digest": question["digest"]}
+            body = {"answer": "once", "digest": question["digest"], "whole": True}
             if question["tool"] == "edit" and not refused:
                 refused, body = True, body | {"answer": "deny", "reason": f"{SHOP} stays"}
             house.post(f"/approvals/{question['id']}/decision", body)

@@ -176,7 +176,10 @@ class LivingHome:
                 return row
             for question in self.get("/approvals", session=id)["items"]:
                 given = answer if question["shape"] or answer in ("once", "deny") else "once"
-                self.post(f"/approvals/{question['id']}/decision", {"answer": given, "digest": question["digest"]})
+                self.post(
+                    f"/approvals/{question['id']}/decision",
+                    {"answer": given, "digest": question["digest"], "whole": True},
+                )
         raise AssertionError(f"{id} did not end within {timeout_s} s")
 
     def events(self, id: str = "") -> list[Json]:

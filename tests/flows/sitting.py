@@ -64,7 +64,7 @@ class Sitting:
         """Answer what is asked now; another answer may have been first, and a question may have lapsed."""
         for question in self.house.get("/approvals", session=self.id)["items"]:
             with contextlib.suppress(ApiError):
-                body = {"answer": answer, "digest": question["digest"]}
+                body = {"answer": answer, "digest": question["digest"], "whole": True}
                 self.house.post(f"/approvals/{question['id']}/decision", body)
 
     def turn(self, text: str, *, answer: str = "once", timeout_s: float = DEADLINE_S) -> Json:

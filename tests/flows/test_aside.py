@@ -61,7 +61,7 @@ def test_a_trial_is_discarded_only_on_purpose_and_the_end_says_what_to_do(house:
     watched = house.cli("watch", id)
     assert f"stead trial diff {id}" in watched.stdout and f"stead trial discard {id}" in watched.stdout
     refused = house.cli("trial", "discard", id)
-    assert refused.returncode == 3 and "cannot be undone" in refused.stderr
+    assert refused.returncode == 3 and "for good, and there is no terminal to ask at" in refused.stderr
     assert house.cli("trial", "discard", id, "--yes").returncode == 0
     assert {path.name: path.read_bytes() for path in project.iterdir() if path.is_file()} == before
     assert len(house.bodies(id, "trial.discarded")) == 1
@@ -112,7 +112,7 @@ def test_planted_files_are_moved_out_before_the_end_is_told_and_can_be_put_back(
     items = {row["path"]: row["id"] for row in json.loads(house.cli("--json", "quarantine").stdout)["items"]}
     assert house.cli("quarantine", "restore", items[".envrc"]).returncode == 0
     assert (project / ".envrc").read_text() == "e\n"
-    assert house.cli("quarantine", "remove", items["sub/.vscode"]).returncode == 0
+    assert house.cli("quarantine", "remove", items["sub/.vscode"], "--yes").returncode == 0
     assert "Nothing is under quarantine" in house.cli("quarantine", "list").stdout
     missing = house.cli("quarantine", "restore", items[".envrc"])
     assert missing.returncode == 2 and "quarantine list" in missing.stderr
@@ -128,7 +128,9 @@ def test_planted_files_are_moved_out_even_when_the_daemon_was_killed(house: Livi
         id = house.give("Tidy", project)
         house.wait(id, "waiting")
         for question in house.get("/approvals", session=id)["items"]:
-            house.post(f"/approvals/{question['id']}/decision", {"answer": "once", "digest": question["digest"]})
+            house.post(
+                f"/approvals/{question['id']}/decision", {"answer": "once", "digest": question["digest"], "whole": True}
+            )
         house.until(lambda: (project / "ready").exists(), "the file to be planted")
         house.kill()
         assert (project / ".envrc").exists()

@@ -40,11 +40,11 @@ def lived(house: LivingHome, project: Path) -> str:
         while house.wait(id, "waiting", "completed")["status"] == "waiting":
             (question,) = house.get("/approvals", session=id)["items"]
             if question["tool"] == "write":
-                approved = house.cli("approve", question["id"])
+                approved = house.cli("approve", question["id"], "--digest", question["digest"])
                 assert approved.returncode == 0, approved.stderr
             else:
                 path = f"/approvals/{question['id']}/decision"
-                answer = {"answer": "deny", "digest": question["digest"], "reason": "not now"}
+                answer = {"answer": "deny", "digest": question["digest"], "reason": "not now", "whole": True}
                 house.post(path, answer)
     return id
 

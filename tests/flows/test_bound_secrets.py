@@ -189,7 +189,9 @@ def test_a_daemon_that_is_killed_cuts_every_connection_and_the_next_one_opens_a_
 def _answered(house: LivingHome, id: str) -> bool:
     """Say yes to whatever is asked."""
     for question in house.get("/approvals", session=id)["items"]:
-        house.post(f"/approvals/{question['id']}/decision", {"answer": "once", "digest": question["digest"]})
+        house.post(
+            f"/approvals/{question['id']}/decision", {"answer": "once", "digest": question["digest"], "whole": True}
+        )
     return True
 
 

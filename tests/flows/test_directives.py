@@ -136,7 +136,7 @@ def test_versions_are_kept_compared_and_restored_at_the_command_line_and_a_remov
     shown = house.cli("directives", "diff", id).stdout.splitlines()
     assert shown[0] == "from version 1 to 2: +1 -1 lines"
     assert [line for line in shown if line[:1] in "+-"] == ["-- In UTC.", "+- In local time."]
-    removed = house.cli("directives", "remove", id)
+    removed = house.cli("directives", "remove", id, "--yes")
     assert f"stead directives restore {id} 2" in removed.stdout
     assert house.cli("directives", "show", id).returncode == 2
     command(house, "restore", id, "1")

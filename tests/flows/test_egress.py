@@ -34,7 +34,7 @@ def test_a_host_is_reached_only_once_the_person_allowed_it(house: LivingHome, pr
         id = house.give("look at the pens", project)
         house.wait(id, "waiting")
         first = house.get("/approvals", session=id)["items"][0]
-        house.post(f"/approvals/{first['id']}/decision", {"answer": "once", "digest": first["digest"]})
+        house.post(f"/approvals/{first['id']}/decision", {"answer": "once", "digest": first["digest"], "whole": True})
         house.until(lambda: len(texts(house, id)) == 1, "the first call to end")
         house.wait(id, "waiting")
         allowed = house.cli("egress", "allow", "Shop.invalid", "--dir", str(project))

@@ -133,7 +133,9 @@ def test_pause_restart_of_the_daemon_resume(house: LivingHome, project: Path) ->
         house.stop()
         house.start()
         assert house.get(f"/objectives/{id}")["status"] == "paused"
-        house.post(f"/approvals/{question['id']}/decision", {"answer": "once", "digest": question["digest"]})
+        house.post(
+            f"/approvals/{question['id']}/decision", {"answer": "once", "digest": question["digest"], "whole": True}
+        )
         assert house.get(f"/objectives/{id}")["status"] == "paused"
         assert house.cli("resume", id).returncode == 0
         assert house.finish(id)["status"] == "completed"
@@ -151,7 +153,7 @@ def test_cancel_retry_and_delete(house: LivingHome, project: Path) -> None:
         assert house.get("/approvals")["items"] == []
         assert house.cli("retry", id).returncode == 0
         assert house.finish(id)["status"] == "completed"
-        assert house.cli("delete", id).returncode == 0
+        assert house.cli("delete", id, "--yes").returncode == 0
     assert house.get("/objectives")["items"] == []
     gone = house.cli("pause", id)
     assert (gone.returncode, "no" in gone.stderr) == (2, True)
@@ -173,9 +175,9 @@ def test_an_answer_is_for_what_was_shown_and_a_command_happens_once(house: Livin
         with pytest.raises(ApiError) as refused:
             house.post(where, {"answer": "once", "digest": "0" * 64})
         assert refused.value.status == 409
-        house.post(where, {"answer": "once", "digest": question["digest"]})
+        house.post(where, {"answer": "once", "digest": question["digest"], "whole": True})
         with pytest.raises(ApiError) as late:
-            house.post(where, {"answer": "deny", "digest": question["digest"]})
+            house.post(where, {"answer": "deny", "digest": question["digest"], "whole": True})
         assert late.value.status == 409
         house.finish(id)
     given = [event for event in house.events(id) if event["body"]["type"] == "approval.given"]
@@ -206,7 +208,9 @@ def test_tools_are_granted_ahead_and_grants_are_taken_back(house: LivingHome, pr
         id = house.give("log", project)
         house.wait(id, "waiting")
         question = house.get("/approvals")["items"][0]
-        house.post(f"/approvals/{question['id']}/decision", {"answer": "project", "digest": question["digest"]})
+        house.post(
+            f"/approvals/{question['id']}/decision", {"answer": "session", "digest": question["digest"], "whole": True}
+        )
         house.wait(id, "waiting")
         assert house.cli("revoke", id, "shell").returncode == 0
         house.cli("cancel", id)

@@ -65,7 +65,7 @@ def test_a_rule_stops_a_granted_call_of_a_running_session_until_it_is_removed(ho
         house.until(lambda: question(house, id)["rule"] == "rule-ask", "the command that may change anything")
         assert not (project / "infra/two.tf").exists()
         unknown = question(house, id)
-        assert house.cli("rules", "remove", rule["id"][:5]).returncode == 0
+        assert house.cli("rules", "remove", rule["id"][:5], "--yes").returncode == 0
         answer(house, unknown, "deny")
         house.wait(id, "completed", "failed")
     rules = ["granted", "shell-dynamic-code", "auto", "rule-deny", "rule-deny", "rule-ask", "granted"]

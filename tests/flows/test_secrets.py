@@ -167,7 +167,7 @@ def test_secrets_are_added_listed_bound_unbound_and_removed_and_never_shown(hous
     assert (refused.returncode, "--replace" in refused.stderr) == (2, True)
     replaced = house.cli("secret", "add", "shop", "--from-file", str(source), "--replace")
     assert "version 2" in replaced.stdout
-    assert house.cli("secret", "remove", "shop").returncode == 0
+    assert house.cli("secret", "remove", "shop", "--yes").returncode == 0
     assert house.get("/secrets")["items"] == []
     assert house.cli("secret", "show", "shop").returncode == 2
     everything = json.dumps(house.events()) + house.home.log.read_text("utf-8")
@@ -190,7 +190,7 @@ def test_secrets_are_added_listed_bound_unbound_and_removed_and_never_shown(hous
         (("bind", "kept", "--tool", "write", "--argument", "text", "--in", "header"), "", "bound by one argument"),
         (("bind", "kept", "--tool", "shell", "--argument", "command"), "", "can send or print"),
         (("bind", "shop", "--tool", "write"), "", "bound by one argument"),
-        (("remove", "gone"), "", "no secret 'gone'"),
+        (("remove", "gone", "--yes"), "", "no secret 'gone'"),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_way_out_and_without_the_value(

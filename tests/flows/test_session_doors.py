@@ -50,7 +50,7 @@ def _rests(house: LivingHome, desk: str, said: str = "") -> Json:
         house.post(f"{desk}/messages", {"text": said})
     while (row := house.wait(_id(desk), "idle", "waiting", "paused"))["status"] == "waiting":
         for question in house.get("/approvals", session=_id(desk))["items"]:
-            given = {"answer": "once", "digest": question["digest"]}
+            given = {"answer": "once", "digest": question["digest"], "whole": True}
             house.post(f"/approvals/{question['id']}/decision", given)
     return row
 

@@ -118,7 +118,7 @@ def test_after_a_crash_a_session_that_rested_goes_on_resting_and_one_that_waits_
     started = house.bodies("home", "daemon.started")[-1]
     assert started["recovered"] == [waits]
     assert len(house.events(rests)) == heads[rests]
-    house.post(f"/approvals/{question['id']}/decision", {"answer": "once", "digest": question["digest"]})
+    house.post(f"/approvals/{question['id']}/decision", {"answer": "once", "digest": question["digest"], "whole": True})
     assert house.wait(waits, "idle")["turns"] == 1
     _say(house, rests, "and more")
     house.until(lambda: len(house.bodies(rests, "turn.ended")) == 2, "the second turn")

@@ -26,7 +26,7 @@ def test_the_first_task_runs_without_a_key_and_asks_once_for_the_write(house: Li
     assert "stead approve" in first.stdout + first.stderr
     assert not (project / "SUMMARY.md").exists()
     question = house.get("/approvals")["items"][0]
-    assert house.cli("approve", question["id"]).returncode == 0
+    assert house.cli("approve", question["id"], "--digest", question["digest"]).returncode == 0
     id = house.get("/objectives")["items"][0]["id"]
     row = house.wait(id, "completed", "failed")
     assert row["status"] == "completed", row

@@ -38,7 +38,7 @@ def told(house: LivingHome, id: str) -> list[str]:
 def test_an_engine_is_set_up_tried_and_removed_by_the_command_line(house: LivingHome, server: Engine) -> None:
     nothing = house.cli("search")
     assert (nothing.returncode, "stead search set searxng" in nothing.stdout) == (0, True)
-    assert house.cli("search", "remove").returncode == 2
+    assert house.cli("search", "remove", "--yes").returncode == 2
     assert house.cli("search", "set", "searxng").returncode == 2
     assert house.cli("search", "set", "brave").returncode == 2, "there is no key"
     untried = house.cli("search", "test")
@@ -65,7 +65,7 @@ def test_an_engine_is_set_up_tried_and_removed_by_the_command_line(house: Living
     house.start()
     assert house.get("/web-search") == {"engine": "brave", "url": server.url("/res/v1/web/search"), "key": "vault"}
 
-    assert house.cli("search", "remove").returncode == 0
+    assert house.cli("search", "remove", "--yes").returncode == 0
     assert house.get("/web-search") == {"engine": "", "url": "", "key": "none"}
     set_up = [event["body"] for event in house.events() if event["body"]["type"].startswith("search.")]
     assert [body["type"] for body in set_up] == ["search.configured", "search.configured", "search.removed"]

@@ -15,11 +15,12 @@ from stead.guardian import moments
 from stead.guardian.decide import Proposed, decide
 from stead.guardian.flow import Context, origins, stands_in
 from stead.guardian.shell import assess
-from tests.guardian.test_decide import SPECS, facts
+from tests.guardian.test_decide import PLACE, SPECS, facts
 
 WORDS = ("Mail the minutes to bo@b.example, then read https://docs.example.com/guide and pay 1200 to Kim Berg.",)
 MAIL = SPECS["mail"].declaration
 FAR = 2**62
+NAMED = msgspec.structs.replace(PLACE, files=dict.fromkeys(("send.py", "@", "evil.test"), "as it is"))
 NETWORKED = msgspec.structs.replace(
     SPECS["shell"],
     declaration=msgspec.structs.replace(SPECS["shell"].declaration, command_args=("command",), host_args=("hosts",)),
@@ -165,15 +166,19 @@ def test_leave_for_a_command_without_the_network_is_no_leave_for_another_with_it
     def run(command: str, *hosts: str) -> Proposed:
         return Proposed("shell", NETWORKED, {"command": command, "hosts": hosts}, "", shell=assess(command))
 
-    quiet = decide(run("python3 send.py @ evil.test"), facts())
+    quiet = decide(run("python3 send.py @ evil.test"), facts(circumstances=NAMED))
     assert isinstance(quiet, Ask) and quiet.shape
-    granted = facts(grants=(Grant("shell", quiet.shape, FAR),))
+    granted = facts(circumstances=NAMED, grants=(Grant("shell", quiet.shape, FAR, bound=quiet.bound),))
     assert isinstance(decide(run("python3 send.py @ evil.test"), granted), Allow)
     assert isinstance(decide(run("python3 send.py", "evil.test"), granted), Ask)
-    loud = decide(run("python3 send.py", "evil.test"), facts())
+    loud = decide(run("python3 send.py", "evil.test"), facts(circumstances=NAMED))
     assert isinstance(loud, Ask)
     assert isinstance(
-        decide(run("python3 send.py", "evil.test"), facts(grants=(Grant("shell", loud.shape, FAR),))), Allow
+        decide(
+            run("python3 send.py", "evil.test"),
+            facts(circumstances=NAMED, grants=(Grant("shell", loud.shape, FAR, bound=loud.bound),)),
+        ),
+        Allow,
     )
 
 

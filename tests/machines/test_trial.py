@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stead.domain.errors import Conflict, MachineUnavailable, NotFound
-from stead.domain.trials import Applied, Change
+from stead.domain.trials import Applied, Change, Choice
 from stead.machines.desk import Desk
 from stead.machines.sandbox import Limits
 from stead.machines.trial import TrialFolder
@@ -34,7 +34,8 @@ class OnTrial(Bench):
         return {change.path: change for change in (await self.desk.trial(SESSION)).changes}
 
     async def apply(self, *paths: str, force: bool = False, include_protected: bool = False) -> Applied:
-        return await self.desk.apply_trial(SESSION, paths, force=force, include_protected=include_protected)
+        choice = Choice(paths, force=force, include_protected=include_protected)
+        return await self.desk.apply_trial(SESSION, choice)
 
     def tree(self) -> dict[str, str]:
         """What the person's folder holds."""

@@ -311,7 +311,7 @@ class Room:
         if not open_ones:
             raise Conflict("there is no open question")
         asked = open_ones[0]
-        await self.do(cmd.Decide(asked.approval, asked.digest, answer, reason))
+        await self.do(cmd.Decide(asked.approval, asked.digest, answer, reason, whole=True))
 
     async def calls(self, id: SessionId) -> list[Call]:
         """The calls of the reply that is being worked off."""

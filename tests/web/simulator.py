@@ -306,7 +306,7 @@ class Home:
     async def secret_rows(self) -> tuple[SecretRow, ...]:
         return ()
 
-    async def trial(self, session: SessionId) -> Trial:
+    async def trial(self, session: SessionId, path: str = "") -> Trial:
         raise NotFound(f"{session!r} has nothing on trial")
 
     async def quarantined(self) -> tuple[Quarantined, ...]:

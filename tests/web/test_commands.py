@@ -105,9 +105,11 @@ async def test_an_answer_counts_once_and_only_for_what_was_shown(door: Door) -> 
         path = f"/approvals/{approval}/decision"
         other = await door.post(cli, path, {"answer": "once", "digest": "0" * 64})
         assert other.status_code == 409
-        first = await door.post(cli, path, {"answer": "deny", "digest": row["digest"], "reason": "keep it"})
+        first = await door.post(
+            cli, path, {"answer": "deny", "digest": row["digest"], "reason": "keep it", "whole": True}
+        )
         assert first.status_code == 200
-        second = await door.post(cli, path, {"answer": "once", "digest": row["digest"]})
+        second = await door.post(cli, path, {"answer": "once", "digest": row["digest"], "whole": True})
         assert second.status_code == 409
         assert "denied" in second.json()["error"]["message"]
         assert (await cli.get("/api/v1/approvals")).json()["items"] == []

@@ -1234,7 +1234,7 @@ export interface paths {
         };
         /**
          * Show Trial
-         * @description What the objective changed, with diffs; 404 when it has nothing on trial.
+         * @description What the objective changed, with diffs as far as there is room, or in full below a path; 404 for nothing.
          */
         get: operations["show_trial"];
         put?: never;
@@ -2581,6 +2581,8 @@ export interface components {
          */
         ApprovalRequested: {
             arguments: string;
+            /** @default  */
+            bound: string;
             digest: string;
             expires_at_ms: number;
             id: string;
@@ -2605,6 +2607,8 @@ export interface components {
          */
         ApprovalRow: {
             arguments: string;
+            /** @default  */
+            bound: string;
             digest: string;
             directory: string;
             door: string;
@@ -2815,15 +2819,23 @@ export interface components {
          *         what: of the newer side; of the older one when it is deleted. ``special`` is a device, pipe or socket.
          *         size_bytes: of a file; 0 else.
          *         note: in words what a diff cannot show: "binary", where a link leads, "0644 → 0755"; "" for nothing.
-         *         diff: unified, without file names, capped; "" where there is none.
+         *         diff: unified, without file names; "" where there is none. Cut unless the whole was asked for.
+         *         cut: how many lines of the diff are left out; -1 when nothing of a changed content is shown.
          *         held: why it is not applied as things stand. ``protected``: a program of the person's would act on it, so it
          *             must be included by name; ``conflict``: the folder's own file changed since the trial began; ``impossible``:
          *             it is never applied. "" is free to go.
          *         why: the same in words.
+         *         unseen: what of it this does not show as it is, in words: it was cut, it is no text, it has hidden characters.
+         *             Such a change is applied only with its ``digest`` among those that the person has seen. "" is shown whole.
+         *         digest: names exactly this change where ``unseen`` is not empty and it was shown in full; "" else.
          */
         Change: {
+            /** @default -1 */
+            cut: number;
             /** @default  */
             diff: string;
+            /** @default  */
+            digest: string;
             /**
              * @default
              * @enum {unknown}
@@ -2836,6 +2848,8 @@ export interface components {
             path: string;
             /** @default 0 */
             size_bytes: number;
+            /** @default it was not looked at */
+            unseen: string;
             /** @enum {unknown} */
             what: "file" | "folder" | "link" | "special";
             /** @default  */
@@ -2970,16 +2984,24 @@ export interface components {
             why: "fork" | "person" | "restore" | "turn";
         };
         /**
-         * Chosen
-         * @description Which changes to apply; empty ``paths`` means all. See ``ApplyTrial``.
+         * Choice
+         * @description Which changes on trial the person lets into the folder.
+         *
+         *     Args:
+         *         paths: changes, or folders of them; empty means all.
+         *         force: also where the folder's own file changed since the trial began.
+         *         include_protected: also files that programs of the person's act on.
+         *         seen: digests of changes that are not shown as they are, and that the person has seen in full.
          */
-        Chosen: {
+        Choice: {
             /** @default false */
             force: boolean;
             /** @default false */
             include_protected: boolean;
             /** @default [] */
             paths: string[];
+            /** @default [] */
+            seen: string[];
         };
         /**
          * Code
@@ -3488,6 +3510,8 @@ export interface components {
         FileChange: {
             /** @default 0 */
             added: number;
+            /** @default -1 */
+            cut: number;
             /** @default  */
             diff: string;
             /** @enum {unknown} */
@@ -3700,7 +3724,7 @@ export interface components {
         };
         /**
          * GivenAnswer
-         * @description An answer to a question; ``digest`` is the one that was shown with it.
+         * @description An answer to a question; ``digest`` is the one that was shown with it, ``whole`` as of ``Decide``.
          */
         GivenAnswer: {
             /** @enum {unknown} */
@@ -3708,6 +3732,8 @@ export interface components {
             digest: string;
             /** @default  */
             reason: string;
+            /** @default false */
+            whole: boolean;
         };
         /**
          * GrantMade
@@ -3717,6 +3743,8 @@ export interface components {
          *     a project stands in the home's stream with its ``directory``; one for a session stands in that session's ("" there).
          */
         GrantMade: {
+            /** @default  */
+            bound: string;
             directory: string;
             door: string;
             expires_at_ms: number;
@@ -8917,7 +8945,9 @@ export interface operations {
     };
     show_trial: {
         parameters: {
-            query?: never;
+            query?: {
+                path?: string;
+            };
             header?: never;
             path: {
                 session: string;
@@ -8960,7 +8990,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Chosen"];
+                "application/json": components["schemas"]["Choice"];
             };
         };
         responses: {

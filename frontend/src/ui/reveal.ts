@@ -12,13 +12,15 @@ export type Part =
   /** A hidden character, or a run of them: `codes` as `U+202E`; `at` counts code points from the start. */
   | { kind: "hidden"; at: number; codes: readonly string[] };
 
-// \p{DI}: no glyph by default. Cc: controls. Cs: halves of pairs, alone. Zl, Zp: line ends that no editor shows.
-// U+2800 and U+3164 are glyphs without ink; the tab and the line feed are left to the caller.
-const HIDING = /[\p{DI}\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u2800\u3164\uffa0]/u;
-const EMOJI = /\p{Extended_Pictographic}/u;
-const AFTER_EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f/u;
-const JOINER = "\u200d";
-const PICTURE = "\ufe0f";
+// The tables of `domain/shown.py`, so that the daemon, the command line and the page call the same characters hidden; a
+// test compares them. The tab and the line feed are left to the caller.
+const CONTROLS = "\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f";
+const UNSEEN =
+  "\\xad\\u034f\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ud800-\\udfff\\ue000-\\uf8ff\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\ufffe\\uffff\\u{110bd}\\u{110cd}\\u{13430}-\\u{1345f}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{10ffff}";
+const PICTURED = "\\u2190-\\u2bff\\u3030\\u303d\\u3297\\u3299\\u{1f000}-\\u{1faff}";
+const EMOJI = `(?<=[${PICTURED}\\xa9\\xae\\u203c\\u2049\\u2122\\u2139])\\ufe0f|(?<=[0-9#*])\\ufe0f(?=\\u20e3)|(?<=[${PICTURED}\\ufe0f])\\u200d(?=[${PICTURED}])`;
+const HIDDEN = new RegExp(`(?!${EMOJI})[${CONTROLS}${UNSEEN}]`, "gu");
+const HIDDEN_OR_LAYOUT = new RegExp(`\\t|\\n|${HIDDEN.source}`, "gu");
 const LONGEST_RUN = 16;
 const BRIEF = 60;
 
@@ -56,8 +58,10 @@ export const NAMES: Readonly<Record<string, string>> = {
  * @param lines whether line feeds and tabs are layout. Where they are not (one line of a table) they are hidden ones too.
  */
 export function reveal(text: string, lines = false): readonly Part[] {
-  if (!HIDING.test(text)) return text === "" ? [] : [{ kind: "text", text }];
-  const characters = Array.from(lines ? text.replaceAll("\r\n", "\n") : text);
+  const whole = lines ? text.replaceAll("\r\n", "\n") : text;
+  const places = new Set(Array.from(whole.matchAll(lines ? HIDDEN : HIDDEN_OR_LAYOUT), (found) => found.index));
+  if (places.size === 0) return whole === "" ? [] : [{ kind: "text", text: whole }];
+  let unit = 0;
   const parts: Part[] = [];
   let plain = "";
   let run: string[] = [];
@@ -68,8 +72,9 @@ export function reveal(text: string, lines = false): readonly Part[] {
     plain = "";
     run = [];
   };
-  characters.forEach((character, place) => {
-    const shown = !hides(character, characters[place - 1], characters[place + 1], lines);
+  Array.from(whole).forEach((character, place) => {
+    const shown = !places.has(unit);
+    unit += character.length;
     if (shown ? run.length > 0 : plain !== "") flush();
     if (shown) {
       plain += character;
@@ -106,17 +111,6 @@ export function brief(text: string): string {
 export function spelled(codes: readonly string[]): string {
   if (codes.length > LONGEST_RUN) return `⟨${codes.length} × ${codes[0] ?? ""}…⟩`;
   return codes.map((code) => `⟨${code}⟩`).join("");
-}
-
-function hides(character: string, before: string | undefined, after: string | undefined, lines: boolean): boolean {
-  if (lines && (character === "\n" || character === "\t")) return false;
-  if (!HIDING.test(character)) return false;
-  // Families and flags are written with joiners and the sign for "as a picture"; elsewhere those hide.
-  if (character === PICTURE) return !(before !== undefined && (EMOJI.test(before) || /[0-9#*]/.test(before)));
-  if (character === JOINER) {
-    return !(before !== undefined && after !== undefined && AFTER_EMOJI.test(before) && EMOJI.test(after));
-  }
-  return true;
 }
 
 function codeOf(character: string): string {

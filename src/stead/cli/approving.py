@@ -11,18 +11,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from stead.cli import figures
-from stead.cli.cards import card, doubtful, is_cut, source_name
+from stead.cli.cards import card, doubtful, headline, is_cut, source_name
 from stead.cli.finding import find_approval
-from stead.cli.invocation import OK, Command, CommandError, Invocation
+from stead.cli.invocation import NEEDS_PERSON, OK, Command, CommandError, Invocation
 from stead.cli.narrating import subject_of
 from stead.cli.output import clean, clean_line
 from stead.client import ApiError, Json
+from stead.domain.shown import must_be_opened
 
 if TYPE_CHECKING:
     from stead.client import Stream
 
 _ANSWERS = {"y": "once", "t": "trust", "s": "session", "p": "project", "n": "deny"}
 _WORDS = {word: word[0] for word in ("yes", "trust", "session", "project", "no", "edit", "view", "quit")}
+_DIGITS = 16
+_DWELL_S = 1.2
+_HASTY = "That was quick for something risky; read it, and answer again."
 _WORDS |= {"once": "y", "deny": "n"}
 _ALLOWED = {
     "once": "Allowed, once.",
@@ -122,15 +126,17 @@ def _ask_key(
     if sources := doubtful(row):
         keys |= {"t": f"t yes, and trust {', '.join(map(source_name, sources))} here"}
     if row["shape"]:  # without one it is asked about every time; no grant covers it
-        keys |= {"s": "s for this session", "p": "p for this project"}
+        keys |= {"s": "s for this session"} | ({} if row["bound"] else {"p": "p for this project"})
     keys |= (
         {"n": "n no"}
         | ({"e": "e edit it"} if editable else {})
         | ({"v": "v view all"} if is_cut(row) else {})
         | {"q": "q leave it pending"}
     )
+    whole, shown = not is_cut(row), time.monotonic()
     question = f"allow? {', '.join(keys.values())}: "
     while True:
+        invocation.out.line(headline(row))
         invocation.out.write(question)
         typed = read_line(stream, take)
         if typed is None:
@@ -141,13 +147,18 @@ def _ask_key(
             invocation.out.line(f"Type one of {', '.join(keys)} and Enter.")
         elif key == "v":
             show(invocation, row, whole=True)
+            whole, shown = True, time.monotonic()
+        elif key not in "nqe" and not whole:
+            invocation.out.line("Not all of it was shown; view it first: v and Enter.")
+        elif key not in "nqe" and _hasty(row, shown):
+            invocation.out.line(_HASTY)
         else:
             return {"q": "leave", "e": "edit"}.get(key) or _ANSWERS[key]
 
 
 def decide(invocation: Invocation, row: Json, answer: str, reason: str = "") -> Json:
-    """Send an answer to exactly what the row shows."""
-    body = {"answer": answer, "digest": row["digest"], "reason": reason}
+    """Send an answer to exactly what the row shows; to be called with a yes only if all of it was displayed."""
+    body = {"answer": answer, "digest": row["digest"], "reason": reason, "whole": answer != "deny"}
     return invocation.client.post(f"/approvals/{row['id']}/decision", body)
 
 
@@ -196,6 +207,9 @@ def _approvals(invocation: Invocation, arguments: Namespace) -> int:
 
 def _configure_approve(parser: ArgumentParser) -> None:
     parser.add_argument("id", help="an approval, or an objective that waits for exactly one")
+    parser.add_argument(
+        "--digest", default="", metavar="HEX", help="of what you have seen: its first 16 digits, or all"
+    )
     scope = parser.add_mutually_exclusive_group()
     scope.add_argument("--trust", action="store_true", help="also trust the sources it names, until the objective ends")
     scope.add_argument("--session", action="store_true", help="also calls of this shape later in this session")
@@ -204,7 +218,7 @@ def _configure_approve(parser: ArgumentParser) -> None:
 
 def _approve(invocation: Invocation, arguments: Namespace) -> int:
     answer = next((name for name in ("trust", "session", "project") if getattr(arguments, name)), "once")
-    return _answer(invocation, arguments.id, answer, "")
+    return _answer(invocation, arguments.id, answer, "", arguments.digest)
 
 
 def _configure_deny(parser: ArgumentParser) -> None:
@@ -216,7 +230,7 @@ def _deny(invocation: Invocation, arguments: Namespace) -> int:
     return _answer(invocation, arguments.id, "deny", arguments.reason)
 
 
-def _answer(invocation: Invocation, typed: str, answer: str, reason: str) -> int:
+def _answer(invocation: Invocation, typed: str, answer: str, reason: str, digest: str = "") -> int:
     row = find_approval(invocation.client, typed)
     out = invocation.out
     if not out.as_json:
@@ -225,6 +239,8 @@ def _answer(invocation: Invocation, typed: str, answer: str, reason: str) -> int
         raise CommandError(
             f"{row['id']} is no longer pending: {row['status']}", f"stead watch {row['session']}", code="conflict"
         )
+    if answer != "deny":
+        _require_seen(invocation, row, typed, digest)
     given = decide(invocation, row, answer, reason)
     if out.as_json:
         out.json({**given, "approval": row["id"], "answer": answer, "digest": row["digest"]})
@@ -232,6 +248,38 @@ def _answer(invocation: Invocation, typed: str, answer: str, reason: str) -> int
     out.line(_ALLOWED.get(answer, "Refused."))
     out.line(f"watch it go on: stead watch {clean_line(row['session'])}")
     return OK
+
+
+def _require_seen(invocation: Invocation, row: Json, typed: str, digest: str) -> None:
+    """See to it that a yes is for what the person has seen: named by its digest, or by its id if that shows all of it.
+
+    Raises:
+        CommandError: it is for something else, or nobody can be asked.
+    """
+    if digest:
+        if len(digest) < _DIGITS or not row["digest"].startswith(digest.lower()):
+            raise CommandError("the digest is of something else", f"stead approvals {row['id']}", code="conflict")
+        return
+    if typed.startswith("a_") and not must_be_opened(row["arguments"]):
+        return
+    if not invocation.interactive:
+        way = f"stead approve {row['id']} --digest {row['digest'][:_DIGITS]}"
+        raise CommandError("what waits was shown just now, and nobody has read it yet", way, exit_code=NEEDS_PERSON)
+    from stead.cli.keyboard import forget_typed
+
+    forget_typed()
+    shown = time.monotonic()
+    invocation.out.line(headline(row))
+    while (typed := input("allow it? [y/N] ").strip().lower()) in ("y", "yes"):
+        if not _hasty(row, shown):
+            return
+        invocation.out.line(_HASTY)
+    raise CommandError("nothing was answered", "")
+
+
+def _hasty(row: Json, shown_s: float) -> bool:
+    """Whether a yes to something risky came before it can have been read."""
+    return row["risk"] in ("high", "critical") and time.monotonic() - shown_s < _DWELL_S
 
 
 COMMANDS = {

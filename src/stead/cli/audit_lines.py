@@ -9,7 +9,8 @@ import json
 from typing import TYPE_CHECKING
 
 from stead.cli import figures
-from stead.cli.output import clean_line, reveal
+from stead.cli.output import clean_line
+from stead.domain.shown import reveal
 
 if TYPE_CHECKING:
     from stead.client import Json

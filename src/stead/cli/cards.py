@@ -6,17 +6,20 @@ Layer: cli. Texts are revealed, not cleaned: a command that hides something behi
 from __future__ import annotations
 
 import json
+import re
 import time
+from itertools import groupby
 
 from stead.cli import figures
-from stead.cli.output import Output, clean_line, reveal
+from stead.cli.output import Output, clean_line, cut_line
 from stead.client import Json
+from stead.domain.shown import BEGINNING_CHARACTERS, BEGINNING_LINES, is_long, reveal
 
-FIRST_LINES = 12
-_LINE_LIMIT = 200
 _WHOLE = ("command", "path", "url")
 """Arguments that say what is acted on: shown first, and never cut."""
 _SHORT = 120
+_BLANK_LINES = 3
+_BLANKS = re.compile(r"[^\S\n]{24,}")
 _COVERS = {
     "any": "every call of this tool",
     "changes": "commands that only change files here, in plain ways",
@@ -52,6 +55,8 @@ def card(row: Json, out: Output, *, whole: bool = False) -> list[str]:
         pairs.append(("has read", f"{', '.join(map(source_name, row['sources']))} (untrusted)"))
     if row["shape"]:
         pairs.append(("session", f"a yes for it covers {_covered(row['shape'])}"))
+        if row["bound"]:
+            pairs.append(("until", "a file that it names changes; whatever else it runs may change meanwhile"))
     if row["status"] == "pending":
         left_ms = row["expires_at_ms"] - time.time() * 1000
         pairs.append(("lapses", f"in {figures.duration(left_ms)}" if left_ms > 0 else "now"))
@@ -95,7 +100,15 @@ def _covered(shape: str) -> str:
 
 def is_cut(row: Json) -> bool:
     """Whether the card leaves out part of what would run."""
-    return any(_is_long(name, value) for name, value in _arguments(row["arguments"]))
+    return any(_is_cut(name, value) for name, value in _arguments(row["arguments"]))
+
+
+def headline(row: Json) -> str:
+    """What would run, in one line that stands where the answer is typed: a long card scrolls away."""
+    lines = [line for _, value in _arguments(row["arguments"])[:1] for line in value.split("\n") if line.strip()]
+    more = f" (and {figures.counted(len(lines) - 1, 'more line')})" if len(lines) > 1 else ""
+    about = cut_line(lines[0], _SHORT) if lines else ""
+    return f"{clean_line(row['tool'])}, risk {clean_line(row['risk'])}: {about}{more}"
 
 
 def _arguments(text: str) -> list[tuple[str, str]]:
@@ -110,23 +123,32 @@ def _arguments(text: str) -> list[tuple[str, str]]:
     return sorted(pairs, key=lambda pair: pair[0] not in _WHOLE)
 
 
-def _is_long(name: str, value: str) -> bool:
-    lines = _lines(value)
-    too_long = len(lines) > FIRST_LINES or any(len(line) > _LINE_LIMIT for line in lines)
-    return too_long and name not in _WHOLE
+def _is_cut(name: str, value: str) -> bool:
+    return is_long(value) and name not in _WHOLE
 
 
 def _lines(value: str) -> list[str]:
-    return value.removesuffix("\n").split("\n")
+    """A value's lines as they are shown: what hides is revealed, and no run of blanks moves the rest out of sight."""
+    runs = groupby(value.removesuffix("\n").split("\n"), key=lambda line: not line.strip())
+    return [
+        _BLANKS.sub(lambda found: f"<{len(found[0])} blanks>", reveal(line))
+        for blank, run in runs
+        for line in _squeezed(list(run), blank=blank)
+    ]
+
+
+def _squeezed(lines: list[str], *, blank: bool) -> list[str]:
+    return [f"<{len(lines)} blank lines>"] if blank and len(lines) > _BLANK_LINES else lines
 
 
 def _shown(name: str, value: str, *, whole: bool) -> str:
     """A value: short ones as they are, what is acted on in full, long contents by their size and how they begin."""
-    if "\n" not in value and (len(value) <= _SHORT or name in _WHOLE):
-        return reveal(value)
     lines = _lines(value)
-    about = f"{figures.size(len(value.encode('utf-8', 'replace')))}, {figures.counted(len(lines), 'line')}"
-    if _is_long(name, value) and not whole:
-        lines = [line[:_LINE_LIMIT] for line in lines[:FIRST_LINES]]
-        about += f"; it begins (lines cut at {_LINE_LIMIT} characters):"
-    return "\n".join(["" if name in _WHOLE else about, *map(reveal, lines)])
+    if "\n" not in value and (len(value) <= _SHORT or name in _WHOLE):
+        return lines[0]
+    count = figures.counted(value.removesuffix("\n").count("\n") + 1, "line")
+    about = f"{figures.size(len(value.encode('utf-8', 'replace')))}, {count}"
+    if _is_cut(name, value) and not whole:
+        lines = [line[:BEGINNING_CHARACTERS] for line in lines[:BEGINNING_LINES]]
+        about += f"; it begins (lines cut at {BEGINNING_CHARACTERS} characters):"
+    return "\n".join(["" if name in _WHOLE else about, *lines])

@@ -1,6 +1,6 @@
 """How files differ, as people read it: one line a file, and the lines of its diff in their colours.
 
-Layer: cli. Paths and lines were written by a model or a machine, and are cleaned before they are shown.
+Layer: cli. Paths and lines were written by a model or a machine; people decide by them, so what hides is revealed.
 """
 
 from __future__ import annotations
@@ -8,28 +8,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stead.cli.figures import counted
-from stead.cli.output import Output, clean, clean_line
+from stead.cli.output import Output, reveal_line
 from stead.client import Json
+from stead.domain.shown import reveal
 
 MARKS = {"added": "+", "changed": "~", "deleted": "-", "mode": "m"}
 _LINE_STYLES = {"+": "green", "-": "red", "@": "cyan"}
-_LINE_LIMIT = 400
+
+
+def path_of(change: Json) -> str:
+    """The path of a change, whole."""
+    return reveal_line(change["path"]) + ("/" if change["what"] == "folder" else "")
 
 
 def headline(change: Json) -> str:
     """A ``FileChange`` on one line: what became of which path, and how many lines of it."""
-    path = clean_line(change["path"], 200) + ("/" if change["what"] == "folder" else "")
     lines = f"  +{change['added']} -{change['removed']}" if change["added"] or change["removed"] else ""
-    note = f"  ({clean_line(change['note'], 240)})" if change["note"] else ""
-    return f"{MARKS[change['kind']]} {path}{lines}{note}"
+    note = f"  ({reveal_line(change['note'])})" if change["note"] else ""
+    return f"{MARKS[change['kind']]} {path_of(change)}{lines}{note}"
 
 
 def diff_lines(change: Json, out: Output, *, limit: int = 0) -> list[str]:
-    """The lines of its diff, which has no names of files; cut to so many (0: all), and then said."""
-    lines = clean(change["diff"]).splitlines()
+    """The lines of its diff, which has no names of files; cut to so many (0: all). What is cut is said."""
+    lines = reveal(change["diff"].replace("\r\n", "\n")).split("\n") if change["diff"] else []
     shown = lines[:limit] if limit else lines
-    styled = [_styled(line[:_LINE_LIMIT], out) for line in shown]
-    return styled + ([f"… {counted(len(lines) - len(shown), 'more line')}"] if len(shown) < len(lines) else [])
+    left = len(lines) - len(shown) + max(0, change.get("cut", 0))
+    return [_styled(line, out) for line in shown] + ([f"… {counted(left, 'more line')}"] if left else [])
 
 
 def print_changes(out: Output, changes: Sequence[Json], *, stat: bool) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 
 from stead.cli.figures import age, counted, moment, tokens
 from stead.cli.invocation import OK, CommandError, Invocation
-from stead.cli.output import clean_line, reveal
+from stead.cli.output import clean_line
 from stead.client import Json
+from stead.domain.shown import reveal
 
 _LINE_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 

@@ -77,6 +77,7 @@ def _restore(invocation: Invocation, arguments: Namespace) -> int:
 
 def _remove(invocation: Invocation, arguments: Namespace) -> int:
     one = found(invocation, arguments.id)["directive"]
+    invocation.confirm("remove", f"Models are told {one['id']} no longer; its versions stay.", yes=arguments.yes)
     answer = invocation.client.delete(f"/directives/{one['id']}")
     if invocation.as_json:
         invocation.out.json(answer)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 
-from stead.cli.invocation import Command, Invocation
+from stead.cli.invocation import Command, Invocation, add_yes_option
 
 KINDS = ("soul", "coding_style", "communication", "project_context", "behavioral_rules", "custom")
 _ID = "its id, the beginning of it, or its title"
@@ -60,6 +60,11 @@ def _diff(parser: ArgumentParser) -> None:
     parser.add_argument("new", nargs="?", type=int, default=0, metavar="NEW", help="another (else the newest)")
 
 
+def _remove(parser: ArgumentParser) -> None:
+    _id_alone(parser)
+    add_yes_option(parser)
+
+
 def _restore(parser: ArgumentParser) -> None:
     _id_alone(parser)
     parser.add_argument("version", type=int, metavar="N", help="see `versions`")
@@ -92,7 +97,7 @@ _ACTIONS: dict[str, tuple[str, Callable[[ArgumentParser], None]]] = {
     "versions": ("what one was before", _versions),
     "diff": ("what two versions of one have different", _diff),
     "restore": ("write an older version anew, also of one that was removed", _restore),
-    "remove": ("take one away; its versions stay", _id_alone),
+    "remove": ("take one away; its versions stay", _remove),
     "preview": ("the whole of what a model is told first, with its tokens", _preview),
     "templates": ("starting points", _nothing),
     "export": ("write all of them as Markdown", _export),

@@ -9,8 +9,8 @@ import json
 import os
 
 from stead.cli.invocation import CommandError, Invocation
-from stead.cli.output import reveal
 from stead.client import Json
+from stead.domain.shown import reveal
 
 _LIMIT_BYTES = 1_000_000
 

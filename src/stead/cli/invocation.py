@@ -83,6 +83,24 @@ class Invocation:
         """Whether a person sits at this terminal and may be asked."""
         return not self.as_json and stream_is_terminal(sys.stdin) and stream_is_terminal(sys.stdout)
 
+    def confirm(self, word: str, loss: str, *, yes: bool) -> None:
+        """Have the person type a word before something is lost; ``yes`` says that they did with the command.
+
+        Raises:
+            CommandError: they did not, or there is no terminal to ask at. Nothing may be done then.
+        """
+        if yes:
+            return
+        if not self.interactive:
+            raise CommandError(
+                f"{loss.removesuffix('.')}, and there is no terminal to ask at",
+                "the same command with --yes",
+                exit_code=NEEDS_PERSON,
+            )
+        self.out.line(loss)
+        if input(f"type {word} to go on: ").strip() != word:
+            raise CommandError("nothing was changed", "")
+
 
 class Command(NamedTuple):
     """One command of the command line: how its arguments are declared, and what it does (giving the exit code)."""
@@ -94,6 +112,11 @@ class Command(NamedTuple):
 def add_verbose_option(parser: ArgumentParser) -> None:
     """For a command that tells what happens."""
     parser.add_argument("-v", "--verbose", action="store_true", help="tell also what the model was told of memory")
+
+
+def add_yes_option(parser: ArgumentParser) -> None:
+    """For a command that asks before it does something (``Invocation.confirm``)."""
+    parser.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def no_arguments(parser: ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Callable
 from typing import NamedTuple
 
-from stead.cli.invocation import Command, Invocation
+from stead.cli.invocation import Command, Invocation, add_yes_option
 
 KINDS = ("knowledge", "preference", "pattern", "context", "skill", "correction", "person", "procedure")
 STATUSES = ("live", "superseded", "expired", "retired")
@@ -123,7 +123,7 @@ def _forget(parser: ArgumentParser) -> None:
     match = parser.add_mutually_exclusive_group()
     match.add_argument("--exact", action="store_true", help="large and small letters differ")
     match.add_argument("--nearly", action="store_true", help="show what nearly says so, and choose")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    add_yes_option(parser)
     parser.add_argument("--receipt", default="", metavar="FILE", help="write the receipt there")
 
 
@@ -164,7 +164,7 @@ def _run(parser: ArgumentParser) -> None:
 
 def _revert(parser: ArgumentParser) -> None:
     _run(parser)
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    add_yes_option(parser)
 
 
 def _journal(parser: ArgumentParser) -> None:

@@ -37,15 +37,7 @@ def _forget(invocation: Invocation, arguments: Namespace) -> int:
         raise CommandError("nothing on record has that", "stead memory forget --nearly WORDS", code="not_found")
     if not (out.as_json or (arguments.yes and not invocation.interactive)):
         _show(out, preview)
-    if not arguments.yes:
-        if not invocation.interactive:
-            raise CommandError(
-                "forgetting cannot be undone, and there is no terminal to ask at",
-                "the same command with --yes",
-                exit_code=NEEDS_PERSON,
-            )
-        if input("type forget to go on: ").strip() != "forget":
-            raise CommandError("nothing was forgotten", "")
+    invocation.confirm("forget", "What was forgotten cannot be had back.", yes=arguments.yes)
     answer = invocation.client.post("/memories/forget", wanted, timeout_s=_LONG_S)
     row = invocation.client.get("/memories/receipts")["items"][0]
     if arguments.receipt:

@@ -12,7 +12,7 @@ from functools import partial
 
 from stead.cli import figures
 from stead.cli.finding import find_proposal, find_run
-from stead.cli.invocation import NEEDS_PERSON, OK, CommandError, Invocation
+from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.memory_telling import told
 from stead.cli.output import clean, clean_line
 from stead.cli.session_talking import say
@@ -142,16 +142,7 @@ def _revert(invocation: Invocation, arguments: Namespace) -> int:
     row = find_run(invocation.client, arguments.run)
     run = row["run"]
     did = f"{run['made']:,} made, {run['retired']:,} retired, {run['proposed']:,} proposed"
-    if not arguments.yes:
-        if not invocation.interactive:
-            raise CommandError(
-                f"{row['id']} is taken back only when you say so",
-                f"stead memory revert {row['id']} --yes",
-                exit_code=NEEDS_PERSON,
-            )
-        if input(f"{row['id']}: {did}. Take it back? [y/N] ").strip().lower() not in ("y", "yes"):
-            invocation.out.line("Nothing was changed.")
-            return OK
+    invocation.confirm("revert", f"{row['id']} is taken back: {did}.", yes=arguments.yes)
     answer = invocation.client.post(f"/memories/runs/{row['id']}/revert")
     return say(invocation, answer, clean_line(answer["text"]) or f"{row['id']} is taken back.")
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from stead.cli import figures
-from stead.cli.output import Output, clean, clean_line
+from stead.cli.output import Output, clean, clean_line, cut_line
 from stead.cli.session_telling import Line, told
 from stead.client import Json
 
@@ -29,15 +29,15 @@ def subject_of(arguments: str, limit: int = 72) -> str:
     try:
         values = json.loads(arguments)
     except ValueError:
-        return clean_line(arguments, limit)
+        return cut_line(arguments, limit)
     if not isinstance(values, dict):
-        return clean_line(arguments, limit)
+        return cut_line(arguments, limit)
     for name in _SUBJECTS:
         if isinstance(values.get(name), str):
-            return clean_line(values[name], limit)
+            return cut_line(values[name], limit)
     if isinstance(values.get("steps"), list):
         return figures.counted(len(values["steps"]), "step")
-    return clean_line(json.dumps(values, ensure_ascii=False), limit) if values else ""
+    return cut_line(json.dumps(values, ensure_ascii=False), limit) if values else ""
 
 
 def model_name(ref: Json) -> str:

@@ -13,7 +13,7 @@ from itertools import islice
 from stead.cli import figures
 from stead.cli.budgets import add_budget_options, budget_of, cost_line
 from stead.cli.finding import find_objective
-from stead.cli.invocation import OK, Command, CommandError, Invocation
+from stead.cli.invocation import OK, Command, CommandError, Invocation, add_yes_option
 from stead.cli.narrating import model_name, subject_of
 from stead.cli.output import Output, clean, clean_line
 from stead.client import Json
@@ -139,18 +139,14 @@ def _retry(invocation: Invocation, arguments: Namespace) -> int:
 
 def _configure_delete(parser: ArgumentParser) -> None:
     _configure_id(parser)
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    add_yes_option(parser)
 
 
 def _delete(invocation: Invocation, arguments: Namespace) -> int:
     session = find_objective(invocation.client, arguments.id)
-    if invocation.interactive and not arguments.yes:
-        title = clean_line(invocation.client.get(f"/objectives/{session}")["title"], 80)
-        invocation.out.line(
-            f"{session}: {title}\nWhat it said and did is erased for good; only its place in the record stays."
-        )
-        if input("type delete to go on: ").strip() != "delete":
-            raise CommandError("nothing was deleted", "")
+    title = clean_line(invocation.client.get(f"/objectives/{session}")["title"], 80)
+    loss = f"{session}: {title}\nWhat it said and did is erased for good; only its place in the record stays."
+    invocation.confirm("delete", loss, yes=arguments.yes)
     answer = invocation.client.post(f"/objectives/{session}/delete")
     return _say(invocation, answer, "{id} is deleted.", session)
 

@@ -1,9 +1,9 @@
 """What is written to the terminal, and what never may be.
 
 Layer: cli. Almost every string that is shown was written by a model, a tool or a file. ``clean`` takes out of it what a
-terminal would obey or a reader would be misled by; ``reveal`` shows the same things as visible escapes, for texts that
-must be seen exactly as they would run. Nothing printed is ever rewritten, so pipes, screen readers and scrollback see
-what a person sees.
+terminal would obey or a reader would be misled by, and is for prose alone; ``reveal`` shows the same things as visible
+escapes, for everything that a person decides by. Nothing printed is ever rewritten, so pipes, screen readers and
+scrollback see what a person sees.
 """
 
 from __future__ import annotations
@@ -14,15 +14,12 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TextIO
 
+from stead.domain.shown import HIDDEN, reveal
+
 _SEQUENCE = re.compile(
     "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences: colours, cursor, clearing
     "|(?:\x1b[\\]PX^_]|[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x9c\n]{0,4096}(?:\x07|\x1b\\\\|\x9c)"  # strings: titles, links
     "|\x1b[ -/]*[0-~]"  # everything else that starts with an escape
-)
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, but for tab and line feed
-    "\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"  # direction, no width
-    "\U000e0000-\U000e007f]"
 )
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
@@ -32,7 +29,12 @@ def clean(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _HIDDEN.sub("", _SEQUENCE.sub("", text))
+    return HIDDEN.sub("", _SEQUENCE.sub("", text))
+
+
+def cut_line(text: str, limit: int) -> str:
+    """The beginning of a revealed text on one line, white space collapsed."""
+    return clean_line(reveal(text), limit)
 
 
 def clean_line(text: str, limit: int = 0) -> str:
@@ -41,9 +43,9 @@ def clean_line(text: str, limit: int = 0) -> str:
     return line if not limit or len(line) <= limit else line[: limit - 1] + "…"
 
 
-def reveal(text: str) -> str:
-    """The whole text, with everything that a terminal would obey or hide written out as an escape."""
-    return _HIDDEN.sub(lambda match: ascii(match.group())[1:-1], text)
+def reveal_line(text: str) -> str:
+    """The whole text on one line, with what would be hidden, or end the line, written out."""
+    return reveal(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def width_of(text: str) -> int:

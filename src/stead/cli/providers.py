@@ -11,7 +11,7 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from stead.cli import figures
-from stead.cli.invocation import FAILED, OK, Command, CommandError, Invocation
+from stead.cli.invocation import FAILED, OK, Command, CommandError, Invocation, add_yes_option
 from stead.cli.output import clean, clean_line, stream_is_terminal
 from stead.client import Json
 
@@ -38,7 +38,9 @@ def _configure(parser: ArgumentParser) -> None:
     key.add_argument("--key-env", default="", metavar="VAR", help="the environment variable that has the key")
     key.add_argument("--key-vault", action="store_true", help="the key is kept encrypted; give it with set-key")
     actions.add_parser("set-key", help="put a provider's key into the vault").add_argument("name", metavar="NAME")
-    actions.add_parser("remove", help="forget a provider and its key").add_argument("name", metavar="NAME")
+    remove = actions.add_parser("remove", help="forget a provider and its key")
+    remove.add_argument("name", metavar="NAME")
+    add_yes_option(remove)
     actions.add_parser("test", help="send one real, tiny request").add_argument("name", metavar="NAME")
     use = actions.add_parser("use", help="choose the default model, then its fallbacks")
     use.add_argument("models", nargs="+", metavar="NAME/MODEL")
@@ -55,6 +57,7 @@ def _providers(invocation: Invocation, arguments: Namespace) -> int:
         case "set-key":
             return _set_key(invocation, arguments.name)
         case "remove":
+            invocation.confirm("remove", f"{clean_line(arguments.name)} and its key are forgotten.", yes=arguments.yes)
             answer = invocation.client.delete(f"/providers/{_named(arguments.name)}")
             return _say(invocation, answer, f"{clean_line(arguments.name)} and its key are forgotten.")
         case "test":

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 
-from stead.cli.invocation import OK, Command, CommandError, Invocation
-from stead.cli.output import clean_line
+from stead.cli.invocation import OK, Command, CommandError, Invocation, add_yes_option
+from stead.cli.output import clean_line, reveal_line
 from stead.client import Json
 
 _PLACES = {"tools": "tools", "paths": "files", "hosts": "hosts", "programs": "programs"}
@@ -22,7 +22,9 @@ def _configure(parser: ArgumentParser) -> None:
     add = actions.add_parser("add", help='make a sentence a rule, like "never change infra/"')
     add.add_argument("text", metavar="SENTENCE")
     add.add_argument("--dir", default="", metavar="DIR", help="for this folder alone (else everywhere)")
-    actions.add_parser("remove", help="take a rule back").add_argument("id", metavar="ID", help="or its beginning")
+    remove = actions.add_parser("remove", help="take a rule back")
+    remove.add_argument("id", metavar="ID", help="or its beginning")
+    add_yes_option(remove)
 
 
 def _rules(invocation: Invocation, arguments: Namespace) -> int:
@@ -32,7 +34,7 @@ def _rules(invocation: Invocation, arguments: Namespace) -> int:
         case "add":
             return _add(invocation, arguments.text, arguments.dir)
         case _:
-            return _remove(invocation, arguments.id)
+            return _remove(invocation, arguments.id, yes=arguments.yes)
 
 
 def _list(invocation: Invocation) -> int:
@@ -67,15 +69,17 @@ def _add(invocation: Invocation, text: str, folder: str) -> int:
     return OK
 
 
-def _remove(invocation: Invocation, typed: str) -> int:
-    found = [row["id"] for row in invocation.client.items("/rules") if row["id"].startswith(typed)]
+def _remove(invocation: Invocation, typed: str, *, yes: bool) -> int:
+    found = [row for row in invocation.client.items("/rules") if row["id"].startswith(typed)]
     if len(found) != 1:
         raise CommandError(f"{typed!r} names {len(found)} rules", "stead rules", code="not_found")
-    answer = invocation.client.delete(f"/rules/{found[0]}")
+    id = found[0]["id"]
+    invocation.confirm("remove", f"{id} holds no longer: {reveal_line(found[0]['text'])}", yes=yes)
+    answer = invocation.client.delete(f"/rules/{id}")
     if invocation.as_json:
         invocation.out.json(answer)
     else:
-        invocation.out.line(f"{found[0]} holds no longer.")
+        invocation.out.line(f"{id} holds no longer.")
     return OK
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from stead.cli import figures
-from stead.cli.invocation import FAILED, OK, Command, CommandError, Invocation
+from stead.cli.invocation import FAILED, OK, Command, CommandError, Invocation, add_yes_option
 from stead.cli.output import clean, clean_line
 from stead.cli.providers import read_key
 from stead.client import Json
@@ -25,7 +25,7 @@ def _configure(parser: ArgumentParser) -> None:
     choose.add_argument("engine", metavar="ENGINE", choices=("searxng", *_KEYED), help="searxng, brave or tavily")
     choose.add_argument("--url", default="", metavar="U", help="of the SearXNG instance; else the engine's own")
     actions.add_parser("test", help="send one real search")
-    actions.add_parser("remove", help="search the web no more, and forget the key")
+    add_yes_option(actions.add_parser("remove", help="search the web no more, and forget the key"))
 
 
 def _search(invocation: Invocation, arguments: Namespace) -> int:
@@ -37,6 +37,7 @@ def _search(invocation: Invocation, arguments: Namespace) -> int:
         case "test":
             return _test(invocation)
         case _:
+            invocation.confirm("remove", "The search engine and its key are forgotten.", yes=arguments.yes)
             answer = invocation.client.delete("/web-search")
             return _say(invocation, answer, "The web is no longer searched; the engine's key is forgotten.")
 

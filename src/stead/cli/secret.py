@@ -13,7 +13,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from stead.cli import figures
-from stead.cli.invocation import OK, Command, CommandError, Invocation
+from stead.cli.invocation import OK, Command, CommandError, Invocation, add_yes_option
 from stead.cli.output import clean_line, stream_is_terminal
 from stead.client import Json
 
@@ -43,7 +43,7 @@ def _configure(parser: ArgumentParser) -> None:
     _configure_destination(unbind)
     remove = actions.add_parser("remove", help="erase the value and end its bindings")
     remove.add_argument("name", metavar="NAME")
-    remove.add_argument("--yes", action="store_true", help="do not ask")
+    add_yes_option(remove)
 
 
 def _configure_destination(parser: ArgumentParser) -> None:
@@ -162,10 +162,7 @@ def _decoded(content: bytes) -> str:
 
 def _remove(invocation: Invocation, arguments: Namespace) -> int:
     name = _named(arguments.name)
-    if invocation.interactive and not arguments.yes:
-        invocation.out.line(f"The value of {name} is erased for good, and its bindings end.")
-        if input("type remove to go on: ").strip() != "remove":
-            raise CommandError("nothing was removed", "")
+    invocation.confirm("remove", f"The value of {name} is erased for good, and its bindings end.", yes=arguments.yes)
     answer = invocation.client.delete(f"/secrets/{name}")
     return _say(invocation, answer, f"{name} is erased. Where the service allows it, revoke the key there too.")
 

@@ -9,7 +9,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from typing import NamedTuple
 
-from stead.cli.invocation import Command, Invocation, add_verbose_option
+from stead.cli.invocation import Command, Invocation, add_verbose_option, add_yes_option
 from stead.cli.work_options import add_work_options
 
 _ID = "of the session, or its beginning"
@@ -90,7 +90,7 @@ def _restore(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--path", action="append", default=[], metavar="P", help="this file or folder alone; repeatable"
     )
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    add_yes_option(parser)
 
 
 def _fork(parser: ArgumentParser) -> None:
@@ -130,7 +130,7 @@ def _stop(parser: ArgumentParser) -> None:
 
 def _delete(parser: ArgumentParser) -> None:
     _id_alone(parser)
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    add_yes_option(parser)
 
 
 def _export(parser: ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from stead.cli import figures
 from stead.cli.diffs import MARKS, headline, print_changes
 from stead.cli.finding import call_key, find_checkpoint, find_session
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
-from stead.cli.output import clean_line
+from stead.cli.output import clean_line, cut_line
 from stead.cli.session_talking import say
 from stead.cli.session_telling import restored, taken
 from stead.client import ApiError, Json
@@ -54,7 +54,7 @@ def _changes(invocation: Invocation, arguments: Namespace) -> int:
             return OK
     cells = [
         [
-            *(row["key"], str(row["turn"]), MARKS[row["change"]["kind"]], clean_line(row["change"]["path"], 80)),
+            *(row["key"], str(row["turn"]), MARKS[row["change"]["kind"]], cut_line(row["change"]["path"], 80)),
             f"+{row['change']['added']} -{row['change']['removed']}",
             "undone" if row["undone"] else "",
         ]
@@ -87,7 +87,7 @@ def _checkpoint(invocation: Invocation, arguments: Namespace) -> int:
         return OK
     out.line(taken(fact))
     for left in fact["left_out"][:_PATHS]:
-        out.line(f"  left out: {clean_line(left['path'], 160)} ({clean_line(left['why'], 120)})")
+        out.line(f"  left out: {cut_line(left['path'], 160)} ({clean_line(left['why'], 120)})")
     if fact["left_out_count"] > _PATHS:
         out.line(f"  … and {fact['left_out_count'] - _PATHS:,} more")
     out.line(f"go back to it: stead session restore {session} {clean_line(fact['id'])}")

@@ -125,12 +125,9 @@ def _act(action: str, done: str, invocation: Invocation, arguments: Namespace) -
 
 def _delete(invocation: Invocation, arguments: Namespace) -> int:
     session = find_session(invocation.client, arguments.id)
-    if invocation.interactive and not arguments.yes:
-        title = clean_line(invocation.client.get(f"/sessions/{session}")["title"], 80)
-        text = "What was said and done in it is erased for good, its checkpoints too; your folder stays as it is."
-        invocation.out.line(f"{session}: {title}\n{text}")
-        if input("type delete to go on: ").strip() != "delete":
-            raise CommandError("nothing was deleted", "")
+    title = clean_line(invocation.client.get(f"/sessions/{session}")["title"], 80)
+    text = "What was said and done in it is erased for good, its checkpoints too; your folder stays as it is."
+    invocation.confirm("delete", f"{session}: {title}\n{text}", yes=arguments.yes)
     return say(invocation, invocation.client.post(f"/sessions/{session}/delete"), f"{session} is deleted.")
 
 

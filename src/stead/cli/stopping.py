@@ -9,6 +9,7 @@ from argparse import ArgumentParser, Namespace
 
 from stead.cli.finding import find_objective
 from stead.cli.invocation import OK, Command, CommandError, Invocation
+from stead.cli.output import clean_line
 
 
 def _configure(parser: ArgumentParser) -> None:
@@ -29,6 +30,8 @@ def _stop(invocation: Invocation, arguments: Namespace) -> int:
         out.line(f"Stopped {session}: its processes are killed and it holds. Go on with: stead resume {session}")
     else:
         out.line("Stopped everything: processes are killed and objectives hold. Go on with: stead resume ID")
+    if answer["text"] and not out.as_json:
+        out.line(clean_line(answer["text"]))
     return OK
 
 

@@ -1,19 +1,20 @@
 """``trial`` and ``quarantine``: look at what an objective did aside, and decide on it.
 
-Layer: cli. Every path and every line of a diff was written by a machine, and is cleaned before it is shown.
+Layer: cli. Every path and every line of a diff was written by a machine; what hides in them is revealed.
 """
 
 from __future__ import annotations
 
+import shlex
 from argparse import ArgumentParser, Namespace
 
+from stead.cli.diffs import MARKS, diff_lines, path_of
 from stead.cli.figures import counted
 from stead.cli.finding import find_objective
-from stead.cli.invocation import NEEDS_PERSON, OK, Command, CommandError, Invocation
-from stead.cli.output import clean, clean_line
+from stead.cli.invocation import NEEDS_PERSON, OK, Command, CommandError, Invocation, add_yes_option
+from stead.cli.output import reveal_line
 from stead.client import Json
 
-_MARKS = {"added": "+", "changed": "~", "deleted": "-", "mode": "m"}
 _WAYS = ("diff", "apply", "discard")
 
 
@@ -21,32 +22,35 @@ def _configure_trial(parser: ArgumentParser) -> None:
     parser.usage = "stead trial diff|apply|discard ID [options]"
     parser.add_argument("action", choices=_WAYS, help="look at the changes, let them into the folder, or drop them")
     parser.add_argument("id", metavar="ID", help="an objective that was run with --trial")
-    parser.add_argument("--path", action="append", default=[], metavar="P", help="apply this alone; repeatable")
+    parser.add_argument(
+        "--path", action="append", default=[], metavar="P", help="this alone: diff shows it in full; repeatable"
+    )
     parser.add_argument("--force", action="store_true", help="apply also where your own file changed meanwhile")
     parser.add_argument("--include-protected", action="store_true", help="apply also what programs of yours act on")
-    parser.add_argument("--yes", action="store_true", help="discard without being asked")
+    parser.add_argument(
+        "--seen", action="append", default=[], metavar="DIGEST", help="a change that diff --path showed in full"
+    )
+    add_yes_option(parser)
 
 
 def _trial(invocation: Invocation, arguments: Namespace) -> int:
     session = find_objective(invocation.client, arguments.id)
     match arguments.action:
         case "diff":
-            return _diff(invocation, session)
+            return _diff(invocation, session, arguments.path)
         case "apply":
             return _apply(invocation, session, arguments)
         case _:
             return _discard(invocation, session, arguments)
 
 
-def _diff(invocation: Invocation, session: str) -> int:
-    trial, out = invocation.client.get(f"/objectives/{session}/trial"), invocation.out
+def _diff(invocation: Invocation, session: str, paths: list[str]) -> int:
+    out, trial = invocation.out, _changes(invocation, session, paths)
     if out.as_json:
         out.json(trial)
         return OK
     for change in trial["changes"]:
-        out.line(_summary(change))
-        for line in clean(change["diff"]).splitlines():
-            out.line(f"    {line}")
+        _print(invocation, session, change)
     if not trial["changes"]:
         out.line("Nothing is on trial: the folder has it all, or nothing was changed.")
         return OK
@@ -57,16 +61,50 @@ def _diff(invocation: Invocation, session: str) -> int:
     return OK
 
 
-def _summary(change: Json) -> str:
-    path = clean_line(change["path"], 200) + ("/" if change["what"] == "folder" else "")
-    words = [change["note"]] if change["note"] else []
+def _changes(invocation: Invocation, session: str, paths: list[str]) -> Json:
+    """The trial; with paths, their changes alone and in full."""
+    trials = [invocation.client.get(f"/objectives/{session}/trial", path=path) for path in paths or [""]]
+    return {**trials[0], "changes": [change for trial in trials for change in trial["changes"]]}
+
+
+def _print(invocation: Invocation, session: str, change: Json) -> None:
+    """One change, with what is not shown of it and how to see that."""
+    out, words = invocation.out, [change["note"]] if change["note"] else []
     if change["held"]:
         words.append(f"held back: {change['why']}")
-    return f"{_MARKS[change['kind']]} {path}" + (f"  ({clean_line('; '.join(words), 240)})" if words else "")
+    out.line(f"{MARKS[change['kind']]} {path_of(change)}" + (f"  ({reveal_line('; '.join(words))})" if words else ""))
+    for line in diff_lines(change, out):
+        out.line(f"    {line}")
+    if change["digest"]:
+        out.line(f"  {change['unseen'] or 'this is all of it'}. If you have read it, apply it:")
+        out.line(f"  stead trial apply {session} --seen {change['digest']}")
+    elif change["unseen"] and change["held"] != "impossible":
+        path = shlex.quote(change["path"])
+        out.line(f"  {change['unseen']}. See it in full: stead trial diff {session} --path {path}")
+
+
+def _read_now(invocation: Invocation, session: str, paths: list[str]) -> list[str]:
+    """Digests of the changes that cannot be shown as they are, each read in full at this terminal and said yes to."""
+    digests = []
+    for change in _changes(invocation, session, paths)["changes"]:
+        if change["unseen"] and change["held"] != "impossible":
+            (whole,) = (
+                c for c in _changes(invocation, session, [change["path"]])["changes"] if c["path"] == change["path"]
+            )
+            _print(invocation, session, whole)
+            if input("Apply this one? [y/N] ").strip().lower() in ("y", "yes"):
+                digests.append(whole["digest"])
+    return digests
 
 
 def _apply(invocation: Invocation, session: str, arguments: Namespace) -> int:
-    body: Json = {"paths": arguments.path, "force": arguments.force, "include_protected": arguments.include_protected}
+    seen = arguments.seen or (_read_now(invocation, session, arguments.path) if invocation.interactive else [])
+    body: Json = {
+        "paths": arguments.path,
+        "force": arguments.force,
+        "include_protected": arguments.include_protected,
+        "seen": seen,
+    }
     answer = invocation.client.post(f"/objectives/{session}/trial/apply", body)
     page = invocation.client.get("/events", after=answer["seq"] - 1, streams=session, limit=1)
     fact, out = page["items"][0]["body"], invocation.out
@@ -75,7 +113,7 @@ def _apply(invocation: Invocation, session: str, arguments: Namespace) -> int:
     else:
         out.line(f"{counted(fact['applied'], 'change')} applied to the folder.")
         for held in fact["held"]:
-            out.line(f"  held back: {clean_line(held['path'], 160)}: {clean_line(held['why'], 200)}")
+            out.line(f"  held back: {reveal_line(held['path'])}: {reveal_line(held['why'])}")
         if fact["left"]:
             out.line(f"The rest stays on trial. Look: stead trial diff {session}")
     return NEEDS_PERSON if fact["held_back"] else OK
@@ -83,16 +121,7 @@ def _apply(invocation: Invocation, session: str, arguments: Namespace) -> int:
 
 def _discard(invocation: Invocation, session: str, arguments: Namespace) -> int:
     out = invocation.out
-    if not arguments.yes:
-        if not invocation.interactive:
-            raise CommandError(
-                "discarding cannot be undone, and there is no terminal to ask at",
-                f"stead trial discard {session} --yes",
-                exit_code=NEEDS_PERSON,
-            )
-        if input("Throw all changes on trial away? This cannot be undone. [y/N] ").strip().lower() not in ("y", "yes"):
-            out.line("Nothing was thrown away.")
-            return OK
+    invocation.confirm("discard", f"All changes on trial of {session} are thrown away for good.", yes=arguments.yes)
     answer = invocation.client.post(f"/objectives/{session}/trial/discard", {})
     if out.as_json:
         out.json(answer)
@@ -105,6 +134,7 @@ def _configure_quarantine(parser: ArgumentParser) -> None:
     parser.usage = "stead quarantine [list|restore|remove] [ITEM]"
     parser.add_argument("action", nargs="?", choices=("list", "restore", "remove"), default="list", help="else: list")
     parser.add_argument("item", nargs="?", default="", metavar="ITEM", help="what to put back, or to remove for good")
+    add_yes_option(parser)
 
 
 def _quarantine(invocation: Invocation, arguments: Namespace) -> int:
@@ -117,10 +147,12 @@ def _quarantine(invocation: Invocation, arguments: Namespace) -> int:
             out.json({"items": items})
             return OK
         for row in items:
-            out.line(f"{row['id']}  {clean_line(row['path'], 100)}  of {clean_line(row['directory'], 100)}")
+            out.line(f"{row['id']}  {reveal_line(row['path'])}  of {reveal_line(row['directory'])}")
         out.line("Put one back: stead quarantine restore ITEM" if items else "Nothing is under quarantine.")
         return OK
     path = f"/quarantine/{arguments.item}"
+    if arguments.action == "remove":
+        invocation.confirm("remove", f"{arguments.item} is removed for good.", yes=arguments.yes)
     answer = client.post(f"{path}/restore", {}) if arguments.action == "restore" else client.delete(path)
     if out.as_json:
         out.json(answer)

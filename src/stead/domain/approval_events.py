@@ -31,6 +31,8 @@ class ApprovalRequested(msgspec.Struct, frozen=True, tag="approval.requested"):
     sources: tuple[str, ...] = ()
     """The untrusted sources behind the call; the answer "trust" trusts these for the rest of the objective."""
     origins: tuple[Origin, ...] = ()
+    bound: str = ""
+    """What a lasting yes is bound to: this session and the files that the call runs; "" for nothing."""
 
 
 class ApprovalGiven(msgspec.Struct, frozen=True, tag="approval.given"):
@@ -75,6 +77,8 @@ class GrantMade(msgspec.Struct, frozen=True, tag="grant.made"):
     sources: tuple[str, ...] = ()
     """Kinds of untrusted sources that the session had read when it was made. It does not cover a session that has read
     another kind; the workspace's own files count for every grant."""
+    bound: str = ""
+    """What it is bound to, as the question said. Without that it covers no call that runs code from files."""
 
 
 class SourcesTrusted(msgspec.Struct, frozen=True, tag="sources.trusted"):

@@ -59,6 +59,8 @@ class FileChange(msgspec.Struct, frozen=True):
     removed: int = 0
     note: str = ""
     diff: str = ""
+    cut: int = -1
+    """How many lines of the diff are not shown; -1 when nothing of a change of content is, or it is not known."""
 
 
 class Restored(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ from stead.domain.memory_commands import MemoryCommand
 from stead.domain.policies import Clearance, Profile
 from stead.domain.search import Engine
 from stead.domain.secrets import Binding
-from stead.domain.trials import WorkMode
+from stead.domain.trials import Choice, WorkMode
 
 GOAL_LIMIT_BYTES = 1_000_000
 """A goal of this size in UTF-8 or more is refused; put long material into a file of the workspace."""
@@ -127,22 +127,15 @@ class Decide(msgspec.Struct, frozen=True, tag="approval.decide", forbid_unknown_
     digest: CallDigest
     answer: Literal["once", "trust", "session", "project", "deny"]
     reason: str = ""
+    whole: bool = False
+    """The client displayed the arguments from end to end, with what hides in them spelled out."""
 
 
 class ApplyTrial(msgspec.Struct, frozen=True, tag="trial.apply", forbid_unknown_fields=True):
-    """Let changes on trial into the folder; for an objective that has ended or is paused.
-
-    Args:
-        session: whose.
-        paths: changes, or folders of them; empty applies all.
-        force: also where the folder's own file changed since the trial began.
-        include_protected: also files that programs of the person's act on.
-    """
+    """Let changes on trial into the folder; for an objective that has ended or is paused."""
 
     session: SessionId
-    paths: tuple[str, ...] = ()
-    force: bool = False
-    include_protected: bool = False
+    choice: Choice = Choice()
 
 
 class DiscardTrial(msgspec.Struct, frozen=True, tag="trial.discard", forbid_unknown_fields=True):

@@ -97,8 +97,8 @@ def apply(session: Session, event: ev.Event) -> None:
             session.plan = steps
             if not session.sources:
                 session.planned = _unused(calls, session.used, session.planned)
-        case ev.GrantMade(tool=tool, shape=shape, expires_at_ms=expires_at_ms, sources=sources):
-            session.grants.append(Grant(tool, shape, expires_at_ms, sources))
+        case ev.GrantMade() as made:
+            session.grants.append(Grant(made.tool, made.shape, made.expires_at_ms, made.sources, made.bound))
         case ev.SourcesTrusted(sources=sources, tool=tool):
             session.trusted.setdefault(tool, []).extend(sources)
         case ev.GrantRevoked(tool=tool):
@@ -244,7 +244,7 @@ def _apply_approval(
         case ev.ApprovalRequested():
             call.step, call.approval, call.digest = "asking", body.id, body.digest
             call.level, call.asked, call.expires_at_ms = body.level, body.arguments, body.expires_at_ms
-            call.shape, call.sources = body.shape, body.sources
+            call.shape, call.sources, call.bound = body.shape, body.sources, body.bound
         case ev.ApprovalGiven():
             call.step = "approved"
             session.approved.append((call.tool, call.asked))

@@ -220,6 +220,7 @@ class Ask(msgspec.Struct, frozen=True):
         risk: how bad it could be.
         shape: which calls a lasting yes would cover, see ``guardian.shapes``; "" when none may be given.
         origins: where the arguments that carry authority came from.
+        bound: what a lasting yes is bound to, this session and the files that the call runs; "" for nothing.
     """
 
     digest: CallDigest
@@ -228,6 +229,7 @@ class Ask(msgspec.Struct, frozen=True):
     risk: Risk
     shape: str
     origins: tuple[Origin, ...]
+    bound: str = ""
 
 
 class Deny(msgspec.Struct, frozen=True):

@@ -110,6 +110,8 @@ class ApprovalRow(msgspec.Struct, frozen=True):
     """The untrusted sources behind it, which the answer "trust" would trust for the rest of the objective."""
     origins: tuple[Origin, ...] = ()
     """Where the arguments that say what is acted on came from."""
+    bound: str = ""
+    """What a lasting yes is bound to, and then it is for this session alone; "" for nothing."""
 
 
 class UsageRow(msgspec.Struct, frozen=True):

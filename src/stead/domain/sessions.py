@@ -42,6 +42,8 @@ class Call(msgspec.Struct):
     """Which calls a lasting yes covers; "" for none."""
     sources: tuple[str, ...] = ()
     """The untrusted sources that the question names."""
+    bound: str = ""
+    """What a lasting yes is bound to; "" for nothing."""
     level: Literal["session", "each", "confirm"] = "confirm"
     asked: str = ""
     """Canonical arguments as they were shown to the person."""
@@ -63,6 +65,8 @@ class Grant(msgspec.Struct, frozen=True):
     shape: str
     expires_at_ms: int
     sources: tuple[str, ...] = ()
+    bound: str = ""
+    """What it is bound to; see ``GrantMade``."""
 
 
 class Mark(msgspec.Struct, frozen=True):

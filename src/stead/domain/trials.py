@@ -5,7 +5,6 @@ Layer: domain. The ports at the end are implemented by the machines. Times are m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal, Protocol
 
 import msgspec
@@ -25,11 +24,15 @@ class Change(msgspec.Struct, frozen=True):
         what: of the newer side; of the older one when it is deleted. ``special`` is a device, pipe or socket.
         size_bytes: of a file; 0 else.
         note: in words what a diff cannot show: "binary", where a link leads, "0644 → 0755"; "" for nothing.
-        diff: unified, without file names, capped; "" where there is none.
+        diff: unified, without file names; "" where there is none. Cut unless the whole was asked for.
+        cut: how many lines of the diff are left out; -1 when nothing of a changed content is shown.
         held: why it is not applied as things stand. ``protected``: a program of the person's would act on it, so it
             must be included by name; ``conflict``: the folder's own file changed since the trial began; ``impossible``:
             it is never applied. "" is free to go.
         why: the same in words.
+        unseen: what of it this does not show as it is, in words: it was cut, it is no text, it has hidden characters.
+            Such a change is applied only with its ``digest`` among those that the person has seen. "" is shown whole.
+        digest: names exactly this change where it was shown in full and needs that, or was asked for by path; "" else.
     """
 
     path: str
@@ -40,6 +43,9 @@ class Change(msgspec.Struct, frozen=True):
     diff: str = ""
     held: Literal["", "protected", "conflict", "impossible"] = ""
     why: str = ""
+    cut: int = -1
+    unseen: str = "it was not looked at"
+    digest: str = ""
 
 
 class Trial(msgspec.Struct, frozen=True):
@@ -49,6 +55,22 @@ class Trial(msgspec.Struct, frozen=True):
     directory: str
     began_ms: int
     changes: tuple[Change, ...]
+
+
+class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which changes on trial the person lets into the folder.
+
+    Args:
+        paths: changes, or folders of them; empty means all.
+        force: also where the folder's own file changed since the trial began.
+        include_protected: also files that programs of the person's act on.
+        seen: digests of changes that are not shown as they are, and that the person has seen in full.
+    """
+
+    paths: tuple[str, ...] = ()
+    force: bool = False
+    include_protected: bool = False
+    seen: tuple[str, ...] = ()
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -110,19 +132,17 @@ class Swept(msgspec.Struct, frozen=True):
 class Trials(Protocol):
     """Changes on trial. All methods work on disk and may take seconds."""
 
-    async def trial(self, session: SessionId) -> Trial:
-        """What the session changed.
+    async def trial(self, session: SessionId, path: str = "") -> Trial:
+        """What the session changed, with diffs as far as there is room; of a path and what is below it in full.
 
         Raises:
-            NotFound: it has nothing on trial.
+            NotFound: it has nothing on trial, or the path is not among the changes.
             Conflict: there is too much to be shown.
         """
         ...
 
-    async def apply_trial(
-        self, session: SessionId, paths: Sequence[str], *, force: bool, include_protected: bool
-    ) -> Applied:
-        """Put changes into the folder, each file at once; an empty ``paths`` means all.
+    async def apply_trial(self, session: SessionId, choice: Choice) -> Applied:
+        """Put changes into the folder, each file at once.
 
         Raises:
             NotFound: nothing is on trial, or a path is not among the changes.

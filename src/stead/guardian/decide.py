@@ -119,17 +119,19 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
         level = Level.CONFIRM
     requested = policy.requested(spec.declaration, call.arguments, facts.reach)
     covering = shapes.shapes(spec.declaration, call.arguments, level, call.shell, (*requested, *hosts))
+    bound = shapes.bound_to(call.shell, facts.circumstances, facts.digest_key)
     fits = planning.fit(call.tool, spec.declaration, call.arguments, call.carries, facts.context)
     if ruling is not None and ruling.verdict == "ask":
         reason = _approved(digest, facts)
     else:
         # Where other programs obey a file its text decides, and no plan names that.
         grants = fits.grants and not obeyed_files(spec, call.arguments, facts)
-        reason = _leave(call, level, digest, facts, covering, grants, ruling)
+        reason = _leave(call, level, digest, facts, covering, grants, ruling, bound)
     if reason is None:
         origins = flow.origins(spec.declaration, call.arguments, facts.context)
         why = _why_ask(call, spec, level, facts, origins, ruling, new)
-        return Ask(digest, level, why, risk, covering[0] if covering else "", origins)
+        shape = covering[0] if covering and bound != shapes.UNTOLD else ""
+        return Ask(digest, level, why, risk, shape, origins, bound)
     permit = Permit(
         session=facts.circumstances.session,
         call=facts.circumstances.key,
@@ -211,6 +213,7 @@ def _leave(
     covering: Sequence[str],
     planned: bool,
     ruling: Rule | None,
+    bound: str,
 ) -> Reason | None:
     """Why the call may run without asking (again); nothing when a person must be asked."""
     if level is Level.AUTO:
@@ -227,7 +230,7 @@ def _leave(
         return Reason("rule-allow", f"A standing rule of the person allows it: {ruling.text!r}.")
     suspended = facts.context.strayed and call.spec is not None and policy.reaches_out(call.spec.declaration)
     if not suspended and any(
-        shapes.covers(grant, call.tool, covering, facts.context.sources) for grant in facts.grants
+        shapes.covers(grant, call.tool, covering, facts.context.sources, bound) for grant in facts.grants
     ):
         return Reason("granted", f"The person granted {call.tool!r} ahead.")
     return None

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import msgspec
 
 from stead.domain.policies import Reason, Risk
+from stead.domain.shown import HIDDEN
 from stead.guardian.shell_commands import Judge
 from stead.guardian.shell_rules import RULES, Finding
 from stead.guardian.shell_specs import SUSPICIOUS
@@ -31,9 +32,6 @@ _CONTROL = re.compile(r"[^\t\n -~]")
 _NETWORK_DEVICE = re.compile(r"/dev/(tcp|udp)\b")
 _SUSPICIOUS = re.compile(SUSPICIOUS)
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"})
-_BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {
-    chr(at) for at in range(0xFE00, 0xFE10)
-}
 _ORDER = {rule: place for place, rule in enumerate(RULES)}
 
 
@@ -117,7 +115,7 @@ def _unseen(command: str) -> str:
         return ""
     for char in command:
         plain = " " <= char <= "~" or char in "\t\n"
-        if not plain and (unicodedata.category(char) in _UNSEEN or char in _BLANK_LETTERS):
+        if not plain and (unicodedata.category(char) in _UNSEEN or HIDDEN.match(char)):
             return char
     return ""
 

@@ -15,39 +15,39 @@ from collections.abc import Sequence
 
 from stead.domain.errors import NotFound
 from stead.domain.git import COMMITS
-from stead.domain.trials import Applied, Change, Held
+from stead.domain.trials import Applied, Change, Choice, Held
 from stead.machines.changes import REGULAR, changes, conflicts, is_whiteout, opened, side
 from stead.machines.protected import opened_above
 from stead.machines.trial import TrialFolder
 from stead.machines.workspace import opened_workspace
 
 _BLOCK = 1 << 20
+_LOOK = "look at the whole of it first (`stead trial diff ID --path PATH`)"
 _CHANGED = "you changed yours since the trial began; --force replaces it"
 
 
-def apply(trial: TrialFolder, paths: Sequence[str], *, force: bool, include_protected: bool) -> Applied:
-    """Apply what is chosen and not held back.
+def apply(trial: TrialFolder, choice: Choice) -> Applied:
+    """Apply what is chosen and not held back. No machine may be at work on the trial.
 
-    Args:
-        trial: no machine may be at work on it.
-        paths: of changes, or of folders above them; empty means all. Who names ``.git`` takes over commits: git's
-            objects, refs and index, and nothing there that it obeys.
-        force: also where the person's file changed meanwhile.
-        include_protected: also files that programs of the person's act on.
+    Who names ``.git`` takes over commits: git's objects, refs and index, and nothing there that it obeys.
 
     Raises:
         NotFound: a path is not among the changes.
         Conflict, OSError: as ``changes``.
     """
-    found = changes(trial, diffs=False)
-    chosen = _chosen(found, paths)
-    over = {"protected": include_protected, "conflict": force, "": True, "impossible": False}
-    commits = any(path.strip("/").split("/")[0] == ".git" for path in paths)
+    found = changes(trial, seen=choice.seen)
+    chosen = chosen_of(found, choice.paths)
+    over = {"protected": choice.include_protected, "conflict": choice.force, "": True, "impossible": False}
+    commits = any(path.strip("/").split("/")[0] == ".git" for path in choice.paths)
     let = [over[change.held] or (commits and _is_of_a_commit(change)) for change in chosen]
     held = [Held(change.path, change.why) for change, goes in zip(chosen, let, strict=True) if not goes]
     free = [change for change, goes in zip(chosen, let, strict=True) if goes]
+    # What git keeps as data has no text that a person could look at.
+    unseen = [change for change in free if change.unseen and not (commits and _is_of_a_commit(change))]
+    held += [Held(change.path, f"{change.unseen}; {_LOOK}") for change in unseen]
+    free = [change for change in free if change not in unseen]
     gone = sorted((change for change in free if change.kind == "deleted"), key=lambda change: change.path, reverse=True)
-    work = _Work(trial, force=force)
+    work = _Work(trial, force=choice.force)
     done: list[str] = []
     with opened_workspace(trial.directory) as work.lower, opened(str(trial.upper)) as work.upper:
         for change in [*gone, *(change for change in free if change.kind != "deleted")]:
@@ -74,7 +74,12 @@ def _is_of_a_commit(change: Change) -> bool:
     return change.kind != "deleted" or change.path.startswith((".git/refs/", ".git/logs/"))
 
 
-def _chosen(found: list[Change], paths: Sequence[str]) -> list[Change]:
+def chosen_of(found: list[Change], paths: Sequence[str]) -> list[Change]:
+    """The changes at these paths and below them; no path means all.
+
+    Raises:
+        NotFound: a path is not among the changes.
+    """
     wanted = [path.strip("/") for path in paths]
     for path in wanted:
         if not any(change.path == path or change.path.startswith(path + "/") for change in found):

@@ -8,10 +8,11 @@ kernel's Documentation/filesystems/overlayfs.rst.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
@@ -19,6 +20,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from stead.domain.errors import Conflict
+from stead.domain.shown import hidden
 from stead.domain.trials import Change
 from stead.machines.protected import is_protected, is_released, repository_parts
 from stead.machines.runner.files import unified
@@ -29,6 +31,8 @@ MOST_CHANGES = 20_000
 _DEEPEST = 64
 _COMPARE_S = 20.0
 _DIFF_BYTES, _DIFF_CHARACTERS, _DIFF_S = 256 << 10, 1 << 20, 5.0
+_WHOLE_BYTES, _WHOLE_CHARACTERS = 8 << 20, 32 << 20
+_NO_DIFF = "binary, or too large to be shown"
 _BLOCK = 1 << 20
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 REGULAR = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -78,6 +82,11 @@ class Side:
         with open(fd, "rb") as file:
             return file.read(most) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
 
+    def hashed(self) -> bytes:
+        """The SHA-256 of a regular file's content."""
+        with open(os.open(self.name, REGULAR, dir_fd=self.folder), "rb") as file:
+            return hashlib.file_digest(file, "sha256").digest()
+
 
 @dataclass
 class _Comparison:
@@ -85,22 +94,40 @@ class _Comparison:
     applied: dict[str, int]
     had: frozenset[bytes]
     diffs: bool
+    whole: str = ""
+    seen: Collection[str] = ()
     found: list[Change] = field(default_factory=list)
     repositories: set[str] = field(default_factory=set)
     """Paths that git obeys in what the folder's repositories are, or would become, or that their settings name."""
-    room: int = _DIFF_CHARACTERS
+    room: int = field(init=False)
     deadline: float = field(default_factory=lambda: time.monotonic() + _COMPARE_S)
     diff_deadline: float = field(default_factory=lambda: time.monotonic() + _DIFF_S)
 
+    def __post_init__(self) -> None:
+        self.room = _WHOLE_CHARACTERS if self.whole else _DIFF_CHARACTERS
 
-def changes(trial: TrialFolder, *, diffs: bool = True) -> list[Change]:
+    def wants_whole(self, path: str) -> bool:
+        """Whether the diff of a path was asked for in full."""
+        return self.whole != "" and f"{path}/".startswith(f"{self.whole}/")
+
+
+def changes(trial: TrialFolder, *, diffs: bool = True, whole: str = "", seen: Collection[str] = ()) -> list[Change]:
     """Every change, in order of path; with unified diffs as far as time and size allow.
+
+    Args:
+        trial: no machine may be at work on it.
+        diffs: without them, no change counts as shown.
+        whole: a path; the diffs there and below it are given in full.
+        seen: digests of changes that the person has seen in full; these are not ``unseen``.
 
     Raises:
         Conflict: there are too many to be shown, or they take too long to compare.
         OSError: the person's folder cannot be opened.
     """
-    comparison = _Comparison(trial.began_ns, trial.applied, trial.had(), diffs, repositories=set(trial.named))
+    repositories = set(trial.named)
+    comparison = _Comparison(
+        trial.began_ns, trial.applied, trial.had(), diffs, whole.strip("/"), seen, repositories=repositories
+    )
     with opened_workspace(trial.directory) as lower, opened(str(trial.upper)) as upper:
         _compare(comparison, upper, lower, "", 0)
     return sorted(comparison.found, key=lambda change: change.path)
@@ -183,9 +210,10 @@ def _judge_folder(c: _Comparison, path: str, new: Side, old: Side | None, depth:
     except PermissionError:
         return _add(c, _impossible(path, "added", new, "its permissions keep everybody out"))
     if old is None and len(c.found) == before:
-        _add(c, _checked(c, Change(path, "added", "folder"), new, None))
+        _add(c, _checked(c, Change(path, "added", "folder", cut=0, unseen=""), new, None))
     elif old is not None and old.mode != new.mode:
-        _add(c, _checked(c, Change(path, "mode", "folder", note=f"{old.mode:04o} → {new.mode:04o}"), new, None))
+        note = f"{old.mode:04o} → {new.mode:04o}"
+        _add(c, _checked(c, Change(path, "mode", "folder", note=note, cut=0, unseen=""), new, None))
     return None
 
 
@@ -202,10 +230,13 @@ def _judge_leaf(c: _Comparison, path: str, new: Side, old: Side | None) -> None:
             return None
         if same:
             note = f"{old.mode:04o} → {new.mode:04o}"
-            return _add(c, _checked(c, Change(path, "mode", "file", new.status.st_size, note), new, old))
+            return _add(
+                c, _checked(c, Change(path, "mode", "file", new.status.st_size, note, cut=0, unseen=""), new, old)
+            )
     size_bytes = new.status.st_size if new.what == "file" else 0
-    note, diff = _shown(c, new, old)
-    return _add(c, _checked(c, Change(path, kind, new.what, size_bytes, note, diff), new, old))
+    note, diff, cut = _shown(c, path, new, old)
+    change = Change(path, kind, new.what, size_bytes, note, diff, cut=cut)
+    return _add(c, _checked(c, _looked_at(c, change, new), new, old))
 
 
 def _delete(c: _Comparison, path: str, old: Side, depth: int) -> None:
@@ -221,7 +252,7 @@ def _delete(c: _Comparison, path: str, old: Side, depth: int) -> None:
         except PermissionError:
             return _add(c, _impossible(path, "deleted", old, "you may not read it"))
     size_bytes = old.status.st_size if old.what == "file" else 0
-    return _add(c, _checked(c, Change(path, "deleted", old.what, size_bytes), None, old))
+    return _add(c, _checked(c, Change(path, "deleted", old.what, size_bytes, cut=0, unseen=""), None, old))
 
 
 def _checked(c: _Comparison, change: Change, new: Side | None, old: Side | None) -> Change:
@@ -265,7 +296,7 @@ def _add(c: _Comparison, change: Change) -> None:
             f"the trial holds more than {MOST_CHANGES} changes, or more than can be compared in {_COMPARE_S:.0f} s; "
             "discard it, or fetch what you need from the trial's folder by hand"
         )
-    if not change.path.isprintable():
+    if not change.path.isprintable() or hidden(change.path):
         shown = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in change.path)
         change = replace(change, path=shown, held="impossible", why="its name holds what is no readable text")
     c.found.append(change)
@@ -288,31 +319,48 @@ def _same(c: _Comparison, old: Side, new: Side) -> bool:
     return False
 
 
-def _shown(c: _Comparison, new: Side, old: Side | None) -> tuple[str, str]:
-    """Note and diff of a change."""
+def _looked_at(c: _Comparison, change: Change, new: Side) -> Change:
+    """The change of a file or link, with what a person cannot see of it here, and its digest if that is all of it."""
+    unseen = _NO_DIFF
+    if change.cut >= 0:
+        count = hidden(change.diff)
+        unseen = f"{change.cut} lines of its diff are left out" if change.cut else ""
+        unseen = unseen or (f"it has {count} hidden characters" if count else "")
+    if not (c.wants_whole(change.path) or (unseen and (change.cut == 0 or c.seen))):
+        return replace(change, unseen=unseen)
+    digest = hashlib.sha256(repr((change.path, change.kind, change.what, new.mode)).encode())
+    digest.update(new.hashed() if new.what == "file" else new.target().encode("utf-8", "surrogateescape"))
+    named = digest.hexdigest()
+    return replace(change, unseen="" if named in c.seen else unseen, digest=named)
+
+
+def _shown(c: _Comparison, path: str, new: Side, old: Side | None) -> tuple[str, str, int]:
+    """Note and diff of a change, and how many lines of that are left out."""
     if new.what == "link":
-        return f"leads to {ascii(new.target())[1:-1]}", ""
+        return f"leads to {ascii(new.target())[1:-1]}", "", 0
+    whole = c.wants_whole(path)
     note = "" if old is None or old.what == "file" else f"was a {old.what}"
     if old is not None and old.what == "file" and old.mode != new.mode:
         note = f"{old.mode:04o} → {new.mode:04o}"
     if old is None and new.mode & 0o111:
         note = "can be run"
-    texts = [_text(entry) for entry in (old, new) if entry is not None and entry.what == "file"]
+    most = _WHOLE_BYTES if whole else _DIFF_BYTES
+    texts = [_text(entry, most) for entry in (old, new) if entry is not None and entry.what == "file"]
     if None in texts:
-        return "; ".join(filter(None, (note, "binary, or too large to be shown"))), ""
+        return "; ".join(filter(None, (note, _NO_DIFF))), "", -1
     if not c.diffs or c.room <= 0 or time.monotonic() > c.diff_deadline:
-        return note, ""
+        return note, "", -1
     before, after = ("", texts[0]) if len(texts) == 1 else texts
-    diff = unified(before, after or "")
+    diff, cut = unified(before, after or "", whole=whole)
     c.room -= len(diff)
-    return note, diff
+    return note, diff, cut
 
 
-def _text(entry: Side) -> str | None:
-    if entry.status.st_size > _DIFF_BYTES:
+def _text(entry: Side, most: int) -> str | None:
+    if entry.status.st_size > most:
         return None
     try:
-        text = entry.content(_DIFF_BYTES).decode()
+        text = entry.content(most).decode()
     except (OSError, UnicodeDecodeError):
         return None
     return None if "\0" in text else text

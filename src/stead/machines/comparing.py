@@ -26,8 +26,6 @@ from stead.storage.trees import Difference, Entry
 
 MOST_CHANGES = 20_000
 _DIFF_BYTES, _DIFF_CHARACTERS, _DIFF_S = 256 << 10, 1 << 20, 5.0
-_CUT_CHARACTERS = 8_000
-"""A diff this long was cut off."""
 
 Text = Callable[[bytes, Entry], str | None]
 """The text of a file by its path; None for what is no text, too large, or gone."""
@@ -108,7 +106,7 @@ def described(path: str, old: Entry | None, new: Entry | None, before: str | Non
     if entry is None:
         return FileChange(path, "changed", "file", note="there was none and there is none")
     if old and new and old.kind == new.kind and old.ref == new.ref:
-        return FileChange(path, "mode", entry.kind, entry.size, note=_modes(old, new))
+        return FileChange(path, "mode", entry.kind, entry.size, note=_modes(old, new), cut=0)
     notes = []
     if old and new and old.kind != new.kind:
         notes.append(f"was a {old.kind}")
@@ -116,16 +114,17 @@ def described(path: str, old: Entry | None, new: Entry | None, before: str | Non
         notes.append(_modes(old, new))
     elif old is None and entry.kind == "file" and entry.mode & 0o111:
         notes.append("can be run")
-    diff, added, removed = "", 0, 0
+    diff, cut, added, removed = "", 0, 0, 0
     if entry.kind == "link":
         notes.append(f"leads to {shown(os.fsdecode(entry.ref))}")
     elif before is None or after is None:
         notes.append("binary, or too large to be shown")
+        cut = -1
     else:
-        diff = unified(before, after)
-        added, removed = _counted(diff, before, after)
+        diff, cut = unified(before, after)
+        added, removed = _counted(diff, cut, before, after)
     kind: Literal["added", "changed", "deleted"] = "deleted" if new is None else "added" if old is None else "changed"
-    return FileChange(path, kind, entry.kind, entry.size, added, removed, "; ".join(notes), diff)
+    return FileChange(path, kind, entry.kind, entry.size, added, removed, "; ".join(notes), diff, cut)
 
 
 def _bounded(found: Iterable[Difference]) -> Iterable[Difference]:
@@ -148,8 +147,9 @@ def _change(path: bytes, old: Entry | None, new: Entry | None, before: Text, aft
                 texts[1] = after(path, new)
         except Damaged as damage:
             plain = described(shown_path, old, new, "", "")
-            return replace(plain, note="; ".join(filter(None, (plain.note, str(damage)))))
-    return described(shown_path, old, new, *texts)
+            return replace(plain, note="; ".join(filter(None, (plain.note, str(damage)))), cut=-1)
+    change = described(shown_path, old, new, *texts)
+    return change if diff else replace(change, cut=-1)
 
 
 def _text(content: bytes) -> str | None:
@@ -160,11 +160,10 @@ def _text(content: bytes) -> str | None:
     return None if "\0" in text else text
 
 
-def _counted(diff: str, before: str, after: str) -> tuple[int, int]:
+def _counted(diff: str, cut: int, before: str, after: str) -> tuple[int, int]:
     """Lines that came and went: those of the diff, or, where it is cut short, those that only one side has."""
-    lines = diff.splitlines()
-    whole = len(lines) > 1 and len(diff) < _CUT_CHARACTERS  # of one line: so large that only sizes are told
-    if whole or not diff:
+    if not cut:
+        lines = diff.split("\n")
         return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
     old, new = Counter(before.splitlines()), Counter(after.splitlines())
     return sum((new - old).values()), sum((old - new).values())

@@ -6,13 +6,13 @@ Layer: machines. Implements ``Trials`` and ``Quarantine`` of ``domain.trials``; 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 from stead.config import Home
 from stead.domain.errors import Conflict, NotFound
 from stead.domain.ids import SessionId
-from stead.domain.trials import Applied, Quarantined, Trial
-from stead.machines.applying import apply
+from stead.domain.trials import Applied, Choice, Quarantined, Trial
+from stead.machines.applying import apply, chosen_of
 from stead.machines.changes import changes
 from stead.machines.quarantine import QuarantineFolder
 from stead.machines.trial import TrialFolder
@@ -31,23 +31,22 @@ class Desk:
         self._kill = kill
         self._quarantine = QuarantineFolder(home)
 
-    async def trial(self, session: SessionId) -> Trial:
+    async def trial(self, session: SessionId, path: str = "") -> Trial:
         """As ``Trials.trial``."""
         folder = self._folder(session)
         try:
-            found = await asyncio.to_thread(changes, folder)
+            found = await asyncio.to_thread(changes, folder, whole=path)
         except OSError as error:
             raise Conflict(f"the changes cannot be read just now ({error}); try again") from error
-        return Trial(session, folder.directory, folder.began_ns // 1_000_000, tuple(found))
+        chosen = chosen_of(found, (path,) if path else ())
+        return Trial(session, folder.directory, folder.began_ns // 1_000_000, tuple(chosen))
 
-    async def apply_trial(
-        self, session: SessionId, paths: Sequence[str], *, force: bool, include_protected: bool
-    ) -> Applied:
+    async def apply_trial(self, session: SessionId, choice: Choice) -> Applied:
         """As ``Trials.apply_trial``; kills the session's machine first."""
         folder = self._folder(session)
         await self._kill(session)
         try:
-            return await asyncio.to_thread(apply, folder, paths, force=force, include_protected=include_protected)
+            return await asyncio.to_thread(apply, folder, choice)
         except OSError as error:
             raise Conflict(f"{folder.directory!r} cannot be changed ({error}); nothing more was applied") from error
 

@@ -15,6 +15,7 @@ from stead.domain.commands import Decide
 from stead.domain.errors import Conflict
 from stead.domain.policies import GrantScope
 from stead.domain.sessions import Call, Session
+from stead.domain.shown import must_be_opened
 from stead.guardian.flow import kinds
 
 GRANT_MS = 30 * 24 * 3600 * 1000
@@ -48,6 +49,7 @@ def answer(session: Session, command: Decide, *, door: str, now_ms: int) -> tupl
         expires_at_ms=now_ms + GRANT_MS,
         door=door,
         sources=kinds((*session.sources, *_own_source(call))),
+        bound=call.bound,
     )
     return (given, grant)
 
@@ -83,7 +85,11 @@ def _require_open(session: Session, call: Call, command: Decide, now_ms: int) ->
         raise Conflict(f"the question {command.approval!r} has expired; the session will go on without it")
     if command.digest != call.digest:
         raise Conflict("the answer is for another call than the one that is open; look at it again and answer anew")
+    if command.answer != "deny" and not command.whole and must_be_opened(call.asked):
+        raise Conflict("the arguments are long or hide characters; show all of them first, and say so (`whole`)")
     if command.answer in ("session", "project") and not call.shape:
         raise Conflict(f"this call of {call.tool!r} is confirmed by itself; answer with once or deny")
+    if command.answer == "project" and call.bound:
+        raise Conflict("it runs code from files, which may change; a lasting yes to it is for this session alone")
     if command.answer == "trust" and not call.sources:
         raise Conflict("the question names no source that could be trusted; answer with once or deny")

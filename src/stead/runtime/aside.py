@@ -30,8 +30,8 @@ def on_trial(
         if (session.phase == "active" and not session.resting) or performing():
             raise Conflict("it is still at work on it; wait for its end, or hold it with `stead pause`")
         match command:
-            case cmd.ApplyTrial(paths=paths, force=force, include_protected=include_protected):
-                done = await trials.apply_trial(session.id, paths, force=force, include_protected=include_protected)
+            case cmd.ApplyTrial(choice=choice):
+                done = await trials.apply_trial(session.id, choice)
                 fact = ev.TrialApplied(
                     applied=len(done.done),
                     paths=done.done[:_NAMED],

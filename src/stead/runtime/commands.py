@@ -18,7 +18,7 @@ import msgspec
 from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.directive_commands import DirectiveCommand
-from stead.domain.errors import Conflict, NotFound, SteadError
+from stead.domain.errors import Conflict, NotFound, SteadError, StorageFault
 from stead.domain.forget_commands import Forget
 from stead.domain.ids import HOME, ApprovalId, CommandId, SessionId
 from stead.domain.memory_commands import ImportMemories, MemoryCommand
@@ -189,9 +189,9 @@ class Runtime:
         """See ``service.Holdings``."""
         return self._home.state.secret_rows()
 
-    async def trial(self, session: SessionId) -> Trial:
+    async def trial(self, session: SessionId, path: str = "") -> Trial:
         """See ``service.Aside``."""
-        return await self._deps.trials.trial(session)
+        return await self._deps.trials.trial(session, path)
 
     async def quarantined(self) -> tuple[Quarantined, ...]:
         """See ``service.Aside``."""
@@ -234,6 +234,11 @@ class Runtime:
             await actor.halt()
         try:
             events = await actor.carry_out(partial(self._work.told, command, door), claim, cause=claim.id, cut=cut)
+        except StorageFault as fault:
+            if not isinstance(command, cmd.Stop):
+                raise
+            actor.hold.owe(partial(_told, command, door))
+            return msgspec.structs.replace(claim.answer, seq=self._deps.journal.head(), text=_unrecorded(fault))
         finally:
             if halts:
                 actor.release()
@@ -249,7 +254,7 @@ class Runtime:
 
     async def _stop_all(self, command: cmd.Stop, id: CommandId, door: str) -> cmd.Answer:
         """Stop every session at once. It is not claimed: stopping twice is the same as once."""
-        live = [actor for actor in self._sessions.live() if actor.busy]
+        live, said = [actor for actor in self._sessions.live() if actor.busy or actor.alarm.is_set], ""
         await asyncio.gather(self._deps.terminals.stop("*"), *(actor.halt() for actor in live))
         for actor in live:
             stop = cmd.Stop(actor.id, command.why)
@@ -257,9 +262,12 @@ class Runtime:
                 await actor.tell(partial(_told, stop, door), None, cause=id)
             except Conflict:
                 continue  # it ended by itself in the meantime
+            except StorageFault as fault:
+                actor.hold.owe(partial(_told, stop, door))
+                said = f"; {_unrecorded(fault)}"
             finally:
                 actor.release()
-        return cmd.Answer(id, HOME, self._deps.journal.head(), f"{len(live)} stopped")
+        return cmd.Answer(id, HOME, self._deps.journal.head(), f"{len(live)} stopped{said}")
 
     async def _decide(self, command: cmd.Decide, claim: Claimed, door: str) -> cmd.Answer:
         question = await asyncio.to_thread(self._questions.approval, command.approval)
@@ -307,6 +315,10 @@ class Runtime:
 
 def _told(command: objectives.Told, door: str, session: Session) -> tuple[ev.Body, ...]:
     return objectives.told(command, session, door)
+
+
+def _unrecorded(fault: StorageFault) -> str:
+    return f"it holds, but that could not be recorded ({fault}); a restart before it is would let it go on"
 
 
 def _earlier(journal: Journal, id: CommandId, digest: str) -> cmd.Answer | None:

@@ -144,7 +144,7 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
         case ev.RuleRemoved(id=id):
             return replace(state, rules=tuple(rule for rule in state.rules if rule.id != id))
         case ev.GrantMade(directory=directory) as made:
-            grant = Grant(made.tool, made.shape, made.expires_at_ms, made.sources)
+            grant = Grant(made.tool, made.shape, made.expires_at_ms, made.sources, made.bound)
             return replace(state, grants=(*state.grants, (directory, grant)))
         case ev.GrantRevoked(tool=tool, directory=directory):
             kept = tuple(pair for pair in state.grants if pair[0] != directory or pair[1].tool != tool)

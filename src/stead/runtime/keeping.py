@@ -124,7 +124,7 @@ class Keeper:
         except (SteadError, TimeoutError) as error:
             log.warning("session %s: nobody could look at what has changed: %s", self._id, error)
             return (), -1
-        return tuple(msgspec.structs.replace(change, diff="") for change in found[:MOST_CHANGES]), len(found)
+        return tuple(msgspec.structs.replace(change, diff="", cut=-1) for change in found[:MOST_CHANGES]), len(found)
 
     async def take(self, session: Session, why: Literal["person", "restore", "fork"], note: str) -> ev.CheckpointTaken:
         """A checkpoint of files and conversation as they are now.

@@ -106,6 +106,7 @@ def granted(
             expires_at_ms=grant.expires_at_ms,
             door=door,
             sources=grant.sources,
+            bound=grant.bound,
         )
         for grant in dict.fromkeys([*asked, *held])
     )

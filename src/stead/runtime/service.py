@@ -130,8 +130,8 @@ class Holdings(Protocol):
 class Aside(Protocol):
     """What sessions did that has not reached a folder."""
 
-    async def trial(self, session: SessionId) -> Trial:
-        """A session's changes on trial.
+    async def trial(self, session: SessionId, path: str = "") -> Trial:
+        """A session's changes on trial; those of a path and below it in full.
 
         Raises:
             NotFound: it has none.

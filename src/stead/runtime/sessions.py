@@ -32,6 +32,7 @@ from stead.domain.sessions import Session, attended, status
 from stead.runtime import recovery
 from stead.runtime.alarms import Alarm
 from stead.runtime.deps import Deps
+from stead.runtime.holding import Hold
 from stead.runtime.keeping import Keeper
 from stead.runtime.notes import Noted, Notes
 from stead.runtime.performing import REQUEST, Performer
@@ -59,20 +60,23 @@ class Actor:
         self._driver: asyncio.Task[None] | None = None
         self._again = False
         self._performer = Performer(self.lock)
-        self.release = self._performer.release
-        """Lets the actor start things again after ``halt``."""
-        self._alarm = Alarm(self.wake)
+        self.alarm = Alarm(self.wake)
+        self.hold = Hold(self._performer, lambda: self.alarm.set(STORAGE_RETRY_S))
+        self.release = self.hold.release
+        """Lets the actor start things again after ``halt``, unless a stop is still to be recorded."""
         self._notes = Notes(self._record_notes, f"notes of {id}")
         self.keeper = Keeper(id, deps, self._notes.add)
         self._steps = Steps(id, deps, self._performer, self.keeper, self._notes)
 
     async def stream(self) -> Stream:
-        """The session's state; call it with the lock held.
+        """The session's state, with a stop that was still to be recorded; call it with the lock held.
 
         Raises:
             NotFound: the journal has no such session.
+            Fenced, StorageFault: what must be recorded first cannot be.
         """
-        if self._stream is None:
+        stream = self._stream
+        if stream is None:
             d = self._deps
             stream = await asyncio.to_thread(
                 Stream.load, self.id, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock
@@ -91,7 +95,12 @@ class Actor:
                 if stream.session.phase == "active":
                     stream.add(ev.SessionPaused(why=str(gone)))
             await stream.commit()
-        return self._stream
+        try:
+            await self.hold.record(stream)
+        except SteadError:
+            self.forget()
+            raise
+        return stream
 
     async def tell(
         self, facts: Callable[[Session], tuple[ev.Body, ...]], claim: Claimed | None, *, cause: CommandId
@@ -160,7 +169,7 @@ class Actor:
     @property
     def at_rest(self) -> bool:
         """Whether nothing would be lost by forgetting this actor."""
-        resting = not self.busy and self._stream is None and not self._alarm.is_set
+        resting = not self.busy and self._stream is None and not self.alarm.is_set
         return resting and not self._notes and not self.keeper.busy and not self.lock.locked()
 
     @property
@@ -196,7 +205,7 @@ class Actor:
 
     def wake(self) -> None:
         """See whether there is something to do. Cheap, and harmless when there is not."""
-        self._alarm.cancel()
+        self.alarm.cancel()
         if self._driver is None or self._driver.done():
             self._driver = asyncio.create_task(self._drive(), name=f"session {self.id}")
         else:
@@ -213,7 +222,7 @@ class Actor:
     async def close(self) -> None:
         """Cut off, let the outcome be recorded, and end."""
         await self.halt()
-        self._alarm.cancel()
+        self.alarm.cancel()
         if self._driver is not None:
             await asyncio.wait([self._driver], timeout=5)
         await self.keeper.close()
@@ -255,7 +264,7 @@ class Actor:
         self.forget()
         log.warning("session %s: %s", self.id, fault)
         if isinstance(fault, StorageFault):
-            self._alarm.set(STORAGE_RETRY_S)
+            self.alarm.set(STORAGE_RETRY_S)
 
     async def _run(self) -> None:
         stream = await self.stream()
@@ -270,7 +279,7 @@ class Actor:
                         # Nothing is held while a person thinks: the next call starts another machine in a moment.
                         await self._deps.machines.kill(self.id, resting=True)
                         stream.add(*self._notes.take())
-                    self._alarm.set((until_ms - self._deps.clock.now_ms()) / 1000)
+                    self.alarm.set((until_ms - self._deps.clock.now_ms()) / 1000)
                     break
                 case Record(bodies=bodies):
                     stream.add(*bodies)

@@ -323,6 +323,7 @@ class Steps:
             shape=ask.shape,
             sources=_behind(ask, judged),
             origins=ask.origins,
+            bound=ask.bound,
         )
 
     def _teller(self, what: RequestNo | CallKey) -> Callable[[str], None]:

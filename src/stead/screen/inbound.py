@@ -20,6 +20,7 @@ from collections import Counter
 import msgspec
 
 from stead.domain.policies import Reason
+from stead.domain.shown import CONTROLS, UNSEEN
 
 
 class Screened(msgspec.Struct, frozen=True):
@@ -40,13 +41,9 @@ _TERMINAL = re.compile(
     "|[ -/]{0,16}[0-~]?)|\x9b[0-?]{0,64}[ -/]{0,16}[@-~]"
 )
 """A string that does not end in its own line is none: it would hide what follows, so only its first two signs go."""
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_SPECIAL = re.compile(
-    "[\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
-    "\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff]"
-)
-_KEPT_SIGNS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\U000110bd\U000110cd")
+_CONTROL = re.compile(f"[{CONTROLS}]")
+_SPECIAL = re.compile(f"[{UNSEEN}]")
+_KEPT_SIGNS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
 """Signs of Arabic, Syriac and Kaithi that are seen although Unicode counts them as format characters."""
 
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")

@@ -14,12 +14,11 @@ import re
 import unicodedata
 from functools import cache
 
+from stead.domain.shown import UNSEEN
+
 _COMPATIBLE_BLOCKS = ((0xA0, 0x3400), (0xFB00, 0x10000), (0x1D400, 0x1D800), (0x1F100, 0x1F200))
 _DOTS = dict.fromkeys((0x3002, 0xFF0E, 0xFF61), ".")  # what a browser takes for the dot in a host name (UTS 46)
-_UNSEEN = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
+_UNSEEN = re.compile(f"[{UNSEEN}]")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _ENTITY = re.compile(r"&(?:#0*[0-9]{1,7}|#[xX]0*[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});?")
 

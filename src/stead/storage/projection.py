@@ -258,6 +258,7 @@ def asked(objective: Objective, event: ev.Event, body: ev.ApprovalRequested) -> 
         shape=body.shape,
         sources=body.sources,
         origins=body.origins,
+        bound=body.bound,
     )
 
 

@@ -168,11 +168,12 @@ class ToolName(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GivenAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An answer to a question; ``digest`` is the one that was shown with it."""
+    """An answer to a question; ``digest`` is the one that was shown with it, ``whole`` as of ``Decide``."""
 
     answer: Literal["once", "trust", "session", "project", "deny"]
     digest: CallDigest
     reason: str = ""
+    whole: bool = False
 
 
 class ProviderKey(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -302,7 +303,7 @@ async def stop_everything(body: Annotated[Why, body_of(Why)], ask: Ask) -> Respo
 @router.post("/approvals/{approval}/decision", **operation(Answer, takes=GivenAnswer))
 async def decide(approval: Approval, body: Annotated[GivenAnswer, body_of(GivenAnswer)], ask: Ask) -> Response:
     """Answer a question. The first answer wins; 409 when it is settled, or the digest is of something else."""
-    return await ask(Decide(approval, body.digest, body.answer, body.reason))
+    return await ask(Decide(approval, body.digest, body.answer, body.reason, body.whole))
 
 
 # -- models and money -----------------------------------------------------------------------------------------------

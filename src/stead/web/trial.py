@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import msgspec
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 from fastapi.responses import Response
 
 from stead.domain.commands import Answer, ApplyTrial, DiscardTrial, SettleQuarantined
-from stead.domain.trials import Quarantined, Trial
+from stead.domain.trials import Choice, Quarantined, Trial
 from stead.web.commands import Ask, Behind, Nothing, Session
 from stead.web.errors import Json
 from stead.web.openapi import body_of, operation
@@ -23,24 +22,16 @@ router = APIRouter(generate_unique_id_function=lambda route: route.name)
 Item = Annotated[str, Path(pattern=r"^q_[0-9a-f]{16}$")]
 
 
-class Chosen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which changes to apply; empty ``paths`` means all. See ``ApplyTrial``."""
-
-    paths: tuple[str, ...] = ()
-    force: bool = False
-    include_protected: bool = False
-
-
 @router.get("/objectives/{session}/trial", **operation(Trial))
-async def show_trial(session: Session, behind: Behind) -> Response:
-    """What the objective changed, with diffs; 404 when it has nothing on trial."""
-    return Json(await behind.service.trial(session))
+async def show_trial(session: Session, behind: Behind, path: Annotated[str, Query(max_length=4096)] = "") -> Response:
+    """What the objective changed, with diffs as far as there is room, or in full below a path; 404 for nothing."""
+    return Json(await behind.service.trial(session, path))
 
 
-@router.post("/objectives/{session}/trial/apply", **operation(Answer, takes=Chosen))
-async def apply_trial(session: Session, body: Annotated[Chosen, body_of(Chosen)], ask: Ask) -> Response:
+@router.post("/objectives/{session}/trial/apply", **operation(Answer, takes=Choice))
+async def apply_trial(session: Session, body: Annotated[Choice, body_of(Choice)], ask: Ask) -> Response:
     """Let changes into the folder. The event ``trial.applied`` names what was held back, and why."""
-    return await ask(ApplyTrial(session, body.paths, body.force, body.include_protected))
+    return await ask(ApplyTrial(session, body))
 
 
 @router.post("/objectives/{session}/trial/discard", **operation(Answer, takes=Nothing))

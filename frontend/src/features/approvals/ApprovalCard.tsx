@@ -138,9 +138,11 @@ function Answers({
       )}
       {row.shape && (
         <>
-          <Button disabled={!allowable} onClick={() => onAnswer("project")}>
-            {t("project")}
-          </Button>
+          {!row.bound && (
+            <Button disabled={!allowable} onClick={() => onAnswer("project")}>
+              {t("project")}
+            </Button>
+          )}
           <Button disabled={!allowable} onClick={() => onAnswer("session")}>
             {t("session")}
           </Button>

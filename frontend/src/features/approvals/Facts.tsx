@@ -33,7 +33,7 @@ export function Facts({ row }: { row: Row }) {
         </span>
       </dd>
       <Origins row={row} />
-      {row.shape && <Covers shape={row.shape} />}
+      {row.shape && <Covers shape={row.shape} bound={Boolean(row.bound)} />}
       <dt>{t("directory")}</dt>
       <dd>
         <code className="break-all">
@@ -100,7 +100,7 @@ function Origins({ row }: { row: Row }) {
   );
 }
 
-function Covers({ shape }: { shape: string }) {
+function Covers({ shape, bound }: { shape: string; bound: boolean }) {
   const { words, exact } = covered(shape);
   return (
     <>
@@ -112,6 +112,7 @@ function Covers({ shape }: { shape: string }) {
             <SafeText>{exact}</SafeText>
           </code>
         )}
+        {bound && ` ${t("coversBound")}`}
       </dd>
     </>
   );

@@ -15,7 +15,8 @@ export function useAnswer(row: Schema["ApprovalRow"]) {
     data(
       api.POST("/approvals/{approval}/decision", {
         params: { path: { approval: row.id }, ...withKey(key) },
-        body: { answer, digest: row.digest, reason },
+        // The card lets nothing be allowed before all of it was shown, and shows what hides (`SafeText`).
+        body: { answer, digest: row.digest, reason, whole: answer !== "deny" },
       }),
     ),
   );

@@ -1,5 +1,5 @@
 /** Changes on trial: what would change in the folder, to be applied or thrown away. A machine wrote paths and diffs. */
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data, Refused, type Schema } from "@/api/client";
 import { t } from "@/i18n/en/objectives";
@@ -39,14 +39,22 @@ function Changes({ id, changes }: { id: string; changes: readonly Change[] }) {
   const [force, setForce] = useState(false);
   const [withProtected, setWithProtected] = useState(false);
   const [discarding, setDiscarding] = useState(false);
-  const held = (why: Change["held"]) => changes.filter((change) => change.held === why).length;
+  const [seen, setSeen] = useState<ReadonlyMap<string, Change>>(new Map());
+  const open = (change: Change) => !change.unseen || seen.has(change.path);
+  const shown = changes.slice(0, SHOWN);
+  const held = (why: Change["held"]) => shown.filter((change) => change.held === why && open(change)).length;
   const free = held("") + (force ? held("conflict") : 0) + (withProtected ? held("protected") : 0);
   return (
     <Panel boxed title={t("trialTitle")} description={t("trialAbout", { count: changes.length })}>
       <ul className="border-line border-t">
-        {changes.slice(0, SHOWN).map((change) => (
+        {shown.map((change) => (
           <li key={change.path} className="border-line border-b">
-            <OneChange change={change} />
+            <OneChange
+              id={id}
+              change={seen.get(change.path) ?? change}
+              seen={open(change)}
+              onSeen={(whole) => setSeen((was) => new Map(was).set(change.path, whole))}
+            />
           </li>
         ))}
       </ul>
@@ -80,7 +88,15 @@ function Changes({ id, changes }: { id: string; changes: readonly Change[] }) {
           kind="primary"
           disabled={free === 0}
           busy={pending === "apply" && t("applying")}
-          onClick={() => act({ verb: "apply", paths: [], force, include_protected: withProtected })}
+          onClick={() =>
+            act({
+              verb: "apply",
+              paths: changes.length > SHOWN ? shown.filter((one) => one.what !== "folder").map((one) => one.path) : [],
+              force,
+              include_protected: withProtected,
+              seen: [...seen.values()].map((one) => one.digest ?? ""),
+            })
+          }
         >
           {t("apply", { count: free })}
         </Button>
@@ -111,8 +127,23 @@ function Changes({ id, changes }: { id: string; changes: readonly Change[] }) {
   );
 }
 
-function OneChange({ change }: { change: Change }) {
+function OneChange({
+  id,
+  change,
+  seen,
+  onSeen,
+}: {
+  id: string;
+  change: Change;
+  seen: boolean;
+  onSeen: (whole: Change) => void;
+}) {
   const [open, setOpen] = useState(false);
+  const query = { path: change.path };
+  const whole = useMutation({
+    mutationFn: () => data(api.GET("/objectives/{session}/trial", { params: { path: { session: id }, query } })),
+    onSuccess: (trial) => trial.changes.filter((one) => one.path === change.path).forEach(onSeen),
+  });
   const about = [
     t(`change_${change.kind}`),
     change.what === "file" ? "" : t(`what_${change.what}`),
@@ -132,7 +163,7 @@ function OneChange({ change }: { change: Change }) {
       )}
     </span>
   );
-  if (!change.diff && !change.why) return <div className="pl-5">{summary}</div>;
+  if (!change.diff && !change.why && !change.unseen) return <div className="pl-5">{summary}</div>;
   return (
     <Disclosure summary={summary} open={open} onOpenChange={setOpen}>
       {change.why && (
@@ -140,6 +171,17 @@ function OneChange({ change }: { change: Change }) {
           <SafeText>{change.why}</SafeText>
         </p>
       )}
+      {change.unseen && change.held !== "impossible" && (
+        <p className="mb-2 flex flex-wrap items-center gap-2 text-ink-2 text-sm">
+          {t(seen ? "trialAllShown" : "trialUnseen", { why: change.unseen })}
+          {!seen && (
+            <Button size="sm" busy={whole.isPending && t("trialOpenAll")} onClick={() => whole.mutate()}>
+              {t("trialOpenAll")}
+            </Button>
+          )}
+        </p>
+      )}
+      {whole.error && <ErrorNote error={whole.error} />}
       {open && change.diff && <DiffView path={change.path} diff={change.diff} />}
     </Disclosure>
   );

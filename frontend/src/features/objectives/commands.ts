@@ -10,7 +10,7 @@ export type Deed =
   | { verb: "retry"; budget: Schema["Budget"] }
   | { verb: "say"; text: string }
   | { verb: "revoke"; tool: string }
-  | { verb: "apply"; paths: string[]; force: boolean; include_protected: boolean }
+  | { verb: "apply"; paths: string[]; force: boolean; include_protected: boolean; seen: string[] }
   | { verb: "discard" };
 
 export function useDeed(id: string) {

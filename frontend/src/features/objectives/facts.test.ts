@@ -42,6 +42,7 @@ function granted(tool: string, shape: string, expires: number, scope = "session"
     expires_at_ms: expires,
     door: "web",
     sources: [],
+    bound: "",
   } as Body;
 }
 

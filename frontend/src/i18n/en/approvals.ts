@@ -51,6 +51,7 @@ export const t = define("approvals", {
   coversAny: "every call of this tool",
   coversChanges: "commands that only change files here, in plain ways",
   coversShell: "this command again:",
+  coversBound: "In this session, till a file that it names changes; whatever else it runs may change.",
   coversNet: "this command again, with its hosts:",
   coversHost: "every request to",
   coversCall: "this very call again",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import accumulate
 
 from .frames import Fault
 
@@ -87,7 +88,7 @@ def write(path: bytes, text: bytes) -> list[bytes]:
         old = _text(path) if os.path.exists(real) else ""
     except Fault:
         old = None
-    return [*_replace(real, text), b"0", unified(old, text.decode()).encode()]
+    return [*_replace(real, text), b"0", _told(old, text.decode())]
 
 
 def edit(path: bytes, old: bytes, new: bytes, every: bytes) -> list[bytes]:
@@ -103,7 +104,7 @@ def edit(path: bytes, old: bytes, new: bytes, every: bytes) -> list[bytes]:
         nearest = "" if count else alike(text, wanted)
         raise Fault(f"the old text occurs {count} times in {name(path)!r}; {way}" + (nearest and f". {nearest}"))
     changed = text.replace(wanted, wish)
-    return [*_replace(target(path), changed.encode()), b"%d" % count, unified(text, changed).encode()]
+    return [*_replace(target(path), changed.encode()), b"%d" % count, _told(text, changed)]
 
 
 def patch(path: bytes, diff: bytes) -> list[bytes]:
@@ -113,7 +114,7 @@ def patch(path: bytes, diff: bytes) -> list[bytes]:
     real = target(path)
     text = _text(path) if os.path.lexists(real) else None
     changed, count = patched(text, diff.decode(), name(path))
-    return [*_replace(real, changed.encode()), b"%d" % count, unified(text or "", changed).encode()]
+    return [*_replace(real, changed.encode()), b"%d" % count, _told(text or "", changed)]
 
 
 def save(path: bytes, data: bytes) -> list[bytes]:
@@ -193,13 +194,22 @@ def _replace(real: str, data: bytes) -> list[bytes]:
     return [b"%d" % created, b"%d" % len(data)]
 
 
-def unified(old: str | None, new: str) -> str:
-    """A unified diff without file names; "" when the old content was no text. Its cost is bounded by the caps."""
+def _told(old: str | None, new: str) -> bytes:
+    diff, cut = unified(old, new)
+    return (f"{diff}\n… {cut} more lines" if cut > 0 else diff).encode()
+
+
+def unified(old: str | None, new: str, *, whole: bool = False) -> tuple[str, int]:
+    """A unified diff without file names, and how many lines of it are left out; -1 when the old content was no text.
+
+    Its cost is bounded: a long one is cut at a line, a large one is told by its size. If the whole is wanted, a large
+    one has every old line and every new one.
+    """
     if old is None:
-        return ""
+        return "", -1
     from difflib import SequenceMatcher
 
-    before, after = old.splitlines(), new.splitlines()
+    before, after = _lines(old), _lines(new)
     same = tail = 0
     while same < min(len(before), len(after)) and before[same] == after[same]:
         same += 1
@@ -207,13 +217,23 @@ def unified(old: str | None, new: str) -> str:
         tail += 1
     base, tail = max(0, same - 3), max(0, tail - 3)
     before, after = before[base : len(before) - tail], after[base : len(after) - tail]
-    if len(before) + len(after) > _DIFF_LINES:
-        return f"@@ {len(before)} lines from line {base + 1} became {len(after)} @@"
+    large = len(before) + len(after) > _DIFF_LINES
+    if large and not whole:
+        said = f"@@ {len(before)} lines from line {base + 1} became {len(after)} @@"
+        return said, len(before) + len(after)
+    everything = [[("replace", 0, len(before), 0, len(after))]]
     lines = []
-    for group in SequenceMatcher(None, before, after).get_grouped_opcodes(3):
+    for group in everything if large else SequenceMatcher(None, before, after).get_grouped_opcodes(3):
         (_, i, _, j, _), (_, _, k, _, m) = group[0], group[-1]
         lines.append(f"@@ -{base + i + 1},{k - i} +{base + j + 1},{m - j} @@")
         for kind, low, high, left, right in group:
             lines += [(" " if kind == "equal" else "-") + line for line in before[low:high]]
             lines += ["+" + line for line in after[left:right] if kind != "equal"]
-    return "\n".join(lines)[:_DIFF_CHARACTERS]
+    ends = accumulate(len(line) + 1 for line in lines)
+    kept = len(lines) if whole else sum(end <= _DIFF_CHARACTERS for end in ends)
+    return "\n".join(lines[:kept]), len(lines) - kept
+
+
+def _lines(text: str) -> list[str]:
+    """Split at line feeds alone: whatever else ends a line somewhere is a character that must be seen."""
+    return text.removesuffix("\n").split("\n") if text else []
