@@ -15,7 +15,17 @@ from collections.abc import Sequence
 
 from stead.domain.errors import NotFound
 from stead.domain.trials import Applied, Change, Held
-from stead.machines.changes import REGULAR, changes, conflicts, is_whiteout, opened, opened_workspace, side
+from stead.machines.changes import (
+    LEADS_OUT,
+    REGULAR,
+    changes,
+    conflicts,
+    is_whiteout,
+    leads_out,
+    opened,
+    opened_workspace,
+    side,
+)
 from stead.machines.protected import opened_above
 from stead.machines.trial import TrialFolder
 
@@ -42,7 +52,7 @@ def apply(trial: TrialFolder, paths: Sequence[str], *, force: bool, include_prot
     held = [Held(change.path, change.why) for change in chosen if not over[change.held]]
     free = [change for change in chosen if over[change.held]]
     gone = sorted((change for change in free if change.kind == "deleted"), key=lambda change: change.path, reverse=True)
-    work = _Work(trial, force=force)
+    work = _Work(trial, force=force, links_out=include_protected)
     done: list[str] = []
     with opened_workspace(trial.directory) as work.lower, opened(str(trial.upper)) as work.upper:
         for change in [*gone, *(change for change in free if change.kind != "deleted")]:
@@ -73,12 +83,13 @@ def _chosen(found: list[Change], paths: Sequence[str]) -> list[Change]:
 class _Work:
     """One application. ``lower`` and ``upper`` are descriptors of the person's folder and of the trial's."""
 
-    def __init__(self, trial: TrialFolder, *, force: bool) -> None:
+    def __init__(self, trial: TrialFolder, *, force: bool, links_out: bool) -> None:
         self.lower = self.upper = -1
         self.stamps: dict[str, int] = {}
         self._began_ns = trial.began_ns
         self._applied = trial.applied
         self._force = force
+        self._links_out = links_out
         owner = os.stat(trial.directory)
         self._owner = (owner.st_uid, owner.st_gid) if os.geteuid() == 0 else None
 
@@ -120,7 +131,10 @@ class _Work:
         fresh = f".stead-{secrets.token_hex(8)}.tmp"
         try:
             if new.what == "link":
-                os.symlink(new.target(), fresh, dir_fd=folder)
+                target = new.target()
+                if not self._links_out and leads_out((self.upper, self.lower), change.path, target):
+                    return LEADS_OUT  # a folder on the way was swapped since the look
+                os.symlink(target, fresh, dir_fd=folder)
                 if self._owner:
                     os.chown(fresh, *self._owner, dir_fd=folder, follow_symlinks=False)
             else:
