@@ -220,7 +220,7 @@ async def test_a_folder_that_is_changed_and_removed_while_it_is_walked_harms_nob
         goes.join(30)
 
 
-def test_what_may_not_be_read_is_left_out_and_never_replaced() -> None:
+def test_what_its_owner_may_not_read_just_now_is_kept_and_put_back_all_the_same() -> None:
     """In a process that is not root, in a folder that it may reach."""
     place = Path(tempfile.mkdtemp(prefix="stead-test-"))
     try:

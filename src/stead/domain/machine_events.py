@@ -34,12 +34,16 @@ class ProtectedQuarantined(msgspec.Struct, frozen=True, tag="protected.quarantin
     Args:
         moved: id and path of each.
         changed: protected from the start, and replaced by somebody else meanwhile; left where they are.
-        unseen: the folder was too large to be looked through whole.
+        unseen: the folder could not be looked through whole; no machine that writes starts in it until it can.
+        where: the first part of it that could not be looked at; "" when nobody noted it.
+        stripped: files that lost a set-user or set-group bit.
     """
 
     moved: tuple[tuple[str, str], ...]
     changed: tuple[str, ...]
     unseen: bool
+    where: str = ""
+    stripped: tuple[str, ...] = ()
 
 
 class QuarantineSettled(msgspec.Struct, frozen=True, tag="quarantine.settled"):

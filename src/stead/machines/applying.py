@@ -26,6 +26,7 @@ from stead.machines.changes import (
     opened_workspace,
     side,
 )
+from stead.machines.opening import open_own
 from stead.machines.protected import opened_above
 from stead.machines.trial import TrialFolder
 
@@ -152,7 +153,7 @@ class _Work:
     def _copy(self, source: int, name: str, folder: int, fresh: str, mode: int) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with (
-            open(os.open(name, REGULAR, dir_fd=source), "rb", buffering=0) as old,
+            open(open_own(name, REGULAR, source), "rb", buffering=0) as old,
             open(os.open(fresh, flags, 0o600, dir_fd=folder), "wb", buffering=0) as new,
         ):
             while block := old.read(_BLOCK):

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from stead.domain.errors import Conflict
 from stead.domain.trials import Change
+from stead.machines.opening import open_own
 from stead.machines.protected import is_protected, opened_above
 from stead.machines.runner.files import unified
 from stead.machines.trial import TrialFolder
@@ -77,7 +78,7 @@ class Side:
 
     def content(self, most: int) -> bytes:
         """Up to so many bytes of a regular file."""
-        fd = os.open(self.name, REGULAR, dir_fd=self.folder)
+        fd = open_own(self.name, REGULAR, self.folder)
         with open(fd, "rb") as file:
             return file.read(most) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
 
@@ -120,8 +121,8 @@ def opened_workspace(directory: str) -> Iterator[int]:
 
 @contextmanager
 def opened(path: str, above: int | None = None) -> Iterator[int]:
-    """A descriptor of a folder that is no link."""
-    fd = os.open(path, _FOLDER, dir_fd=above)
+    """A descriptor of a folder that is no link; see ``open_own``."""
+    fd = open_own(path, _FOLDER, above)
     try:
         yield fd
     finally:
@@ -317,8 +318,8 @@ def _same(c: _Comparison, old: Side, new: Side) -> bool:
     if old.status.st_size != new.status.st_size:
         return False
     with (
-        open(os.open(old.name, REGULAR, dir_fd=old.folder), "rb", buffering=0) as left,
-        open(os.open(new.name, REGULAR, dir_fd=new.folder), "rb", buffering=0) as right,
+        open(open_own(old.name, REGULAR, old.folder), "rb", buffering=0) as left,
+        open(open_own(new.name, REGULAR, new.folder), "rb", buffering=0) as right,
     ):
         while time.monotonic() < c.deadline:
             block = left.read(_BLOCK)

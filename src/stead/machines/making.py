@@ -77,7 +77,11 @@ class Maker:
         """
         host = await asyncio.to_thread(self._host)
         await self._sweeper.done(key)
+        if binding.writable and not binding.trial:
+            await self._sweeper.require_clean(session, binding.directory)
         found = await asyncio.to_thread(self._make_ready, key, session, binding)
+        if found.missed:
+            self._sweeper.refuse(session, binding.directory, found.missed)
         egress = await self._open(session, binding)
         self._shown[key] = binding
 
@@ -93,7 +97,7 @@ class Maker:
             raise
 
     def _make_ready(self, key: str, session: SessionId, binding: Binding) -> Found:
-        """Look at what the folder has, and write it down; for a trial, make the place where changes go."""
+        """Look at what the folder has, and write it down if that was all; for a trial, make the place for changes."""
         if binding.trial:
             TrialFolder(self._home, session).prepare(binding.directory, (OUTSIDE_USER, OUTSIDE_USER))
         if binding.trial or not binding.writable:
@@ -106,7 +110,8 @@ class Maker:
                 "start anew"
             ) from error
         require_few(found, binding.directory)
-        self._quarantine.begin(key, session, binding.directory, binding.released, found)
+        if not found.missed:
+            self._quarantine.begin(key, session, binding.directory, binding.released, found)
         return found
 
     async def _open(self, session: SessionId, binding: Binding) -> str:

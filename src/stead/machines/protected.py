@@ -12,17 +12,19 @@ import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from stead.domain.errors import InvalidRequest, MachineUnavailable
 from stead.domain.obeyed import SHIELDED, SHIELDED_PAIRS
+from stead.machines.opening import open_own, out_of_reach
 from stead.machines.workspace import enter
 
 UNENTERED = "node_modules"
 """Holds thousands of such files that nobody's program acts on, and code that is run anyway."""
 
 _MOST_KEPT = 256
-_MOST_ENTRIES = 300_000
+_MOST_ENTRIES = 1_000_000
+"""Some seconds' work; several times what one command of a machine can make (``sandbox.Limits.entries``)."""
 _DEEPEST = 48
 _MOST_RELEASED = 50
 
@@ -35,12 +37,19 @@ class Found:
         kept: path and identity (device:inode) of each that can be shown read-only.
         links: path and destination of those that are symbolic links, which cannot; a file of the folder that one
             leads to is kept.
-        whole: false when the folder was too large or too deep to be walked whole.
+        missed: a part of the folder that was too large or too deep to be walked whole, or could not be opened; ""
+            when everything was seen. Whoever finds it set must not go on as if nothing more were there.
+        room: how many entries may yet be looked at.
     """
 
     kept: dict[str, str] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
-    whole: bool = True
+    missed: str = ""
+    room: int = _MOST_ENTRIES
+
+    def miss(self, path: str) -> None:
+        """This could not be looked at."""
+        self.missed = self.missed or path or "."
 
     def above(self) -> list[str]:
         """Every folder above a kept path; renamed, it would take the path along."""
@@ -84,10 +93,9 @@ def scan(directory: str, released: Collection[str] = ()) -> Found:
     found = Found()
     top = enter(directory)
     try:
-        for seen, (folder, path, entry) in enumerate(_walk(top, "", found, released)):
-            if seen == _MOST_ENTRIES:
-                found.whole = False
-                break
+        for folder, path, entry in walk(
+            top, "", found, lambda path, name: name != UNENTERED and not is_protected(path, released)
+        ):
             if is_protected(path, released):
                 with suppress(FileNotFoundError):  # gone in between
                     _note(found, folder, path, entry)
@@ -111,27 +119,43 @@ def require_few(found: Found, directory: str) -> None:
         )
 
 
-def _walk(
-    folder: int, above: str, found: Found, released: Collection[str], depth: int = 0
+def walk(
+    folder: int, above: str, found: Found, entered: Callable[[str, str], bool], depth: int = 0
 ) -> Iterator[tuple[int, str, os.DirEntry[str]]]:
-    """Folder, path and entry of everything below, folders before what is in them; protected ones are not entered."""
+    """Folder, path and entry of everything below; all that is in a folder before what is in the folders in it.
+
+    Args:
+        folder: descriptor.
+        above: its path, with a slash at the end; "" is the top.
+        found: told what could not be looked at.
+        entered: whether a folder is to be entered, by its path and name.
+        depth: folders above it.
+    """
     with os.scandir(folder) as listing:
-        entries = sorted(listing, key=lambda entry: entry.name)
+        entries = list(islice(listing, found.room))
+        if next(listing, None):
+            found.miss(above[:-1])
+    found.room -= len(entries)
+    entries.sort(key=lambda entry: entry.name)
+    for entry in entries:
+        yield folder, above + entry.name, entry
     for entry in entries:
         path = above + entry.name
-        yield folder, path, entry
-        if not entry.is_dir(follow_symlinks=False) or entry.name == UNENTERED or is_protected(path, released):
+        if not entry.is_dir(follow_symlinks=False) or not entered(path, entry.name):
             continue
         if depth == _DEEPEST:
-            found.whole = False
+            found.miss(path)
             continue
         try:
-            inner = os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
-        except OSError:
-            found.whole = False  # it may not be entered, or was swapped for a link just now
+            inner = open_own(entry.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, folder)
+        except FileNotFoundError:
+            continue  # gone in between
+        except OSError:  # it may not be entered, or was swapped for a link just now
+            if not out_of_reach(entry.name, folder):
+                found.miss(path)
             continue
         try:
-            yield from _walk(inner, path + "/", found, released, depth + 1)
+            yield from walk(inner, path + "/", found, entered, depth + 1)
         finally:
             os.close(inner)
 
@@ -177,7 +201,7 @@ def opened_above(top: int, path: str, *, make: Callable[[int, str], None] | None
         for part in folders:
             flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
             try:
-                below = os.open(part, flags, dir_fd=at)
+                below = open_own(part, flags, at)
             except FileNotFoundError:
                 if make is None:
                     raise

@@ -5,6 +5,9 @@ without littering the folder with placeholders. So what there was is written dow
 (``run/machines`` in Stead's home), and compared when everything in it is dead. After a crash of the daemon the next one
 finds the list and does it then. Between the planting and the machine's end the file is there.
 
+Where the folder cannot be looked through whole, the list is kept (``unclean-…``): until it could be compared, nobody
+can tell what was planted from what was there, so no other machine that writes starts in the folder.
+
 Moving is a rename, of a name in a folder that was opened without following links; nothing of it is read. Where Stead's
 home is on another file system, the file is renamed in its folder instead, to a name that no program knows.
 """
@@ -15,6 +18,7 @@ import errno
 import os
 import secrets
 import stat
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -25,9 +29,12 @@ from stead.config import Home
 from stead.domain.errors import Conflict, NotFound
 from stead.domain.ids import SessionId
 from stead.domain.trials import Quarantined, Swept
-from stead.machines.protected import Found, is_protected, opened_above, scan
+from stead.machines.protected import Found, is_protected, opened_above, scan, walk
 from stead.machines.trial import remove_tree
 from stead.machines.workspace import enter
+
+_SET_ID = stat.S_ISUID | stat.S_ISGID
+_MOST_LOOKED_AT = 5_000_000
 
 
 class Baseline(msgspec.Struct, frozen=True):
@@ -50,6 +57,7 @@ class QuarantineFolder:
     def __init__(self, home: Home) -> None:
         self._lists = home.run / "machines"
         self._kept = home.root / "quarantine"
+        self._again = threading.Lock()  # two machines may start in one folder at once
 
     def begin(self, key: str, session: SessionId, directory: str, released: tuple[str, ...], found: Found) -> None:
         """Write down what there is, before the machine of this key starts."""
@@ -69,16 +77,34 @@ class QuarantineFolder:
         was = _baseline(path)
         if was is None:
             return Swept()
+        swept = self._swept(was, path)
+        if swept.unseen:
+            path.rename(path.with_name(f"unclean-{secrets.token_hex(4)}-{path.name}"))
+        return swept
+
+    def sweep_again(self, directory: str) -> list[tuple[SessionId, Swept]]:
+        """Compare what could not be compared whole, of this folder, those in it and those that it is in."""
+        found = []
+        with self._again:
+            for path in sorted(self._lists.glob("unclean-*.json")):
+                was = _baseline(path)
+                if was and _overlap(was.directory, directory) and os.path.lexists(was.directory):
+                    found.append((was.session, self._swept(was, path)))
+        return found
+
+    def _swept(self, was: Baseline, path: Path) -> Swept:
+        """What came of comparing; the list goes once that was done whole."""
         try:
-            swept = self._compare(was)
+            swept = self._compare(was, path.stat().st_mtime_ns)
         except OSError:
-            swept = Swept(unseen=True)  # the folder itself is gone, or may not be read any more
-        path.unlink(missing_ok=True)
+            return Swept(unseen=True, where=".")  # the folder itself is gone, or may not be read any more
+        if not swept.unseen:
+            path.unlink()
         return swept
 
     def planted(self, directory: str) -> Callable[[str], bool]:
         """Says of a path whether a machine that still works in the folder may have planted it there."""
-        here = [was for was in map(_baseline, self._lists.glob("s_*.json")) if was and was.directory == directory]
+        here = [was for was in map(_baseline, self._lists.glob("*s_*.json")) if was and was.directory == directory]
         return lambda path: any(_is_planted(was, path) for was in here)
 
     def rows(self) -> tuple[Quarantined, ...]:
@@ -100,7 +126,7 @@ class QuarantineFolder:
         (self._kept / f"{id}.json").unlink()
         return row
 
-    def _compare(self, was: Baseline) -> Swept:
+    def _compare(self, was: Baseline, began_ns: int) -> Swept:
         now = scan(was.directory, was.released)
         before = set(was.kept.values())
         moved: list[Quarantined] = []
@@ -115,9 +141,12 @@ class QuarantineFolder:
                         changed.append(path)
                 elif now.links.get(path, "") != was.links.get(path, "") or now.kept.get(path, "") not in {"", *before}:
                     moved += self._move(top, was, path)
+            rest = Found(room=_MOST_LOOKED_AT)
+            stripped = _strip(top, was, rest, began_ns)
         finally:
             os.close(top)
-        return Swept(tuple(moved), tuple(changed), not now.whole)
+        missed = now.missed or rest.missed
+        return Swept(tuple(moved), tuple(changed), bool(missed), missed, tuple(stripped))
 
     def _move(self, top: int, was: Baseline, path: str) -> list[Quarantined]:
         """Move one out; nothing when it has gone by itself."""
@@ -149,6 +178,40 @@ def _baseline(path: Path) -> Baseline | None:
         return msgspec.json.decode(path.read_bytes(), type=Baseline)
     except (FileNotFoundError, msgspec.MsgspecError):
         return None
+
+
+def _overlap(one: str, other: str) -> bool:
+    return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
+
+
+def _strip(top: int, was: Baseline, found: Found, began_ns: int) -> list[str]:
+    """Take set-user and set-group bits from files that a machine may have made or written, also in packages.
+
+    No machine can set them; but a file that had one can be written through a memory map and keep it.
+
+    Args:
+        top: descriptor of the folder.
+        was: what was shown read-only.
+        found: told what could not be looked at.
+        began_ns: files whose state is older are left.
+    """
+    stripped = []
+    owner = os.fstat(top).st_uid
+    for folder, path, entry in walk(top, "", found, lambda path, _name: path not in was.kept):
+        try:
+            if not entry.is_file(follow_symlinks=False) or not entry.stat(follow_symlinks=False).st_mode & _SET_ID:
+                continue
+            fd = os.open(entry.name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        except FileNotFoundError:
+            continue
+        try:
+            status = os.fstat(fd)
+            if status.st_mode & _SET_ID and status.st_uid == owner and status.st_ctime_ns >= began_ns:
+                os.chmod(f"/proc/self/fd/{fd}", stat.S_IMODE(status.st_mode) & ~_SET_ID)
+                stripped.append(path)
+        finally:
+            os.close(fd)
+    return stripped
 
 
 def _is_planted(was: Baseline, path: str) -> bool:

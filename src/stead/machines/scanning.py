@@ -23,6 +23,7 @@ from stead.domain.checkpoints import LeftOut, Progress
 from stead.domain.errors import InvalidRequest, StorageFault
 from stead.machines import left_out
 from stead.machines.changes import REGULAR, opened
+from stead.machines.opening import open_own
 from stead.machines.workspace import enter
 from stead.storage.contents import Seen, SeenFolder
 from stead.storage.intake import Intake
@@ -171,7 +172,7 @@ class Scan:
         return Entry(name, "file", status.st_mode & PERMISSIONS, status.st_size, known[4])
 
     def _read(self, folder: int, path: str, name: bytes, now: Seen) -> Entry:
-        descriptor = os.open(name, REGULAR, dir_fd=folder)
+        descriptor = open_own(name, REGULAR, folder)
         try:
             began_ns = time.time_ns()
             status = os.fstat(descriptor)

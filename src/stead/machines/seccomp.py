@@ -175,8 +175,8 @@ def assemble(machine: str) -> bytes:
             program.when(_EQUAL, both[arch.column], then=then)
     for table, block in ((_MODES, "mode"), (_OPENS, "open")):
         for *numbers, at in table.values():
-            if (number := numbers[arch.column]) is not None:
-                program.when(_EQUAL, number, then=f"{block} {at}")
+            if (call := numbers[arch.column]) is not None:
+                program.when(_EQUAL, call, then=f"{block} {at}")
     program.when(_EQUAL, arch.clone, then="clone")
     program.when(_EQUAL, arch.ioctl, then="ioctl")
     program.when(_EQUAL, arch.socket, then="socket")
