@@ -15,6 +15,7 @@ from stead.config import Home
 from stead.domain.errors import MachineUnavailable
 from stead.domain.ids import SessionId
 from stead.domain.ports import Egress
+from stead.machines.first_look import FirstLooks
 from stead.machines.host import Host
 from stead.machines.machine import Binding, Machine, start_machine
 from stead.machines.protected import Found, require_few, scan
@@ -44,6 +45,7 @@ class Maker:
         self._limits = limits
         self._egress = egress
         self._quarantine = QuarantineFolder(home)
+        self._first_looks = FirstLooks(home)
         self._sweeper = Sweeper(self._quarantine, on_swept)
         self._shown: dict[str, Binding] = {}
 
@@ -111,6 +113,7 @@ class Maker:
             ) from error
         require_few(found, binding.directory)
         if not found.missed:
+            self._first_looks.left_out(binding.directory)
             self._quarantine.begin(key, session, binding.directory, binding.released, found)
         return found
 
