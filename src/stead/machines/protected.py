@@ -23,7 +23,7 @@ UNENTERED = "node_modules"
 """Holds thousands of such files that nobody's program acts on, and code that is run anyway."""
 
 _MOST_KEPT = 256
-_MOST_ENTRIES = 1_000_000
+_MOST_ENTRIES = 2_000_000
 """Some seconds' work; several times what one command of a machine can make (``sandbox.Limits.entries``)."""
 _DEEPEST = 48
 _MOST_RELEASED = 50
