@@ -235,7 +235,7 @@ def test_a_folder_beside_with_a_longer_name_is_another(tmp_path: Path, folder: P
 
 
 def test_a_hostile_agent_cannot_switch_undo_off_over_a_restart(tmp_path: Path, folder: Path) -> None:
-    """Through a real daemon: an objective, which keeps no checkpoints, makes the switch; a later session is not fooled."""
+    """Through a real daemon: an objective, which keeps no checkpoints, makes the switch before the session begins."""
     house = LivingHome(tmp_path / "stead")
     (folder / ".venv/bin").mkdir(parents=True)
     (folder / ".venv/bin/activate").write_text(SAFE)

@@ -221,7 +221,10 @@ def _is_planted(was: Baseline, path: str) -> bool:
 
 
 def _let_move(folder: int, name: str) -> None:
-    """A folder that its owner may not write cannot be moved into another one."""
+    """A folder that its owner may not write cannot be moved into another one, nor anything be moved out of it."""
+    above = os.fstat(folder)
+    if stat.S_IMODE(above.st_mode) & 0o700 != 0o700 and above.st_uid == os.geteuid():
+        os.fchmod(folder, stat.S_IMODE(above.st_mode) | 0o700)
     try:
         fd = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     except OSError:
