@@ -13,6 +13,7 @@ import stat
 import struct
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from tests.attacks.escape_tools import TRIES, X86, libc, program, syscall
@@ -175,21 +176,15 @@ def _attribute(name: bytes, value: bytes, call: str) -> object:
     """Mark a new file; what got through if it could be done."""
     path = f"attribute_{call}_{len(name)}"
     Path(path).write_text("program")
-    fd = os.open(path, os.O_RDWR)
     kept = ctypes.create_string_buffer(value, len(value))
-    match call:
-        case "setxattr":
-            return 1 + syscall(188, 5, path.encode(), name, kept, len(value), 0)
-        case "lsetxattr":
-            return 1 + syscall(189, 6, path.encode(), name, kept, len(value), 0)
-        case "fsetxattr":
-            return 1 + syscall(190, 7, fd, name, kept, len(value), 0)
-    arguments = ctypes.create_string_buffer(struct.pack("<QII", ctypes.addressof(kept), len(value), 0))
-    return 1 + syscall(463, 463, HERE, path.encode(), 0, name, arguments, 16)
+    if call == "setxattrat":
+        arguments = ctypes.create_string_buffer(struct.pack("<QII", ctypes.addressof(kept), len(value), 0))
+        return 1 + syscall(463, 463, HERE, path.encode(), 0, name, arguments, 16)
+    file = os.open(path, os.O_RDWR) if call == "fsetxattr" else path.encode()
+    return 1 + syscall(*_ATTRIBUTES[call], file, name, kept, len(value), 0)
 
 
-for _call in ("setxattr", "lsetxattr", "fsetxattr", "setxattrat"):
+_ATTRIBUTES = {"setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7)}
+for _call in (*_ATTRIBUTES, "setxattrat"):
     for _name, _value in ((b"security.capability", _CAPABLE), (b"user.note", b"x")):
-        TRIES[f"mark_by_{_call}_{_name.decode()}"] = lambda call=_call, name=_name, value=_value: _attribute(
-            name, value, call
-        )
+        TRIES[f"mark_by_{_call}_{_name.decode()}"] = partial(_attribute, _name, _value, _call)

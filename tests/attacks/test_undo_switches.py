@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,9 +36,14 @@ def swap(folder: Path, name: str) -> None:
     (folder / "src").symlink_to(f"{name}/src")
 
 
-def in_place(folder: Path, make: Callable[[Path], object]) -> None:
-    (folder / "src/app.py").unlink()
-    make(folder / "src/app.py")
+def above(folder: Path, name: str) -> None:
+    tag(folder, name)
+    (folder / "src").rename(folder / name / "src")
+
+
+def in_place(folder: Path, make: Callable[[Path], object], path: str = "src/app.py") -> None:
+    (folder / path).rename(folder.parent / "away")
+    make(folder / path)
 
 
 def sparse(path: Path) -> None:
@@ -56,7 +60,7 @@ SWITCHES: dict[str, Callable[[Path], object]] = {
     "a tag": lambda folder: tag(folder, "src"),
     "a tag at the top": lambda folder: tag(folder, "."),
     "a tag with more behind it": lambda folder: tag(folder, "src", TAG + "# a cache, honest\n"),
-    "a tag above": lambda folder: (tag(folder, "deep"), shutil.move(folder / "src", folder / "deep/src")),
+    "a tag above": lambda folder: above(folder, "deep"),
     "the name of packages": lambda folder: (folder / "src").rename(folder / "node_modules"),
     "a link into packages": lambda folder: swap(folder, "node_modules"),
     "a link into an environment": lambda folder: swap(folder, ".venv"),
@@ -66,8 +70,8 @@ SWITCHES: dict[str, Callable[[Path], object]] = {
     "a folder in its place": lambda folder: in_place(folder, Path.mkdir),
     "a repository in its place": lambda folder: in_place(folder, nest),
     "a link in its place": lambda folder: in_place(folder, lambda path: path.symlink_to("/dev/null")),
-    "a file in place of the folder": lambda folder: (shutil.rmtree(folder / "src"), (folder / "src").write_text("x")),
-    "a pipe in place of the folder": lambda folder: (shutil.rmtree(folder / "src"), os.mkfifo(folder / "src")),
+    "a file in place of the folder": lambda folder: in_place(folder, Path.touch, "src"),
+    "a pipe in place of the folder": lambda folder: in_place(folder, os.mkfifo, "src"),
     "a repository made of the folder": lambda folder: (folder / "src/.git").mkdir(),
     "no permissions on the file": lambda folder: (folder / "src/app.py").chmod(0),
     "no permissions on the folder": lambda folder: (folder / "src").chmod(0),

@@ -5239,7 +5239,9 @@ export interface components {
          *     Args:
          *         moved: id and path of each.
          *         changed: protected from the start, and replaced by somebody else meanwhile; left where they are.
-         *         unseen: the folder was too large to be looked through whole.
+         *         unseen: the folder could not be looked through whole; no machine that writes starts in it until it can.
+         *         where: the first part of it that could not be looked at; "" when nobody noted it.
+         *         stripped: files that lost a set-user or set-group bit.
          */
         ProtectedQuarantined: {
             changed: string[];
@@ -5247,9 +5249,13 @@ export interface components {
                 string,
                 string
             ][];
+            /** @default [] */
+            stripped: string[];
             /** @enum {unknown} */
             type: "protected.quarantined";
             unseen: boolean;
+            /** @default  */
+            where: string;
         };
         /**
          * ProviderCheck
