@@ -165,7 +165,7 @@ class Scan:
     def _file(self, folder: int, path: str, name: bytes, status: os.stat_result, before: Seen, now: Seen) -> Entry:
         if status.st_size > left_out.LARGEST_BYTES:
             raise _LeftOut(left_out.TOO_LARGE)
-        if left_out.remade_above(os.fsencode(path)):
+        if not left_out.REMADE.isdisjoint(path.split("/")) and left_out.remade_above(os.fsencode(path)):
             self._later_bytes += status.st_size
             if self._later_bytes > left_out.LATER_BYTES:
                 raise _LeftOut(left_out.LATER)
