@@ -68,7 +68,9 @@ def measure() -> list[Bar]:
     """Ours, whole and comparable, with the others' shares beside."""
     report = _in_a_folder(lambda base: asyncio.run(make_tries(base, "workspace")))
     on_trial = _in_a_folder(lambda base: asyncio.run(make_tries(base, "trial")))
-    comparable = sorted(report.held.keys() - OURS_ALONE)
+    comparable = sorted(
+        name for name in report.held.keys() - OURS_ALONE if not name.startswith(("set_the_", "mark_by_"))
+    )
     held = _share(report, sorted(report.held))
     aside = {name: got for name, got in on_trial.held.items() if got and name not in ON_A_COPY}
     said = [

@@ -38,6 +38,7 @@ from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.checkpoints import FolderCheckpoints
 from stead.machines.desk import Desk as AsideDesk
+from stead.machines.first_look import FirstLooks
 from stead.machines.host import without
 from stead.machines.looking import HostFolders
 from stead.machines.project import ProjectFolder
@@ -171,7 +172,9 @@ class House:
         aside = AsideDesk(home, self.machines.kill)
         held = Held()
         contents = ContentStore(home.contents, keys.checkpoints)
-        self.kept = FolderCheckpoints(contents, planted=QuarantineFolder(home).planted, on_kept=held.add)
+        self.kept = FolderCheckpoints(
+            contents, planted=QuarantineFolder(home).planted, before=FirstLooks(home).left_out, on_kept=held.add
+        )
         self.models = ProviderModels(os.environ, self.journal.vault)
         self.searcher = Searcher(self.journal.vault.get, own.reach)
         bus = Bus()

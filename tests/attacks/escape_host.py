@@ -39,7 +39,10 @@ from stead.net.dialing import Dialer
 from stead.screen.redaction import Redactor
 
 SESSION = SessionId("s_0123456789abcdef")
-PROBES = ("__init__.py", "escape_tools.py", "escape_reach.py", "escape_kernel.py", "escape_aside.py", "escape_probe.py")
+PROBES = (
+    *("__init__.py", "escape_tools.py", "escape_reach.py", "escape_kernel.py", "escape_aside.py", "escape_set_id.py"),
+    "escape_probe.py",
+)
 NEIGHBOURS = 150
 """Processes of the same user outside: more than a machine may have, which must not count against it."""
 TRIES_S = 100.0

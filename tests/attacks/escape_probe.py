@@ -13,7 +13,8 @@ import sys
 
 import tests.attacks.escape_aside
 import tests.attacks.escape_kernel
-import tests.attacks.escape_reach  # noqa: F401 - importing them registers their tries
+import tests.attacks.escape_reach
+import tests.attacks.escape_set_id  # noqa: F401 - importing them registers their tries
 from tests.attacks.escape_tools import TRIES
 
 

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from stead.domain.checkpoints import ABSENT, InUse
-from stead.domain.errors import InvalidRequest, StorageFault
+from stead.domain.errors import StorageFault
 from tests.machines.folders import Gardener, digest, opened_checkpoints, quiet
 
 NOBODY = 65534
@@ -133,30 +133,31 @@ def unreadable(place: Path) -> None:
     async def work() -> None:
         with opened_checkpoints(place / "store") as checkpoints:
             tree = await checkpoints.take(str(folder), (), quiet)
-            assert tree.files == 3
-            why = "you may not read or write it"
-            assert {left.path: left.why for left in tree.left_out} == {"closed": why, "shut": why}
+            assert (tree.files, tree.left_out) == (5, ())
+            assert (folder / "closed").stat().st_mode & 0o777 == 0
             say("kept")
             (folder / "locked").chmod(0o700)
             (folder / "locked/inside").write_text("changed")
             (folder / "locked/other").unlink()
             (folder / "locked").chmod(0o500)
+            (folder / "open").write_text("hidden")
             (folder / "open").chmod(0)
+            (folder / "shut").chmod(0o700)
+            (folder / "shut/inside").unlink()
+            (folder / "shut").chmod(0o311)
             restored = await checkpoints.restore(str(folder), (), tree.root)
-            assert [(left.path, left.why) for left in restored.failed] == [("open", f"it is left out: {why}")]
-            assert (folder / "locked/inside").read_text() == "locked/inside"
-            assert (folder / "locked/other").exists()
-            assert [(folder / name).stat().st_mode & 0o777 for name in ("closed", "shut", "locked", "open")] == [
-                0, 0, 0o500, 0,
-            ]  # fmt: skip
+            assert restored.failed == ()
+            for name in ("locked/inside", "locked/other", "open", "shut/inside"):
+                assert (folder / name).read_text() == name
+            assert [(folder / name).stat().st_mode & 0o777 for name in ("closed", "shut", "locked")] == [
+                0,
+                0o500,
+                0o500,
+            ]
             say("restored")
-            for path in ("open", "shut/inside"):
-                try:
-                    await checkpoints.keep(str(folder), [path])
-                except InvalidRequest as refusal:
-                    assert "cannot be kept" in str(refusal)
-                else:
-                    raise AssertionError("what may not be read counts as absent, and an undo would remove it")
+            (folder / "open").chmod(0)
+            (kept,) = await checkpoints.keep(str(folder), ["open"])
+            assert kept.content != ABSENT and kept.mode == 0
             (kept,) = await checkpoints.keep(str(folder), ["locked/inside"])
             assert kept.content != ABSENT
             say("edited")

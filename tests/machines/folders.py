@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from stead.config import Home
 from stead.machines.checkpoints import FolderCheckpoints
+from stead.machines.first_look import FirstLooks
 from stead.storage.contents import ContentStore
 
 KEY = bytes(range(32))
@@ -27,7 +29,10 @@ def quiet(_done: int, _known: int) -> None:
 
 @contextmanager
 def opened_checkpoints(store: Path, most_files: int = 200_000) -> Iterator[FolderCheckpoints]:
-    checkpoints = FolderCheckpoints(ContentStore(store, KEY), most_files=most_files)
+    home = Home(store.parent / f"{store.name}-home")
+    home.make()
+    before = FirstLooks(home).left_out
+    checkpoints = FolderCheckpoints(ContentStore(store, KEY), most_files=most_files, before=before)
     try:
         yield checkpoints
     finally:

@@ -16,6 +16,7 @@ import pytest
 from stead.domain.checkpoints import LeftOut
 from stead.domain.errors import InvalidRequest
 from stead.machines.checkpoints import FolderCheckpoints
+from stead.machines.left_out import BEFORE
 from tests.machines.checkpoint_processes import run
 from tests.machines.folders import digest, opened_checkpoints, quiet
 
@@ -54,8 +55,7 @@ async def test_what_tools_make_anew_is_neither_kept_nor_touched(checkpoints: Fol
     why = {left.path: left.why for left in tree.left_out}
     assert tree.left_out_count == len(why) == 15
     assert why[".git"] == "Git's own history is not kept"
-    assert why["node_modules"] == "what is in 'node_modules' is made anew by its tool"
-    assert why["cache"] == "it is marked as a cache (CACHEDIR.TAG)"
+    assert why["node_modules"] == why["cache"] == why["sub/__pycache__"] == BEFORE
     assert why["a.log"] == why["build"] == "an ignore pattern names it"
     before = {path: path.read_text() for path in folder.rglob("*") if path.is_file()}
     (folder / "kept").unlink()
@@ -63,19 +63,16 @@ async def test_what_tools_make_anew_is_neither_kept_nor_touched(checkpoints: Fol
     shutil.rmtree(folder / "sub")
     _fill(folder, "sub/__pycache__/y.pyc", "b.log", "added/__pycache__/z", "added/other")
     restored = await checkpoints.restore(str(folder), ignore, tree.root)
-    assert [(left.path, left.why) for left in restored.failed] == [
-        ("added", "it still holds what is left out of checkpoints")
-    ]
+    assert restored.failed == ()
     assert (folder / "kept").exists()
     assert (folder / ".git/config").read_text() == "new"
     assert (folder / "b.log").exists()
     assert (folder / "sub/__pycache__/y.pyc").exists()
-    assert (folder / "added/__pycache__/z").exists()
-    assert not (folder / "added/other").exists()
+    assert not (folder / "added").exists(), "what came later is nobody's cache"
     assert before[folder / "sub/kept"] == (folder / "sub/kept").read_text()
 
 
-async def test_what_stands_where_something_left_out_is_now_is_not_put_back(
+async def test_what_stands_where_something_was_is_moved_aside_when_it_is_not_kept(
     checkpoints: FolderCheckpoints, folder: Path
 ) -> None:
     _fill(folder, "one", "two", "three", "four/x")
@@ -88,16 +85,21 @@ async def test_what_stands_where_something_left_out_is_now_is_not_put_back(
     (folder / "three").mkdir()
     _fill(folder, "three/.git/config", "three/other")
     (folder / "four/CACHEDIR.TAG").write_text(TAG)
+    ignored = await checkpoints.restore(str(folder), ["one", "t*", "four"], tree.root)
+    assert ignored.changed == 0, "an ignore pattern is the person's own word"
     restored = await checkpoints.restore(str(folder), (), tree.root)
-    assert {left.path: left.why for left in restored.failed} == {
-        "four": "it is left out: it is marked as a cache (CACHEDIR.TAG)",
-        "one": "it is left out: devices, pipes and sockets are not kept",
-        "three": "it still holds what is left out of checkpoints",
-        "two": "it is left out: it is larger than 2 GB",
-    }
-    assert (folder / "three/.git/config").exists()
+    assert sorted(left.path for left in restored.failed) == ["one", "three", "two"]
+    assert all("it is put back; what stood there is now 'stead-aside-" in left.why for left in restored.failed)
+    assert [(folder / name).read_text() for name in ("one", "two", "three", "four/x")] == [
+        "one",
+        "two",
+        "three",
+        "four/x",
+    ]
+    assert not (folder / "four/CACHEDIR.TAG").exists()
+    aside = list(folder.glob("stead-aside-*"))
+    assert len(aside) == 3 and [path for path in aside if (path / ".git/config").exists()]
     assert not [name for name in os.listdir(folder) if name.startswith(".stead")]
-    assert (await checkpoints.restore(str(folder), ["one", "t*", "four"], tree.root)).changed == 0
 
 
 async def test_pipes_sockets_devices_and_huge_files_are_left_out_at_once(
@@ -220,7 +222,7 @@ async def test_a_folder_that_is_changed_and_removed_while_it_is_walked_harms_nob
         goes.join(30)
 
 
-def test_what_may_not_be_read_is_left_out_and_never_replaced() -> None:
+def test_what_its_owner_may_not_read_just_now_is_kept_and_put_back_all_the_same() -> None:
     """In a process that is not root, in a folder that it may reach."""
     place = Path(tempfile.mkdtemp(prefix="stead-test-"))
     try:

@@ -134,9 +134,37 @@ def test_the_filter_decides_as_it_should_when_it_is_interpreted(machine: str) ->
         assert interpret(program, architecture, number, first, second) == action, (number, first, second)
 
 
-def interpret(program: bytes, architecture: int, number: int, first: int, second: int) -> int:
+CHMODS = {"x86_64": {90: 1, 91: 1, 268: 2, 452: 2, 85: 1, 133: 1, 259: 2}, "aarch64": {52: 1, 53: 2, 452: 2, 33: 2}}
+"""Numbers of the calls that take a mode, and which argument that is."""
+OPENS = {"x86_64": {2: 2, 257: 3}, "aarch64": {56: 3}}
+
+
+@pytest.mark.parametrize("machine", sorted(seccomp.ARCHITECTURES))
+@pytest.mark.parametrize("mode", [0o4000, 0o2000, 0o6000, 0o4755, 0o2750, 0o6777, 0o104755, (1 << 32) | 0o4755])
+def test_no_call_gives_a_file_a_set_user_or_set_group_bit(machine: str, mode: int) -> None:
+    audit, program = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}[machine], seccomp.assemble(machine)
+    allow, eperm = 0x7FFF0000, 0x50001
+    for number, at in CHMODS[machine].items():
+        for given, action in ((mode, eperm), (mode & ~0o6000, allow), (0o1777, allow)):
+            assert interpret(program, audit, number, *[0] * at, given) == action, (number, oct(given))
+    for number, at in OPENS[machine].items():
+        for flags, action in ((0o101, eperm), (0o20200002, eperm), (0o1101, eperm), (0, allow), (0o200002, allow)):
+            assert interpret(program, audit, number, *[0] * (at - 1), flags, mode) == action, (number, oct(flags))
+        assert interpret(program, audit, number, *[0] * (at - 1), 0o101, 0o644) == allow
+
+
+@pytest.mark.parametrize("machine", sorted(seccomp.ARCHITECTURES))
+def test_what_a_filter_cannot_look_into_is_unknown_or_unsupported(machine: str) -> None:
+    audit, program = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}[machine], seccomp.assemble(machine)
+    assert interpret(program, audit, 437) == 0x50026  # openat2: ENOSYS
+    attributes = {"x86_64": (188, 189, 190, 463), "aarch64": (5, 6, 7, 463)}[machine]
+    assert {interpret(program, audit, number) for number in attributes} == {0x5005F}  # ENOTSUP
+
+
+def interpret(program: bytes, architecture: int, number: int, *arguments: int) -> int:
     """What the kernel's machine would answer: the few instructions that the filter uses."""
-    data = struct.pack("<iIQQQ", ctypes.c_int32(number).value, architecture, 0, first, second)
+    given = [*arguments, *[0] * (6 - len(arguments))]
+    data = struct.pack("<iIQ6Q", ctypes.c_int32(number).value, architecture, 0, *given)
     lines = list(struct.iter_unpack("<HBBI", program))
     at = accumulator = 0
     while True:

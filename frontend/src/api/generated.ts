@@ -2720,6 +2720,8 @@ export interface components {
             risk: components["schemas"]["Risk"];
             /** @default [] */
             sources: string[];
+            /** @default false */
+            strays: boolean;
             tool: string;
             /** @enum {unknown} */
             type: "call.judged";
@@ -3424,8 +3426,12 @@ export interface components {
          *         kind: as in ``Declaration.identity_args``: ``file``, ``mail``, ``event``.
          *         id: the tool's own.
          *         name: its title, subject or file name.
+         *         gives: addresses and accounts that the system itself keeps of it, apart from any text: who sent a mail, who
+         *             takes part in an event. They may be targets where the person named the thing.
          */
         Entity: {
+            /** @default [] */
+            gives: string[];
             id: string;
             kind: string;
             name: string;
@@ -5132,11 +5138,30 @@ export interface components {
         };
         /**
          * PlannedCall
-         * @description A call that a plan names: the tool, and as canonical JSON the arguments that are known ahead.
+         * @description A call that a plan names.
+         *
+         *     Args:
+         *         tool: its name.
+         *         arguments: those that are known ahead, as canonical JSON; an argument that names a thing by its id may give the
+         *             thing's name instead.
+         *         takes: arguments whose values are to be taken from what a source says later: the source's name, or its kind.
+         *             It grants something only where ``confirmed``.
+         *         up_to: the largest value of a number that is not known ahead. Likewise.
+         *         confirmed: the person saw this very call in a plan and said yes to it.
          */
         PlannedCall: {
             arguments: string;
+            /** @default false */
+            confirmed: boolean;
+            /** @default {} */
+            takes: {
+                [key: string]: string;
+            };
             tool: string;
+            /** @default {} */
+            up_to: {
+                [key: string]: number;
+            };
         };
         /**
          * PlanStep
@@ -5293,7 +5318,9 @@ export interface components {
          *     Args:
          *         moved: id and path of each.
          *         changed: protected from the start, and replaced by somebody else meanwhile; left where they are.
-         *         unseen: the folder was too large to be looked through whole.
+         *         unseen: the folder could not be looked through whole; no machine that writes starts in it until it can.
+         *         where: the first part of it that could not be looked at; "" when nobody noted it.
+         *         stripped: files that lost a set-user or set-group bit.
          *         rules: id and path of each file of rules for agents that the machine wrote where it was let; it stays where it
          *             is, and no session is told it until the person puts it back.
          */
@@ -5308,9 +5335,13 @@ export interface components {
                 string,
                 string
             ][];
+            /** @default [] */
+            stripped: string[];
             /** @enum {unknown} */
             type: "protected.quarantined";
             unseen: boolean;
+            /** @default  */
+            where: string;
         };
         /**
          * ProviderCheck

@@ -374,8 +374,15 @@ def _quarantined(body: Json) -> Iterator[Line]:
         yield f"{why}  (to have it told: stead quarantine restore {clean_line(item)})", "yellow"
     for path in body["changed"]:
         yield f"replaced while the machine ran, look at it: {clean_line(path, 120)}", "yellow"
+    for path in body.get("stripped", ()):
+        yield (
+            f"no longer runs as its owner (set-user and set-group bits are taken away): {clean_line(path, 120)}",
+            "red",
+        )
     if body["unseen"]:
-        yield "the folder could not be looked through whole for planted files", "yellow"
+        where = clean_line(body.get("where") or "a part of it", 120)
+        yield f"the folder could not be looked through whole for planted files: {where}", "red"
+        yield "  no command runs in it until it can: make that readable, or remove it (or use --trial)", ""
 
 
 def _named(calls: dict[str, tuple[str, str]], key: str) -> str:

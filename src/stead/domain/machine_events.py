@@ -34,7 +34,9 @@ class ProtectedQuarantined(msgspec.Struct, frozen=True, tag="protected.quarantin
     Args:
         moved: id and path of each.
         changed: protected from the start, and replaced by somebody else meanwhile; left where they are.
-        unseen: the folder was too large to be looked through whole.
+        unseen: the folder could not be looked through whole; no machine that writes starts in it until it can.
+        where: the first part of it that could not be looked at; "" when nobody noted it.
+        stripped: files that lost a set-user or set-group bit.
         rules: id and path of each file of rules for agents that the machine wrote where it was let; it stays where it
             is, and no session is told it until the person puts it back.
     """
@@ -42,6 +44,8 @@ class ProtectedQuarantined(msgspec.Struct, frozen=True, tag="protected.quarantin
     moved: tuple[tuple[str, str], ...]
     changed: tuple[str, ...]
     unseen: bool
+    where: str = ""
+    stripped: tuple[str, ...] = ()
     rules: tuple[tuple[str, str], ...] = ()
 
 

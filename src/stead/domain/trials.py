@@ -119,13 +119,17 @@ class Swept(msgspec.Struct, frozen=True):
         moved: planted or changed, and now under quarantine.
         changed: protected from the start, and yet another file now: the person, or something else outside, replaced it
             while the machine lived. It is left where it is.
-        unseen: the folder was too large to be looked through whole.
+        unseen: the folder could not be looked through whole; until it can, no machine that writes starts in it.
+        where: the first part of it that could not be looked at; "." for itself, "" for none.
+        stripped: files that a machine made or changed and that had a set-user or set-group bit, which was taken away.
         rules: files of rules for agents that the machine wrote; see ``Quarantined``.
     """
 
     moved: tuple[Quarantined, ...] = ()
     changed: tuple[str, ...] = ()
     unseen: bool = False
+    where: str = ""
+    stripped: tuple[str, ...] = ()
     rules: tuple[Quarantined, ...] = ()
 
 

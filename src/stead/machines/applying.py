@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from stead.domain.errors import NotFound
 from stead.domain.git import COMMITS
 from stead.domain.trials import Applied, Change, Choice, Held
-from stead.machines.changes import REGULAR, changes, conflicts, is_whiteout, opened, side
+from stead.machines.changes import LEADS_OUT, REGULAR, changes, conflicts, is_whiteout, leads_out, opened, side
+from stead.machines.opening import open_own
 from stead.machines.protected import opened_above
 from stead.machines.trial import TrialFolder
 from stead.machines.workspace import opened_workspace
@@ -47,7 +48,7 @@ def apply(trial: TrialFolder, choice: Choice) -> Applied:
     held += [Held(change.path, f"{change.unseen}; {_LOOK}") for change in unseen]
     free = [change for change in free if change not in unseen]
     gone = sorted((change for change in free if change.kind == "deleted"), key=lambda change: change.path, reverse=True)
-    work = _Work(trial, force=choice.force)
+    work = _Work(trial, force=choice.force, links_out=choice.include_protected)
     done: list[str] = []
     with opened_workspace(trial.directory) as work.lower, opened(str(trial.upper)) as work.upper:
         for change in [*gone, *(change for change in free if change.kind != "deleted")]:
@@ -92,12 +93,13 @@ def chosen_of(found: list[Change], paths: Sequence[str]) -> list[Change]:
 class _Work:
     """One application. ``lower`` and ``upper`` are descriptors of the person's folder and of the trial's."""
 
-    def __init__(self, trial: TrialFolder, *, force: bool) -> None:
+    def __init__(self, trial: TrialFolder, *, force: bool, links_out: bool) -> None:
         self.lower = self.upper = -1
         self.stamps: dict[str, int] = {}
         self._began_ns = trial.began_ns
         self._applied = trial.applied
         self._force = force
+        self._links_out = links_out
         owner = os.stat(trial.directory)
         self._owner = (owner.st_uid, owner.st_gid) if os.geteuid() == 0 else None
 
@@ -139,7 +141,10 @@ class _Work:
         fresh = f".stead-{secrets.token_hex(8)}.tmp"
         try:
             if new.what == "link":
-                os.symlink(new.target(), fresh, dir_fd=folder)
+                target = new.target()
+                if not self._links_out and leads_out((self.upper, self.lower), change.path, target):
+                    return LEADS_OUT  # a folder on the way was swapped since the look
+                os.symlink(target, fresh, dir_fd=folder)
                 if self._owner:
                     os.chown(fresh, *self._owner, dir_fd=folder, follow_symlinks=False)
             else:
@@ -157,7 +162,7 @@ class _Work:
     def _copy(self, source: int, name: str, folder: int, fresh: str, mode: int) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with (
-            open(os.open(name, REGULAR, dir_fd=source), "rb", buffering=0) as old,
+            open(open_own(name, REGULAR, source), "rb", buffering=0) as old,
             open(os.open(fresh, flags, 0o600, dir_fd=folder), "wb", buffering=0) as new,
         ):
             while block := old.read(_BLOCK):

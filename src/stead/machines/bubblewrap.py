@@ -44,6 +44,7 @@ _FLOOD = 10
 _ENDED_EARLY = {
     "flood": "killed: more than ten times as much output as is kept",
     "disk": "killed, with everything else in the machine: the disk is nearly full",
+    "entries": "killed, with everything else in the machine: too many files and folders made at once",
     "memory": "killed, with everything else in the machine: too much memory in use",
 }
 

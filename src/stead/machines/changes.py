@@ -22,7 +22,8 @@ from msgspec.structs import replace
 from stead.domain.errors import Conflict
 from stead.domain.shown import hidden
 from stead.domain.trials import Change
-from stead.machines.protected import is_protected, is_released, repository_parts
+from stead.machines.opening import open_own
+from stead.machines.protected import is_protected, is_released, opened_above, repository_parts
 from stead.machines.runner.files import unified
 from stead.machines.trial import TrialFolder
 from stead.machines.workspace import opened_workspace
@@ -37,8 +38,11 @@ _BLOCK = 1 << 20
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 REGULAR = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 """How a file is opened that may be something else by now."""
+LEADS_OUT = "the link leads out of the folder; look at it, then include it (--include-protected)"
 _OPAQUE, _WHITEOUT = "user.overlay.opaque", "user.overlay.whiteout"
 _FOREIGN = ("user.overlay.redirect", "user.overlay.metacopy")
+_MOST_LINKS = 40
+"""Followed one after another; the kernel gives up there too."""
 
 
 @dataclass
@@ -78,7 +82,7 @@ class Side:
 
     def content(self, most: int) -> bytes:
         """Up to so many bytes of a regular file."""
-        fd = os.open(self.name, REGULAR, dir_fd=self.folder)
+        fd = open_own(self.name, REGULAR, self.folder)
         with open(fd, "rb") as file:
             return file.read(most) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
 
@@ -90,6 +94,7 @@ class Side:
 
 @dataclass
 class _Comparison:
+    sides: tuple[int, int]
     began_ns: int
     applied: dict[str, int]
     had: frozenset[bytes]
@@ -124,19 +129,20 @@ def changes(trial: TrialFolder, *, diffs: bool = True, whole: str = "", seen: Co
         Conflict: there are too many to be shown, or they take too long to compare.
         OSError: the person's folder cannot be opened.
     """
-    repositories = set(trial.named)
-    comparison = _Comparison(
-        trial.began_ns, trial.applied, trial.had(), diffs, whole.strip("/"), seen, repositories=repositories
-    )
     with opened_workspace(trial.directory) as lower, opened(str(trial.upper)) as upper:
+        named = set(trial.named)
+        sides = upper, lower
+        comparison = _Comparison(
+            sides, trial.began_ns, trial.applied, trial.had(), diffs, whole.strip("/"), seen, repositories=named
+        )
         _compare(comparison, upper, lower, "", 0)
     return sorted(comparison.found, key=lambda change: change.path)
 
 
 @contextmanager
 def opened(path: str, above: int | None = None) -> Iterator[int]:
-    """A descriptor of a folder that is no link."""
-    fd = os.open(path, _FOLDER, dir_fd=above)
+    """A descriptor of a folder that is no link; see ``open_own``."""
+    fd = open_own(path, _FOLDER, above)
     try:
         yield fd
     finally:
@@ -264,9 +270,8 @@ def _checked(c: _Comparison, change: Change, new: Side | None, old: Side | None)
     if is_protected(change.path) or is_released(change.path, c.repositories):
         why = "a program of yours would act on it; look at it, then include it (--include-protected)"
         return replace(change, held="protected", why=why)
-    if new is not None and new.what == "link" and _leads_out(change.path, new.target()):
-        why = "the link leads out of the folder; look at it, then include it (--include-protected)"
-        return replace(change, held="protected", why=why)
+    if new is not None and new.what == "link" and leads_out(c.sides, change.path, new.target()):
+        return replace(change, held="protected", why=LEADS_OUT)
     if conflicts(change.path, old, c.began_ns, c.applied):
         return replace(change, held="conflict", why="you changed yours since the trial began; --force replaces it")
     if old is None and change.kind == "added" and os.fsencode(change.path) in c.had:
@@ -281,9 +286,41 @@ def conflicts(path: str, old: Side | None, began_ns: int, applied: dict[str, int
     return old.status.st_ctime_ns > began_ns and applied.get(path) != old.status.st_ctime_ns
 
 
-def _leads_out(path: str, target: str) -> bool:
-    parts = os.path.normpath(os.path.join(os.path.dirname(path), target)).split("/")
-    return target.startswith("/") or parts[0] == ".."
+def leads_out(sides: tuple[int, int], path: str, target: str) -> bool:
+    """Whether a link may lead out of the folder, by itself or through others; one that nobody can follow may.
+
+    A target that goes up after a name (``d/..``) counts, wherever it ends: ``d`` may become another link. Names are
+    looked up on both sides, as a part of the changes may be applied without the rest.
+
+    Args:
+        sides: descriptors of the trial's folder and of the person's.
+        path: of the link.
+        target: what it holds.
+    """
+    left = [(path, target)]
+    for _ in range(_MOST_LINKS):
+        path, target = left.pop()
+        at, parts = path.split("/")[:-1], [part for part in target.split("/") if part not in ("", ".")]
+        up = next((number for number, part in enumerate(parts) if part != ".."), len(parts))
+        if target.startswith("/") or up > len(at) or ".." in parts[up:]:
+            return True
+        at = at[: len(at) - up]
+        for number, part in enumerate(parts[up:], up + 1):
+            at.append(part)
+            links = {_target(side, at) for side in sides} - {""}
+            left += [("/".join(at), "/".join((link, *parts[number:]))) for link in links]
+        if not left:
+            return False
+    return True
+
+
+def _target(top: int, parts: list[str]) -> str:
+    """Where a link leads; "" for what is none, or is reached through another."""
+    try:
+        with opened_above(top, "/".join(parts)) as (folder, name):
+            return os.readlink(name, dir_fd=folder)
+    except OSError:
+        return ""
 
 
 def _impossible(path: str, kind: Literal["added", "changed", "deleted", "mode"], at: Side, why: str) -> Change:
@@ -307,8 +344,8 @@ def _same(c: _Comparison, old: Side, new: Side) -> bool:
     if old.status.st_size != new.status.st_size:
         return False
     with (
-        open(os.open(old.name, REGULAR, dir_fd=old.folder), "rb", buffering=0) as left,
-        open(os.open(new.name, REGULAR, dir_fd=new.folder), "rb", buffering=0) as right,
+        open(open_own(old.name, REGULAR, old.folder), "rb", buffering=0) as left,
+        open(open_own(new.name, REGULAR, new.folder), "rb", buffering=0) as right,
     ):
         while time.monotonic() < c.deadline:
             block = left.read(_BLOCK)

@@ -23,7 +23,7 @@ from stead.domain.git_paths import GitFile, Named, named_paths
 from stead.domain.obeyed import fold
 from stead.machines.machine import Machine
 from stead.machines.protected import Found, opened_above
-from stead.machines.workspace import enter
+from stead.machines.workspace import opened_workspace
 
 _LIMIT_S = 10
 _SLACK_S = 5.0
@@ -192,14 +192,11 @@ def _as_the_person_sees_it(value: str) -> str:
 def _there(directory: str, named: Sequence[Named] | dict[Named, None]) -> set[str]:
     """What is to be protected: paths for sure, there or not; words of commands that are files, or look like a path."""
     paths = {one.path for one in named if one.sure}
-    top = enter(directory)
-    try:
+    with opened_workspace(directory) as top:
         for one in named:
             kind = _kind(top, one.path)
             if not one.sure and (kind == "file" or (not kind and not {"/", "."}.isdisjoint(one.path))):
                 paths.add(one.path)
-    finally:
-        os.close(top)
     return paths
 
 

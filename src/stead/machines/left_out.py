@@ -23,7 +23,11 @@ HISTORY = ".git"
 REMADE = frozenset(
     {"node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
 )
-"""Folders that tools fill from what is kept."""
+"""Folders that tools fill from what is kept; left out where they were at the first look (``first_look``)."""
+PROGRAMS = frozenset({"bin", ".bin", "Scripts"})
+"""Folders in those that are kept all the same: what is in them is run by its name."""
+LATER_BYTES = 1 << 30
+"""So much of all folders with such names that came later is kept."""
 
 UNFINISHED = ".restoring"
 """Ends the names of files that a restore is writing; what a kill has left of them, the next one removes."""
@@ -32,7 +36,9 @@ SPECIAL = "devices, pipes and sockets are not kept"
 TOO_LARGE = f"it is larger than {LARGEST_BYTES >> 30} GB"
 TOO_DEEP = f"it is nested deeper than {DEEPEST} folders"
 MOUNTED = "another file system is mounted there"
-CACHE = "it is marked as a cache (CACHEDIR.TAG)"
+BEFORE = "it was there before any session, and its tool makes it anew; only its programs (bin) are kept"
+WITHIN = "it is in a folder that is left out"
+LATER = f"it came later, in a folder as tools make them, and more than {LATER_BYTES >> 30} GB of such are not kept"
 _TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
 _UNFINISHED = re.compile(r"\.stead-[0-9a-f]{16}" + re.escape(UNFINISHED))
 _MOST_PATTERNS, _LONGEST_PATTERN = 5_000, 1_000
@@ -57,12 +63,14 @@ class Rules:
     Args:
         ignore: patterns as in .gitignore, relative to the folder.
         planted: see there.
+        before: paths of folders that are left out but for their programs; see ``first_look``.
 
     Raises:
         InvalidRequest: one is no such pattern.
     """
 
-    def __init__(self, ignore: Sequence[str], planted: Planted = nothing) -> None:
+    def __init__(self, ignore: Sequence[str], planted: Planted = nothing, before: frozenset[str] = frozenset()) -> None:
+        self.before = before
         self._planted = planted
         self._spec: _Spec | None = _compiled(ignore) if any(map(str.strip, ignore)) else None
 
@@ -72,8 +80,8 @@ class Rules:
             return "Git's own history is not kept"
         if self._planted(path):
             return "programs of yours would act on it, and it was not there before the machine"
-        if folder and name in REMADE:
-            return f"what is in {name!r} is made anew by its tool"
+        if path.rpartition("/")[0] in self.before and not (folder and name in PROGRAMS):
+            return WITHIN
         if name.startswith(".stead-") and is_unfinished(name):
             return "an interrupted restore has left it"
         if self._spec is not None:
@@ -81,6 +89,15 @@ class Rules:
             if self._spec.match_file(readable + "/" if folder else readable):
                 return "an ignore pattern names it"
         return ""
+
+
+def remade_above(path: bytes) -> bytes:
+    """The folder with a name as tools make them that a path is, or is in, unless it is among its programs."""
+    parts = path.split(b"/")
+    for end, part in enumerate(parts, 1):
+        if os.fsdecode(part) in REMADE and os.fsdecode(b"".join(parts[end : end + 1])) not in PROGRAMS:
+            return b"/".join(parts[:end])
+    return b""
 
 
 def is_unfinished(name: str) -> bool:

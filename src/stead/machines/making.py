@@ -15,6 +15,7 @@ from stead.config import Home
 from stead.domain.errors import MachineUnavailable
 from stead.domain.ids import SessionId
 from stead.domain.ports import Egress
+from stead.machines.first_look import FirstLooks
 from stead.machines.git_paths import Answer, named_by_git, repositories, stamp
 from stead.machines.host import Host
 from stead.machines.machine import Binding, Machine, start_machine
@@ -45,6 +46,7 @@ class Maker:
         self._limits = limits
         self._egress = egress
         self._quarantine = QuarantineFolder(home)
+        self._first_looks = FirstLooks(home)
         self._sweeper = Sweeper(self._quarantine, on_swept)
         self._shown: dict[str, Binding] = {}
         self._named: dict[str, tuple[Answer, object]] = {}
@@ -79,7 +81,9 @@ class Maker:
         """
         host = await asyncio.to_thread(self._host)
         await self._sweeper.done(key)
-        found = await asyncio.to_thread(self._make_ready, key, session, binding)
+        if binding.writable and not binding.trial:
+            await self._sweeper.require_clean(session, binding.directory)
+        found = await self._look(key, session, binding)
         egress = await self._open(session, binding)
         self._shown[key] = binding
 
@@ -90,7 +94,7 @@ class Maker:
 
         try:
             if named := await self._ask_git(host, binding, found):
-                found = await asyncio.to_thread(self._make_ready, key, session, binding, named)
+                found = await self._look(key, session, binding, named)
             return await start_machine(host, binding, found, self._limits, ended, egress, role)
         except BaseException:
             self._let_go(key, egress)
@@ -123,8 +127,14 @@ class Maker:
         self._named[binding.directory] = now, (places, await asyncio.to_thread(stamp, now.sources))
         return now.named
 
-    def _make_ready(self, key: str, session: SessionId, binding: Binding, named: Sequence[str] = ()) -> Found:
-        """Look at what the folder has, and write it down; for a trial, make the place where changes go."""
+    async def _look(self, key: str, session: SessionId, binding: Binding, named: Sequence[str] = ()) -> Found:
+        found = await asyncio.to_thread(self._make_ready, key, session, binding, named)
+        if found.missed and not binding.trial:
+            self._sweeper.refuse(session, binding.directory, found.missed)
+        return found
+
+    def _make_ready(self, key: str, session: SessionId, binding: Binding, named: Sequence[str]) -> Found:
+        """Look at what the folder has, and write it down if that was all; for a trial, make the place for changes."""
         if not binding.writable:
             return Found()
         if binding.trial:
@@ -142,7 +152,9 @@ class Maker:
         if binding.trial:
             return found
         require_few(found, binding.directory)
-        self._quarantine.begin(key, session, binding, found)
+        if not found.missed:
+            self._first_looks.left_out(binding.directory)
+            self._quarantine.begin(key, session, binding, found)
         return found
 
     async def _open(self, session: SessionId, binding: Binding) -> str:

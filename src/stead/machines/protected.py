@@ -14,11 +14,13 @@ import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import islice
 
 from stead.domain.errors import InvalidRequest, MachineUnavailable
 from stead.domain.obeyed import REPOSITORY_FILES, REPOSITORY_PARTS, fold, is_repository, kept, kept_itself
 from stead.domain.obeyed_table import PROJECT_RULES
-from stead.machines.workspace import enter
+from stead.machines.opening import open_own, out_of_reach
+from stead.machines.workspace import opened_workspace
 
 UNENTERED = "node_modules"
 """Holds thousands of such files that nobody's program acts on, and code that is run anyway."""
@@ -26,7 +28,8 @@ UNENTERED = "node_modules"
 RULES_BYTES = 24_000
 """Of a file of rules that are told; about six thousand tokens."""
 _MOST_KEPT = 256
-_MOST_ENTRIES = 300_000
+_MOST_ENTRIES = 2_000_000
+"""Some seconds' work; several times what one command of a machine can make (``sandbox.Limits.entries``)."""
 _DEEPEST = 48
 _MOST_RELEASED = 50
 
@@ -39,16 +42,23 @@ class Found:
         kept: path and identity (device:inode) of each that can be shown read-only.
         links: path and destination of those that are symbolic links, which cannot; a file of the folder that one
             leads to is kept.
-        whole: false when the folder was too large or too deep to be walked whole.
         named: see ``scan``.
         rules: path and digest of each file of rules for agents that may be written, since it is released.
+        missed: a part of the folder that was too large or too deep to be walked whole, or could not be opened; ""
+            when everything was seen. Whoever finds it set must not go on as if nothing more were there.
+        room: how many entries may yet be looked at.
     """
 
     kept: dict[str, str] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
-    whole: bool = True
     named: tuple[str, ...] = ()
     rules: dict[str, str] = field(default_factory=dict)
+    missed: str = ""
+    room: int = _MOST_ENTRIES
+
+    def miss(self, path: str) -> None:
+        """This could not be looked at."""
+        self.missed = self.missed or path or "."
 
     def above(self) -> list[str]:
         """Every folder above a kept path; renamed, it would take the path along."""
@@ -111,21 +121,24 @@ def scan(directory: str, released: Collection[str] = (), named: Collection[str] 
         OSError: the folder itself cannot be opened.
     """
     found = Found(named=tuple(named))
-    top = enter(directory)
-    try:
-        for seen, (folder, path, entry, obeyed) in enumerate(_walk(top, "", found, released)):
-            if seen == _MOST_ENTRIES:
-                found.whole = False
-                break
-            if obeyed:
-                with suppress(FileNotFoundError):  # gone in between
-                    _note(found, folder, path, entry)
-            elif is_rules(path) and (digest := rules_digest(folder, entry.name)):
-                found.rules[path] = digest
+    opened = set[str]()
+    with opened_workspace(directory) as top:
+        entered = walk(top, "", found, lambda path, name: name != UNENTERED and path not in found.kept)
+        for folder, above, entries in entered:
+            parts = repository_parts(entries)
+            for entry in entries:
+                path = above + entry.name
+                held = above in opened or entry.name in parts or kept_itself(path) == "held" or path in named
+                if held and not is_released(path, released):
+                    if _is_opened(path, released):
+                        opened.add(path + "/")
+                    else:
+                        with suppress(FileNotFoundError):  # gone in between
+                            _note(found, folder, path, entry)
+                elif is_rules(path) and (digest := rules_digest(folder, entry.name)):
+                    found.rules[path] = digest
         for path in found.links:
             _keep_destination(found, top, directory, path)
-    finally:
-        os.close(top)
     return found
 
 
@@ -137,7 +150,7 @@ def is_rules(path: str) -> bool:
 def rules_digest(folder: int, name: str) -> str:
     """SHA-256 of what is told of a file, given by the folder that holds it; "" when it is no file that may be read."""
     try:
-        fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, dir_fd=folder)
+        fd = open_own(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, folder)
     except OSError:
         return ""
     with open(fd, "rb") as file:
@@ -159,40 +172,42 @@ def require_few(found: Found, directory: str) -> None:
         )
 
 
-def _walk(
-    folder: int, above: str, found: Found, released: Collection[str], depth: int = 0, *, inside: bool = False
-) -> Iterator[tuple[int, str, os.DirEntry[str], bool]]:
-    """Folder, path and entry of everything below, and whether it is protected; such a folder is not entered.
+def walk(
+    folder: int, above: str, found: Found, entered: Callable[[str, str], bool], depth: int = 0
+) -> Iterator[tuple[int, str, list[os.DirEntry[str]]]]:
+    """Descriptor, path with a slash at the end, and entries of a folder, and then of every folder below.
 
     Args:
-        folder: a descriptor.
-        above: its path, with a slash; "" for the top.
-        found: told when something could not be entered.
-        released: see ``is_protected``.
-        depth: of the folder.
-        inside: the folder is protected, and entered because a part of it is released.
+        folder: descriptor.
+        above: its path, with a slash at the end; "" is the top.
+        found: told what could not be looked at.
+        entered: whether a folder is to be entered, by its path and name.
+        depth: folders above it.
     """
     with os.scandir(folder) as listing:
-        entries = sorted(listing, key=lambda entry: entry.name)
-    parts = repository_parts(entries)
+        entries = list(islice(listing, found.room))
+        if next(listing, None):
+            found.miss(above[:-1])
+    found.room -= len(entries)
+    entries.sort(key=lambda entry: entry.name)
+    yield folder, above, entries
     for entry in entries:
         path = above + entry.name
-        held = inside or entry.name in parts or kept_itself(path) == "held" or path in found.named
-        kept_out = held and not is_released(path, released)
-        obeyed = kept_out and not _is_opened(path, released)
-        yield folder, path, entry, obeyed
-        if not entry.is_dir(follow_symlinks=False) or entry.name == UNENTERED or obeyed:
+        if not entry.is_dir(follow_symlinks=False) or not entered(path, entry.name):
             continue
         if depth == _DEEPEST:
-            found.whole = False
+            found.miss(path)
             continue
         try:
-            inner = os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
-        except OSError:
-            found.whole = False  # it may not be entered, or was swapped for a link just now
+            inner = open_own(entry.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, folder)
+        except FileNotFoundError:
+            continue  # gone in between
+        except OSError:  # it may not be entered, or was swapped for a link just now
+            if not out_of_reach(entry.name, folder):
+                found.miss(path)
             continue
         try:
-            yield from _walk(inner, path + "/", found, released, depth + 1, inside=kept_out)
+            yield from walk(inner, path + "/", found, entered, depth + 1)
         finally:
             os.close(inner)
 
@@ -238,7 +253,7 @@ def opened_above(top: int, path: str, *, make: Callable[[int, str], None] | None
         for part in folders:
             flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
             try:
-                below = os.open(part, flags, dir_fd=at)
+                below = open_own(part, flags, at)
             except FileNotFoundError:
                 if make is None:
                     raise

@@ -5,6 +5,9 @@ without littering the folder with placeholders. So what there was is written dow
 (``run/machines`` in Stead's home), and compared when everything in it is dead. After a crash of the daemon the next one
 finds the list and does it then. Between the planting and the machine's end the file is there.
 
+Where the folder cannot be looked through whole, the list is kept (``unclean-…``): until it could be compared, nobody
+can tell what was planted from what was there, so no other machine that writes starts in the folder.
+
 Moving is a rename, of a name in a folder that was opened without following links; nothing of it is read. Where Stead's
 home is on another file system, the file is renamed in its folder instead, to a name that no program knows.
 """
@@ -15,6 +18,7 @@ import errno
 import os
 import secrets
 import stat
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -27,9 +31,12 @@ from stead.domain.ids import SessionId
 from stead.domain.obeyed import fold
 from stead.domain.trials import Quarantined, Swept
 from stead.machines.machine import Binding
-from stead.machines.protected import Found, is_protected, is_released, opened_above, rules_digest, scan
+from stead.machines.protected import Found, is_protected, is_released, opened_above, rules_digest, scan, walk
 from stead.machines.trial import remove_tree
-from stead.machines.workspace import enter, opened_workspace
+from stead.machines.workspace import opened_workspace
+
+_SET_ID = stat.S_ISUID | stat.S_ISGID
+_MOST_LOOKED_AT = 5_000_000
 
 
 class Baseline(msgspec.Struct, frozen=True):
@@ -55,6 +62,7 @@ class QuarantineFolder:
     def __init__(self, home: Home) -> None:
         self._lists = home.run / "machines"
         self._kept = home.root / "quarantine"
+        self._again = threading.Lock()  # two machines may start in one folder at once
 
     def begin(self, key: str, session: SessionId, binding: Binding, found: Found) -> None:
         """Write down what there is, before the machine of this key starts."""
@@ -75,11 +83,29 @@ class QuarantineFolder:
         was = _baseline(path)
         if was is None:
             return Swept()
+        swept = self._swept(was, path)
+        if swept.unseen:
+            path.rename(path.with_name(f"unclean-{secrets.token_hex(4)}-{path.name}"))
+        return swept
+
+    def sweep_again(self, directory: str) -> list[tuple[SessionId, Swept]]:
+        """Compare what could not be compared whole, of this folder, those in it and those that it is in."""
+        found = []
+        with self._again:
+            for path in sorted(self._lists.glob("unclean-*.json")):
+                was = _baseline(path)
+                if was and _overlap(was.directory, directory) and os.path.lexists(was.directory):
+                    found.append((was.session, self._swept(was, path)))
+        return found
+
+    def _swept(self, was: Baseline, path: Path) -> Swept:
+        """What came of comparing; the list goes once that was done whole."""
         try:
-            swept = self._compare(was)
+            swept = self._compare(was, path.stat().st_mtime_ns)
         except OSError:
-            swept = Swept(unseen=True)  # the folder itself is gone, or may not be read any more
-        path.unlink(missing_ok=True)
+            return Swept(unseen=True, where=".")  # the folder itself is gone, or may not be read any more
+        if not swept.unseen:
+            path.unlink()
         return swept
 
     def planted(self, directory: str) -> Callable[[str], bool]:
@@ -102,16 +128,15 @@ class QuarantineFolder:
                 where = _within(was, directory, path)
                 free = is_released(where, was.released) and not is_released(where, was.allowed)
                 if was.rules.get(where) != digest and (free or _is_planted(was, where)):
-                    return f"the machine of {was.session}, which is at work, may have written it"
+                    return f"the machine of {was.session} may have written it"
             return ""
 
         return why
 
     def _at_work(self, directory: str) -> list[Baseline]:
         """Machines whose folder is this one, holds it or lies in it."""
-        every = [was for was in map(_baseline, self._lists.glob("s_*.json")) if was]
-        here = directory + "/"
-        return [was for was in every if here.startswith(was.directory + "/") or was.directory.startswith(here)]
+        every = [was for was in map(_baseline, self._lists.glob("*s_*.json")) if was]
+        return [was for was in every if _overlap(was.directory, directory)]
 
     def rows(self) -> tuple[Quarantined, ...]:
         """Everything under quarantine, oldest first."""
@@ -139,13 +164,12 @@ class QuarantineFolder:
         (self._kept / f"{id}.json").unlink()
         return row
 
-    def _compare(self, was: Baseline) -> Swept:
+    def _compare(self, was: Baseline, began_ns: int) -> Swept:
         now = scan(was.directory, was.released, was.named)
         before = set(was.kept.values())
         moved: list[Quarantined] = []
         changed: list[str] = []
-        top = enter(was.directory)
-        try:
+        with opened_workspace(was.directory) as top:
             for path in sorted(now.kept | now.links):
                 if path == ".git" and path not in was.kept:
                     continue  # the placeholder, which no machine can write; what is in it now, the person put there
@@ -154,14 +178,18 @@ class QuarantineFolder:
                         changed.append(path)
                 elif now.links.get(path, "") != was.links.get(path, "") or now.kept.get(path, "") not in {"", *before}:
                     moved += self._move(top, was, path)
-        finally:
-            os.close(top)
+            rest = Found(room=_MOST_LOOKED_AT)
+            stripped = _strip(top, was, rest, began_ns)
         wrote = {path: digest for path, digest in now.rules.items() if digest != was.rules.get(path)}
         rules = [self._note(was, path, wrote[path]) for path in sorted(wrote) if not is_released(path, was.allowed)]
-        return Swept(tuple(moved), tuple(changed), not now.whole, tuple(rules))
+        missed = now.missed or rest.missed
+        return Swept(tuple(moved), tuple(changed), bool(missed), missed, tuple(stripped), tuple(rules))
 
     def _note(self, was: Baseline, path: str, digest: str) -> Quarantined:
-        """Write down that a file of rules, which stays where it is, is not the person's."""
+        """Write down that a file of rules, which stays where it is, is not the person's; once, if it is found again."""
+        for row in self.rows():
+            if (row.session, row.directory, row.path, row.rules) == (was.session, was.directory, path, digest):
+                return row
         id = f"q_{secrets.token_hex(8)}"
         return self._keep(Quarantined(id, was.session, was.directory, path, f"{was.directory}/{path}", _now(), digest))
 
@@ -222,6 +250,41 @@ def _remove_rules(row: Quarantined) -> None:
         raise Conflict(f"{row.path!r} cannot be removed from {row.directory!r}: {error.strerror}") from error
 
 
+def _overlap(one: str, other: str) -> bool:
+    return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
+
+
+def _strip(top: int, was: Baseline, found: Found, began_ns: int) -> list[str]:
+    """Take set-user and set-group bits from files that a machine may have made or written, also in packages.
+
+    No machine can set them; but a file that had one can be written through a memory map and keep it.
+
+    Args:
+        top: descriptor of the folder.
+        was: what was shown read-only.
+        found: told what could not be looked at.
+        began_ns: files whose state is older are left.
+    """
+    stripped = []
+    owner = os.fstat(top).st_uid
+    for folder, above, entries in walk(top, "", found, lambda path, _name: path not in was.kept):
+        for entry in entries:
+            try:
+                if not entry.is_file(follow_symlinks=False) or not entry.stat(follow_symlinks=False).st_mode & _SET_ID:
+                    continue
+                fd = os.open(entry.name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+            except FileNotFoundError:
+                continue
+            try:
+                status = os.fstat(fd)
+                if status.st_mode & _SET_ID and status.st_uid == owner and status.st_ctime_ns >= began_ns:
+                    os.chmod(f"/proc/self/fd/{fd}", stat.S_IMODE(status.st_mode) & ~_SET_ID)
+                    stripped.append(above + entry.name)
+            finally:
+                os.close(fd)
+    return stripped
+
+
 def _is_planted(was: Baseline, path: str) -> bool:
     """Not what was there, nor what lies in it: all of that is shown read-only."""
     above = [path, *(path[:at] for at, letter in enumerate(path) if letter == "/")]
@@ -231,7 +294,10 @@ def _is_planted(was: Baseline, path: str) -> bool:
 
 
 def _let_move(folder: int, name: str) -> None:
-    """A folder that its owner may not write cannot be moved into another one."""
+    """A folder that its owner may not write cannot be moved into another one, nor anything be moved out of it."""
+    above = os.fstat(folder)
+    if stat.S_IMODE(above.st_mode) & 0o700 != 0o700 and above.st_uid == os.geteuid():
+        os.fchmod(folder, stat.S_IMODE(above.st_mode) | 0o700)
     try:
         fd = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     except OSError:
@@ -246,13 +312,9 @@ def _let_move(folder: int, name: str) -> None:
 
 def _put_back(row: Quarantined) -> None:
     try:
-        top = enter(row.directory)
-        try:
-            with opened_above(top, row.path) as (folder, name):
-                if name in os.listdir(folder):
-                    raise Conflict(f"there is another {row.path!r} in {row.directory!r}; move it away first")
-                os.rename(row.kept, name, dst_dir_fd=folder)
-        finally:
-            os.close(top)
+        with opened_workspace(row.directory) as top, opened_above(top, row.path) as (folder, name):
+            if name in os.listdir(folder):
+                raise Conflict(f"there is another {row.path!r} in {row.directory!r}; move it away first")
+            os.rename(row.kept, name, dst_dir_fd=folder)
     except OSError as error:
         raise Conflict(f"{row.path!r} cannot be put back: {error.strerror}; it is at {row.kept!r}") from error

@@ -3,7 +3,7 @@
 Layer: machines. Another session's machine may be at work in the folder and swap what it can, at any moment: every step
 goes through descriptors of folders that were opened without following a link, so whatever it does, nothing outside of
 the folder is read or written. A file is written whole under another name and then renamed. What is left out of
-checkpoints was never kept, so it is not touched either, whatever stood in its place when the tree was taken.
+checkpoints was never kept, so it is not removed; where the tree has something else at its place, it is moved aside.
 
 Nothing waits for the disk here: what is restored is kept in the store and can be restored again.
 """
@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stead.domain.checkpoints import LeftOut, Restored
 from stead.domain.errors import NotFound, StorageFault
@@ -38,6 +39,10 @@ class _Stays(Exception):
 
 class _NeverKept(_Stays):
     """Because no checkpoint holds what is there; no fault where nothing else was to be there."""
+
+
+class _InTheWay(_NeverKept):
+    """Likewise; but it is moved aside where something else was."""
 
 
 @dataclass
@@ -149,7 +154,7 @@ class Restoring:
             try:
                 item = _Item(here, name, path, status_of(here.fd, name), target.get(name))
                 if reach == "whole":
-                    self._item(item)
+                    self._item_or_aside(item)
                 else:
                     self._way(item)
             except _NeverKept as stays:
@@ -181,15 +186,29 @@ class Restoring:
         with self._entered(item) as inner:
             self._fill(inner, below)
 
+    def _item_or_aside(self, item: _Item) -> None:
+        try:
+            self._item(item)
+        except _InTheWay as way:
+            if item.target is None or item.now is None:
+                raise
+            aside = f"stead-aside-{secrets.token_hex(8)}"
+            os.rename(item.name, aside, src_dir_fd=item.here.fd, dst_dir_fd=item.here.fd)
+            self._item(replace(item, now=None))
+            self._fail(item.path, f"it is put back; what stood there is now {aside!r}, as it is not kept: {way}")
+
     def _item(self, item: _Item) -> None:
         name, now, target = os.fsdecode(item.name), item.now, item.target
         if left_out.is_unfinished(name) and now is not None:
             os.unlink(item.name, dir_fd=item.here.fd)
             return
         folder = stat.S_ISDIR(now.st_mode) if now else target is not None and target.kind == "folder"
-        why = self._rules.why(item.path, name, folder=folder) or (_never_kept(now) if now else "")
-        if why:
+        if why := self._rules.why(item.path, name, folder=folder):
             raise _NeverKept(why)
+        if item.path in self._rules.before and not (target and target.kind == "folder"):
+            raise _InTheWay(left_out.BEFORE)
+        if now and (why := _never_kept(now)):
+            raise _InTheWay(why)
         if now is None and target is None:
             return
         if target is None:
@@ -266,7 +285,9 @@ class Restoring:
             except OSError as error:
                 if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                     raise
-                raise _Stays("it still holds what is left out of checkpoints") from error
+                raise (_InTheWay if item.target else _Stays)(
+                    "it still holds what is left out of checkpoints"
+                ) from error
         self._note(item)
 
     @contextmanager
@@ -274,12 +295,10 @@ class Restoring:
         """A folder in this one, writable for now; it has this mode at the end, or the one that it had."""
         depth = item.here.depth + 1
         if depth > left_out.DEEPEST:
-            raise _NeverKept(left_out.TOO_DEEP)
+            raise _InTheWay(left_out.TOO_DEEP)
         with _may_be_read(opened(os.fsdecode(item.name), item.here.fd)) as fd:
             if os.fstat(fd).st_dev != self._device:
-                raise _NeverKept(left_out.MOUNTED)
-            if left_out.is_cache(fd):
-                raise _NeverKept(left_out.CACHE)
+                raise _InTheWay(left_out.MOUNTED)
             inner = self._here(fd, item.path + "/", depth)
             if inner.mode & 0o700 != 0o700 and os.geteuid() != 0:
                 os.fchmod(fd, inner.mode | 0o700)
@@ -319,10 +338,10 @@ def _require_readable(item: _Item) -> None:
 
 @contextmanager
 def _may_be_read(opening: AbstractContextManager[int]) -> Iterator[int]:
-    """What may not be read was never kept, so it is not replaced either."""
+    """What may not be read was never kept, so it is not lost either."""
     with ExitStack() as stack:
         try:
             descriptor = stack.enter_context(opening)
         except PermissionError as error:
-            raise _NeverKept(why_not(error)) from error
+            raise _InTheWay(why_not(error)) from error
         yield descriptor

@@ -87,6 +87,8 @@ class Limits:
         disk_bytes: what is left free on the workspace's disk; below it likewise.
         search_s: seconds for one search, one page or the hashes of large files.
         data_bytes: writable memory of a process, where its address space says little; 0 for no such limit.
+        entries: files and folders that are made on the workspace's disk while something runs; past it likewise. Far
+            fewer than what makes a look at a folder give up (``protected``).
     """
 
     file_bytes: int = 256 * _MB
@@ -97,6 +99,7 @@ class Limits:
     disk_bytes: int = 512 * _MB
     search_s: int = 20
     data_bytes: int = 0
+    entries: int = 200_000
 
     def words(self) -> list[str]:
         """As the runner takes them."""
@@ -109,6 +112,7 @@ class Limits:
             f"memory={self.memory_bytes}",
             f"disk={self.disk_bytes}",
             f"search={self.search_s}",
+            f"entries={self.entries}",
             *([f"data={self.data_bytes}"] if self.data_bytes else []),
         ]
 

@@ -4,9 +4,15 @@ Layer: machines. Knows nothing of processes: it only makes bytes, which bubblewr
 
 A filter is a list of instructions that the kernel runs on each system call's (architecture, number, arguments). This
 one allows by default and refuses what a sandboxed program has no use for: the calls with which sandboxes are left or
-kernels attacked. Refusals are EPERM, so that programs see an ordinary error; ``clone3`` is ENOSYS, because its flags
-lie in memory where a filter cannot look, and libc then falls back to ``clone``. A program of a foreign architecture
-(i386 on x86_64) would have other numbers, so it is killed.
+kernels attacked. Refusals are EPERM, so that programs see an ordinary error; ``clone3`` and ``openat2`` are ENOSYS,
+because their flags lie in memory where a filter cannot look, and libraries then fall back to ``clone`` and ``openat``.
+A program of a foreign architecture (i386 on x86_64) would have other numbers, so it is killed.
+
+No file can be given a set-user or set-group bit: in the workspace it would belong to the person, or to root, and
+whoever runs it on the host would be them. Every call that takes a mode is refused when the mode has such a bit; but
+for ``mkdir``, where the kernel drops them.
+Extended attributes cannot be set at all (ENOTSUP, which programs take for a file system without them): a file's
+capabilities are one, and its name lies in memory.
 
 Arguments are compared by their low 32 bits: the kernel itself takes flags of ``clone``, the command of ``ioctl`` and
 the family of ``socket`` as 32-bit values.
@@ -16,7 +22,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from errno import ENOSYS, EPERM
+from errno import ENOSYS, ENOTSUP, EPERM
 
 _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     # name: (x86_64, aarch64); None where the architecture has no such call
@@ -89,6 +95,27 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
 }
 """Refused whatever their arguments."""
 
+_UNKNOWN = {"clone3": (435, 435), "openat2": (437, 437)}
+"""ENOSYS: what they are to do lies in memory."""
+
+_ATTRIBUTES = {"setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "setxattrat": (463, 463)}
+
+_MODES: dict[str, tuple[int | None, int | None, int]] = {
+    # name: (x86_64, aarch64, which argument is the mode, counted from 0)
+    "chmod": (90, None, 1),
+    "fchmod": (91, 52, 1),
+    "fchmodat": (268, 53, 2),
+    "fchmodat2": (452, 452, 2),
+    "mknod": (133, None, 1),
+    "mknodat": (259, 33, 2),
+    "creat": (85, None, 1),
+}
+_OPENS: dict[str, tuple[int | None, int | None, int]] = {"open": (2, None, 2), "openat": (257, 56, 3)}
+"""Likewise; the flags come right before the mode, which counts only when a file may be made."""
+_SET_ID = 0o6000
+_MAKES_FILE = 0o100 | 0o20_000_000
+"""O_CREAT, and the bit that only O_TMPFILE has; the same on both architectures."""
+
 _CLONE_NEW = 0x0002_0000 | 0x0200_0000 | 0x0400_0000 | 0x0800_0000 | 0x1000_0000 | 0x2000_0000 | 0x4000_0000
 """CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET. (``clone`` cannot ask for a time namespace.)"""
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
@@ -96,7 +123,7 @@ _UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
 
 _ALLOW, _ERRNO, _KILL = 0x7FFF_0000, 0x0005_0000, 0x8000_0000
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCH, _FIRST, _SECOND = 0, 4, 16, 24
+_NUMBER, _ARCH, _ARGUMENTS = 0, 4, (16, 24, 32, 40)
 """Offsets in the kernel's ``struct seccomp_data`` (both architectures are little-endian)."""
 
 
@@ -105,7 +132,6 @@ class _Architecture:
     audit: int
     column: int
     clone: int
-    clone3: int
     ioctl: int
     socket: int
     socketpair: int
@@ -114,11 +140,9 @@ class _Architecture:
 
 
 _ARCHITECTURES = {
-    "x86_64": _Architecture(
-        *(0xC000_003E, 0), clone=56, clone3=435, ioctl=16, socket=41, socketpair=53, prlimit=302, x32=True
-    ),
+    "x86_64": _Architecture(*(0xC000_003E, 0), clone=56, ioctl=16, socket=41, socketpair=53, prlimit=302, x32=True),
     "aarch64": _Architecture(
-        *(0xC000_00B7, 1), clone=220, clone3=435, ioctl=29, socket=198, socketpair=199, prlimit=261, x32=False
+        *(0xC000_00B7, 1), clone=220, ioctl=29, socket=198, socketpair=199, prlimit=261, x32=False
     ),
 }
 ARCHITECTURES = frozenset(_ARCHITECTURES)
@@ -146,32 +170,51 @@ def assemble(machine: str) -> bytes:
         program.when(_AT_LEAST, 0x4000_0000, then="refuse")
     for number in refused(machine).values():
         program.when(_EQUAL, number, then="refuse")
-    program.when(_EQUAL, arch.clone3, then="unknown")
+    for calls, then in ((_UNKNOWN, "unknown"), (_ATTRIBUTES, "unsupported")):
+        for both in calls.values():
+            program.when(_EQUAL, both[arch.column], then=then)
+    for table, block in ((_MODES, "mode"), (_OPENS, "open")):
+        for *numbers, at in table.values():
+            if (call := numbers[arch.column]) is not None:
+                program.when(_EQUAL, call, then=f"{block} {at}")
     program.when(_EQUAL, arch.clone, then="clone")
     program.when(_EQUAL, arch.ioctl, then="ioctl")
     program.when(_EQUAL, arch.socket, then="socket")
     program.when(_EQUAL, arch.socketpair, then="socket")
     program.when(_EQUAL, arch.prlimit, then="prlimit")
     program.result("allow", _ALLOW)
+    for at in sorted({at for *_, at in _OPENS.values()}):
+        program.label(f"open {at}")
+        program.load(_ARGUMENTS[at - 1])
+        program.unless(_ANY_BIT, _MAKES_FILE, then="permit")
+        program.load(_ARGUMENTS[at])
+        program.when(_ANY_BIT, _SET_ID, then="refuse")
+        program.result("permit", _ALLOW)
+    for at in sorted({at for *_, at in _MODES.values()}):
+        program.label(f"mode {at}")
+        program.load(_ARGUMENTS[at])
+        program.when(_ANY_BIT, _SET_ID, then="refuse")
+        program.result("allow", _ALLOW)
     program.label("clone")
-    program.load(_FIRST)
+    program.load(_ARGUMENTS[0])
     program.when(_ANY_BIT, _CLONE_NEW, then="refuse")
     program.result("allow", _ALLOW)
     program.label("ioctl")
-    program.load(_SECOND)
+    program.load(_ARGUMENTS[1])
     program.when(_EQUAL, _TIOCSTI, then="refuse")
     program.when(_EQUAL, _TIOCLINUX, then="refuse")
     program.result("allow", _ALLOW)
     program.label("prlimit")  # a process may look after its own limits, not the runner's
-    program.load(_FIRST)
+    program.load(_ARGUMENTS[0])
     program.unless(_EQUAL, 0, then="refuse")
     program.result("allow", _ALLOW)
     program.label("socket")
-    program.load(_FIRST)
+    program.load(_ARGUMENTS[0])
     for family in (_UNIX, _INET, _INET6, _NETLINK):
         program.when(_EQUAL, family, then="permit")
     program.result("refuse", _ERRNO | EPERM)
     program.result("unknown", _ERRNO | ENOSYS)
+    program.result("unsupported", _ERRNO | ENOTSUP)
     program.result("kill", _KILL)
     program.result("permit", _ALLOW)
     return program.bytes()

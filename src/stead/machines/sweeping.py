@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import NoReturn
 
+from stead.domain.errors import MachineUnavailable
 from stead.domain.ids import SessionId
 from stead.domain.trials import Swept
 from stead.machines.quarantine import QuarantineFolder
@@ -49,8 +51,36 @@ class Sweeper:
         for key in await asyncio.to_thread(self._quarantine.left):
             await self._sweep(key)
 
+    async def require_clean(self, session: SessionId, directory: str) -> None:
+        """Compare what could not be compared whole at an earlier machine's end, before another one starts.
+
+        Raises:
+            MachineUnavailable: it still cannot: what was planted could pass for what was there.
+        """
+        for of, swept in await asyncio.to_thread(self._quarantine.sweep_again, directory):
+            if swept.unseen:
+                self.refuse(session, directory, swept.where)
+            self._tell(of, swept)
+
+    def refuse(self, session: SessionId, directory: str, missed: str) -> NoReturn:
+        """Keep a session's machine from starting, as a part of the folder could not be looked at; journals which.
+
+        Raises:
+            MachineUnavailable: always.
+        """
+        self._tell(session, Swept(unseen=True, where=missed))
+        raise MachineUnavailable(
+            "{!r} cannot be looked through whole for files that your programs act on, so no machine may write in it; "
+            "the session's record names the part: make it readable or remove it, work on a part of the folder, or on "
+            "trial (--trial)",
+            directory,
+        )
+
     async def _sweep(self, key: str) -> None:
         swept = await asyncio.to_thread(self._quarantine.sweep, key)
         self._tasks.pop(key, None)
+        self._tell(SessionId(key.partition(".")[0]), swept)
+
+    def _tell(self, session: SessionId, swept: Swept) -> None:
         if swept != Swept():
-            self._on_swept(SessionId(key.partition(".")[0]), swept)
+            self._on_swept(session, swept)

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 
 from stead.machines.changes import REGULAR
 from stead.machines.left_out import UNFINISHED
+from stead.machines.opening import open_own
 from stead.machines.scanning import PERMISSIONS, Reading
 from stead.storage.contents import ContentStore
 from stead.storage.intake import Naming
@@ -36,7 +37,7 @@ def regular(folder: int, name: bytes) -> Iterator[int]:
     Raises:
         OSError: it is none (any more), or may not be read.
     """
-    file = os.open(name, REGULAR, dir_fd=folder)
+    file = open_own(name, REGULAR, folder)
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
             raise NotADirectoryError(20, "it became something else just now")

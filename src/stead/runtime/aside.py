@@ -63,5 +63,7 @@ def swept_up(swept: Swept) -> ev.ProtectedQuarantined:
         moved=tuple((row.id, row.path) for row in swept.moved[:_NAMED]),
         changed=swept.changed[:_NAMED],
         unseen=swept.unseen,
+        where=swept.where,
+        stripped=swept.stripped[:_NAMED],
         rules=tuple((row.id, row.path) for row in swept.rules[:_NAMED]),
     )

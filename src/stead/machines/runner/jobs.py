@@ -26,6 +26,8 @@ _CHUNK = 32 << 10
 _TICK_S = 0.2
 _GRACE_S = 1.0
 _MEMORY_LEFT = 256 << 20
+_ENTRIES_LEFT = 20_000
+"""Of the inodes of the workspace's disk; a tenth of them where there are few."""
 _SIGKILL, _SIGPIPE, _SIGXFSZ = 9, 13, 25  # importing signal would cost a third of the start time
 
 
@@ -72,10 +74,14 @@ class Runner:
         disk_bytes: free space on the workspace's disk below which everything inside is killed.
         memory_bytes: memory of all processes inside, above which likewise.
         search_s: seconds that work in a fork may take.
+        entries: files and folders that may be made on the workspace's disk from when something begins to run in here
+            until nothing does; past it likewise.
     """
 
-    def __init__(self, disk_bytes: int, memory_bytes: int, search_s: int) -> None:
+    def __init__(self, disk_bytes: int, memory_bytes: int, search_s: int, entries: int) -> None:
         self._search_s = search_s
+        self._entries = entries
+        self._entries_before = 0
         self._next_watch = 0.0
         self._disk_bytes = disk_bytes
         self._memory_bytes = memory_bytes
@@ -204,6 +210,8 @@ class Runner:
         self._poll.unregister(listener.fileno())
 
     def _keep(self, job: Job) -> None:
+        if not self._children:
+            self._entries_before = entries_used()
         self._children = True
         self._jobs[job.ident] = self._by_fd[job.out] = self._by_fd[job.pidfd] = job
         self._poll.register(job.out, select.EPOLLIN)
@@ -288,9 +296,10 @@ class Runner:
         if time.monotonic() < self._next_watch:
             return
         self._next_watch = time.monotonic() + _TICK_S
-        disk = os.statvfs(files.WORK)  # some file systems do not tell how large they are
-        if disk.f_blocks and disk.f_bavail * disk.f_frsize < self._disk_bytes:
+        if disk_is_full(self._disk_bytes):
             self._kill_all("disk")
+        elif entries_used() - self._entries_before > self._entries:
+            self._kill_all("entries")
         elif held_bytes() > self._memory_bytes or available_bytes() < _MEMORY_LEFT:
             self._kill_all("memory")
 
@@ -305,6 +314,19 @@ class Runner:
         while self._children and time.monotonic() < patience:  # or the next look would still count the dying
             self._reap()
             time.sleep(0.005)
+
+
+def disk_is_full(least_bytes: int) -> bool:
+    """Whether the workspace's disk has less than that left, or hardly an inode; some file systems do not tell."""
+    disk = os.statvfs(files.WORK)
+    few = disk.f_favail < min(_ENTRIES_LEFT, disk.f_files // 10)
+    return few or (disk.f_blocks > 0 and disk.f_bavail * disk.f_frsize < least_bytes)
+
+
+def entries_used() -> int:
+    """Inodes in use on the workspace's disk, by anybody; 0 where the file system does not count them."""
+    disk = os.statvfs(files.WORK)
+    return disk.f_files - disk.f_ffree
 
 
 def held_bytes() -> int:

@@ -44,10 +44,11 @@ def main(words: list[str]) -> None:
     """Work until the daemon closes the pipe.
 
     Args:
-        words: ``NAME=NUMBER``: ``disk``, ``memory`` and ``search`` as ``Runner`` takes them, ``browse=1`` to drive a
-            browser instead, ``terminal=1`` to keep a person's terminal; the others are resource limits. They are set
-            here and not outside, because inside its own user namespace the limit on processes counts those of this
-            machine alone. After a ``--`` come paths of the workspace, whose identity the hello is to tell.
+        words: ``NAME=NUMBER``: ``disk``, ``memory``, ``search`` and ``entries`` as ``Runner`` takes them,
+            ``browse=1`` to drive a browser instead, ``terminal=1`` to keep a person's terminal; the others are
+            resource limits. They are set here and not outside, because inside its own user namespace the limit on
+            processes counts those of this machine alone. After a ``--`` come paths of the workspace, whose identity
+            the hello is to tell.
     """
     os.closerange(3, 65_536)
     os.umask(0o022)  # the daemon's own is strict; what is made here is the person's, and as readable as usual
@@ -78,7 +79,7 @@ def main(words: list[str]) -> None:
 
 def _resident(limits: dict[str, int]) -> Runner | Driver | Terminal:
     """What the machine is for; takes from the limits what are none of the system's."""
-    disk, memory, search = limits.pop("disk"), limits.pop("memory"), limits.pop("search")
+    disk, memory, search, entries = (limits.pop(name) for name in ("disk", "memory", "search", "entries"))
     if limits.pop("browse", 0):
         from .browse import Driver  # other machines need not load it
 
@@ -87,7 +88,7 @@ def _resident(limits: dict[str, int]) -> Runner | Driver | Terminal:
         from .terminal import Terminal
 
         return Terminal(disk, memory)
-    return Runner(disk, memory, search)
+    return Runner(disk, memory, search, entries)
 
 
 def _listen() -> _socket.socket:

@@ -15,9 +15,8 @@ import select
 import sys
 import time
 
-from . import files
 from .frames import LARGEST_FRAME, Fault, encode, pack, unpack
-from .jobs import available_bytes, held_bytes
+from .jobs import available_bytes, disk_is_full, held_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # a type checker takes it for true; see ``jobs``
@@ -215,8 +214,7 @@ class Terminal:
         if time.monotonic() < self._next_look:
             return
         self._next_look = time.monotonic() + _LOOK_S
-        disk = os.statvfs(files.WORK)  # some file systems do not tell how large they are
-        if disk.f_blocks and disk.f_bavail * disk.f_frsize < self._disk_bytes:
+        if disk_is_full(self._disk_bytes):
             self._why = "disk"
         elif held_bytes() > self._memory_bytes or available_bytes() < _MEMORY_LEFT:
             self._why = "memory"

@@ -1,0 +1,51 @@
+"""Opening what its owner may not read just now.
+
+Layer: machines. A machine can take away the permissions of what it made, so that whoever looks at the folder next, as
+the same user, would see nothing of it. What belongs to the daemon's own user is therefore made readable: a folder for
+good, as what is in it is reached through it, a file for the moment. No link is followed on the way.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+
+def open_own(name: str | bytes, flags: int, above: int | None = None) -> int:
+    """A descriptor, as of ``os.open``; what is ours is made readable first.
+
+    Args:
+        name: of a file or folder.
+        flags: to read it, without following a link.
+        above: descriptor of the folder that the name is in.
+
+    Raises:
+        OSError: it is somebody else's and may not be read, or cannot be opened for another reason.
+    """
+    try:
+        return os.open(name, flags, dir_fd=above)
+    except PermissionError:
+        held = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=above)
+    try:
+        status, path = os.fstat(held), f"/proc/self/fd/{held}"
+        mode, folder = stat.S_IMODE(status.st_mode), stat.S_ISDIR(status.st_mode)
+        if status.st_uid != os.geteuid() or not (folder or stat.S_ISREG(status.st_mode)):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        os.chmod(path, mode | 0o500 if folder else mode | 0o400)
+        try:
+            return os.open(path, flags & ~os.O_NOFOLLOW)
+        finally:
+            if not folder:
+                os.chmod(path, mode)
+    finally:
+        os.close(held)
+
+
+def out_of_reach(name: str, above: int) -> bool:
+    """Whether a folder is somebody else's and may not be entered: then no machine of ours can enter it either."""
+    try:
+        ours = os.stat(name, dir_fd=above, follow_symlinks=False).st_uid == os.geteuid()
+    except OSError:
+        return False  # it became something else just now
+    return not ours and not os.access(name, os.X_OK, dir_fd=above, follow_symlinks=False)
