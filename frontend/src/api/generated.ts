@@ -2720,6 +2720,8 @@ export interface components {
             risk: components["schemas"]["Risk"];
             /** @default [] */
             sources: string[];
+            /** @default [] */
+            stains: string[];
             /** @default false */
             strays: boolean;
             tool: string;
@@ -2797,6 +2799,10 @@ export interface components {
             };
             /** @default [] */
             sources: string[];
+            /** @default [] */
+            stained: string[];
+            /** @default false */
+            strayed: boolean;
             /** @default 0 */
             trimmed: number;
             /** @default [] */
@@ -2829,7 +2835,7 @@ export interface components {
          *         why: the same in words.
          *         unseen: what of it this does not show as it is, in words: it was cut, it is no text, it has hidden characters.
          *             Such a change is applied only with its ``digest`` among those that the person has seen. "" is shown whole.
-         *         digest: names exactly this change where ``unseen`` is not empty and it was shown in full; "" else.
+         *         digest: names exactly this change where it was shown in full and needs that, or was asked for by path; "" else.
          */
         Change: {
             /** @default -1 */
