@@ -19,13 +19,13 @@ from stead.machines.protected import Found, walk
 from stead.machines.sandbox import Limits
 from stead.machines.workspace import enter
 from tests.attacks import hidden_folders
-from tests.attacks.hidden_folders import MODES
+from tests.attacks.hidden_folders import LET, MODES
 from tests.attacks.ordinary import as_ordinary_user
 from tests.machines.bench import SESSION, Bench, open_bench, require_sandbox, this_host
 
 OTHER = SessionId("s_fedcba9876543210")
 DEEP = "/".join(["d"] * 50)
-ALL_SEEN = {"unseen": False, "where": "", "left": [], "again": "ran\n"}
+ALL_SEEN = {"unseen": False, "where": "", "left": [], "again": "ran\n", "rules": []}
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +53,15 @@ def hidden() -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize("what", ["", "inner ", "planted "])
 def test_what_is_planted_behind_modes_is_found_and_moved_out(hidden: dict[str, Any], what: str, mode: str) -> None:
     assert hidden[f"{what}mode {mode}"] == {"moved": ["docs/AGENTS.md", "docs/in/.git"], **ALL_SEEN}
+
+
+def test_a_repository_without_the_name_is_found_behind_a_mode(hidden: dict[str, Any]) -> None:
+    assert hidden["repository"] == {"moved": ["docs/HEAD", "docs/config"], **ALL_SEEN}
+
+
+def test_rules_that_were_closed_after_they_were_written_are_an_agents_all_the_same(hidden: dict[str, Any]) -> None:
+    written = [f"{LET}/AGENTS.md"]
+    assert hidden["rules"] == {"moved": [], **ALL_SEEN, "left": written, "rules": written}
 
 
 def test_what_is_planted_behind_two_closed_folders_is_found_and_moved_out(hidden: dict[str, Any]) -> None:
