@@ -16,6 +16,7 @@ from stead.domain.errors import MachineUnavailable
 from stead.domain.ids import SessionId
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.protected import Found, walk
+from stead.machines.quarantine import QuarantineFolder
 from stead.machines.sandbox import Limits
 from stead.machines.workspace import enter
 from tests.attacks import hidden_folders
@@ -133,6 +134,17 @@ async def test_once_it_can_be_looked_at_what_was_planted_is_moved_out_and_not_ta
     assert [row.path for row in bench.swept[-1][1].moved] == ["up/" + "/".join(["d"] * 10) + "/.git"]
     await bench.machines.kill(SESSION)
     assert not list((bench.home.run / "machines").glob("*.json"))
+
+
+async def test_what_is_found_again_and_again_is_noted_once(bench: Bench) -> None:
+    bench.machines.bind(SESSION, str(bench.project), writable=True, released=("AGENTS.md",))
+    await bench.output("echo mine >> AGENTS.md")
+    await dirty(bench)
+    for _ in range(2):
+        with pytest.raises(MachineUnavailable, match="cannot be looked through whole"):
+            await bench.run("true")
+    (row,) = QuarantineFolder(bench.home).rows()
+    assert row.path == "AGENTS.md" and row.rules
 
 
 async def test_once_it_is_removed_the_folder_can_be_worked_in(bench: Bench) -> None:
