@@ -21,12 +21,16 @@ from stead.machines.bubblewrap import BubblewrapMachines
 
 SESSION = SessionId("s_0123456789abcdef")
 PLANT = "mkdir -p docs/in/.git/hooks && echo evil > docs/in/.git/config && echo evil > docs/AGENTS.md"
+LET = "let"
+"""A folder that may be written though there are rules for agents in it."""
 MODES = ("0", "100", "200", "300", "311", "333", "111", "055", "077", "500", "555", "711")
 DEEP = "d=docs; for n in $(seq 50); do d=$d/d; done; mkdir -p $d/.git; echo evil > $d/.git/config"
 WAYS = {
     **{f"mode {mode}": f"{PLANT}; chmod {mode} docs" for mode in MODES},
     **{f"inner mode {mode}": f"{PLANT}; chmod {mode} docs/in" for mode in MODES},
     **{f"planted mode {mode}": f"{PLANT}; chmod {mode} docs/in/.git docs/AGENTS.md" for mode in MODES},
+    "repository": "mkdir -p docs/objects docs/refs && echo evil | tee docs/HEAD > docs/config; chmod 0 docs",
+    "rules": "echo evil > RULES/AGENTS.md; chmod 0 RULES/AGENTS.md RULES".replace("RULES", LET),
     "both modes": f"{PLANT}; chmod 0 docs/in; chmod 0 docs",
     "the whole folder": f"{PLANT}; chmod 311 .",
     "too deep": DEEP,
@@ -38,7 +42,7 @@ async def hide(base: Path, number: int, command: str) -> dict[str, object]:
     """One way."""
     home, project = Home(base / f"home{number}"), base / f"project{number}"
     home.make()
-    project.mkdir()
+    (project / LET).mkdir(parents=True)
     told: list[Swept] = []
     machines = BubblewrapMachines(home, on_swept=lambda _session, swept: told.append(swept))
     await run(machines, project, command)
@@ -52,12 +56,13 @@ async def hide(base: Path, number: int, command: str) -> dict[str, object]:
     except MachineUnavailable as refusal:
         again = str(refusal)
     await machines.close()
+    rules = [row.path for swept in told for row in swept.rules]
     moved = sorted(row.path for swept in told for row in swept.moved)
-    return {"moved": moved, "unseen": end.unseen, "where": end.where, "left": left, "again": again}
+    return {"moved": moved, "unseen": end.unseen, "where": end.where, "left": left, "again": again, "rules": rules}
 
 
 async def run(machines: BubblewrapMachines, project: Path, command: str) -> str:
-    machines.bind(SESSION, str(project), writable=True)
+    machines.bind(SESSION, str(project), writable=True, released=(f"{LET}/AGENTS.md",))
     permit = Permit(
         session=SESSION, call=CallKey("call_1_0"), tool="shell", arguments={}, digest=CallDigest("d"), nonce=b"n" * 16
     )

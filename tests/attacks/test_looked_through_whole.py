@@ -16,16 +16,17 @@ from stead.domain.errors import MachineUnavailable
 from stead.domain.ids import SessionId
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.protected import Found, walk
+from stead.machines.quarantine import QuarantineFolder
 from stead.machines.sandbox import Limits
 from stead.machines.workspace import enter
 from tests.attacks import hidden_folders
-from tests.attacks.hidden_folders import MODES
+from tests.attacks.hidden_folders import LET, MODES
 from tests.attacks.ordinary import as_ordinary_user
 from tests.machines.bench import SESSION, Bench, open_bench, require_sandbox, this_host
 
 OTHER = SessionId("s_fedcba9876543210")
 DEEP = "/".join(["d"] * 50)
-ALL_SEEN = {"unseen": False, "where": "", "left": [], "again": "ran\n"}
+ALL_SEEN = {"unseen": False, "where": "", "left": [], "again": "ran\n", "rules": []}
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +54,15 @@ def hidden() -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize("what", ["", "inner ", "planted "])
 def test_what_is_planted_behind_modes_is_found_and_moved_out(hidden: dict[str, Any], what: str, mode: str) -> None:
     assert hidden[f"{what}mode {mode}"] == {"moved": ["docs/AGENTS.md", "docs/in/.git"], **ALL_SEEN}
+
+
+def test_a_repository_without_the_name_is_found_behind_a_mode(hidden: dict[str, Any]) -> None:
+    assert hidden["repository"] == {"moved": ["docs/HEAD", "docs/config"], **ALL_SEEN}
+
+
+def test_rules_that_were_closed_after_they_were_written_are_an_agents_all_the_same(hidden: dict[str, Any]) -> None:
+    written = [f"{LET}/AGENTS.md"]
+    assert hidden["rules"] == {"moved": [], **ALL_SEEN, "left": written, "rules": written}
 
 
 def test_what_is_planted_behind_two_closed_folders_is_found_and_moved_out(hidden: dict[str, Any]) -> None:
@@ -124,6 +134,17 @@ async def test_once_it_can_be_looked_at_what_was_planted_is_moved_out_and_not_ta
     assert [row.path for row in bench.swept[-1][1].moved] == ["up/" + "/".join(["d"] * 10) + "/.git"]
     await bench.machines.kill(SESSION)
     assert not list((bench.home.run / "machines").glob("*.json"))
+
+
+async def test_what_is_found_again_and_again_is_noted_once(bench: Bench) -> None:
+    bench.machines.bind(SESSION, str(bench.project), writable=True, released=("AGENTS.md",))
+    await bench.output("echo mine >> AGENTS.md")
+    await dirty(bench)
+    for _ in range(2):
+        with pytest.raises(MachineUnavailable, match="cannot be looked through whole"):
+            await bench.run("true")
+    (row,) = QuarantineFolder(bench.home).rows()
+    assert row.path == "AGENTS.md" and row.rules
 
 
 async def test_once_it_is_removed_the_folder_can_be_worked_in(bench: Bench) -> None:

@@ -17,12 +17,10 @@ import msgspec
 
 from stead.config import Home
 from stead.domain.errors import StorageFault
+from stead.machines.changes import opened
 from stead.machines.left_out import HISTORY, REMADE, is_cache
-from stead.machines.opening import open_own
 from stead.machines.protected import Found, walk
 from stead.machines.workspace import opened_workspace
-
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class _Look(msgspec.Struct, frozen=True):
@@ -96,13 +94,10 @@ def _present(directory: str) -> list[str]:
 
 def _is_tagged(above: int, name: str) -> bool:
     try:
-        folder = open_own(name, _FOLDER, above)
+        with opened(name, above) as folder:
+            return is_cache(folder)
     except OSError:
         return False
-    try:
-        return is_cache(folder)
-    finally:
-        os.close(folder)
 
 
 def _read(path: Path) -> _Look:

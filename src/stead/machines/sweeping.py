@@ -10,6 +10,8 @@ import asyncio
 from collections.abc import Callable
 from typing import NoReturn
 
+from msgspec.structs import replace
+
 from stead.domain.errors import MachineUnavailable
 from stead.domain.ids import SessionId
 from stead.domain.trials import Swept
@@ -57,10 +59,12 @@ class Sweeper:
         Raises:
             MachineUnavailable: it still cannot: what was planted could pass for what was there.
         """
+        missed = ""
         for of, swept in await asyncio.to_thread(self._quarantine.sweep_again, directory):
-            if swept.unseen:
-                self.refuse(session, directory, swept.where)
-            self._tell(of, swept)
+            missed = missed or swept.where
+            self._tell(of, replace(swept, unseen=False, where=""))
+        if missed:
+            self.refuse(session, directory, missed)
 
     def refuse(self, session: SessionId, directory: str, missed: str) -> NoReturn:
         """Keep a session's machine from starting, as a part of the folder could not be looked at; journals which.

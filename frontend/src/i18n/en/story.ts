@@ -177,6 +177,13 @@ export const t = define("story", {
   scope_project: "project",
   revoked: "{tool} asks again",
   trusted: "You trust {sources} for {tool}",
+  rulesWritten:
+    "{count, plural, one {# file of rules that the agent wrote is} other {# files of rules that the agent wrote are}} told to no session",
+  replaced:
+    "{count, plural, one {# file was} other {# files were}} replaced while the machine ran; look at {count, plural, one {it} other {them}}",
+  stripped: "{count, plural, one {# file no longer runs as its owner} other {# files no longer run as their owners}}",
+  notSeenWhole:
+    "The folder could not be looked through whole for planted files: no command runs in it until that is readable or removed (or on trial)",
   quarantined:
     "{count, plural, one {# file was} other {# files were}} moved out of the folder, because programs of yours would act on it",
   trialApplied: "{count, plural, one {# change} other {# changes}} applied",

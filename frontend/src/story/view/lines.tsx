@@ -120,14 +120,8 @@ function ofFiles(body: OfFiles): Told {
       return quiet(t("revoked", { tool: body.tool }));
     case "sources.trusted":
       return quiet(t("trusted", { sources: body.sources.join(", "), tool: body.tool }));
-    case "protected.quarantined": {
-      const moved = body.moved as readonly (readonly [string, string])[];
-      return {
-        kind: "danger",
-        text: t("quarantined", { count: moved.length }),
-        more: <Paths paths={moved.map(([, path]) => path)} />,
-      };
-    }
+    case "protected.quarantined":
+      return swept(body);
     case "trial.applied":
       return { kind: "good", text: t("trialApplied", { count: body.applied }), more: <Paths paths={body.paths} /> };
     case "trial.discarded":
@@ -196,4 +190,21 @@ function tokens(amount: number | "unlimited"): string {
 
 function usd(amount: number | "unlimited"): string {
   return amount === "unlimited" ? t("noLimit") : formatUsd(amount);
+}
+
+/** What was found in the folder when a machine had ended. */
+function swept(body: Schema["ProtectedQuarantined"]): Told {
+  const found: readonly (readonly [string, readonly string[]])[] = [
+    [t("quarantined", { count: body.moved.length }), body.moved.map(([, path]) => path)],
+    [t("rulesWritten", { count: body.rules.length }), body.rules.map(([, path]) => path)],
+    [t("replaced", { count: body.changed.length }), body.changed],
+    [t("stripped", { count: body.stripped.length }), body.stripped],
+    [t("notSeenWhole"), body.unseen ? [body.where] : []],
+  ];
+  const told = found.filter(([, paths]) => paths.length > 0);
+  return {
+    kind: "danger",
+    text: told.map(([text]) => text).join("; "),
+    more: <Paths paths={told.flatMap(([, paths]) => paths)} />,
+  };
 }
