@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from stead.cli import figures
-from stead.cli.output import Output, clean, clean_line, cut_line
+from stead.cli.output import Output, clean, clean_line, cut_line, reveal_line
 from stead.cli.session_telling import Line, told
 from stead.client import Json
 
@@ -102,7 +102,7 @@ class Narrator:
                 self._count(body["spend"])
                 self._line(f"! not read ({clean_line(body['kind'])}): {clean_line(body['error'], 300)}", "yellow")
             case "plan.made":
-                self._tell_plan(body["steps"])
+                self._tell_plan(body["steps"], body.get("calls", []))
             case "call.judged":
                 how = {"ask": ", asked because: ", "deny": ": "}.get(body["verdict"], "")
                 self._whys[body["key"]] = how and f"{how}{body['reason']['text']} (rule {body['reason']['rule']})"
@@ -205,12 +205,16 @@ class Narrator:
         self._usd_micros += spend["usd_micros"]
         self._price_known = self._price_known and spend["price_known"]
 
-    def _tell_plan(self, steps: list[Json]) -> None:
+    def _tell_plan(self, steps: list[Json], calls: list[Json]) -> None:
         if [step["title"] for step in steps] != [step["title"] for step in self._plan]:
             self._line("plan")
             for number, step in enumerate(steps, 1):
                 mark = "" if step["status"] == "todo" else f" ({clean_line(step['status'])})"
                 self._line(f"  {number}. {clean_line(step['title'], _LINE_LIMIT)}{mark}")
+            for call in calls:
+                left = "".join(f", {name} from {source}" for name, source in call.get("takes", {}).items())
+                left += "".join(f", {name} up to {most:g}" for name, most in call.get("up_to", {}).items())
+                self._line(f"  names {reveal_line(call['tool'] + ' ' + call['arguments'] + left)}", "dim")
         else:
             done = sum(step["status"] in ("done", "skipped") for step in steps)
             now = next((step["title"] for step in steps if step["status"] == "doing"), "")

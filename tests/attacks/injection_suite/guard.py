@@ -112,6 +112,15 @@ class GateGuard:
             case _:
                 assert_never(verdict)
 
+    def look(self, tool: str, arguments: Mapping[str, object]) -> GateJudged:
+        """Likewise, with all that the gate knows of the call."""
+        return self._judge(self._call(tool, arguments))
+
+    def plan(self, *calls: PlannedCall) -> None:
+        """The model plans these, besides what is planned already; the person has seen nothing of it."""
+        steps = (ev.PlanStep("All of it"),)
+        self._add(ev.PlanMade(steps=steps, by="model", calls=(*self.session.planned, *self.session.used, *calls)))
+
     def yes(self, tool: str, arguments: Mapping[str, object]) -> None:
         """See ``Guard``: for this call alone, or as far as the question lets an answer go."""
         judged = self._judge(self._call(tool, arguments))

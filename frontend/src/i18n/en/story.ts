@@ -112,6 +112,7 @@ export const t = define("story", {
   planned: "Plan",
   planStep: "{done} of {count} done",
   planEmpty: "The plan is empty",
+  planCall: "names",
   planBy_person: "you changed the plan",
   planBy_stead: "Stead made the plan",
   planBy_model: "plan",

@@ -183,7 +183,7 @@ function Failed({ item: { body } }: { item: FailedItem }) {
 }
 
 function Plan({ item: { body, before } }: { item: PlanItem }) {
-  const { steps } = body;
+  const { steps, calls = [] } = body;
   const same = steps.length === before.length && steps.every((step, at) => step.title === before[at]?.title);
   const done = steps.filter((step) => step.status === "done" || step.status === "skipped").length;
   if (same && steps.length > 0) {
@@ -205,8 +205,26 @@ function Plan({ item: { body, before } }: { item: PlanItem }) {
       <p className="text-ink-2 text-xs">{t(`planBy_${body.by}`)}</p>
       {steps.length === 0 && <p className="text-ink-2">{t("planEmpty")}</p>}
       <Steps steps={steps} />
+      {calls.length > 0 && (
+        <ul className="max-w-measure text-ink-2 text-sm">
+          {calls.slice(0, 50).map((call, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a plan is shown as it was, and is put in anew as a whole
+            <li key={at} className="min-w-0">
+              {t("planCall")} <SafeText>{[call.tool, call.arguments, ...left(call)].join(" ")}</SafeText>
+            </li>
+          ))}
+        </ul>
+      )}
     </div>
   );
+}
+
+/** What a call that a plan names leaves open, and how far. */
+function left({ takes = {}, up_to = {} }: Schema["PlannedCall"]): string[] {
+  return [
+    ...Object.entries(takes).map(([name, source]) => `${name} ← ${source}`),
+    ...Object.entries(up_to).map(([name, most]) => `${name} ≤ ${most}`),
+  ];
 }
 
 function Steps({ steps }: { steps: readonly Schema["PlanStep"][] }) {
