@@ -2,6 +2,7 @@
 
 Chains of five statements about one thing, days apart, with figures, negations and a return to the old value: recall is
 asked for each right now and as of the day after each statement, and is right when it tells that value and no other.
+The rules note what they know the form of; the chains of ``BY_MODEL`` are noted by a scripted model without error.
 Then one fact is said a thousand times in ten ways over twenty sessions. Then what is remembered is told to a model that
 says it again, looks it up and quotes it, fifty times over, each time with a consolidation after it.
 """
@@ -12,11 +13,18 @@ import asyncio
 import tempfile
 from pathlib import Path
 
+import msgspec
+from msgspec.structs import replace
+
 from bench.bar import Bar
 from stead.domain import events as ev
 from stead.domain.ids import DEFAULT_WORKSPACE, CallKey
 from stead.domain.memory import Query, Viewer, workspace_place
+from stead.domain.policies import Confidentiality
+from stead.domain.ports import ModelInfo
 from stead.domain.sessions import STEAD
+from stead.runtime.gleaning import Gleaning
+from tests.fakes.world import ScriptedModels
 from tests.runtime.house import House
 from tests.storage.drafts import DAY_MS, session
 
@@ -70,6 +78,13 @@ CHAINS: dict[str, tuple[tuple[str, str], ...]] = {
         ("Actually, we use DuckDB for the ledger.", "DuckDB"),
     ),
 }
+BY_MODEL = {
+    "What is the database port?": ("project.database_port", "{said}"),
+    "Where is my home, in which city?": ("person.city", "{said}"),
+    "Is Jenkins used?": ("project.uses.jenkins", "{said}"),
+    "What is used for the ledger?": ("project.ledger", "{value} for the ledger."),
+}
+"""The key that the model notes a chain under, and in which words: with the new one of two values alone."""
 WAYS = (
     "My dentist is Dr Lund.",
     "my dentist is Dr Lund",
@@ -82,6 +97,35 @@ WAYS = (
     "My dentist is called Dr Lund.",
     "Just so you know: my dentist is Dr Lund.",
 )
+
+
+class Scribe(ScriptedModels):
+    """Notes what the chains of ``BY_MODEL`` say, in their own words."""
+
+    def __init__(self) -> None:
+        super().__init__(())
+        self.items = {
+            said: {
+                "kind": "context",
+                "text": text.format(said=said, value=value),
+                "key": key,
+                "value": value,
+                "quote": said,
+            }
+            for question, (key, text) in BY_MODEL.items()
+            for said, value in CHAINS[question]
+        }
+
+    def info(self, ref: ev.ModelRef) -> ModelInfo:
+        """A model that may read what is private."""
+        return replace(super().info(ref), clearance=Confidentiality.PRIVATE, rehearsal=False)
+
+    async def reply(self, request, on_text):  # type: ignore[no-untyped-def]
+        """The items of the turns that it is sent."""
+        turns = msgspec.json.decode(request.messages[0].text)["turns"]
+        items = [{**self.items[turn["text"]], "turn": turn["id"]} for turn in turns if turn["text"] in self.items]
+        self.script = [(msgspec.json.encode({"items": items}).decode(),)] * request.number
+        return await super().reply(request, on_text)
 
 
 def measure() -> list[Bar]:
@@ -116,10 +160,12 @@ async def _in_a_home(work) -> tuple[int, int]:  # type: ignore[no-untyped-def]
 
 async def _chains(house: House) -> tuple[int, int]:
     moments: list[int] = []
+    gleaning = Gleaning(house.consolidation, Scribe, house.journal, tokens_a_day=20_000)
     for at in range(5):
         for number, chain in enumerate(CHAINS.values()):
             await house.hears(session(1 + number + 100 * at), chain[at][0])
         await house.run()
+        await gleaning.run()
         moments.append(house.now_ms() + DAY_MS)
         house.later(APART_DAYS)
     right = asked = 0

@@ -15,7 +15,7 @@ from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.ids import SessionId
 from stead.domain.memory import MemoryRow
-from stead.domain.memory_commands import Consolidate, RevertRun, SettleProposal
+from stead.domain.memory_commands import Consolidate, NewMemory, Remember, RevertRun, SettleProposal
 from stead.domain.memory_ports import RowsWanted
 from tests.promises import promise
 from tests.runtime.room import Room, WireModels, calls
@@ -70,20 +70,24 @@ class Fortnight:
 async def two_weeks(room: Room, folder: Path) -> Fortnight:
     """The script."""
     days = Fortnight(room, folder)
-    await days.day(1, "Hi, my name is Ada Lund.", "My dentist is Dr Lund.", "I live in Bergen.")
-    await days.day(1, "We use MariaDB for the ledger.", "The staging server is at 10.0.0.9.", shop=True)
-    await days.day(2, "We use SQLite for the ledger.", "I prefer tabs over spaces.", "From now on, answer in English.")
+    await days.day(1, "Hi, my name is Ada Lund.", "My dentist is Dr Lund.", "My home town is Bergen.")
+    await days.day(1, "I always use MariaDB for ledgers.", "My gym is Fjord Gym.", shop=True)
+    await days.day(
+        2, "I always use SQLite for ledgers.", "I prefer tabs over spaces.", "From now on, answer in English."
+    )
     await days.newsletter(2)
-    await days.day(3, "I have a dentist appointment next Friday at 3pm.", "What is a good name for a cat?")
+    await days.day(3, "What is a good name for a cat?")
+    visit = NewMemory("The dentist is seen on Friday.", key="event.dentist", value="Friday", ttl_days=2)
+    await days.room.do(Remember((visit,), "private", str(days.room.project)))
     await days.newsletter(4)
-    await days.day(5, "If I lived in Rome, I would eat better.", "The readme says the default branch is legacy.")
+    await days.day(5, "If my bank was Crook Bank, I would leave.", "The readme says my home town is Rome.")
     await days.newsletter(6)
-    await days.day(7, "My dentist is Dr Berg now.", "I've moved to Oslo.", "My wife Eva likes tulips.")
+    await days.day(7, "My dentist is Dr Berg now.", "My home town is Oslo, by the way.", "My wife is called Eva.")
     await days.newsletter(8)
-    await days.day(9, "We switched from SQLite to PostgreSQL for the ledger.", "Eva's birthday is on 9 March.")
+    await days.day(9, "I now always use PostgreSQL for ledgers.", "My birthday is on 9 March.")
     await days.newsletter(10)
-    await days.day(11, "I prefer spaces now.", "From now on, answer in German.", "The default branch is trunk.")
-    await days.day(12, "No, it's main, not trunk.", "Never push to main.")
+    await days.day(11, "I prefer spaces now.", "From now on, answer in German.", "My shoe size is 41.")
+    await days.day(12, "No, my shoe size is 42.", "Never push to main.")
     return days
 
 
@@ -94,21 +98,23 @@ async def test_a_fortnight_is_remembered_as_it_went(room: Room, tmp_path: Path) 
     learned = {
         "person.name": "Ada Lund",
         "person.dentist": "Dr Berg",
-        "person.city": "Oslo",
+        "person.home_town": "Oslo",
         "person.wife": "Eva",
-        "person.eva.birthday": "9 March",
+        "person.birthday": "9 March",
         "preference.indentation": "spaces",
         "instruction.language": "German",
         "instruction.push_to_main": "never",
-        "project.default_branch": "main",
-        "project.staging_server": "10.0.0.9",
+        "person.shoe_size": "42",
     }
     assert learned.items() <= live.items()
-    assert {row.memory.value for row in days.rows() if row.memory.key == "project.ledger"} == {"MariaDB", "PostgreSQL"}
+    assert {row.memory.value for row in days.rows() if row.memory.key == "preference.ledgers"} == {
+        "MariaDB",
+        "PostgreSQL",
+    }
     superseded = {row.memory.value for row in days.rows("superseded")}
-    assert superseded == {"Dr Lund", "Bergen", "SQLite", "tabs", "English", "trunk"}
+    assert superseded == {"Dr Lund", "Bergen", "SQLite", "tabs", "English", "41"}
     (over,) = days.rows("expired")
-    assert over.memory.key == "event.dentist_appointment.2027_01_22_15_00"
+    assert over.memory.key == "event.dentist"
 
     (pattern,) = [row for row in days.rows() if row.memory.kind == "pattern"]
     assert ASKED in pattern.memory.text
@@ -121,7 +127,7 @@ async def test_a_fortnight_is_remembered_as_it_went(room: Room, tmp_path: Path) 
     kinds = {row.memory.kind for row in days.rows()}
     junk = [row for row in days.rows() if not row.memory.evidence]
     assert (kinds, junk) == (
-        {"knowledge", "preference", "person", "context", "pattern", "procedure", "skill"},
+        {"knowledge", "preference", "person", "pattern", "procedure", "skill"},
         [],
     )
 
@@ -131,16 +137,16 @@ async def test_the_last_days_model_is_told_what_matters_and_nothing_of_the_other
     room: Room, tmp_path: Path
 ) -> None:
     days = await two_weeks(room, tmp_path)
-    await days.day(14, "Which database has the ledger, and who is my dentist?")
+    await days.day(14, "What do I always use for ledgers, and who is my dentist?")
     told = msgspec.json.encode(room.models.requests[-1].messages).decode()
     for words in (
-        "We use PostgreSQL for the ledger.",
+        "The person uses PostgreSQL for ledgers.",
         "Dr Berg is the person's dentist.",
         "From now on, answer in German.",
         "Never push to main.",
     ):
         assert words in told
-    for gone in ("MariaDB", "10.0.0.9", "answer in English", "Dentist appointment:"):
+    for gone in ("MariaDB", "Fjord Gym", "answer in English", "seen on Friday"):
         assert gone not in told
     receipts = [body for body in room.bodies(days.last or SessionId("")) if isinstance(body, ev.MemoryRecalled)]
     assert sum(len(receipt.told) for receipt in receipts) <= 10
@@ -162,8 +168,8 @@ async def test_the_same_journal_replayed_gives_the_same_memory(room: Room, tmp_p
 async def test_a_day_that_went_wrong_is_taken_back(room: Room, tmp_path: Path) -> None:
     days = await two_weeks(room, tmp_path)
     before = [(row.memory, row.status) for row in days.rows("live", "superseded")]
-    await days.day(13, "My dentist is Dr Crook now.", "I've moved to Rome.")
-    assert days.live()["person.city"] == "Rome"
+    await days.day(13, "My dentist is Dr Crook now.", "My home town is Rome.")
+    assert days.live()["person.home_town"] == "Rome"
     run = room.world.books.runs(1)[0][1].run
     diff = await room.world.deps.memory.room.whole.runs.diff(run)
     assert [one.how for one in diff.changed] == ["made", "retired", "made", "retired"]

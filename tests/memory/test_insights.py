@@ -29,7 +29,7 @@ async def test_what_a_run_noted_counts_as_noted_by_itself_and_as_junk_when_it_wa
     figures = Insights(house.books, house.books.event)
     await house.hears(ADA, "My dentist is Dr Lund.")
     (run,) = await house.run()
-    await house.hears(ADA, "I live in Bergen.")
+    await house.hears(ADA, "My home town is Bergen.")
     await house.run()
     found = figures.analytics("", 0, house.now_ms())
     assert (found.inferred, found.junk) == (2, 0)

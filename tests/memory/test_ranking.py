@@ -91,10 +91,10 @@ def test_a_name_outweighs_words_and_meaning_together() -> None:
 
 
 def test_what_fades_keeps_most_of_its_score() -> None:
-    assert kept(0, 0.3) == 1.0
-    assert kept(180, 0.3) == pytest.approx(0.85)
-    assert kept(36_500, 0.3) == pytest.approx(0.7)
-    assert kept(-5, 0.3) == 1.0
+    assert kept(0) == 1.0
+    assert kept(180) == pytest.approx(0.85)
+    assert kept(36_500) == pytest.approx(0.7)
+    assert kept(-5) == 1.0
 
 
 @given(

@@ -181,7 +181,7 @@ def test_a_participant_is_not_named_by_a_small_word(person: Person) -> None:
         turn(1, "the harbour opens late", who="Will", session="s_a"),
         turn(2, "the harbour opens late", who="Ada", session="s_b"),
     )
-    for question, named in (("when will the harbour open", False), ("what says Will of the harbour", True)):
+    for question, named in (("when will the harbour open", False), ("what says Ada of the harbour", True)):
         hits = person.recall(question).hits
         assert any(why.by == "speaker" for hit in hits for why in hit.why) is named
 

@@ -91,14 +91,6 @@ def test_a_name_of_an_unspaced_script_stands_within_a_query() -> None:
     assert " ".join(words.spoken("牙医")) in found
 
 
-def test_a_small_word_is_a_name_only_with_a_capital_within_a_sentence() -> None:
-    assert "will" not in words.proper("when will the harbour open")
-    assert "will" not in words.proper("Will it open?")
-    assert "may" not in words.proper("may I go")
-    assert {"will", "ada"} <= words.proper("when will Will meet ada")
-    assert "may" in words.proper("Did you see May there?")
-
-
 @given(st.text(max_size=400), st.text(max_size=20), st.integers(1, 200))
 def test_a_part_of_a_text_has_its_length(text: str, query: str, chars: int) -> None:
     part = words.around(text, words.asked(query), chars)

@@ -66,12 +66,12 @@ async def test_it_runs_by_itself_at_the_start_and_when_a_turn_has_ended(house: H
     models = ScriptedModels(())
     gleaning = Gleaning(house.consolidation, lambda: models, house.journal, tokens_a_day=0)
     upkeep = Upkeep(house.consolidation, gleaning, house.runs, house.settling, house.bus, quiet_s=0.01, every_s=0.01)
-    await house.hears(ADA, "I live in Bergen.")
+    await house.hears(ADA, "My home town is Bergen.")
     watch = house.bus.subscribe()
     async with asyncio.TaskGroup() as group:
         task = group.create_task(upkeep.keep())
         await recorded(watch, 1)
-        assert house.live() == {"person.city": "Bergen"}
+        assert house.live() == {"person.home_town": "Bergen"}
         await house.hears(ADA, "My dentist is Dr Lund.")
         ended = ev.TurnEnded(1, "done", "Noted.")
         seq = await house.talk.tell(ADA, ended)
@@ -80,7 +80,7 @@ async def test_it_runs_by_itself_at_the_start_and_when_a_turn_has_ended(house: H
         )
         await recorded(watch, 1)
         task.cancel()
-    assert house.live() == {"person.city": "Bergen", "person.dentist": "Dr Lund"}
+    assert house.live() == {"person.home_town": "Bergen", "person.dentist": "Dr Lund"}
     watch.close()
     assert house.bus.watchers == 0
 
@@ -103,14 +103,14 @@ async def test_what_could_not_be_worked_in_is_tried_again_though_nothing_else_ha
     consolidation = Failing(house, 2)
     gleaning = Gleaning(consolidation, lambda: ScriptedModels(()), house.journal, tokens_a_day=0)
     upkeep = Upkeep(consolidation, gleaning, house.runs, house.settling, house.bus, quiet_s=0.01, every_s=0.01)
-    await house.hears(ADA, "I live in Bergen.")
+    await house.hears(ADA, "My home town is Bergen.")
     watch = house.bus.subscribe()
     async with asyncio.TaskGroup() as group:
         task = group.create_task(upkeep.keep())
         await recorded(watch, 1)
         task.cancel()
     watch.close()
-    assert house.live() == {"person.city": "Bergen"}
+    assert house.live() == {"person.home_town": "Bergen"}
 
 
 @pytest.fixture
@@ -126,7 +126,7 @@ def rows(room: Room) -> tuple[MemoryRow, ...]:
 
 async def test_people_have_it_run_take_a_run_back_and_settle_what_it_proposed(room: Room) -> None:
     id = await room.open()
-    await room.tell(id, "I live in Bergen. Always run the tests first.")
+    await room.tell(id, "My home town is Bergen. Always run the tests first.")
     answer = await room.do(Consolidate())
     assert (answer.session, answer.text) == (MEMORY, "2 remembered, 0 retired, 1 proposed, 0 tokens")
     assert (await room.do(Consolidate())).text == "nothing was new"
@@ -144,7 +144,7 @@ async def test_people_have_it_run_take_a_run_back_and_settle_what_it_proposed(ro
 
 
 async def test_a_command_that_comes_twice_happens_once(room: Room) -> None:
-    await room.tell(await room.open(), "I live in Bergen.")
+    await room.tell(await room.open(), "My home town is Bergen.")
     first = await room.runtime.handle(Consolidate(), id=CommandId("once"), door="cli")
     again = await room.runtime.handle(Consolidate(), id=CommandId("once"), door="cli")
     assert first == again

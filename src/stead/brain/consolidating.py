@@ -85,7 +85,6 @@ def memory_of(stated: Stated, turn: Episode, scope: Scope, id: MemoryId) -> Memo
         evidence=(Evidence(turn.session, turn.seq, stated.start, stated.end),),
         confidence=stated.confidence,
         standing=stated.standing,
-        expires_ms=stated.expires_ms,
     )
 
 

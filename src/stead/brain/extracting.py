@@ -2,7 +2,7 @@
 
 Layer: brain. Pure. Precision before recall: a rule takes a sentence that is as it expects and nothing else; what no
 rule takes is still found by its words. Statements about one thing share a key, so that a newer one takes the older
-one's place: ``person.dentist`` for "my dentist is Dr Lund", ``project.database`` for "we use SQLite for the database".
+one's place: ``person.dentist`` for "my dentist is Dr Lund", ``preference.indentation`` for "I prefer tabs".
 
 Only turns of the person are read. What the assistant repeats, what tools return and what memory itself has told say
 nothing new, and taking them in would make memory feed on itself.
@@ -12,14 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, tzinfo
 
 import msgspec
 
 from stead.brain.remembering import canonical, normal
-from stead.brain.rules_orders import appointments, orders
-from stead.brain.rules_people import PEOPLE
-from stead.brain.rules_work import WORK
+from stead.brain.rules_orders import orders
+from stead.brain.rules_own import OWN
 from stead.brain.sentences import LEAD, Sentence, for_now, stated
 from stead.brain.stating import Stated, first
 from stead.domain.memory import Episode
@@ -55,19 +53,14 @@ _EVERYWHERE = re.compile(
 )
 
 
-def extracted(turn: Episode, zone: tzinfo = UTC) -> tuple[Stated, ...]:
-    """What a turn states, in order; nothing for a turn that is not the person's own.
-
-    Args:
-        turn: any.
-        zone: where the person was when they said it, for the days that they named.
-    """
+def extracted(turn: Episode) -> tuple[Stated, ...]:
+    """What a turn states, in order; nothing for a turn that is not the person's own."""
     if turn.who != "user" or turn.label.integrity is not Integrity.PERSON:
         return ()
     found: dict[tuple[str, str], Stated] = {}
     for sentence in stated(turn.text):
-        for one in _statements(sentence, turn.ts_ms, zone):
-            found[one.key or one.text, normal(one.value)] = one
+        for one in _statements(sentence):
+            found[one.key, normal(one.value)] = one
     return tuple(found.values())[:MOST]
 
 
@@ -76,7 +69,7 @@ def everywhere(words: str) -> bool:
     return _EVERYWHERE.search(words) is not None
 
 
-def _statements(sentence: Sentence, ts_ms: int, zone: tzinfo) -> Iterator[Stated]:
+def _statements(sentence: Sentence) -> Iterator[Stated]:
     words = LEAD.sub("", sentence.text, count=1)
     right = next((match for form in _RIGHT if (match := form.fullmatch(words))), None)
     if right is not None:
@@ -88,21 +81,8 @@ def _statements(sentence: Sentence, ts_ms: int, zone: tzinfo) -> Iterator[Stated
     while (shorter := _TAIL.sub("", plain)) != plain:
         plain = shorter
     plain = plain.strip(" ,;:-\u2013")
-    seen: set[str] = set()
     since = _SINCE.sub("", plain, count=1)
-    for one in (*appointments(plain, ts_ms, zone), *first(PEOPLE, since), *first(WORK, since), *orders(plain)):
-        key = canonical(str(one["key"]))
-        if (key and key in seen) or (for_now(words) and "expires_ms" not in one):
-            continue
-        seen.add(key)
-        yield msgspec.convert(
-            {
-                **one,
-                "key": key,
-                "start": sentence.start,
-                "end": sentence.end,
-                "everywhere": wide,
-                "correcting": correcting or "instead_of" in one or "ends" in one,
-            },
-            Stated,
-        )
+    found = {canonical(str(one["key"])): one for one in (*orders(plain), *first(OWN, since))}
+    for key, one in found.items() if not for_now(words) else ():
+        place = {"key": key, "start": sentence.start, "end": sentence.end}
+        yield msgspec.convert({**one, **place, "everywhere": wide, "correcting": correcting}, Stated)

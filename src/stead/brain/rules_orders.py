@@ -1,16 +1,14 @@
-"""Rules for instructions that last, and for appointments.
+"""Rules for instructions that last.
 
 Layer: brain. Pure. Used by ``brain.extracting`` alone. An instruction lasts when it says so: from now on, always,
-never, every time. An appointment is taken in when its day can be told, and is of no use from the day after on.
+never, every time.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import tzinfo
 
-from stead.brain.dates import DAY_MS, moment
 from stead.brain.ordering import is_order
 from stead.brain.stating import Fields, bare, slug
 
@@ -50,50 +48,6 @@ _ANSWER_IN = re.compile(
     re.I,
 )
 _USE_FOR = re.compile(r"(?:use|run|take|pick|choose) (?P<value>[^,;]{1,80}?) (?:for|as) (?P<topic>[^,;]{2,80})", re.I)
-
-_EVENTS = (
-    "appointment|meeting|interview|flight|train|call|exam|deadline|wedding|party|conference|check-?up|review|launch|"
-    "release|demo|surgery|operation|dinner|lunch|concert|trip|workshop|webinar|stand-?up|retrospective|presentation|"
-    "delivery|inspection|viewing|rehearsal|lesson|visit|court date"
-)
-_BETWEEN = r"(?:(?!about |for |with |to |at |of |in |on )[\w'-]+ ){0,3}?"
-_HAVE = re.compile(
-    r"(?:i have|i've got|i've|i got|we have|we've got|we've|there is|there's)(?: got)? "
-    rf"(?P<what>(?:an?|the|my|our) {_BETWEEN}(?:{_EVENTS})(?: (?:with|at|for|to|about|in) [^,;]{{2,60}}?)?)",
-    re.I,
-)
-_IS_ON = re.compile(
-    rf"(?P<what>(?:my|our|the) {_BETWEEN}(?:{_EVENTS})(?: (?:with|at|for|to|about|of) [^,;]{{2,60}}?)?) "
-    r"(?:is|are|was moved|has moved|has been moved|got moved|moved|is moved|is now|starts|takes place|happens|leaves)"
-    r"(?: (?:due|now|set|scheduled|planned|to|for|on|by|at))*",
-    re.I,
-)
-
-
-def appointments(words: str, ts_ms: int, zone: tzinfo) -> Iterator[Fields]:
-    """An appointment with a day, as it was said at that moment and there.
-
-    "A meeting" is one of several, and its day and time tell which; "the meeting" is the one that is known.
-    """
-    when = moment(words, ts_ms, zone)
-    if when is None or when.end < len(words):
-        return
-    head = words[: when.start].strip()
-    head = re.sub(r" (?:on|at|for|by)$", "", head) if _HAVE.match(head) else head
-    match = _HAVE.fullmatch(head) or _IS_ON.fullmatch(head)
-    if match is None:
-        return
-    article, _, what = match["what"].partition(" ")
-    several = article.casefold() in ("a", "an")
-    yield {
-        "kind": "knowledge",
-        "text": f"{what[:1].upper()}{what[1:]}: {when.said}.",
-        "key": f"event.{slug(what)}" + (f".{slug(when.said)}" if several else ""),
-        "value": when.said,
-        "aliases": (what.casefold(),),
-        "expires_ms": when.over_ms + DAY_MS,
-        "moved": not several,
-    }
 
 
 def orders(words: str) -> Iterator[Fields]:

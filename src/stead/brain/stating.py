@@ -22,17 +22,13 @@ class Stated(msgspec.Struct, frozen=True):
         text: the statement by itself, in words that need no context.
         start: of its words in the turn, in characters.
         end: behind them.
-        key: canonical; "" when only ``instead_of`` says what it is about.
+        key: canonical.
         value: see ``Memory``.
         aliases: names that it may be asked for by.
         standing: an instruction for how to work.
-        expires_ms: when it is of no use any more, 0 for never.
         confidence: 0 to 1.
         everywhere: the person said that it holds in every project.
         correcting: it puts something right, so it is no contradiction.
-        instead_of: the value that it replaces.
-        ends: the value that it says holds no longer; where another one is known, it says nothing.
-        moved: of several things of its kind, it is about the one that is known.
     """
 
     kind: Kind
@@ -43,13 +39,9 @@ class Stated(msgspec.Struct, frozen=True):
     value: str
     aliases: tuple[str, ...] = ()
     standing: bool = False
-    expires_ms: int = 0
     confidence: float = 0.9
     everywhere: bool = False
     correcting: bool = False
-    instead_of: str = ""
-    ends: str = ""
-    moved: bool = False
 
 
 Fields = Mapping[str, object]
@@ -93,11 +85,6 @@ def slug(text: str) -> str:
     """Words as a part of a key."""
     words = re.findall(r"[^\W_]+[+#]*", text.casefold())
     return "_".join(word for word in words if word not in ("a", "an", "the", "my", "our", "of"))[:60].strip("_")
-
-
-def article(noun: str) -> str:
-    """A noun with its article."""
-    return f"{'an' if noun[:1].casefold() in 'aeiou' else 'a'} {noun}"
 
 
 def bare(noun: str) -> str:

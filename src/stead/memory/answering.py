@@ -17,7 +17,7 @@ from stead.domain.memory import Hit, HitReason, Memory, PlaceId, Viewer, visible
 from stead.memory import words
 from stead.memory.finding import Found
 from stead.memory.gathering import Asked, Gathered
-from stead.memory.ranking import CONCLUSION_LOST, TURN_LOST, Key, Lead, Ranked, kept, rank
+from stead.memory.ranking import Key, Lead, Ranked, kept, rank
 
 MEMORIES = 2 / 3
 """Of the hits that were asked for: so many are kept for memories, which were made to be told, before turns fill up."""
@@ -99,13 +99,13 @@ def _leads(gathered: Mapping[PlaceId, Gathered], found: Mapping[Key, Found], ask
 
 
 def _kept(found: Found, now_ms: int) -> float:
-    """What fading leaves. Turns and conclusions fade; not what is pinned, what a person said, what is still to come."""
+    """What fading leaves. Conclusions fade; not what is pinned, what a person said, what is still to come."""
     if found.row is None:
-        return kept((now_ms - found.ts_ms) / _DAY_MS, TURN_LOST)
+        return 1.0
     memory = found.row.memory
     if memory.origin != "inferred" or memory.pinned or max(memory.valid_from_ms, memory.valid_to_ms) > now_ms:
         return 1.0
-    return kept((now_ms - max(found.ts_ms, found.row.last_used_ms)) / _DAY_MS, CONCLUSION_LOST)
+    return kept((now_ms - max(found.ts_ms, found.row.last_used_ms)) / _DAY_MS)
 
 
 def _always(

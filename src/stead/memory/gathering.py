@@ -38,7 +38,6 @@ class Asked(msgspec.Struct, frozen=True):
         text: the query's, cut.
         said: its words in order, as names are compared.
         terms: those that are looked for in texts.
-        proper: those of ``said`` that may be somebody's name, as they are written.
     """
 
     query: Query
@@ -47,7 +46,6 @@ class Asked(msgspec.Struct, frozen=True):
     text: str
     said: tuple[str, ...]
     terms: tuple[str, ...]
-    proper: frozenset[str]
 
 
 class Gathered(msgspec.Struct, kw_only=True):
@@ -83,7 +81,7 @@ class Gathered(msgspec.Struct, kw_only=True):
 def asked(query: Query, viewer: Viewer, now_ms: int) -> Asked:
     """Read a query."""
     text = query.text[: words.QUERY_CHARS]
-    return Asked(query, viewer, now_ms, text, words.spoken(text), words.asked(text), words.proper(text))
+    return Asked(query, viewer, now_ms, text, words.spoken(text), words.asked(text))
 
 
 def gather(index: Index, asked: Asked) -> Gathered:
@@ -97,7 +95,7 @@ def gather(index: Index, asked: Asked) -> Gathered:
         gathered = Gathered(
             pinned=finding.pinned(),
             named=named,
-            speakers={who for who in finding.speakers() if _is_named(who, asked.proper)},
+            speakers={who for who in finding.speakers() if _is_named(who, asked.said)},
         )
         for table in TABLES if asked.terms else ():
             terms, unknown = _rarest(finding, table, asked.terms)
@@ -247,7 +245,7 @@ def _is_meant(finding: Finding, asked: Asked, item: int, name: str) -> bool:
     return finding.count("said", words.matching([name])) * SELDOM < finding.total("said")
 
 
-def _is_named(who: str, proper: frozenset[str]) -> bool:
-    """Whether a participant is named, by the first name or the whole one."""
-    name = words.spoken(who)
-    return bool(name) and (name[0] in proper or proper.issuperset(name))
+def _is_named(who: str, said: Collection[str]) -> bool:
+    """Whether a participant is named, by the first name."""
+    first = words.spoken(who)[:1]
+    return bool(first) and first[0] in said and first[0] not in words.STOP

@@ -11,7 +11,7 @@ people (LoCoMo) and with an assistant (BEAM); which of them a kind of text has i
 5. A memory that neither a name, nor enough of the words, nor the meaning speaks for is left out, and so are all turns
    when none of them has that: nothing is an answer. Of a chat each turn has to earn its place, or one good turn would
    be told with nine others that are only the person's; among people a turn is told by those around it.
-6. What was concluded or merely said fades, gently: it loses a part of its score, and never all of it.
+6. What was concluded fades, gently: it loses a part of its score, and never all of it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Weights(msgspec.Struct, frozen=True):
     Args:
         meaning: the share of the meaning in the mix; the words have the rest.
         neighbour: of each turn beside it.
-        session: of the best turn of its session, among the ``_LEADING`` best of all.
+        session: of the best turn of its session.
         speaker: said by the one participant whom the query names.
         person: said by the person, to an assistant.
         told: how much of what the query's words tell apart has to be there for the words alone to be reason enough.
@@ -59,15 +59,13 @@ WEIGHTS: Final[Mapping[Source, Weights]] = {
 WITHOUT_MEANING = 0.5
 """Of ``Weights.told`` for turns, when only the words can speak for them. A memory has its names besides."""
 CONCLUSION_LOST = 0.3
-TURN_LOST = 0.03
-"""What fading takes of a score in the end. Of a turn, next to nothing: each tenth costs one answer in a hundred."""
+"""What fading takes of the score of a conclusion in the end."""
 NAMED = 1.25
 """For a memory that is asked for by a name of it: more than words and meaning are together."""
 LEAST_TOLD = 0.3
 """Of the words, for a memory without a name, whatever turns have."""
 ALSO_TOLD, ALSO_NEAR = 0.25, 0.35
 """For a turn of a chat in which another turn is good: this part of what that one has of the words, or this cosine."""
-_LEADING = 30
 
 
 class Lead(msgspec.Struct, frozen=True):
@@ -121,9 +119,9 @@ def rank(leads: Iterable[Lead]) -> list[Ranked]:
     return sorted(ranked, key=lambda one: (-one.score, one.key))
 
 
-def kept(age_days: float, lost: float) -> float:
-    """The share of its score that a text of this age keeps: ``lost`` goes in the end, half of that in half a year."""
-    return 1 - lost * (1 - math.exp2(-max(age_days, 0.0) / 180))
+def kept(age_days: float) -> float:
+    """The share of its score that a conclusion of this age keeps: half of what it loses goes in half a year."""
+    return 1 - CONCLUSION_LOST * (1 - math.exp2(-max(age_days, 0.0) / 180))
 
 
 def _memories(leads: list[Lead], turns: float) -> list[Lead]:
@@ -186,9 +184,8 @@ def _spread(scores: Mapping[Key, float]) -> dict[Key, float]:
 
 def _sessions(leads: list[Lead], scores: Mapping[Key, float]) -> dict[SessionId, float]:
     """Of each session, its best turn's part of the best of all."""
-    leading = sorted(leads, key=lambda lead: (-scores[lead.key], lead.key))[:_LEADING]
     best: dict[SessionId, float] = {}
-    for lead in leading:
-        best.setdefault(lead.session, scores[lead.key])
+    for lead in leads:
+        best[lead.session] = max(best.get(lead.session, 0.0), scores[lead.key])
     top = max(best.values(), default=0.0)
     return {session: score / top for session, score in best.items()} if top > 0 else {}

@@ -16,7 +16,7 @@ QUERY_CHARS = 8_000
 """Of a query; what is behind them is not looked for."""
 QUERY_WORDS = 48
 """Different words of a query."""
-NAME_WORDS = 6
+NAME_WORDS = 3
 """Of a name that is recognised within a query."""
 LONG = 5
 """Letters from which on a word may be misspelt."""
@@ -49,11 +49,6 @@ _STOP = """
 """
 STOP = frozenset(_STOP.split())
 """Words that say nothing about what is looked for."""
-
-_MODAL = frozenset({"may"})
-"""No word of ``STOP``, because it is a month too."""
-_WITHIN = re.compile(r"(?<=[^\W_])[\s,:;(\"']+([A-Z][^\W_]*)")
-"""A word with a capital within a sentence."""
 
 _TALK = """
     agreed ahead alright amazing awesome better bien bitte bon bye carry cheers continue cool correct danke done exactly
@@ -123,16 +118,6 @@ def matching(terms: Iterable[str]) -> str:
 def spoken(text: str) -> tuple[str, ...]:
     """The words of a name or a query as names are compared: in the singular."""
     return tuple(map(singular, words(text[:QUERY_CHARS])))
-
-
-def proper(text: str) -> frozenset[str]:
-    """The words of a query that may be a person's name: "when will Will come?" has one, "when will it come?" none.
-
-    A small word is one only with a capital that no sentence begins with.
-    """
-    found = {one for word in spoken(text) if (one := word) not in STOP and word not in _MODAL}
-    capital = {word for match in _WITHIN.finditer(text[:QUERY_CHARS]) for word in spoken(match[0])}
-    return frozenset(found | capital)
 
 
 def singular(word: str) -> str:

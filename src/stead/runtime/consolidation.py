@@ -17,7 +17,6 @@ from msgspec.structs import replace
 
 from stead.brain.consolidating import decided, from_widest, memory_of, scope_of, wider
 from stead.brain.decaying import FADES_MS, decayed
-from stead.brain.explaining import LATELY, explained, needs_explaining
 from stead.brain.extracting import extracted
 from stead.brain.remembering import says_the_same, unsettled
 from stead.brain.stating import Stated
@@ -26,7 +25,7 @@ from stead.domain.consolidating import Material, Unread
 from stead.domain.errors import InvalidRequest
 from stead.domain.memory import GLOBAL, Episode, Memory, MemoryId, MemoryRow, PlaceId, ProposalId, RunId, Scope
 from stead.domain.memory_events import MemoryConsolidated, MemoryFact
-from stead.domain.memory_ports import MemoryReports, RowsWanted, Said
+from stead.domain.memory_ports import MemoryReports, Said
 from stead.domain.policies import Integrity
 from stead.runtime.memories import Memories, amid
 from stead.runtime.repeating import Repeating
@@ -117,7 +116,7 @@ class Consolidation:
             unread = await asyncio.to_thread(self.material.unread, place, model=False, limit=TURNS)
             gathering = Gathering(RunId(self.memories.new_id("c")), place)
             for turn in unread.turns:
-                await self.take_in(gathering, turn, extracted(turn, self.zone_at(turn.ts_ms)))
+                await self.take_in(gathering, turn, extracted(turn))
             await self._repeated(gathering, unread)
             await self._decayed(gathering)
             gathering.facts += wider(gathering.narrow, gathering.run, ProposalId(self.memories.new_id("p")))
@@ -132,24 +131,9 @@ class Consolidation:
     async def take_in(self, gathering: Gathering, turn: Episode, stated: Sequence[Stated]) -> None:
         """Let a run take in what a turn states; the caller holds the stream's lock."""
         for one in stated:
-            if 0 < one.expires_ms <= self.memories.stream.now_ms():
-                continue
             scope = scope_of(turn, gathering.place, everywhere=one.everywhere)
-            for clear in await self._explained(gathering, turn, scope, one):
-                memory = memory_of(clear, turn, scope, self._new_id())
-                await self.take_in_memory(gathering, memory, correcting=one.correcting)
-
-    async def _explained(self, gathering: Gathering, turn: Episode, scope: Scope, stated: Stated) -> Sequence[Stated]:
-        """What a statement says, given what is remembered."""
-        if not needs_explaining(stated):
-            return (stated,)
-        memory = memory_of(stated, turn, scope, MemoryId(""))
-        here = [row.memory for row in await self._alike(gathering, memory)] if stated.key else []
-        words = stated.instead_of or stated.ends or stated.aliases[0]
-        known = {one.id: one for one in [*here, *await self._holding(gathering, scope, words)]}
-        said = () if stated.key else await asyncio.to_thread(self.material.requests, gathering.place, TURNS)
-        lately = [one for one in said if one.session == turn.session and one.seq <= turn.seq][-LATELY:]
-        return explained(stated, tuple(known.values()), lately)
+            memory = memory_of(one, turn, scope, self._new_id())
+            await self.take_in_memory(gathering, memory, correcting=one.correcting)
 
     async def take_in_memory(
         self, gathering: Gathering, memory: Memory, *, correcting: bool, said: Said | None = None
@@ -205,21 +189,6 @@ class Consolidation:
         """The live memories with its key or words in its scope, those of this run too."""
         alike = await asyncio.to_thread(self.memories.remembered.alike, memory.scope, memory.text, memory.key)
         return amid(alike, gathering.facts, memory)
-
-    async def _holding(self, gathering: Gathering, scope: Scope, value: str) -> list[Memory]:
-        """The live memories of a scope that may have a value, those of this run too."""
-        wanted = RowsWanted(place=scope.place, words=value)
-        rows, _ = await asyncio.to_thread(self.memories.remembered.rows, wanted)
-        held = {row.memory.id: row.memory for row in rows if row.memory.scope == scope}
-        for fact in gathering.facts:
-            match fact:
-                case ev.MemoryMade(memory=memory) if memory.scope == scope:
-                    held[memory.id] = memory
-                case ev.MemoryRetired(id=id):
-                    held.pop(id, None)
-                case _:
-                    continue
-        return list(held.values())
 
     async def _repeated(self, gathering: Gathering, unread: Unread) -> None:
         """Patterns and procedures; what they rest on is read anew each time, so that nothing is counted twice."""
