@@ -18,8 +18,8 @@ from tests.storage.drafts import session
 
 HOURS = 24
 SAID = (
-    "I live in Bergen, and my dentist is Dr Lund.",
-    "I have a dentist appointment tomorrow at 3pm.",
+    "My home town is Bergen. My dentist is Dr Lund.",
+    "Never deploy on Fridays.",
     "Lena from the print shop wants the flyers on thick paper, as always.",
 )
 

@@ -63,10 +63,10 @@ CHANNELS = ("team", "family", "notes")
 TOPICS = ("gate", "boiler", "invoice", "harbour", "password of the shed", "Ada", "release", "dentist")
 STATED = (
     "My dentist is Dr {}.",
-    "I live in {}.",
+    "My home town is {}.",
     "I prefer {} over Excel.",
     "My name is {}.",
-    "We use {} for invoices.",
+    "I always use {} for invoices.",
 )
 """What consolidation takes out of the person's words, about something or somebody."""
 LABELS = (

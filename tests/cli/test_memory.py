@@ -394,22 +394,22 @@ def test_everything_is_written_into_a_file_and_had_back_as_it_was(memory: Memory
 def test_what_was_said_becomes_memory_with_its_evidence_and_a_run_is_taken_back(memory: Memory) -> None:
     opened = memory.house.cli("session", "new", "--title", "Work", "--json", cwd=memory.folder)
     session = json.loads(opened.stdout)["session"]
-    words = "My time zone is Europe/Vienna. We deploy on Fridays."
+    words = "My time zone is Europe/Vienna. Never deploy on Fridays."
     assert memory.house.cli("session", "send", session, words, "--wait", cwd=memory.folder).returncode == 0
     assert memory("consolidate").code == 0
     run = next(row["run"]["run"] for row in memory("runs", "--json").rows if row["run"]["made"])
     assert run in memory("runs").out
     lines = memory("diff", run[:8]).out.splitlines()
-    made = next(line for line in lines if "We deploy on Fridays." in line).split()[1]
+    made = next(line for line in lines if "Never deploy on Fridays." in line).split()[1]
     assert lines[-1] == f"take it back: stead memory revert {run}"
     (diff,) = memory("diff", run, "--json").rows
     assert made in [changed["after"]["id"] for changed in diff["changed"] if changed["how"] == "made"]
     shown = memory("show", made).out
     assert f"  user in Work ({session}), event " in shown
-    assert "«We deploy on Fridays.»" in shown
+    assert "«Never deploy on Fridays.»" in shown
     (proposal,) = [row["proposal"] for row in memory("proposals", "--json").rows if made in row["proposal"]["memories"]]
     assert proposal["why"] in memory("proposals").out
-    assert f"  {made}  We deploy on Fridays." in memory("proposals").out
+    assert f"  {made}  Never deploy on Fridays." in memory("proposals").out
     assert memory("refuse", proposal["id"][:10]).out.startswith(f"{proposal['id']} is refused")
     assert "refused" in memory("proposals", "--all").out
     asked = memory("revert", run)
@@ -418,4 +418,4 @@ def test_what_was_said_becomes_memory_with_its_evidence_and_a_run_is_taken_back(
     assert memory.row(made)["status"] == "retired"
     assert memory("diff", run).out.splitlines()[-1].startswith("taken back by c_")
     back = next(row["run"]["run"] for row in memory("runs", "--json").rows if row["run"].get("reverted") == run)
-    assert f"- {made}  We deploy on Fridays." in memory("diff", back).out
+    assert f"- {made}  Never deploy on Fridays." in memory("diff", back).out

@@ -21,7 +21,7 @@ async def talked(folder: Path) -> None:
     """Seven statements in each of two folders."""
     house = House(folder)
     for number, directory in enumerate(FOLDERS, start=1):
-        said = [f"{name}'s age is {20 + number}." for name in NAMES]
+        said = [f"Never call {name}." for name in NAMES]
         await house.hears(session(number), *said, directory=directory)
     house.close()
 
