@@ -17,7 +17,7 @@ import time
 from .browser_page import Page
 from .devtools import Gone, Refused, Stopped
 from .frames import Fault, Pipe, encode
-from .jobs import memory_is_full
+from .jobs import memory_is_full, signal_all
 
 _CALL_S = 40.0
 _LOOK_S = 0.2
@@ -58,7 +58,7 @@ class Driver(Pipe):
     def _answer(self, operation: str, arguments: list[bytes]) -> None:
         ident, self._stopped = self._current, False
         try:
-            self._let(_SIGCONT)
+            signal_all(_SIGCONT)
             self.send(ident, b"done", b"ok", *self._work(operation, *arguments))
         except (Fault, Refused) as fault:
             self.send(ident, b"fault", encode(str(fault)))
@@ -68,7 +68,7 @@ class Driver(Pipe):
             self.send(ident, b"done", b"gone", encode(str(gone)))
             sys.exit(0)
         self._current = b""
-        self._let(_SIGSTOP)
+        signal_all(_SIGSTOP)
 
     def _work(self, operation: str, load_ms: bytes, *arguments: bytes) -> list[bytes]:
         deadline = time.monotonic() + _CALL_S
@@ -109,14 +109,6 @@ class Driver(Pipe):
         _reap()
         if memory_is_full(self._memory_bytes):
             raise Gone("the page used too much memory")
-
-    @staticmethod
-    def _let(number: int) -> None:
-        """Let every other process run on, or stop them all."""
-        try:
-            os.kill(-1, number)
-        except ProcessLookupError:
-            return  # there is none
 
 
 def _reap() -> None:

@@ -284,14 +284,19 @@ class Runner(Pipe):
     def _kill_all(self, why: str) -> None:
         for job in self._jobs.values():
             job.ended = why
-        try:
-            os.kill(-1, _SIGKILL)
-        except ProcessLookupError:
-            return  # the last of them has just ended
+        signal_all(_SIGKILL)
         patience = time.monotonic() + _GRACE_S
         while self._children and time.monotonic() < patience:  # or the next look would still count the dying
             self._reap()
             time.sleep(0.005)
+
+
+def signal_all(number: int) -> None:
+    """Send a signal to every other process inside, if there is one."""
+    try:
+        os.kill(-1, number)
+    except ProcessLookupError:
+        return
 
 
 def disk_is_full(least_bytes: int) -> bool:

@@ -16,7 +16,7 @@ import sys
 import time
 
 from .frames import Fault, Pipe, encode
-from .jobs import disk_is_full, memory_is_full
+from .jobs import disk_is_full, memory_is_full, signal_all
 
 _CHUNK = 32 << 10
 _MOST_TYPED = 64 << 10
@@ -159,7 +159,7 @@ class Terminal(Pipe):
         except OSError:  # everybody on the other side has left
             self._drained = True
             if not self._code:
-                self._kill_all()  # a shell that let go of its terminal cannot be reached any more
+                signal_all(_SIGKILL)  # a shell that let go of its terminal cannot be reached any more
             return b""
 
     def _reap(self) -> None:
@@ -174,7 +174,7 @@ class Terminal(Pipe):
                 code = os.waitstatus_to_exitcode(status)
                 self._code, self._pid = str(code if code >= 0 else 128 - code), -2
                 self._drained_by = time.monotonic() + _LAST_WORDS_S
-                self._kill_all()
+                signal_all(_SIGKILL)
 
     def _watch(self) -> None:
         """Kill everything inside when it is about to take the host's disk or memory."""
@@ -187,11 +187,4 @@ class Terminal(Pipe):
             self._why = "memory"
         else:
             return
-        self._kill_all()
-
-    @staticmethod
-    def _kill_all() -> None:
-        try:
-            os.kill(-1, _SIGKILL)
-        except ProcessLookupError:
-            return  # there is nobody else
+        signal_all(_SIGKILL)
