@@ -56,7 +56,7 @@ export interface paths {
         put?: never;
         /**
          * Decide
-         * @description Answer a question. The first answer wins; 409 when it is settled, or the digest is of something else.
+         * @description Answer a question. The first answer wins; a conflict when it is settled, or the digest is not the one shown.
          */
         post: operations["decide"];
         delete?: never;
@@ -164,7 +164,7 @@ export interface paths {
         put?: never;
         /**
          * Set Cap
-         * @description Cap what the whole home may spend in a day.
+         * @description Cap what the whole home may spend in a UTC day.
          */
         post: operations["set_cap"];
         delete?: never;
@@ -212,7 +212,7 @@ export interface paths {
         put?: never;
         /**
          * Write Directive
-         * @description Write one; it comes last, but for a soul. The answer's text ends with its id.
+         * @description Write a directive, or another text of one. A new one comes last, but for a soul; the answer's text ends with its id.
          */
         post: operations["write_directive"];
         delete?: never;
@@ -237,7 +237,7 @@ export interface paths {
         post?: never;
         /**
          * Remove Directive
-         * @description Take one away; restoring a version brings it back.
+         * @description Take a directive away. Its versions stay on record and can be restored.
          */
         delete: operations["remove_directive"];
         options?: never;
@@ -276,7 +276,7 @@ export interface paths {
         put?: never;
         /**
          * Restore Directive
-         * @description Write an older version anew; one that was removed is there again.
+         * @description Write what a directive was in an older version anew; one that was removed is there again, in its place.
          */
         post: operations["restore_directive"];
         delete?: never;
@@ -316,7 +316,7 @@ export interface paths {
         put?: never;
         /**
          * Switch Directive
-         * @description Have models told it, or not, without removing it.
+         * @description Have models told a directive, or not, without removing it.
          */
         post: operations["switch_directive"];
         delete?: never;
@@ -356,7 +356,7 @@ export interface paths {
         put?: never;
         /**
          * Order Directives
-         * @description Put them in an order.
+         * @description Tell models these directives first, in this order; the others come after them, as they are.
          */
         post: operations["order_directives"];
         delete?: never;
@@ -424,7 +424,7 @@ export interface paths {
         put?: never;
         /**
          * Allow Host
-         * @description Let machines that show a folder reach a host.
+         * @description Let machines that show a folder reach a host, those at work included.
          */
         post: operations["allow_host"];
         delete?: never;
@@ -444,7 +444,7 @@ export interface paths {
         put?: never;
         /**
          * Disallow Host
-         * @description Take that back; open connections are cut.
+         * @description No longer let machines reach a host, and cut what is open. ``host`` as it was allowed.
          */
         post: operations["disallow_host"];
         delete?: never;
@@ -528,7 +528,7 @@ export interface paths {
         put?: never;
         /**
          * Remember
-         * @description Remember things; the answer says of each what became of it, with its id.
+         * @description Remember 1 to 1,000 statements; the answer says of each what became of it, with its id.
          */
         post: operations["remember"];
         delete?: never;
@@ -551,7 +551,7 @@ export interface paths {
         get: operations["show_memory"];
         /**
          * Correct Memory
-         * @description Put other words in its place; the answer has the new one's id.
+         * @description Put other words in a memory's place, which stays as what was held before; the answer has the new one's id.
          */
         put: operations["correct_memory"];
         post?: never;
@@ -632,7 +632,7 @@ export interface paths {
         put?: never;
         /**
          * Consolidate Memory
-         * @description Work what was said since the last run into memory now.
+         * @description Work what was said since the last run into memory now, in every place.
          */
         post: operations["consolidate_memory"];
         delete?: never;
@@ -672,7 +672,7 @@ export interface paths {
         put?: never;
         /**
          * Forget Memories
-         * @description Forget for good, wherever it stands; answered once it is proven. There is no way back.
+         * @description Forget for good, wherever it stands, 1,000 things at most; answered once it is proven. This can't be undone.
          */
         post: operations["forget_memories"];
         delete?: never;
@@ -712,7 +712,7 @@ export interface paths {
         put?: never;
         /**
          * Import Memories
-         * @description Take a file of memories in; the answer says how many were made, there already, and refused.
+         * @description Take a file of memories in, unpinned and with low confidence; the answer counts made, known and refused.
          */
         post: operations["import_memories"];
         delete?: never;
@@ -772,7 +772,7 @@ export interface paths {
         put?: never;
         /**
          * Mark Memories
-         * @description Pin, unpin, and change other marks.
+         * @description Change marks of up to 1,000 memories; what is left out stays.
          */
         post: operations["mark_memories"];
         delete?: never;
@@ -892,7 +892,7 @@ export interface paths {
         put?: never;
         /**
          * Restore Memories
-         * @description Have retired ones back.
+         * @description Have retired memories back, up to 1,000.
          */
         post: operations["restore_memories"];
         delete?: never;
@@ -912,7 +912,7 @@ export interface paths {
         put?: never;
         /**
          * Retire Memories
-         * @description Tell them no longer; they can be had back.
+         * @description Tell up to 1,000 memories no longer. They are kept, and can be restored; ``Forget`` is for good.
          */
         post: operations["retire_memories"];
         delete?: never;
@@ -972,7 +972,7 @@ export interface paths {
         put?: never;
         /**
          * Revert Memory Run
-         * @description Take back what one run changed.
+         * @description Take back what one run of consolidation changed.
          */
         post: operations["revert_memory_run"];
         delete?: never;
@@ -1076,7 +1076,7 @@ export interface paths {
         put?: never;
         /**
          * Delete
-         * @description Erase an ended objective's content.
+         * @description Erase what an ended session said and was told, and what only it had kept of files.
          */
         post: operations["delete"];
         delete?: never;
@@ -1096,7 +1096,7 @@ export interface paths {
         put?: never;
         /**
          * Send Message
-         * @description Say something; it is read before the next model request.
+         * @description Say something. It begins a turn, or is read before the next request of the one under way.
          */
         post: operations["send_message"];
         delete?: never;
@@ -1156,7 +1156,7 @@ export interface paths {
         put?: never;
         /**
          * Retry
-         * @description Run a failed or cancelled objective again, with what it knows.
+         * @description Run a failed or cancelled objective again with what it knows.
          */
         post: operations["retry"];
         delete?: never;
@@ -1176,7 +1176,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke
-         * @description Take back what was granted to a tool.
+         * @description Take back what was granted to a tool in a session (and, for project grants, in its folder).
          */
         post: operations["revoke"];
         delete?: never;
@@ -1276,7 +1276,7 @@ export interface paths {
         put?: never;
         /**
          * Discard Trial
-         * @description Throw all of it away. Cannot be undone.
+         * @description Throw an ended or paused objective's changes on trial away. Cannot be undone.
          */
         post: operations["discard_trial"];
         delete?: never;
@@ -1360,7 +1360,7 @@ export interface paths {
         put?: never;
         /**
          * Set Provider Key
-         * @description Put a provider's key into the vault. It is shown nowhere again.
+         * @description Put a provider's key into the vault. It goes nowhere else; no answer, no event and no log has it.
          */
         post: operations["set_provider_key"];
         delete?: never;
@@ -1484,7 +1484,7 @@ export interface paths {
         put?: never;
         /**
          * Add Rule
-         * @description Make a sentence a rule; refused, with the forms that are known, when it is not understood.
+         * @description Make a sentence a standing rule; refused when it is not understood. It holds at once, for running sessions too.
          */
         post: operations["add_rule"];
         delete?: never;
@@ -1505,7 +1505,7 @@ export interface paths {
         post?: never;
         /**
          * Remove Rule
-         * @description Take a rule back.
+         * @description Take a standing rule back.
          */
         delete: operations["remove_rule"];
         options?: never;
@@ -1548,7 +1548,7 @@ export interface paths {
         put?: never;
         /**
          * Add Secret
-         * @description Put a value into the vault. It is shown nowhere again; 409 when there is one and ``replace`` is false.
+         * @description Put a value into the vault. It is shown nowhere again; a conflict when there is one and ``replace`` is false.
          */
         post: operations["add_secret"];
         delete?: never;
@@ -1569,7 +1569,7 @@ export interface paths {
         post?: never;
         /**
          * Remove Secret
-         * @description Erase the value and end its bindings.
+         * @description Erase a value and end its bindings.
          */
         delete: operations["remove_secret"];
         options?: never;
@@ -1588,7 +1588,7 @@ export interface paths {
         put?: never;
         /**
          * Bind Secret
-         * @description Let the value go to a destination. Without any, it goes nowhere.
+         * @description Let a secret's value go to a destination. Without any, it goes nowhere.
          */
         post: operations["bind_secret"];
         delete?: never;
@@ -1608,7 +1608,7 @@ export interface paths {
         put?: never;
         /**
          * Unbind Secret
-         * @description End every binding to a host or to a tool.
+         * @description End every binding of a secret to a host (as it was bound, wildcard and all) or to a tool; give one of them.
          */
         post: operations["unbind_secret"];
         delete?: never;
@@ -1632,7 +1632,7 @@ export interface paths {
         put?: never;
         /**
          * Open Session
-         * @description Sit down to work in a folder. The answer's ``session`` is the new one; it rests until it is told something.
+         * @description Open a session in a folder. The answer's ``session`` is the new one; it is idle until it is told something.
          */
         post: operations["open_session"];
         delete?: never;
@@ -1712,7 +1712,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel Call
-         * @description Take one call out of the queue, or stop it; the others go on.
+         * @description Take one call out of the queue, or stop it; the others go on, and the model reads the reason.
          */
         post: operations["cancel_call"];
         delete?: never;
@@ -1732,7 +1732,7 @@ export interface paths {
         put?: never;
         /**
          * Edit Call
-         * @description Have a call run with other arguments: they are the person's, and so is the yes to them.
+         * @description Put other arguments into a call that has not run, and have it run so: the person's own yes to exactly these.
          */
         post: operations["edit_call"];
         delete?: never;
@@ -1752,7 +1752,7 @@ export interface paths {
         put?: never;
         /**
          * Retry Call
-         * @description Have a finished call run again.
+         * @description Have a finished call run again. If the model has its result already, it is asked to call once more.
          */
         post: operations["retry_call"];
         delete?: never;
@@ -1792,7 +1792,7 @@ export interface paths {
         put?: never;
         /**
          * Undo Edit
-         * @description Put a file back to what it was before a call changed it, or have the change back.
+         * @description Put a file back to what it was before a call changed it; ``again`` has the change back.
          */
         post: operations["undo_edit"];
         delete?: never;
@@ -1836,7 +1836,7 @@ export interface paths {
         put?: never;
         /**
          * Restore Checkpoint
-         * @description Go back; how things are now is kept first, so that restoring that undoes it.
+         * @description Go back. How things are now is kept first, so that this can be undone by restoring that.
          */
         post: operations["restore_checkpoint"];
         delete?: never;
@@ -1856,7 +1856,7 @@ export interface paths {
         put?: never;
         /**
          * Close Session
-         * @description Put it away. All of it stays, and the next message opens it again.
+         * @description Put a session away; what is under way is killed. All of it stays, and the next message opens it again.
          */
         post: operations["close_session"];
         delete?: never;
@@ -1896,7 +1896,7 @@ export interface paths {
         put?: never;
         /**
          * Delete Session
-         * @description Erase a closed session's content, and what only it had kept of files.
+         * @description Erase what an ended session said and was told, and what only it had kept of files.
          */
         post: operations["delete_session"];
         delete?: never;
@@ -2016,7 +2016,7 @@ export interface paths {
         put?: never;
         /**
          * Send Session Message
-         * @description Say something: it begins a turn, or is read before the next request of the one under way.
+         * @description Say something. It begins a turn, or is read before the next request of the one under way.
          */
         post: operations["send_session_message"];
         delete?: never;
@@ -2096,7 +2096,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke In Session
-         * @description Take back what was granted to a tool.
+         * @description Take back what was granted to a tool in a session (and, for project grants, in its folder).
          */
         post: operations["revoke_in_session"];
         delete?: never;
@@ -2160,7 +2160,7 @@ export interface paths {
         put?: never;
         /**
          * Open Terminal
-         * @description Open a terminal in a session's folder, in a sandbox like the session's; the answer's text is its id.
+         * @description Open a terminal in the session's folder, in a sandbox like the session's. The answer's text is its id.
          */
         post: operations["open_terminal"];
         delete?: never;
@@ -2424,12 +2424,12 @@ export interface paths {
         put?: never;
         /**
          * Set Web Search
-         * @description Choose the engine. Its key is shown nowhere again.
+         * @description Choose the engine that searches the web, in place of an earlier one. Its key is shown nowhere again.
          */
         post: operations["set_web_search"];
         /**
          * Remove Web Search
-         * @description Search the web no more, and forget the key; 404 when no engine is set up.
+         * @description Search the web no more, and forget the engine's key; not found when no engine is set up.
          */
         delete: operations["remove_web_search"];
         options?: never;

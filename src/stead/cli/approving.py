@@ -242,12 +242,11 @@ def _answer(invocation: Invocation, typed: str, answer: str, reason: str, digest
     if answer != "deny":
         _require_seen(invocation, row, typed, digest)
     given = decide(invocation, row, answer, reason)
-    if out.as_json:
-        out.json({**given, "approval": row["id"], "answer": answer, "digest": row["digest"]})
-        return OK
-    out.line(_ALLOWED.get(answer, "Refused."))
-    out.line(f"watch it go on: stead watch {clean_line(row['session'])}")
-    return OK
+    return invocation.report(
+        {**given, "approval": row["id"], "answer": answer, "digest": row["digest"]},
+        _ALLOWED.get(answer, "Refused."),
+        f"watch it go on: stead watch {clean_line(row['session'])}",
+    )
 
 
 def _require_seen(invocation: Invocation, row: Json, typed: str, digest: str) -> None:

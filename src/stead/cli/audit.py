@@ -116,11 +116,7 @@ def _head(invocation: Invocation, out: str | None) -> int:
 def _key(invocation: Invocation) -> int:
     with opened(invocation) as audit:
         key = audit.table.public_key()
-    if invocation.as_json:
-        invocation.out.json({"algorithm": "Ed25519", "key": key})
-    else:
-        invocation.out.line(key)
-    return OK
+    return invocation.report({"algorithm": "Ed25519", "key": key}, key)
 
 
 def _export(invocation: Invocation, arguments: Namespace) -> int:
@@ -146,14 +142,11 @@ def _export(invocation: Invocation, arguments: Namespace) -> int:
         finally:
             staged.unlink(missing_ok=True)
         key = audit.table.public_key()
-    if invocation.as_json:
-        invocation.out.json({"file": str(destination), "events": count, "key": key})
-        return OK
-    invocation.out.line(
-        f"{str(destination)!r} holds {figures.counted(count, 'event')}, to be verified by the key {key}"
+    return invocation.report(
+        {"file": str(destination), "events": count, "key": key},
+        f"{str(destination)!r} holds {figures.counted(count, 'event')}, to be verified by the key {key}",
+        "Tell that key by another way than the file. How to verify: docs/audit.md",
     )
-    invocation.out.line("Tell that key by another way than the file. How to verify: docs/audit.md")
-    return OK
 
 
 def _log(invocation: Invocation, arguments: Namespace) -> int:

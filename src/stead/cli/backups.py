@@ -47,14 +47,11 @@ def _backup(invocation: Invocation, arguments: Namespace) -> int:
     passphrase = _passphrase(arguments.passphrase_file, "passphrase of the backup", again=True)
     opened = open_keys(home, "file", passphrase_of_home)
     size_bytes = backup(home, opened.keys, passphrase, destination)
-    if invocation.as_json:
-        invocation.out.json({"file": str(destination), "size_bytes": size_bytes})
-    else:
-        invocation.out.line(
-            f"{str(destination)!r} holds everything, {figures.size(size_bytes)}, under your passphrase."
-        )
-        invocation.out.line(f"bring it back anywhere: stead restore {destination.name} --home DIR")
-    return OK
+    return invocation.report(
+        {"file": str(destination), "size_bytes": size_bytes},
+        f"{str(destination)!r} holds everything, {figures.size(size_bytes)}, under your passphrase.",
+        f"bring it back anywhere: stead restore {destination.name} --home DIR",
+    )
 
 
 def _restore(invocation: Invocation, arguments: Namespace) -> int:
@@ -67,8 +64,7 @@ def _restore(invocation: Invocation, arguments: Namespace) -> int:
     passphrase = _passphrase(arguments.passphrase_file, "passphrase of the backup", again=False)
     restored = restore(source, passphrase, home, replace=arguments.replace)
     if invocation.as_json:
-        invocation.out.json({"home": str(home.root), **restored._asdict()})
-        return OK
+        return invocation.report({"home": str(home.root), **restored._asdict()})
     made = figures.moment(restored.made_ms)
     invocation.out.line(f"Restored into {str(home.root)!r}: {figures.counted(restored.head, 'event')}, as of {made}.")
     if restored.moved_to:
@@ -95,11 +91,7 @@ def _key(invocation: Invocation, arguments: Namespace) -> int:
     text = _secret("recovery key", "type it at the prompt, or: stead key recover < FILE")
     source = next(source for source in SOURCES if source == load_settings(home).key_source)
     restore_keys(home, text, source, lambda: passphrase_of_home(again=True))
-    if invocation.as_json:
-        invocation.out.json({"key": str(home.key)})
-    else:
-        invocation.out.line(f"{str(home.key)!r} is back and opens the journal. Next: stead up")
-    return OK
+    return invocation.report({"key": str(home.key)}, f"{str(home.key)!r} is back and opens the journal. Next: stead up")
 
 
 def _require_stopped(home: Home) -> None:

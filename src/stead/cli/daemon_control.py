@@ -113,13 +113,8 @@ def _down(invocation: Invocation, arguments: Namespace) -> int:
 
 
 def _say_stopped(invocation: Invocation, pid: int) -> int:
-    if invocation.as_json:
-        invocation.out.json({"stopped": bool(pid), "pid": pid})
-    elif pid:
-        invocation.out.line("Stead has stopped. Objectives under way go on at the next: stead up")
-    else:
-        invocation.out.line("Stead is not running.")
-    return OK
+    said = "Stead has stopped. Objectives under way go on at the next: stead up" if pid else "Stead is not running."
+    return invocation.report({"stopped": bool(pid), "pid": pid}, said)
 
 
 def _configure_open(parser: ArgumentParser) -> None:

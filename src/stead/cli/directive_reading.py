@@ -66,8 +66,7 @@ def _show(invocation: Invocation, arguments: Namespace) -> int:
     row = found(invocation, arguments.id)
     one, out = row["directive"], invocation.out
     if invocation.as_json:
-        out.json({**row, "offers": offers(invocation, one["id"])})
-        return OK
+        return invocation.report({**row, "offers": offers(invocation, one["id"])})
     out.pairs(
         [
             ("id", one["id"]),
@@ -135,8 +134,7 @@ def _diff(invocation: Invocation, arguments: Namespace) -> int:
     row = invocation.client.get(f"/directives/{id}/diff", old=old, new=new)
     out = invocation.out
     if invocation.as_json:
-        out.json(row)
-        return OK
+        return invocation.report(row)
     out.line(f"from version {old} to {new}: +{row['added']} -{row['removed']} lines")
     for line in row["diff"].split("\n") if row["diff"] else ():
         style = _LINE_STYLES.get(line[:1])
@@ -154,8 +152,7 @@ def _preview(invocation: Invocation, arguments: Namespace) -> int:
     prompt = invocation.client.get("/directives/preview", directory=folder(arguments.dir), attended=attended)
     out = invocation.out
     if invocation.as_json:
-        out.json(prompt)
-        return OK
+        return invocation.report(prompt)
     cells = [
         [part["title"] or "Stead's own words", part["kind"] or "core", tokens(part["tokens"])]
         for part in prompt["parts"]

@@ -61,11 +61,7 @@ def _switch(invocation: Invocation, arguments: Namespace) -> int:
 def _order(invocation: Invocation, arguments: Namespace) -> int:
     ids = [found(invocation, typed)["directive"]["id"] for typed in arguments.ids]
     answer = invocation.client.post("/directives/order", {"ids": ids})
-    if invocation.as_json:
-        invocation.out.json(answer)
-    else:
-        invocation.out.line("In this order from the next turn on; see: stead directives")
-    return OK
+    return invocation.report(answer, "In this order from the next turn on; see: stead directives")
 
 
 def _restore(invocation: Invocation, arguments: Namespace) -> int:
@@ -79,11 +75,7 @@ def _remove(invocation: Invocation, arguments: Namespace) -> int:
     one = found(invocation, arguments.id)["directive"]
     invocation.confirm("remove", f"Models are told {one['id']} no longer; its versions stay.", yes=arguments.yes)
     answer = invocation.client.delete(f"/directives/{one['id']}")
-    if invocation.as_json:
-        invocation.out.json(answer)
-    else:
-        invocation.out.line(f"Removed. Have it back: stead directives restore {one['id']} {one['version']}")
-    return OK
+    return invocation.report(answer, f"Removed. Have it back: stead directives restore {one['id']} {one['version']}")
 
 
 def _export(invocation: Invocation, arguments: Namespace) -> int:
@@ -113,11 +105,9 @@ def _import(invocation: Invocation, arguments: Namespace) -> int:
         made.append(_id_in(answer))
         if not invocation.as_json:
             invocation.out.line(f"{made[-1]}: {clean_line(body['title'], 80)}")
-    if invocation.as_json:
-        invocation.out.json({"ids": made})
-    else:
-        invocation.out.line("They are off. Read each with `stead directives show ID`, then: stead directives on ID")
-    return OK
+    return invocation.report(
+        {"ids": made}, "They are off. Read each with `stead directives show ID`, then: stead directives on ID"
+    )
 
 
 def _marked(whole: str) -> list[Json]:
@@ -188,8 +178,7 @@ def _id_in(answer: Json) -> str:
 
 def _told(invocation: Invocation, answer: Json, id: str, what: str) -> int:
     if invocation.as_json:
-        invocation.out.json({**answer, "id": id})
-        return OK
+        return invocation.report({**answer, "id": id})
     out = invocation.out
     note = str(answer["text"]).rpartition("; ")[0]
     if note:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 
-from stead.cli.invocation import Command, Invocation, add_yes_option
+from stead.cli.invocation import Command, Invocation, add_actions, add_yes_option, no_arguments
 
 KINDS = ("soul", "coding_style", "communication", "project_context", "behavioral_rules", "custom")
 _ID = "its id, the beginning of it, or its title"
@@ -16,10 +16,6 @@ _ID = "its id, the beginning of it, or its title"
 
 def _id_alone(parser: ArgumentParser) -> None:
     parser.add_argument("id", metavar="ID", help=_ID)
-
-
-def _nothing(parser: ArgumentParser) -> None:
-    """For an action that takes no argument."""
 
 
 def _text(parser: ArgumentParser) -> None:
@@ -87,7 +83,7 @@ def _import(parser: ArgumentParser) -> None:
 
 
 _ACTIONS: dict[str, tuple[str, Callable[[ArgumentParser], None]]] = {
-    "list": ("show them in order (the default)", _nothing),
+    "list": ("show them in order (the default)", no_arguments),
     "show": ("show one in full", _id_alone),
     "add": ("write one, with your editor or --text", _add),
     "edit": ("change one, with your editor or --text", _edit),
@@ -99,16 +95,14 @@ _ACTIONS: dict[str, tuple[str, Callable[[ArgumentParser], None]]] = {
     "restore": ("write an older version anew, also of one that was removed", _restore),
     "remove": ("take one away; its versions stay", _remove),
     "preview": ("the whole of what a model is told first, with its tokens", _preview),
-    "templates": ("starting points", _nothing),
+    "templates": ("starting points", no_arguments),
     "export": ("write all of them as Markdown", _export),
     "import": ("take Markdown in, switched off until you have read it", _import),
 }
 
 
 def _configure(parser: ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", parser_class=type(parser))
-    for name, (summary, configure) in _ACTIONS.items():
-        configure(actions.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."))
+    add_actions(parser, "action", _ACTIONS)
 
 
 def _directives(invocation: Invocation, arguments: Namespace) -> int:

@@ -37,11 +37,7 @@ def _egress(invocation: Invocation, arguments: Namespace) -> int:
             path = "/egress/hosts" if action == "allow" else "/egress/hosts/remove"
             answer = invocation.client.post(path, body)
             said = "may be reached from" if action == "allow" else "may no longer be reached from"
-            if invocation.as_json:
-                invocation.out.json(answer)
-            else:
-                invocation.out.line(clean_line(f"{arguments.host} {said} {body['directory']}.", 1000))
-            return OK
+            return invocation.report(answer, clean_line(f"{arguments.host} {said} {body['directory']}.", 1000))
 
 
 def _list(invocation: Invocation) -> int:

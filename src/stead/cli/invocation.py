@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from stead.cli.output import Output, stream_is_terminal
@@ -83,6 +83,15 @@ class Invocation:
         """Whether a person sits at this terminal and may be asked."""
         return not self.as_json and stream_is_terminal(sys.stdin) and stream_is_terminal(sys.stdout)
 
+    def report(self, value: object, *lines: str) -> int:
+        """Say what came of the command: a JSON value, or else lines, already clean. Gives the exit code of success."""
+        if self.as_json:
+            self.out.json(value)
+        else:
+            for text in lines:
+                self.out.line(text)
+        return OK
+
     def confirm(self, word: str, loss: str, *, yes: bool) -> None:
         """Have the person type a word before something is lost; ``yes`` says that they did with the command.
 
@@ -107,6 +116,15 @@ class Command(NamedTuple):
 
     configure: Callable[[ArgumentParser], None]
     run: Callable[[Invocation, Namespace], int]
+
+
+def add_actions(
+    parser: ArgumentParser, dest: str, actions: Mapping[str, tuple[str, Callable[[ArgumentParser], None]]]
+) -> None:
+    """For a command that has several: what the help says of each, and how its arguments are declared."""
+    parsers = parser.add_subparsers(dest=dest, metavar="ACTION", parser_class=type(parser))
+    for name, (summary, configure) in actions.items():
+        configure(parsers.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."))
 
 
 def add_verbose_option(parser: ArgumentParser) -> None:

@@ -111,11 +111,9 @@ def _rebuild(invocation: Invocation) -> int:
     if invocation.interactive:
         invocation.out.note("building the read models anew; a long history takes a while")
     answer = invocation.client.post("/views/rebuild", timeout_s=_REBUILD_TIMEOUT_S)
-    if invocation.as_json:
-        invocation.out.json(answer)
-    else:
-        invocation.out.line(clean_line(answer.get("text") or "The read models are built anew from the journal."))
-    return OK
+    return invocation.report(
+        answer, clean_line(answer.get("text") or "The read models are built anew from the journal.")
+    )
 
 
 COMMANDS = {"journal": Command(_configure, _journal)}

@@ -78,10 +78,7 @@ def _was_replaced(log: BinaryIO, path: str) -> bool:
 def _print(invocation: Invocation, lines: list[bytes]) -> None:
     for line in lines:
         text = line.decode("utf-8", "replace")
-        if invocation.as_json:
-            invocation.out.json({"line": text})
-        else:
-            invocation.out.line(clean(text))
+        invocation.report({"line": text}, clean(text))
     if lines:
         invocation.out.write("")
 

@@ -6,10 +6,8 @@ Layer: cli. What a command does is imported when it is called, and not before.
 from __future__ import annotations
 
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
-from collections.abc import Callable
-from typing import NamedTuple
 
-from stead.cli.invocation import Command, Invocation, add_yes_option
+from stead.cli.invocation import Command, Invocation, add_actions, add_yes_option, no_arguments
 
 KINDS = ("knowledge", "preference", "pattern", "context", "skill", "correction", "person", "procedure")
 STATUSES = ("live", "superseded", "expired", "retired")
@@ -17,17 +15,6 @@ ORIGINS = ("user_said", "tool", "inferred", "imported", "file_edit")
 _ID = "of the memory, or its beginning"
 _IDS = "of memories, or their beginnings"
 _DIR = "this folder's memory"
-
-
-class Part(NamedTuple):
-    """One command of ``stead memory``: what the help says of it, and how its arguments are declared."""
-
-    summary: str
-    configure: Callable[[ArgumentParser], None]
-
-
-def _nothing(parser: ArgumentParser) -> None:
-    """It takes no arguments."""
 
 
 def _id_alone(parser: ArgumentParser) -> None:
@@ -178,39 +165,37 @@ def _stats(parser: ArgumentParser) -> None:
 
 
 PARTS = {
-    "list": Part("list what is remembered (the default)", _list),
-    "show": Part("show one, the words that it rests on, and what was held before", _id_alone),
-    "add": Part("have something remembered", _add),
-    "correct": Part("put other words in its place; the past keeps the old ones", _correct),
-    "pin": Part("always tell them", _ids),
-    "unpin": Part("tell them only where they are of use", _ids),
-    "mark": Part("change kind, key, names, confidence or how long they last", _mark),
-    "retire": Part("tell them no longer; they can be had back", _ids),
-    "restore": Part("have retired ones back", _ids),
-    "recall": Part("show what a session would be told for these words, and why", _recall),
-    "forget": Part("forget for good, wherever it stands; there is no way back", _forget),
-    "receipts": Part("list the proof of what was forgotten", _nothing),
-    "verify": Part("check receipts, without a daemon", _verify),
-    "export": Part("write everything into a file", _export),
-    "import": Part("take files of other agents in, as a stranger's words", _import),
-    "proposals": Part("list what would be changed, and only you may", _proposals),
-    "accept": Part("accept proposals", _proposal_ids),
-    "refuse": Part("refuse proposals", _proposal_ids),
-    "consolidate": Part("work what was said into memory now", _nothing),
-    "runs": Part("list runs of consolidation", _runs),
-    "diff": Part("show what one run changed", _run),
-    "revert": Part("take back what one run changed", _revert),
-    "journal": Part("read what happened on a day in a folder", _journal),
-    "places": Part("list where things are remembered", _nothing),
-    "stats": Part("show how memory grows, what is used, and how much is junk", _stats),
-    "state": Part("show whether memory works", _nothing),
+    "list": ("list what is remembered (the default)", _list),
+    "show": ("show one, the words that it rests on, and what was held before", _id_alone),
+    "add": ("have something remembered", _add),
+    "correct": ("put other words in its place; the past keeps the old ones", _correct),
+    "pin": ("always tell them", _ids),
+    "unpin": ("tell them only where they are of use", _ids),
+    "mark": ("change kind, key, names, confidence or how long they last", _mark),
+    "retire": ("tell them no longer; they can be had back", _ids),
+    "restore": ("have retired ones back", _ids),
+    "recall": ("show what a session would be told for these words, and why", _recall),
+    "forget": ("forget for good, wherever it stands; there is no way back", _forget),
+    "receipts": ("list the proof of what was forgotten", no_arguments),
+    "verify": ("check receipts, without a daemon", _verify),
+    "export": ("write everything into a file", _export),
+    "import": ("take files of other agents in, as a stranger's words", _import),
+    "proposals": ("list what would be changed, and only you may", _proposals),
+    "accept": ("accept proposals", _proposal_ids),
+    "refuse": ("refuse proposals", _proposal_ids),
+    "consolidate": ("work what was said into memory now", no_arguments),
+    "runs": ("list runs of consolidation", _runs),
+    "diff": ("show what one run changed", _run),
+    "revert": ("take back what one run changed", _revert),
+    "journal": ("read what happened on a day in a folder", _journal),
+    "places": ("list where things are remembered", no_arguments),
+    "stats": ("show how memory grows, what is used, and how much is junk", _stats),
+    "state": ("show whether memory works", no_arguments),
 }
 
 
 def _configure(parser: ArgumentParser) -> None:
-    parts = parser.add_subparsers(dest="part", metavar="ACTION", parser_class=type(parser))
-    for name, part in PARTS.items():
-        part.configure(parts.add_parser(name, help=part.summary, description=f"{part.summary.capitalize()}."))
+    add_actions(parser, "part", PARTS)
 
 
 def _memory(invocation: Invocation, arguments: Namespace) -> int:

@@ -62,10 +62,7 @@ def _import(invocation: Invocation, arguments: Namespace) -> int:
             refused += 1
             out.error(f"{name}: {error.message}", "", error.code)
             continue
-        if out.as_json:
-            out.json({"file": name, **answer})
-        else:
-            out.line(f"{clean_line(name)}: {clean_line(answer['text'], 600)}")
+        invocation.report({"file": name, **answer}, f"{clean_line(name)}: {clean_line(answer['text'], 600)}")
     return FAILED if refused else OK
 
 

@@ -65,8 +65,7 @@ def _show(invocation: Invocation, arguments: Namespace) -> int:
     quotes = client.get(f"/memories/{id}/evidence")["items"]
     versions = client.get(f"/memories/{id}/versions")["items"]
     if out.as_json:
-        out.json({**row, "quotes": quotes, "versions": versions})
-        return OK
+        return invocation.report({**row, "quotes": quotes, "versions": versions})
     out.line(out.style(clean(row["memory"]["text"]).strip("\n"), "bold"))
     out.pairs(list(_pairs(row, titles(client))), indent="  ")
     if quotes:
@@ -140,8 +139,7 @@ def _recall(invocation: Invocation, arguments: Namespace) -> int:
     )
     out = invocation.out
     if out.as_json:
-        out.json(answer)
-        return OK
+        return invocation.report(answer)
     found = [
         [f"{hit['score']:.2f}" if hit["score"] else "", _ways(hit), _told(hit), hit["ref"]] for hit in answer["hits"]
     ]

@@ -58,8 +58,7 @@ def _stats(invocation: Invocation, arguments: Namespace) -> int:
     figures_of = invocation.client.get("/memories/analytics", place=place_of(arguments), days=arguments.days)
     out = invocation.out
     if out.as_json:
-        out.json(figures_of)
-        return OK
+        return invocation.report(figures_of)
     junk, inferred = figures_of["junk"], figures_of["inferred"]
     share = f", {junk / inferred:.0%} of what was made without your hand" if inferred else ""
     out.pairs(

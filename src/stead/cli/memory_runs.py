@@ -15,7 +15,6 @@ from stead.cli.finding import find_proposal, find_run
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.memory_telling import told
 from stead.cli.output import clean, clean_line
-from stead.cli.session_talking import say
 from stead.client import ApiError, Json
 
 _WHAT = {"forget": "forget", "skill": "make a skill", "soul": "change soul.md", "scope": "tell it in more places"}
@@ -72,13 +71,13 @@ def _settle(accept: bool, invocation: Invocation, arguments: Namespace) -> int:
     for id in ids:
         answer = invocation.client.post(f"/memories/proposals/{id}", {"accept": accept})
         text = f": {clean_line(answer['text'], 200)}" if answer["text"] else "."
-        say(invocation, answer, f"{id} is {'accepted' if accept else 'refused'}{text}")
+        invocation.report(answer, f"{id} is {'accepted' if accept else 'refused'}{text}")
     return OK
 
 
 def _consolidate(invocation: Invocation, arguments: Namespace) -> int:
     answer = invocation.client.post("/memories/consolidate", timeout_s=_CONSOLIDATING_S)
-    return say(invocation, answer, clean_line(answer["text"]) or "Nothing was new.")
+    return invocation.report(answer, clean_line(answer["text"]) or "Nothing was new.")
 
 
 def _runs(invocation: Invocation, arguments: Namespace) -> int:
@@ -103,8 +102,7 @@ def _diff(invocation: Invocation, arguments: Namespace) -> int:
     run, out = find_run(invocation.client, arguments.run)["run"], invocation.out
     diff = invocation.client.get(f"/memories/runs/{run['run']}/diff")
     if out.as_json:
-        out.json(diff)
-        return OK
+        return invocation.report(diff)
     for changed in diff["changed"]:
         out.line(_changed(changed))
     for proposal in diff["proposed"]:
@@ -144,7 +142,7 @@ def _revert(invocation: Invocation, arguments: Namespace) -> int:
     did = f"{run['made']:,} made, {run['retired']:,} retired, {run['proposed']:,} proposed"
     invocation.confirm("revert", f"{row['id']} is taken back: {did}.", yes=arguments.yes)
     answer = invocation.client.post(f"/memories/runs/{row['id']}/revert")
-    return say(invocation, answer, clean_line(answer["text"]) or f"{row['id']} is taken back.")
+    return invocation.report(answer, clean_line(answer["text"]) or f"{row['id']} is taken back.")
 
 
 RUN: dict[str, Callable[[Invocation, Namespace], int]] = {

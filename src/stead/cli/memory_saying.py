@@ -15,7 +15,7 @@ from stead.cli.finding import find_memory
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.memory_lines import day_ms, scope_fields
 from stead.cli.output import clean, clean_line
-from stead.cli.session_talking import read_text, say
+from stead.cli.session_talking import read_text
 from stead.client import Json
 
 _MOST = 1_000
@@ -49,8 +49,7 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
     body = {"items": [{"text": text, **marks} for text in texts], **scope_fields(arguments)}
     answer = invocation.client.post("/memories", body)
     if invocation.as_json:
-        invocation.out.json(answer)
-        return OK
+        return invocation.report(answer)
     became = [part.split() for part in answer["text"].split("; ") if part]
     for text, (word, id) in zip(texts, became, strict=False):
         invocation.out.line(f"{_BECAME.get(word, clean_line(word))}: {clean_line(id)}  {clean_line(text, 80)}")
@@ -74,9 +73,9 @@ def _correct(invocation: Invocation, arguments: Namespace) -> int:
     answer = client.put(f"/memories/{id}", body)
     word, _, new = answer["text"].partition(" ")
     if word == "same":
-        return say(invocation, answer, f"{id} says that already.")
+        return invocation.report(answer, f"{id} says that already.")
     old_words = "The old words are kept as wrong" if arguments.was_wrong else "The past keeps the old words"
-    return say(invocation, answer, f"{clean_line(new)} holds in place of {id}. {old_words}: stead memory show {id}")
+    return invocation.report(answer, f"{clean_line(new)} holds in place of {id}. {old_words}: stead memory show {id}")
 
 
 def _rewritten(invocation: Invocation, id: str) -> str:
@@ -110,26 +109,26 @@ def _mark(invocation: Invocation, arguments: Namespace) -> int:
         raise CommandError("no mark was named", "stead memory mark ID --kind preference; stead memory mark --help")
     ids = _ids(invocation, arguments)
     answer = invocation.client.post("/memories/mark", {"ids": ids, **marks})
-    return say(invocation, answer, f"{_these(ids)} marked so.")
+    return invocation.report(answer, f"{_these(ids)} marked so.")
 
 
 def _pin(pinned: bool, invocation: Invocation, arguments: Namespace) -> int:
     ids = _ids(invocation, arguments)
     answer = invocation.client.post("/memories/mark", {"ids": ids, "pinned": pinned})
-    return say(invocation, answer, f"{_these(ids)} told {'always' if pinned else 'only where of use'}.")
+    return invocation.report(answer, f"{_these(ids)} told {'always' if pinned else 'only where of use'}.")
 
 
 def _retire(invocation: Invocation, arguments: Namespace) -> int:
     ids = _ids(invocation, arguments)
     answer = invocation.client.post("/memories/retire", {"ids": ids})
     back = f"stead memory restore {' '.join(ids[:3])}{' …' if len(ids) > 3 else ''}"
-    return say(invocation, answer, f"{_these(ids)} told no longer. Back again: {back}")
+    return invocation.report(answer, f"{_these(ids)} told no longer. Back again: {back}")
 
 
 def _restore(invocation: Invocation, arguments: Namespace) -> int:
     ids = _ids(invocation, arguments)
     answer = invocation.client.post("/memories/restore", {"ids": ids})
-    return say(invocation, answer, f"{_these(ids)} told again.")
+    return invocation.report(answer, f"{_these(ids)} told again.")
 
 
 def _these(ids: list[str]) -> str:

@@ -57,8 +57,7 @@ def _show(invocation: Invocation, arguments: Namespace) -> int:
     row = client.get(f"/objectives/{session}")
     steps = list(client.items(f"/objectives/{session}/steps", limit=200))
     if out.as_json:
-        out.json({"objective": row, "steps": steps})
-        return OK
+        return invocation.report({"objective": row, "steps": steps})
     _print_objective(out, row)
     for step in steps:
         _print_step(out, step)
@@ -112,17 +111,9 @@ def _doing(action: str, done: str) -> Callable[[Invocation, Namespace], int]:
 
     def run(invocation: Invocation, arguments: Namespace) -> int:
         session = find_objective(invocation.client, arguments.id)
-        return _say(invocation, invocation.client.post(f"/objectives/{session}/{action}"), done, session)
+        return invocation.report(invocation.client.post(f"/objectives/{session}/{action}"), done.format(id=session))
 
     return run
-
-
-def _say(invocation: Invocation, answer: Json, done: str, session: str) -> int:
-    if invocation.as_json:
-        invocation.out.json(answer)
-    else:
-        invocation.out.line(done.format(id=session))
-    return OK
 
 
 def _configure_retry(parser: ArgumentParser) -> None:
@@ -134,7 +125,7 @@ def _retry(invocation: Invocation, arguments: Namespace) -> int:
     budget = budget_of(arguments)
     session = find_objective(invocation.client, arguments.id)
     answer = invocation.client.post(f"/objectives/{session}/retry", {"budget": budget} if budget else None)
-    return _say(invocation, answer, "{id} runs again. Watch it: stead watch {id}", session)
+    return invocation.report(answer, f"{session} runs again. Watch it: stead watch {session}")
 
 
 def _configure_delete(parser: ArgumentParser) -> None:
@@ -148,7 +139,7 @@ def _delete(invocation: Invocation, arguments: Namespace) -> int:
     loss = f"{session}: {title}\nWhat it said and did is erased for good; only its place in the record stays."
     invocation.confirm("delete", loss, yes=arguments.yes)
     answer = invocation.client.post(f"/objectives/{session}/delete")
-    return _say(invocation, answer, "{id} is deleted.", session)
+    return invocation.report(answer, f"{session} is deleted.")
 
 
 def _configure_message(parser: ArgumentParser) -> None:
@@ -161,7 +152,7 @@ def _message(invocation: Invocation, arguments: Namespace) -> int:
         raise CommandError("the message is empty", "stead message ID TEXT")
     session = find_objective(invocation.client, arguments.id)
     answer = invocation.client.post(f"/objectives/{session}/messages", {"text": arguments.text})
-    return _say(invocation, answer, "Sent. Watch what it does: stead watch {id}", session)
+    return invocation.report(answer, f"Sent. Watch what it does: stead watch {session}")
 
 
 def _configure_revoke(parser: ArgumentParser) -> None:
@@ -172,8 +163,7 @@ def _configure_revoke(parser: ArgumentParser) -> None:
 def _revoke(invocation: Invocation, arguments: Namespace) -> int:
     session = find_objective(invocation.client, arguments.id)
     answer = invocation.client.post(f"/objectives/{session}/revoke", {"tool": arguments.tool})
-    tool = clean_line(arguments.tool).replace("{", "").replace("}", "")
-    return _say(invocation, answer, f"Taken back: {tool} asks again from now on.", session)
+    return invocation.report(answer, f"Taken back: {clean_line(arguments.tool)} asks again from now on.")
 
 
 _PAUSED = "{id} holds after the step under way. Go on with: stead resume {id}"

@@ -59,7 +59,7 @@ def _providers(invocation: Invocation, arguments: Namespace) -> int:
         case "remove":
             invocation.confirm("remove", f"{clean_line(arguments.name)} and its key are forgotten.", yes=arguments.yes)
             answer = invocation.client.delete(f"/providers/{_named(arguments.name)}")
-            return _say(invocation, answer, f"{clean_line(arguments.name)} and its key are forgotten.")
+            return invocation.report(answer, f"{clean_line(arguments.name)} and its key are forgotten.")
         case "test":
             return _test(invocation, arguments.name)
         case _:
@@ -71,8 +71,7 @@ def _list(invocation: Invocation) -> int:
     rows = list(client.items("/providers"))
     chain = client.get("/chain")["chain"]
     if out.as_json:
-        out.json({"providers": rows, "chain": chain})
-        return OK
+        return invocation.report({"providers": rows, "chain": chain})
     cells = [
         [
             row["name"],
@@ -120,7 +119,7 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
     answer = invocation.client.post("/providers", body)
     name = clean_line(arguments.name)
     following = f"stead providers set-key {name}" if arguments.key_vault else f"stead providers test {name}"
-    return _say(invocation, answer, f"{name} is configured. Next: {following}")
+    return invocation.report(answer, f"{name} is configured. Next: {following}")
 
 
 def _set_key(invocation: Invocation, name: str) -> int:
@@ -128,7 +127,7 @@ def _set_key(invocation: Invocation, name: str) -> int:
     answer = invocation.client.post(
         f"/providers/{name}/key", {"key": read_key(name, f"stead providers set-key {name}")}
     )
-    return _say(invocation, answer, f"The key of {name} is in the vault. Next: stead providers test {name}")
+    return invocation.report(answer, f"The key of {name} is in the vault. Next: stead providers test {name}")
 
 
 def read_key(name: str, command: str) -> str:
@@ -156,22 +155,22 @@ def read_key(name: str, command: str) -> str:
 
 
 def _test(invocation: Invocation, name: str) -> int:
-    name, out = _named(name), invocation.out
+    name = _named(name)
     if invocation.interactive:
-        out.note(f"asking {name}, at most 15 s")
-    check = invocation.client.post(f"/providers/{name}/test", timeout_s=_CHECK_TIMEOUT_S)
-    if out.as_json:
-        out.json(check)
-    elif check["ok"]:
-        out.line(
-            f"{out.style('ok', 'green')}: {clean_line(check['text'], 300)}, {figures.duration(check['duration_ms'])}"
-        )
-        if check["models"]:
-            out.line(f"its models: {clean_line(', '.join(check['models']), 2000)}")
-    else:
-        fix = f"; {check['fix']}" if check["fix"] else ""
-        out.line(f"{out.style('failed', 'red')}: {clean(check['text'] + fix)}")
-    return OK if check["ok"] else FAILED
+        invocation.out.note(f"asking {name}, at most 15 s")
+    return report_check(invocation, invocation.client.post(f"/providers/{name}/test", timeout_s=_CHECK_TIMEOUT_S))
+
+
+def report_check(invocation: Invocation, check: Json) -> int:
+    """Say whether a provider or a search engine answered, and how; gives the exit code."""
+    style = invocation.out.style
+    if not check["ok"]:
+        fix = f"; {check['fix']}" if check.get("fix") else ""
+        invocation.report(check, f"{style('failed', 'red')}: {clean(check['text'] + fix)}")
+        return FAILED
+    said = f"{style('ok', 'green')}: {clean_line(check['text'], 300)}, {figures.duration(check['duration_ms'])}"
+    models = check.get("models")
+    return invocation.report(check, said, *([f"its models: {clean_line(', '.join(models), 2000)}"] if models else []))
 
 
 def _use(invocation: Invocation, models: list[str]) -> int:
@@ -180,7 +179,7 @@ def _use(invocation: Invocation, models: list[str]) -> int:
     chain = [parse_model(model) for model in models]
     answer = invocation.client.post("/chain", {"chain": chain})
     fallbacks = f", then {', '.join(models[1:])}" if models[1:] else ""
-    return _say(invocation, answer, f"New objectives use {clean_line(models[0] + fallbacks)}.")
+    return invocation.report(answer, f"New objectives use {clean_line(models[0] + fallbacks)}.")
 
 
 def _named(name: str) -> str:
@@ -188,14 +187,6 @@ def _named(name: str) -> str:
     if not name or not name.isascii() or not name.replace("-", "").isalnum():
         raise CommandError(f"{name!r} is no provider's name", "stead providers list")
     return name
-
-
-def _say(invocation: Invocation, answer: Json, text: str) -> int:
-    if invocation.as_json:
-        invocation.out.json(answer)
-    else:
-        invocation.out.line(text)
-    return OK
 
 
 COMMANDS = {"providers": Command(_configure, _providers)}

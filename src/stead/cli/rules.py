@@ -60,13 +60,9 @@ def _add(invocation: Invocation, text: str, folder: str) -> int:
     answer = invocation.client.post("/rules", {"text": text, "directory": directory})
     rows = list(invocation.client.items("/rules"))
     made = next((row for row in rows if row["id"] not in before), rows[-1])
-    if invocation.as_json:
-        invocation.out.json({**answer, "rule": made})
-        return OK
-    out = invocation.out
-    out.line(f"{made['id']}: {made['verdict']} {understood(made)}.")
-    out.line(f"It holds at once. Take it back: stead rules remove {made['id']}")
-    return OK
+    said = f"{made['id']}: {made['verdict']} {understood(made)}."
+    next_step = f"It holds at once. Take it back: stead rules remove {made['id']}"
+    return invocation.report({**answer, "rule": made}, said, next_step)
 
 
 def _remove(invocation: Invocation, typed: str, *, yes: bool) -> int:
@@ -76,11 +72,7 @@ def _remove(invocation: Invocation, typed: str, *, yes: bool) -> int:
     id = found[0]["id"]
     invocation.confirm("remove", f"{id} holds no longer: {reveal_line(found[0]['text'])}", yes=yes)
     answer = invocation.client.delete(f"/rules/{id}")
-    if invocation.as_json:
-        invocation.out.json(answer)
-    else:
-        invocation.out.line(f"{id} holds no longer.")
-    return OK
+    return invocation.report(answer, f"{id} holds no longer.")
 
 
 def understood(rule: Json) -> str:

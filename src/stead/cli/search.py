@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from stead.cli import figures
-from stead.cli.invocation import FAILED, OK, Command, CommandError, Invocation, add_yes_option
-from stead.cli.output import clean, clean_line
-from stead.cli.providers import read_key
-from stead.client import Json
+from stead.cli.invocation import Command, CommandError, Invocation, add_yes_option
+from stead.cli.output import clean_line
+from stead.cli.providers import read_key, report_check
 
 _CHECK_TIMEOUT_S = 30.0
 _KEYED = ("brave", "tavily")
@@ -39,19 +37,16 @@ def _search(invocation: Invocation, arguments: Namespace) -> int:
         case _:
             invocation.confirm("remove", "The search engine and its key are forgotten.", yes=arguments.yes)
             answer = invocation.client.delete("/web-search")
-            return _say(invocation, answer, "The web is no longer searched; the engine's key is forgotten.")
+            return invocation.report(answer, "The web is no longer searched; the engine's key is forgotten.")
 
 
 def _show(invocation: Invocation) -> int:
     setup = invocation.client.get("/web-search")
-    if invocation.as_json:
-        invocation.out.json(setup)
-    elif not setup["engine"]:
-        invocation.out.line("No search engine is set up. Next: stead search set searxng --url http://HOST:PORT")
-    else:
-        key = "" if setup["key"] == "none" else f", key: {setup['key']}"
-        invocation.out.line(clean_line(f"{setup['engine']} at {setup['url']}{key}", 2000))
-    return OK
+    if not setup["engine"]:
+        said = "No search engine is set up. Next: stead search set searxng --url http://HOST:PORT"
+        return invocation.report(setup, said)
+    key = "" if setup["key"] == "none" else f", key: {setup['key']}"
+    return invocation.report(setup, clean_line(f"{setup['engine']} at {setup['url']}{key}", 2000))
 
 
 def _set(invocation: Invocation, engine: str, url: str) -> int:
@@ -60,29 +55,11 @@ def _set(invocation: Invocation, engine: str, url: str) -> int:
         raise CommandError(f"{engine} needs the address of an instance", command)
     key = read_key(engine, f"stead search set {engine}") if engine in _KEYED else ""
     answer = invocation.client.post("/web-search", {"engine": engine, "url": url, "key": key})
-    return _say(invocation, answer, f"{engine} searches the web now. Next: stead search test")
+    return invocation.report(answer, f"{engine} searches the web now. Next: stead search test")
 
 
 def _test(invocation: Invocation) -> int:
-    out = invocation.out
-    check = invocation.client.post("/web-search/test", timeout_s=_CHECK_TIMEOUT_S)
-    if out.as_json:
-        out.json(check)
-    elif check["ok"]:
-        out.line(
-            f"{out.style('ok', 'green')}: {clean_line(check['text'], 300)}, {figures.duration(check['duration_ms'])}"
-        )
-    else:
-        out.line(f"{out.style('failed', 'red')}: {clean(check['text'])}")
-    return OK if check["ok"] else FAILED
-
-
-def _say(invocation: Invocation, answer: Json, text: str) -> int:
-    if invocation.as_json:
-        invocation.out.json(answer)
-    else:
-        invocation.out.line(text)
-    return OK
+    return report_check(invocation, invocation.client.post("/web-search/test", timeout_s=_CHECK_TIMEOUT_S))
 
 
 COMMANDS = {"search": Command(_configure, _search)}

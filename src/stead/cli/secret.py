@@ -64,7 +64,7 @@ def _secret(invocation: Invocation, arguments: Namespace) -> int:
             body = {"host": arguments.host, "tool": arguments.tool}
             answer = invocation.client.post(f"/secrets/{_named(arguments.name)}/unbind", body)
             where = clean_line(arguments.host or arguments.tool)
-            return _say(invocation, answer, f"{arguments.name} no longer goes to {where}.")
+            return invocation.report(answer, f"{arguments.name} no longer goes to {where}.")
         case _:
             return _remove(invocation, arguments)
 
@@ -114,8 +114,7 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
     answer = client.post("/secrets", {"name": name, "value": value, "replace": replace})
     row = next(row for row in client.items("/secrets") if row["name"] == name)
     if invocation.as_json:
-        invocation.out.json({**answer, "secret": row})
-        return OK
+        return invocation.report({**answer, "secret": row})
     out = invocation.out
     out.line(f"{name} is in the vault, version {row['version']}. Texts show {row['placeholder']} instead of the value")
     out.line(f"a session uses it by a placeholder of its own, if you give it one: --secret {name}")
@@ -164,7 +163,7 @@ def _remove(invocation: Invocation, arguments: Namespace) -> int:
     name = _named(arguments.name)
     invocation.confirm("remove", f"The value of {name} is erased for good, and its bindings end.", yes=arguments.yes)
     answer = invocation.client.delete(f"/secrets/{name}")
-    return _say(invocation, answer, f"{name} is erased. Where the service allows it, revoke the key there too.")
+    return invocation.report(answer, f"{name} is erased. Where the service allows it, revoke the key there too.")
 
 
 # -- bind -----------------------------------------------------------------------------------------------------------
@@ -185,7 +184,7 @@ def _bind(invocation: Invocation, arguments: Namespace) -> int:
         place = kind + colon + (part.lower() if kind == "header" else part)
         binding |= {"path": arguments.path or "/", "tls": arguments.tls, "place": place or "header"}
     answer = invocation.client.post(f"/secrets/{name}/bindings", {"binding": binding})
-    return _say(invocation, answer, "\n".join(_meaning(name, binding)))
+    return invocation.report(answer, "\n".join(_meaning(name, binding)))
 
 
 def _meaning(name: str, binding: Json) -> list[str]:
@@ -227,14 +226,6 @@ def _named(name: str) -> str:
             "that is no name of a secret: a small letter, then up to 63 of a-z, 0-9, - and _", "stead secret list"
         )
     return name
-
-
-def _say(invocation: Invocation, answer: Json, text: str) -> int:
-    if invocation.as_json:
-        invocation.out.json(answer)
-    else:
-        invocation.out.line(text)
-    return OK
 
 
 COMMANDS = {"secret": Command(_configure, _secret)}

@@ -6,21 +6,12 @@ Layer: cli. What a command does is imported when it is called, and not before.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
-from typing import NamedTuple
 
-from stead.cli.invocation import Command, Invocation, add_verbose_option, add_yes_option
+from stead.cli.invocation import Command, Invocation, add_actions, add_verbose_option, add_yes_option
 from stead.cli.work_options import add_work_options
 
 _ID = "of the session, or its beginning"
 _KEY = "of the call, such as call_2_0"
-
-
-class Part(NamedTuple):
-    """One command of ``stead session``: what the help says of it, and how its arguments are declared."""
-
-    summary: str
-    configure: Callable[[ArgumentParser], None]
 
 
 def _id_alone(parser: ArgumentParser) -> None:
@@ -139,37 +130,35 @@ def _export(parser: ArgumentParser) -> None:
 
 
 PARTS = {
-    "new": Part("sit down to work in a folder", _new),
-    "list": Part("list sessions (the default)", _list),
-    "show": Part("show how one stands: its last words, plan and open calls", _id_alone),
-    "attach": Part("watch it live, answer it and say something to it", _attach),
-    "send": Part("say something to it", _send),
-    "diff": Part("show what differs in its folder since it began, whoever changed it", _diff),
-    "changes": Part("list what its calls changed by name, or show one line by line", _changes),
-    "undo": Part("put a file back to what it was before a call changed it", _undo),
-    "checkpoint": Part("keep files and conversation as they are now, or list what is kept", _checkpoint),
-    "restore": Part("go back to a checkpoint, which can be undone", _restore),
-    "fork": Part("open another session that goes on from a moment of this one", _fork),
-    "context": Part("show what the next request carries, and what that costs", _id_alone),
-    "calls": Part("list the queue of calls", _id_alone),
-    "call": Part("edit, cancel or retry one call", _call),
-    "plan": Part("show or set the plan", _plan),
-    "budget": Part("show or set what it may spend in all", _budget),
-    "pause": Part("let what is under way finish, then hold", _id_alone),
-    "resume": Part("go on", _id_alone),
-    "stop": Part("kill what is under way at once, and hold", _stop),
-    "close": Part("put it away; its next message opens it again", _id_alone),
-    "delete": Part("erase a closed one for good", _delete),
-    "export": Part("write it down as Markdown", _export),
+    "new": ("sit down to work in a folder", _new),
+    "list": ("list sessions (the default)", _list),
+    "show": ("show how one stands: its last words, plan and open calls", _id_alone),
+    "attach": ("watch it live, answer it and say something to it", _attach),
+    "send": ("say something to it", _send),
+    "diff": ("show what differs in its folder since it began, whoever changed it", _diff),
+    "changes": ("list what its calls changed by name, or show one line by line", _changes),
+    "undo": ("put a file back to what it was before a call changed it", _undo),
+    "checkpoint": ("keep files and conversation as they are now, or list what is kept", _checkpoint),
+    "restore": ("go back to a checkpoint, which can be undone", _restore),
+    "fork": ("open another session that goes on from a moment of this one", _fork),
+    "context": ("show what the next request carries, and what that costs", _id_alone),
+    "calls": ("list the queue of calls", _id_alone),
+    "call": ("edit, cancel or retry one call", _call),
+    "plan": ("show or set the plan", _plan),
+    "budget": ("show or set what it may spend in all", _budget),
+    "pause": ("let what is under way finish, then hold", _id_alone),
+    "resume": ("go on", _id_alone),
+    "stop": ("kill what is under way at once, and hold", _stop),
+    "close": ("put it away; its next message opens it again", _id_alone),
+    "delete": ("erase a closed one for good", _delete),
+    "export": ("write it down as Markdown", _export),
 }
 
 
 def _configure(parser: ArgumentParser) -> None:
     # For who parses a command on a person's behalf while they sit at a session: it may not import this module.
     parser.set_defaults(carry_out=run, names=tuple(PARTS))
-    parts = parser.add_subparsers(dest="part", metavar="ACTION", parser_class=type(parser))
-    for name, part in PARTS.items():
-        part.configure(parts.add_parser(name, help=part.summary, description=f"{part.summary.capitalize()}."))
+    add_actions(parser, "part", PARTS)
 
 
 def run(invocation: Invocation, arguments: Namespace) -> int:

@@ -15,7 +15,6 @@ from stead.cli.diffs import MARKS, headline, print_changes
 from stead.cli.finding import call_key, find_checkpoint, find_session
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.output import clean_line, cut_line
-from stead.cli.session_talking import say
 from stead.cli.session_telling import restored, taken
 from stead.client import ApiError, Json
 
@@ -72,7 +71,7 @@ def _undo(invocation: Invocation, arguments: Namespace) -> int:
     body = {"path": arguments.path, "again": arguments.again}
     answer = invocation.client.post(f"/sessions/{session}/changes/{key}/undo", body)
     back = "" if arguments.again else f" Have it back: stead session undo {session} {key} --again"
-    return say(invocation, answer, f"{key} is {'made again' if arguments.again else 'undone'}.{back}")
+    return invocation.report(answer, f"{key} is {'made again' if arguments.again else 'undone'}.{back}")
 
 
 def _checkpoint(invocation: Invocation, arguments: Namespace) -> int:
@@ -83,8 +82,7 @@ def _checkpoint(invocation: Invocation, arguments: Namespace) -> int:
     answer = client.post(f"/sessions/{session}/checkpoints", {"note": arguments.note}, timeout_s=_LONG_S)
     fact = _fact(invocation, answer)
     if out.as_json:
-        out.json(fact)
-        return OK
+        return invocation.report(fact)
     out.line(taken(fact))
     for left in fact["left_out"][:_PATHS]:
         out.line(f"  left out: {cut_line(left['path'], 160)} ({clean_line(left['why'], 120)})")
@@ -179,7 +177,7 @@ def _fork(invocation: Invocation, arguments: Namespace) -> int:
     answer = invocation.client.post(f"/sessions/{session}/fork", body, timeout_s=_LONG_S)
     fork = clean_line(answer["session"])
     text = f" {clean_line(answer['text'])}" if answer["text"] else ""
-    return say(invocation, answer, f"{fork} goes on from {session}{text}.\nsit down: stead session attach {fork}")
+    return invocation.report(answer, f"{fork} goes on from {session}{text}.\nsit down: stead session attach {fork}")
 
 
 def _fact(invocation: Invocation, answer: Json) -> Json:

@@ -50,8 +50,7 @@ def _show(invocation: Invocation, arguments: Namespace) -> int:
     calls = list(client.items(f"/sessions/{session}/calls"))
     watchers = list(client.items(f"/sessions/{session}/watchers"))
     if out.as_json:
-        out.json({"session": row, "calls": calls, "watchers": watchers})
-        return OK
+        return invocation.report({"session": row, "calls": calls, "watchers": watchers})
     _print_row(out, row, watchers)
     if row["plan"]:
         out.line("plan")
@@ -97,8 +96,7 @@ def _context(invocation: Invocation, arguments: Namespace) -> int:
     session = find_session(invocation.client, arguments.id)
     row, out = invocation.client.get(f"/sessions/{session}/context"), invocation.out
     if out.as_json:
-        out.json(row)
-        return OK
+        return invocation.report(row)
     cells = [
         [
             clean_line(f"{part['kind']} {part['name']}", 48),
@@ -142,11 +140,9 @@ def _export(invocation: Invocation, arguments: Namespace) -> int:
         raise CommandError(f"there is a file {arguments.output!r} already", "give a new one: --output FILE") from error
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
-    if out.as_json:
-        out.json({"session": session, "file": arguments.output})
-    else:
-        out.line(f"Written to {clean_line(arguments.output)}.")
-    return OK
+    return invocation.report(
+        {"session": session, "file": arguments.output}, f"Written to {clean_line(arguments.output)}."
+    )
 
 
 RUN: dict[str, Callable[[Invocation, Namespace], int]] = {

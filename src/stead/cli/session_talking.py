@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 from stead.cli.finding import find_session
-from stead.cli.invocation import OK, CommandError, Invocation
+from stead.cli.invocation import CommandError, Invocation
 from stead.cli.output import clean_line
 from stead.client import Json
 
@@ -35,15 +35,6 @@ def read_text(typed: str, what: str) -> str:
     return typed
 
 
-def say(invocation: Invocation, answer: Json, done: str) -> int:
-    """The answer as JSON, or what was done as a line; gives the exit code."""
-    if invocation.as_json:
-        invocation.out.json(answer)
-    else:
-        invocation.out.line(done)
-    return OK
-
-
 def _new(invocation: Invocation, arguments: Namespace) -> int:
     from stead.cli.budgets import SESSION_BUDGET
     from stead.cli.starting import ensure_daemon
@@ -60,13 +51,12 @@ def _new(invocation: Invocation, arguments: Namespace) -> int:
     if answer["text"]:
         out.note(f"note: {clean_line(answer['text'])}")
     if message:
-        if out.as_json:
-            out.json({"type": "started", "id": session})
-        else:
-            out.line(out.style(f"{session} in {clean_line(body['directory'])}", "bold"))
+        invocation.report(
+            {"type": "started", "id": session}, out.style(f"{session} in {clean_line(body['directory'])}", "bold")
+        )
         return _say_and_watch(invocation, session, message, interrupt=False, stay=True)
     text = f"{session} is open in {clean_line(body['directory'])}\nsit down:  stead session attach {session}"
-    return say(invocation, answer, f'{text}\nor:        stead session send {session} "what to do" --wait')
+    return invocation.report(answer, f'{text}\nor:        stead session send {session} "what to do" --wait')
 
 
 def _send(invocation: Invocation, arguments: Namespace) -> int:
@@ -76,7 +66,7 @@ def _send(invocation: Invocation, arguments: Namespace) -> int:
         return _say_and_watch(invocation, session, text, interrupt=arguments.interrupt, stay=False)
     body = {"text": text, "interrupt": arguments.interrupt}
     answer = invocation.client.post(f"/sessions/{session}/messages", body)
-    return say(invocation, answer, f"Sent. Watch what it does: stead session attach {session}")
+    return invocation.report(answer, f"Sent. Watch what it does: stead session attach {session}")
 
 
 def _say_and_watch(invocation: Invocation, session: str, text: str, *, interrupt: bool, stay: bool) -> int:
@@ -120,7 +110,7 @@ def attach(invocation: Invocation, session: str, *, wait: bool, whole: bool) -> 
 def _act(action: str, done: str, invocation: Invocation, arguments: Namespace) -> int:
     session = find_session(invocation.client, arguments.id)
     body: Json = {"why": arguments.why} if action == "stop" else {}
-    return say(invocation, invocation.client.post(f"/sessions/{session}/{action}", body), done.format(id=session))
+    return invocation.report(invocation.client.post(f"/sessions/{session}/{action}", body), done.format(id=session))
 
 
 def _delete(invocation: Invocation, arguments: Namespace) -> int:
@@ -128,7 +118,7 @@ def _delete(invocation: Invocation, arguments: Namespace) -> int:
     title = clean_line(invocation.client.get(f"/sessions/{session}")["title"], 80)
     text = "What was said and done in it is erased for good, its checkpoints too; your folder stays as it is."
     invocation.confirm("delete", f"{session}: {title}\n{text}", yes=arguments.yes)
-    return say(invocation, invocation.client.post(f"/sessions/{session}/delete"), f"{session} is deleted.")
+    return invocation.report(invocation.client.post(f"/sessions/{session}/delete"), f"{session} is deleted.")
 
 
 _PAUSED = "{id} holds after the step under way. Go on with: stead session resume {id}"

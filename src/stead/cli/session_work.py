@@ -18,7 +18,7 @@ from stead.cli.invocation import NEEDS_PERSON, OK, CommandError, Invocation
 from stead.cli.narrating import subject_of
 from stead.cli.output import clean_line
 from stead.cli.session_reading import print_plan
-from stead.cli.session_talking import read_text, say
+from stead.cli.session_talking import read_text
 from stead.client import Json
 
 _MARKS = {" ": "todo", "": "todo", ">": "doing", "x": "done", "X": "done", "-": "skipped"}
@@ -48,13 +48,13 @@ def _call(invocation: Invocation, arguments: Namespace) -> int:
         case "edit":
             body = {"arguments": _wanted(invocation, session, key, arguments.arguments)}
             answer = invocation.client.post(f"{path}/edit", body)
-            return say(invocation, answer, f"{key} runs so. Watch it: stead session attach {session}")
+            return invocation.report(answer, f"{key} runs so. Watch it: stead session attach {session}")
         case "cancel":
             answer = invocation.client.post(f"{path}/cancel", {"reason": arguments.reason})
-            return say(invocation, answer, f"{key} is called off; the others go on.")
+            return invocation.report(answer, f"{key} is called off; the others go on.")
         case _:
             answer = invocation.client.post(f"{path}/retry", {})
-            return say(invocation, answer, f"{key} is to run again. Watch it: stead session attach {session}")
+            return invocation.report(answer, f"{key} is to run again. Watch it: stead session attach {session}")
 
 
 def _wanted(invocation: Invocation, session: str, key: str, typed: str) -> str:
@@ -81,7 +81,7 @@ def _plan(invocation: Invocation, arguments: Namespace) -> int:
     if arguments.set:
         steps = _steps(read_text("-", "plan") if arguments.set == "-" else Path(arguments.set).read_text("utf-8"))
         answer = invocation.client.put(f"/sessions/{session}/plan", {"steps": steps})
-        return say(invocation, answer, f"The plan has {len(steps)} steps; the model is told before its next request.")
+        return invocation.report(answer, f"The plan has {len(steps)} steps; the model is told before its next request.")
     steps = invocation.client.get(f"/sessions/{session}")["plan"]
     if out.as_json:
         out.json({"steps": steps})
@@ -115,22 +115,21 @@ def _steps(text: str) -> list[Json]:
 
 
 def _budget(invocation: Invocation, arguments: Namespace) -> int:
-    session, out = find_session(invocation.client, arguments.id), invocation.out
+    session = find_session(invocation.client, arguments.id)
     tokens = parse_tokens(arguments.tokens, "--tokens") if arguments.tokens else None
     usd_micros = parse_usd(arguments.usd, "--usd") if arguments.usd else None
     row = invocation.client.get(f"/sessions/{session}")
     if tokens is None and usd_micros is None:
-        if out.as_json:
-            out.json({name: row[name] for name in ("id", "budget", "tokens_used", "usd_micros_used", "price_known")})
-        else:
-            out.line(cost_line(row))
-        return OK
+        return invocation.report(
+            {name: row[name] for name in ("id", "budget", "tokens_used", "usd_micros_used", "price_known")},
+            cost_line(row),
+        )
     body = {
         "tokens": row["budget"]["tokens"] if tokens is None else tokens,
         "usd_micros": row["budget"]["usd_micros"] if usd_micros is None else usd_micros,
     }
     answer = invocation.client.post(f"/sessions/{session}/budget", body)
-    return say(invocation, answer, f"{session} may spend that in all. Look: stead session budget {session}")
+    return invocation.report(answer, f"{session} may spend that in all. Look: stead session budget {session}")
 
 
 RUN: dict[str, Callable[[Invocation, Namespace], int]] = {

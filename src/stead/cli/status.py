@@ -35,8 +35,9 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
     running = len(client.get("/objectives", status="running", limit=500)["items"])
     approvals = client.get("/approvals", status="pending", limit=500)["items"]
     if out.as_json:
-        out.json({"running": True, **status, "objectives_running": running, "approvals_pending": len(approvals)})
-        return OK
+        return invocation.report(
+            {"running": True, **status, "objectives_running": running, "approvals_pending": len(approvals)}
+        )
     isolation, address = status["isolation"], client.address
     sandbox = clean_line(isolation["statement"])
     if not isolation["available"]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from stead.cli.finding import find_objective
-from stead.cli.invocation import OK, Command, CommandError, Invocation
+from stead.cli.invocation import Command, CommandError, Invocation
 from stead.cli.output import clean_line
 
 
@@ -21,18 +21,13 @@ def _configure(parser: ArgumentParser) -> None:
 def _stop(invocation: Invocation, arguments: Namespace) -> int:
     if arguments.id and arguments.all:
         raise CommandError("an ID and --all exclude each other", "stead stop --help")
-    client, out = invocation.client, invocation.out
+    client = invocation.client
     session = find_objective(client, arguments.id) if arguments.id else ""
     answer = client.post(f"/objectives/{session}/stop" if session else "/stop", {"why": arguments.why})
-    if out.as_json:
-        out.json(answer)
-    elif session:
-        out.line(f"Stopped {session}: its processes are killed and it holds. Go on with: stead resume {session}")
-    else:
-        out.line("Stopped everything: processes are killed and objectives hold. Go on with: stead resume ID")
-    if answer["text"] and not out.as_json:
-        out.line(clean_line(answer["text"]))
-    return OK
+    said = "Stopped everything: processes are killed and objectives hold. Go on with: stead resume ID"
+    if session:
+        said = f"Stopped {session}: its processes are killed and it holds. Go on with: stead resume {session}"
+    return invocation.report(answer, said, *([clean_line(answer["text"])] if answer["text"] else []))
 
 
 COMMANDS = {"stop": Command(_configure, _stop)}

@@ -47,8 +47,7 @@ def _trial(invocation: Invocation, arguments: Namespace) -> int:
 def _diff(invocation: Invocation, session: str, paths: list[str]) -> int:
     out, trial = invocation.out, _changes(invocation, session, paths)
     if out.as_json:
-        out.json(trial)
-        return OK
+        return invocation.report(trial)
     for change in trial["changes"]:
         _print(invocation, session, change)
     if not trial["changes"]:
@@ -120,14 +119,9 @@ def _apply(invocation: Invocation, session: str, arguments: Namespace) -> int:
 
 
 def _discard(invocation: Invocation, session: str, arguments: Namespace) -> int:
-    out = invocation.out
     invocation.confirm("discard", f"All changes on trial of {session} are thrown away for good.", yes=arguments.yes)
     answer = invocation.client.post(f"/objectives/{session}/trial/discard", {})
-    if out.as_json:
-        out.json(answer)
-    else:
-        out.line(f"The changes of {session} are gone; the folder is as it was.")
-    return OK
+    return invocation.report(answer, f"The changes of {session} are gone; the folder is as it was.")
 
 
 def _configure_quarantine(parser: ArgumentParser) -> None:
@@ -144,8 +138,7 @@ def _quarantine(invocation: Invocation, arguments: Namespace) -> int:
     if arguments.action == "list":
         items = client.get("/quarantine")["items"]
         if out.as_json:
-            out.json({"items": items})
-            return OK
+            return invocation.report({"items": items})
         for row in items:
             out.line(f"{row['id']}  {reveal_line(row['path'])}  of {reveal_line(row['directory'])}")
         out.line("Put one back: stead quarantine restore ITEM" if items else "Nothing is under quarantine.")
@@ -154,11 +147,9 @@ def _quarantine(invocation: Invocation, arguments: Namespace) -> int:
     if arguments.action == "remove":
         invocation.confirm("remove", f"{arguments.item} is removed for good.", yes=arguments.yes)
     answer = client.post(f"{path}/restore", {}) if arguments.action == "restore" else client.delete(path)
-    if out.as_json:
-        out.json(answer)
-    else:
-        out.line("It is back where it was." if arguments.action == "restore" else "It is removed for good.")
-    return OK
+    return invocation.report(
+        answer, "It is back where it was." if arguments.action == "restore" else "It is removed for good."
+    )
 
 
 COMMANDS = {

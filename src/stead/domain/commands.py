@@ -29,7 +29,7 @@ SESSION_BUDGET = Budget(tokens=20_000_000, usd_micros=5_000_000)
 
 
 class CreateObjective(msgspec.Struct, frozen=True, tag="objective.create", forbid_unknown_fields=True):
-    """Give a goal.
+    """Give a goal. The answer's ``session`` is the new objective.
 
     Args:
         goal: what to reach, 1 byte to under 1 MB of UTF-8.
@@ -65,7 +65,7 @@ class CreateObjective(msgspec.Struct, frozen=True, tag="objective.create", forbi
 
 
 class SendMessage(msgspec.Struct, frozen=True, tag="session.message", forbid_unknown_fields=True):
-    """Say something to a session; it reads it before its next model request.
+    """Say something. It begins a turn, or is read before the next request of the one under way.
 
     A session that people work in begins a turn by it, goes on if it was held, and opens again if it was closed.
     ``interrupt``: a request under way is cut off, and calls that have not begun do not run.
@@ -95,7 +95,10 @@ class Cancel(msgspec.Struct, frozen=True, tag="session.cancel", forbid_unknown_f
 
 
 class Stop(msgspec.Struct, frozen=True, tag="session.stop", forbid_unknown_fields=True):
-    """Kill what is under way at once and hold. ``session`` "*" stops every session."""
+    """Kill what is under way at once, and hold.
+
+    ``session`` "*" stops every session.
+    """
 
     session: SessionId
     why: str = ""
@@ -109,13 +112,13 @@ class Retry(msgspec.Struct, frozen=True, tag="objective.retry", forbid_unknown_f
 
 
 class Delete(msgspec.Struct, frozen=True, tag="session.delete", forbid_unknown_fields=True):
-    """Erase an ended session's payloads."""
+    """Erase what an ended session said and was told, and what only it had kept of files."""
 
     session: SessionId
 
 
 class Decide(msgspec.Struct, frozen=True, tag="approval.decide", forbid_unknown_fields=True):
-    """Answer a question. The digest must be the one that was shown; the first answer wins.
+    """Answer a question. The first answer wins; a conflict when it is settled, or the digest is not the one shown.
 
     ``once`` allows this call, ``trust`` also lets the sources that the question names say whom or what calls of this
     tool act on until the objective ends, ``session`` also allows calls of its shape in this session, ``project`` also
@@ -179,7 +182,7 @@ class ConfigureProvider(msgspec.Struct, frozen=True, tag="provider.configure", f
 
 
 class SetProviderKey(msgspec.Struct, frozen=True, tag="provider.set_key", forbid_unknown_fields=True):
-    """Put a provider's key into the vault. The key goes nowhere else; no event and no log has it."""
+    """Put a provider's key into the vault. It goes nowhere else; no answer, no event and no log has it."""
 
     name: str
     key: str
@@ -192,7 +195,7 @@ class RemoveProvider(msgspec.Struct, frozen=True, tag="provider.remove", forbid_
 
 
 class SetSearch(msgspec.Struct, frozen=True, tag="search.set", forbid_unknown_fields=True):
-    """Choose the engine that searches the web, in place of an earlier one.
+    """Choose the engine that searches the web, in place of an earlier one. Its key is shown nowhere again.
 
     Args:
         engine: "searxng", "brave" or "tavily".
@@ -209,7 +212,7 @@ class SetSearch(msgspec.Struct, frozen=True, tag="search.set", forbid_unknown_fi
 
 
 class RemoveSearch(msgspec.Struct, frozen=True, tag="search.remove", forbid_unknown_fields=True):
-    """Search the web no more, and forget the engine's key."""
+    """Search the web no more, and forget the engine's key; not found when no engine is set up."""
 
 
 class SetChain(msgspec.Struct, frozen=True, tag="chain.set", forbid_unknown_fields=True):
@@ -225,7 +228,7 @@ class SetCap(msgspec.Struct, frozen=True, tag="cap.set", forbid_unknown_fields=T
 
 
 class AddSecret(msgspec.Struct, frozen=True, tag="secret.add", forbid_unknown_fields=True):
-    """Put a value into the vault. It goes nowhere else; no event and no log has it.
+    """Put a value into the vault. It is shown nowhere again; a conflict when there is one and ``replace`` is false.
 
     Args:
         name: ``[a-z][a-z0-9_-]{0,63}``; not beginning with "provider-" or "env-".
@@ -242,7 +245,7 @@ class AddSecret(msgspec.Struct, frozen=True, tag="secret.add", forbid_unknown_fi
 
 
 class BindSecret(msgspec.Struct, frozen=True, tag="secret.bind", forbid_unknown_fields=True):
-    """Let a secret's value go to a destination."""
+    """Let a secret's value go to a destination. Without any, it goes nowhere."""
 
     name: str
     binding: Binding
@@ -293,14 +296,16 @@ class RemoveRule(msgspec.Struct, frozen=True, tag="rule.remove", forbid_unknown_
 
 
 class DisallowHost(msgspec.Struct, frozen=True, tag="host.disallow", forbid_unknown_fields=True):
-    """Take that back, and cut what is open. ``host`` as it was allowed."""
+    """No longer let machines reach a host, and cut what is open. ``host`` as it was allowed."""
 
     host: str
     directory: str
 
 
 class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknown_fields=True):
-    """Sit down to work in a folder. Fields as of ``CreateObjective``; limits are of each turn.
+    """Open a session in a folder. The answer's ``session`` is the new one; it is idle until it is told something.
+
+    Fields as of ``CreateObjective``; limits are of each turn.
 
     Args:
         ignore: patterns as in .gitignore of what checkpoints leave out, beside what they always do.
@@ -328,7 +333,7 @@ class CloseSession(msgspec.Struct, frozen=True, tag="session.close", forbid_unkn
 
 
 class ForkSession(msgspec.Struct, frozen=True, tag="session.fork", forbid_unknown_fields=True):
-    """Open another session that goes on from a moment of this one.
+    """Open another session that goes on from a moment of this one; the answer's ``session`` is the new one.
 
     Args:
         session: whose conversation.

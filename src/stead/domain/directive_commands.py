@@ -35,7 +35,7 @@ class SetDirective(msgspec.Struct, frozen=True, tag="directive.write", forbid_un
 
 
 class SwitchDirective(msgspec.Struct, frozen=True, tag="directive.switch", forbid_unknown_fields=True):
-    """Have models told a directive, or not."""
+    """Have models told a directive, or not, without removing it."""
 
     id: DirectiveId
     enabled: bool
@@ -48,7 +48,7 @@ class RemoveDirective(msgspec.Struct, frozen=True, tag="directive.remove", forbi
 
 
 class OrderDirectives(msgspec.Struct, frozen=True, tag="directives.order", forbid_unknown_fields=True):
-    """Tell models these first, in this order; the others come after them, as they are."""
+    """Tell models these directives first, in this order; the others come after them, as they are."""
 
     ids: tuple[DirectiveId, ...]
 

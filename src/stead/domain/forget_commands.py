@@ -13,7 +13,7 @@ from stead.domain.memory import MemoryId
 
 
 class Forget(msgspec.Struct, frozen=True, tag="memory.forget", forbid_unknown_fields=True):
-    """Forget for good, wherever it stands; 1,000 things at most. There is no way back.
+    """Forget for good, wherever it stands, 1,000 things at most; answered once it is proven. This can't be undone.
 
     Args:
         memories: with every version of what they say, the words that they rest on, and what rests on these words alone.

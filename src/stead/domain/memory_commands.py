@@ -33,7 +33,7 @@ class NewMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Remember(msgspec.Struct, frozen=True, tag="memory.remember", forbid_unknown_fields=True):
-    """Remember these, 1 to 1,000; one that says what another one says already changes nothing.
+    """Remember 1 to 1,000 statements; the answer says of each what became of it, with its id.
 
     Args:
         items: what.
@@ -47,7 +47,7 @@ class Remember(msgspec.Struct, frozen=True, tag="memory.remember", forbid_unknow
 
 
 class CorrectMemory(msgspec.Struct, frozen=True, tag="memory.correct", forbid_unknown_fields=True):
-    """Other words in place of a memory's; the old ones stay as what was held before.
+    """Put other words in a memory's place, which stays as what was held before; the answer has the new one's id.
 
     Args:
         id: which.
@@ -89,7 +89,7 @@ class MarkMemories(msgspec.Struct, frozen=True, tag="memory.mark", forbid_unknow
 
 
 class RetireMemories(msgspec.Struct, frozen=True, tag="memory.retire", forbid_unknown_fields=True):
-    """Tell up to 1,000 memories no longer. They are kept, and can be had back; ``ForgetMemories`` is for good."""
+    """Tell up to 1,000 memories no longer. They are kept, and can be restored; ``Forget`` is for good."""
 
     ids: tuple[MemoryId, ...]
 
@@ -108,7 +108,7 @@ class SettleProposal(msgspec.Struct, frozen=True, tag="memory.settle", forbid_un
 
 
 class ImportMemories(msgspec.Struct, frozen=True, tag="memory.import", forbid_unknown_fields=True):
-    """Take a file of memories in: unpinned, with low confidence, and with where they are from.
+    """Take a file of memories in, unpinned and with low confidence; the answer counts made, known and refused.
 
     Args:
         name: of the file, as CLAUDE.md, MEMORY.md, user.md, or an export of Stead (``.jsonl``).

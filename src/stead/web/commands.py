@@ -7,8 +7,11 @@ decided below. A command's ``Idempotency-Key`` goes with it, so a request that i
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
-from typing import Annotated, Literal
+import re
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
 
 import msgspec
 from fastapi import APIRouter, Depends, Header, Path, Request
@@ -47,8 +50,7 @@ _log = logging.getLogger(__name__)
 
 KEY_PATTERN = r"^[A-Za-z0-9_-]{8,128}$"
 EVERY_SESSION = SessionId("*")
-
-router = APIRouter(generate_unique_id_function=lambda route: route.name)
+_IN_PATH = re.compile(r"\{(\w+)")
 
 
 class Carrier:
@@ -128,6 +130,71 @@ Approval = Annotated[ApprovalId, Path(pattern=r"^a_[0-9a-f]{16}$")]
 Provider = Annotated[str, Path(pattern=r"^[a-z0-9-]{1,32}$")]
 
 
+class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A body without content; it may be left out."""
+
+
+class CommandRouter(APIRouter):
+    """Routes, most of which are one command each.
+
+    Args:
+        ids: what may stand in their paths, by name.
+    """
+
+    def __init__(self, **ids: Any) -> None:
+        super().__init__(generate_unique_id_function=lambda route: route.name)
+        self._ids = ids
+
+    def command(
+        self,
+        path: str,
+        name: str,
+        makes: type[Command],
+        takes: type[msgspec.Struct] | None = Nothing,
+        *,
+        method: str = "POST",
+        status: int = 200,
+        leads_to: Mapping[str, str] | None = None,
+    ) -> None:
+        """Add a route that carries out one command, described by the first paragraph of the command's docstring.
+
+        Args:
+            path: its ids are the command's first fields, in this order.
+            name: of the operation.
+            makes: the command.
+            takes: its body, whose fields are the command's fields of these names; none for no body.
+            method: of HTTP.
+            status: as of ``operation``.
+            leads_to: likewise.
+        """
+        description = inspect.cleandoc(makes.__doc__ or "").partition("\n\n")[0]
+        described = operation(Answer, takes=takes, status=status, leads_to=leads_to)
+        ids = {id: self._ids[id] for id in _IN_PATH.findall(path)}
+        handler = _Handler(makes, takes, status, ids)
+        self.add_api_route(path, handler, methods=[method], name=name, description=description, **described)
+
+
+class _Handler:
+    """What ``CommandRouter.command`` has FastAPI call; its signature tells which arguments to call it with."""
+
+    def __init__(
+        self, makes: type[Command], takes: type[msgspec.Struct] | None, status: int, ids: Mapping[str, Any]
+    ) -> None:
+        self._makes: Callable[..., Command] = makes
+        self._status = status
+        wanted = {**ids, **({"body": Annotated[takes, body_of(takes)]} if takes else {}), "ask": Ask}
+        kind = inspect.Parameter.KEYWORD_ONLY
+        parameters = [inspect.Parameter(name, kind, annotation=annotation) for name, annotation in wanted.items()]
+        self.__signature__ = inspect.Signature(parameters)
+
+    async def __call__(self, *, ask: Asker, body: msgspec.Struct | None = None, **ids: str) -> Response:
+        fields = msgspec.structs.asdict(body) if body is not None else {}
+        return await ask(self._makes(*ids.values(), **fields), self._status)
+
+
+router = CommandRouter(approval=Approval, provider=Provider, session=Session)
+
+
 # -- bodies ---------------------------------------------------------------------------------------------------------
 
 
@@ -137,10 +204,6 @@ class NewObjective(CreateObjective, frozen=True, tag=False, forbid_unknown_field
 
 class NewProvider(ConfigureProvider, frozen=True, tag=False, forbid_unknown_fields=True):
     """A provider to add or change. ``key`` is "none", "env:NAME" or "vault"; never the key itself."""
-
-
-class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A body without content; it may be left out."""
 
 
 class Why(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -221,16 +284,8 @@ class Done(msgspec.Struct, frozen=True):
 
 _OF_OBJECTIVE = dict.fromkeys(
     (
-        "show_objective",
-        "list_steps",
-        "pause",
-        "resume",
-        "cancel",
-        "stop",
-        "retry",
-        "delete",
-        "send_message",
-        "revoke",
+        *("show_objective", "list_steps", "pause", "resume", "cancel"),
+        *("stop", "retry", "delete", "send_message", "revoke"),
     ),
     "session=$response.body#/session",
 )
@@ -240,58 +295,15 @@ _OF_PROVIDER = dict.fromkeys(("set_provider_key", "remove_provider", "check_prov
 # -- objectives -----------------------------------------------------------------------------------------------------
 
 
-@router.post("/objectives", **operation(Answer, takes=NewObjective, status=201, leads_to=_OF_OBJECTIVE))
-async def create_objective(body: Annotated[NewObjective, body_of(NewObjective)], ask: Ask) -> Response:
-    """Give a goal. The answer's ``session`` is the new objective."""
-    return await ask(CreateObjective(**msgspec.structs.asdict(body)), 201)
-
-
-@router.post("/objectives/{session}/pause", **operation(Answer, takes=Nothing))
-async def pause(session: Session, body: Annotated[Nothing, body_of(Nothing)], ask: Ask) -> Response:
-    """Let what is under way finish, then hold."""
-    return await ask(Pause(session))
-
-
-@router.post("/objectives/{session}/resume", **operation(Answer, takes=Nothing))
-async def resume(session: Session, body: Annotated[Nothing, body_of(Nothing)], ask: Ask) -> Response:
-    """Go on."""
-    return await ask(Resume(session))
-
-
-@router.post("/objectives/{session}/cancel", **operation(Answer, takes=Nothing))
-async def cancel(session: Session, body: Annotated[Nothing, body_of(Nothing)], ask: Ask) -> Response:
-    """End it as cancelled; what is under way is killed."""
-    return await ask(Cancel(session))
-
-
-@router.post("/objectives/{session}/stop", **operation(Answer, takes=Why))
-async def stop(session: Session, body: Annotated[Why, body_of(Why)], ask: Ask) -> Response:
-    """Kill what is under way at once, and hold."""
-    return await ask(Stop(session, body.why))
-
-
-@router.post("/objectives/{session}/retry", **operation(Answer, takes=Again))
-async def retry(session: Session, body: Annotated[Again, body_of(Again)], ask: Ask) -> Response:
-    """Run a failed or cancelled objective again, with what it knows."""
-    return await ask(Retry(session, body.budget))
-
-
-@router.post("/objectives/{session}/delete", **operation(Answer, takes=Nothing))
-async def delete(session: Session, body: Annotated[Nothing, body_of(Nothing)], ask: Ask) -> Response:
-    """Erase an ended objective's content."""
-    return await ask(Delete(session))
-
-
-@router.post("/objectives/{session}/messages", **operation(Answer, takes=Words))
-async def send_message(session: Session, body: Annotated[Words, body_of(Words)], ask: Ask) -> Response:
-    """Say something; it is read before the next model request."""
-    return await ask(SendMessage(session, body.text))
-
-
-@router.post("/objectives/{session}/revoke", **operation(Answer, takes=ToolName))
-async def revoke(session: Session, body: Annotated[ToolName, body_of(ToolName)], ask: Ask) -> Response:
-    """Take back what was granted to a tool."""
-    return await ask(Revoke(session, body.tool))
+router.command("/objectives", "create_objective", CreateObjective, NewObjective, status=201, leads_to=_OF_OBJECTIVE)
+router.command("/objectives/{session}/pause", "pause", Pause)
+router.command("/objectives/{session}/resume", "resume", Resume)
+router.command("/objectives/{session}/cancel", "cancel", Cancel)
+router.command("/objectives/{session}/stop", "stop", Stop, Why)
+router.command("/objectives/{session}/retry", "retry", Retry, Again)
+router.command("/objectives/{session}/delete", "delete", Delete)
+router.command("/objectives/{session}/messages", "send_message", SendMessage, Words)
+router.command("/objectives/{session}/revoke", "revoke", Revoke, ToolName)
 
 
 @router.post("/stop", **operation(Answer, takes=Why))
@@ -300,33 +312,15 @@ async def stop_everything(body: Annotated[Why, body_of(Why)], ask: Ask) -> Respo
     return await ask(Stop(EVERY_SESSION, body.why))
 
 
-@router.post("/approvals/{approval}/decision", **operation(Answer, takes=GivenAnswer))
-async def decide(approval: Approval, body: Annotated[GivenAnswer, body_of(GivenAnswer)], ask: Ask) -> Response:
-    """Answer a question. The first answer wins; 409 when it is settled, or the digest is of something else."""
-    return await ask(Decide(approval, body.digest, body.answer, body.reason, body.whole))
+router.command("/approvals/{approval}/decision", "decide", Decide, GivenAnswer)
 
 
 # -- models and money -----------------------------------------------------------------------------------------------
 
 
-@router.post("/providers", **operation(Answer, takes=NewProvider, leads_to=_OF_PROVIDER))
-async def configure_provider(body: Annotated[NewProvider, body_of(NewProvider)], ask: Ask) -> Response:
-    """Add or change a provider."""
-    return await ask(ConfigureProvider(**msgspec.structs.asdict(body)))
-
-
-@router.post("/providers/{provider}/key", **operation(Answer, takes=ProviderKey))
-async def set_provider_key(
-    provider: Provider, body: Annotated[ProviderKey, body_of(ProviderKey)], ask: Ask
-) -> Response:
-    """Put a provider's key into the vault. It is shown nowhere again."""
-    return await ask(SetProviderKey(provider, body.key))
-
-
-@router.delete("/providers/{provider}", **operation(Answer))
-async def remove_provider(provider: Provider, ask: Ask) -> Response:
-    """Forget a provider and its key."""
-    return await ask(RemoveProvider(provider))
+router.command("/providers", "configure_provider", ConfigureProvider, NewProvider, leads_to=_OF_PROVIDER)
+router.command("/providers/{provider}/key", "set_provider_key", SetProviderKey, ProviderKey)
+router.command("/providers/{provider}", "remove_provider", RemoveProvider, None, method="DELETE")
 
 
 @router.post("/providers/{provider}/test", **operation(ProviderCheck, takes=Nothing))
@@ -335,16 +329,8 @@ async def check_provider(provider: Provider, body: Annotated[Nothing, body_of(No
     return Json(await behind.service.check_provider(provider))
 
 
-@router.post("/chain", **operation(Answer, takes=ModelChain))
-async def set_chain(body: Annotated[ModelChain, body_of(ModelChain)], ask: Ask) -> Response:
-    """Choose the default model and its fallbacks."""
-    return await ask(SetChain(body.chain))
-
-
-@router.post("/cap", **operation(Answer, takes=DailyCap))
-async def set_cap(body: Annotated[DailyCap, body_of(DailyCap)], ask: Ask) -> Response:
-    """Cap what the whole home may spend in a day."""
-    return await ask(SetCap(body.daily))
+router.command("/chain", "set_chain", SetChain, ModelChain)
+router.command("/cap", "set_cap", SetCap, DailyCap)
 
 
 # -- the door itself ------------------------------------------------------------------------------------------------

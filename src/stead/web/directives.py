@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from fastapi.responses import Response
 
 from stead.domain.commands import Answer
@@ -30,16 +30,15 @@ from stead.domain.directives import (
 )
 from stead.domain.policies import Rule
 from stead.domain.starting_points import TEMPLATES
-from stead.web.commands import Ask, Behind
+from stead.web.commands import Ask, Behind, CommandRouter
 from stead.web.errors import Json
 from stead.web.ids import know_ids
 from stead.web.openapi import body_of, operation
 from stead.web.views import Cursor, Page
 
 know_ids()
-router = APIRouter(generate_unique_id_function=lambda route: route.name)
-
 Id = Annotated[DirectiveId, Path(pattern=r"^d_[0-9a-f]{16}$")]
+router = CommandRouter(id=Id)
 VersionNo = Annotated[int, Query(ge=0, le=2**31)]
 Few = Annotated[int, Query(ge=1, le=50)]
 Folder = Annotated[str, Query(max_length=4096, pattern="^(/.*)?$", description='A folder, "" for any other.')]
@@ -105,13 +104,8 @@ class Draft(NewDirective, frozen=True, forbid_unknown_fields=True):
 
 _OF_DIRECTIVE = dict.fromkeys(
     (
-        "show_directive",
-        "change_directive",
-        "switch_directive",
-        "remove_directive",
-        "list_directive_versions",
-        "compare_directive",
-        "restore_directive",
+        *("show_directive", "change_directive", "switch_directive", "remove_directive", "list_directive_versions"),
+        *("compare_directive", "restore_directive"),
     ),
     "id=$response.body#/items/0/directive/id",
 )
@@ -123,16 +117,8 @@ async def list_directives(behind: Behind) -> Response:
     return Json(Page(await behind.service.directives.rows()))
 
 
-@router.post("/directives", **operation(Answer, takes=NewDirective))
-async def write_directive(body: Annotated[NewDirective, body_of(NewDirective)], ask: Ask) -> Response:
-    """Write one; it comes last, but for a soul. The answer's text ends with its id."""
-    return await ask(SetDirective(**msgspec.structs.asdict(body)))
-
-
-@router.post("/directives/order", **operation(Answer, takes=WantedOrder))
-async def order_directives(body: Annotated[WantedOrder, body_of(WantedOrder)], ask: Ask) -> Response:
-    """Put them in an order."""
-    return await ask(OrderDirectives(body.ids))
+router.command("/directives", "write_directive", SetDirective, NewDirective)
+router.command("/directives/order", "order_directives", OrderDirectives, WantedOrder)
 
 
 @router.get("/directives/templates", **operation(Page[Template]))
@@ -160,16 +146,8 @@ async def change_directive(id: Id, body: Annotated[ChangedDirective, body_of(Cha
     return await ask(SetDirective(id=id, **msgspec.structs.asdict(body)))
 
 
-@router.post("/directives/{id:directive}/switch", **operation(Answer, takes=Switch))
-async def switch_directive(id: Id, body: Annotated[Switch, body_of(Switch)], ask: Ask) -> Response:
-    """Have models told it, or not, without removing it."""
-    return await ask(SwitchDirective(id, body.enabled))
-
-
-@router.delete("/directives/{id:directive}", **operation(Answer))
-async def remove_directive(id: Id, ask: Ask) -> Response:
-    """Take one away; restoring a version brings it back."""
-    return await ask(RemoveDirective(id))
+router.command("/directives/{id:directive}/switch", "switch_directive", SwitchDirective, Switch)
+router.command("/directives/{id:directive}", "remove_directive", RemoveDirective, None, method="DELETE")
 
 
 @router.get("/directives/{id:directive}/rules", **operation(Page[Rule]))
@@ -192,10 +170,7 @@ async def compare_directive(id: Id, behind: Behind, old: VersionNo, new: Version
     return Json(await behind.service.directives.difference(id, old, new))
 
 
-@router.post("/directives/{id:directive}/restore", **operation(Answer, takes=OlderVersion))
-async def restore_directive(id: Id, body: Annotated[OlderVersion, body_of(OlderVersion)], ask: Ask) -> Response:
-    """Write an older version anew; one that was removed is there again."""
-    return await ask(RestoreDirective(id, body.version))
+router.command("/directives/{id:directive}/restore", "restore_directive", RestoreDirective, OlderVersion)
 
 
 def _as_directive(draft: Draft) -> Directive:

@@ -6,22 +6,20 @@ Layer: a door. It must not know what follows from the list.
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter
 from fastapi.responses import Response
 
-from stead.domain.commands import AllowHost, Answer, DisallowHost
+from stead.domain.commands import AllowHost, DisallowHost
 from stead.domain.events import Event, HostAllowed, HostDisallowed
 from stead.domain.ids import HOME
 from stead.domain.ports import Journal
-from stead.web.commands import Ask, Behind
+from stead.web.commands import Behind, CommandRouter
 from stead.web.errors import Json
-from stead.web.openapi import body_of, operation
+from stead.web.openapi import operation
 from stead.web.views import Page
 
-router = APIRouter(generate_unique_id_function=lambda route: route.name)
+router = CommandRouter()
 
 
 class AllowedHost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,16 +35,8 @@ async def list_allowed_hosts(behind: Behind) -> Response:
     return Json(Page(await asyncio.to_thread(_allowed, behind.journal)))
 
 
-@router.post("/egress/hosts", **operation(Answer, takes=AllowedHost))
-async def allow_host(body: Annotated[AllowedHost, body_of(AllowedHost)], ask: Ask) -> Response:
-    """Let machines that show a folder reach a host."""
-    return await ask(AllowHost(body.host, body.directory))
-
-
-@router.post("/egress/hosts/remove", **operation(Answer, takes=AllowedHost))
-async def disallow_host(body: Annotated[AllowedHost, body_of(AllowedHost)], ask: Ask) -> Response:
-    """Take that back; open connections are cut."""
-    return await ask(DisallowHost(body.host, body.directory))
+router.command("/egress/hosts", "allow_host", AllowHost, AllowedHost)
+router.command("/egress/hosts/remove", "disallow_host", DisallowHost, AllowedHost)
 
 
 def _allowed(journal: Journal) -> tuple[AllowedHost, ...]:

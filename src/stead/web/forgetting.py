@@ -9,21 +9,19 @@ import asyncio
 from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter
 from fastapi.responses import Response
 
-from stead.domain.commands import Answer
 from stead.domain.events import Event
 from stead.domain.forget_commands import Forget
 from stead.domain.forgetting import Preview
 from stead.domain.memory import MEMORY
 from stead.domain.memory_events import ForgetReceipt, MemoryForgotten
 from stead.web.backend import Backend
-from stead.web.commands import Ask, Behind
+from stead.web.commands import Behind, CommandRouter
 from stead.web.errors import Json
 from stead.web.openapi import body_of, operation
 
-router = APIRouter(generate_unique_id_function=lambda route: route.name)
+router = CommandRouter()
 
 
 class WantedForgotten(Forget, frozen=True, tag=False, forbid_unknown_fields=True):
@@ -66,10 +64,7 @@ async def preview_forgetting(body: Annotated[WantedGone, body_of(WantedGone)], b
     return Json(await forgetting.preview(Forget(body.memories, body.events, body.words, body.match)))
 
 
-@router.post("/memories/forget", **operation(Answer, takes=WantedForgotten))
-async def forget_memories(body: Annotated[WantedForgotten, body_of(WantedForgotten)], ask: Ask) -> Response:
-    """Forget for good, wherever it stands; answered once it is proven. There is no way back."""
-    return await ask(Forget(body.memories, body.events, body.words, body.match))
+router.command("/memories/forget", "forget_memories", Forget, WantedForgotten)
 
 
 def _receipts(behind: Backend) -> tuple[tuple[ForgetReceiptRow, ...], str]:

@@ -10,11 +10,10 @@ import asyncio
 from typing import Annotated, Literal
 
 import msgspec
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from fastapi.responses import Response
 
 from stead.domain import memory_commands as cmd
-from stead.domain.commands import Answer
 from stead.domain.consolidating import RunDiff
 from stead.domain.memory import (
     Kind,
@@ -32,18 +31,17 @@ from stead.domain.memory import Query as Recall
 from stead.domain.memory_events import LoadedFile, MemoryConsolidated
 from stead.domain.memory_ports import Analytics, JournalLine, Place, ProposalRow, Quote, RowsWanted
 from stead.runtime.memory_room import MemoryState
-from stead.web.commands import Ask, Behind, Nothing
+from stead.web.commands import Behind, CommandRouter
 from stead.web.errors import Json
 from stead.web.ids import know_ids
-from stead.web.openapi import body_of, operation
+from stead.web.openapi import operation
 from stead.web.views import Limit, Page
 
 know_ids()
-router = APIRouter(generate_unique_id_function=lambda route: route.name)
-
 Id = Annotated[MemoryId, Path(pattern=r"^m_[0-9a-f]{16}$")]
 Proposal = Annotated[ProposalId, Path(pattern=r"^p_[0-9a-f]{16}$")]
 Run = Annotated[RunId, Path(pattern=r"^c_[0-9a-f]{16}$")]
+router = CommandRouter(id=Id, proposal=Proposal, run=Run)
 Where = Annotated[PlaceId, Query(pattern=r"^(global|[wc]_[0-9a-f]{16})?$", description='"" for every place.')]
 Folder = Annotated[str, Query(max_length=4096, pattern="^(/.*)?$", description='A folder; "" for none.')]
 EVERY_PLACE = PlaceId("")
@@ -230,54 +228,14 @@ async def show_memory_run(run: Run, behind: Behind) -> Response:
 # -- saying ---------------------------------------------------------------------------------------------------------
 
 
-@router.post("/memories", **operation(Answer, takes=WantedMemories))
-async def remember(body: Annotated[WantedMemories, body_of(WantedMemories)], ask: Ask) -> Response:
-    """Remember things; the answer says of each what became of it, with its id."""
-    return await ask(cmd.Remember(body.items, body.level, body.directory))
-
-
-@router.post("/memories/mark", **operation(Answer, takes=WantedMarks))
-async def mark_memories(body: Annotated[WantedMarks, body_of(WantedMarks)], ask: Ask) -> Response:
-    """Pin, unpin, and change other marks."""
-    return await ask(cmd.MarkMemories(**msgspec.structs.asdict(body)))
-
-
-@router.post("/memories/retire", **operation(Answer, takes=NamedMemories))
-async def retire_memories(body: Annotated[NamedMemories, body_of(NamedMemories)], ask: Ask) -> Response:
-    """Tell them no longer; they can be had back."""
-    return await ask(cmd.RetireMemories(body.ids))
-
-
-@router.post("/memories/restore", **operation(Answer, takes=NamedMemories))
-async def restore_memories(body: Annotated[NamedMemories, body_of(NamedMemories)], ask: Ask) -> Response:
-    """Have retired ones back."""
-    return await ask(cmd.RestoreMemories(body.ids))
-
-
-@router.post("/memories/import", **operation(Answer, takes=MemoryFile))
-async def import_memories(body: Annotated[MemoryFile, body_of(MemoryFile)], ask: Ask) -> Response:
-    """Take a file of memories in; the answer says how many were made, there already, and refused."""
-    return await ask(cmd.ImportMemories(body.name, body.text, body.level, body.directory))
-
-
-@router.post("/memories/consolidate", **operation(Answer, takes=Nothing))
-async def consolidate_memory(body: Annotated[Nothing, body_of(Nothing)], ask: Ask) -> Response:
-    """Work what was said since the last run into memory now."""
-    return await ask(cmd.Consolidate())
-
-
-@router.post("/memories/runs/{run}/revert", **operation(Answer, takes=Nothing))
-async def revert_memory_run(run: Run, body: Annotated[Nothing, body_of(Nothing)], ask: Ask) -> Response:
-    """Take back what one run changed."""
-    return await ask(cmd.RevertRun(run))
-
-
-@router.post("/memories/proposals/{proposal}", **operation(Answer, takes=Settlement))
-async def settle_memory_proposal(
-    proposal: Proposal, body: Annotated[Settlement, body_of(Settlement)], ask: Ask
-) -> Response:
-    """Answer a proposal."""
-    return await ask(cmd.SettleProposal(proposal, body.accept))
+router.command("/memories", "remember", cmd.Remember, WantedMemories)
+router.command("/memories/mark", "mark_memories", cmd.MarkMemories, WantedMarks)
+router.command("/memories/retire", "retire_memories", cmd.RetireMemories, NamedMemories)
+router.command("/memories/restore", "restore_memories", cmd.RestoreMemories, NamedMemories)
+router.command("/memories/import", "import_memories", cmd.ImportMemories, MemoryFile)
+router.command("/memories/consolidate", "consolidate_memory", cmd.Consolidate)
+router.command("/memories/runs/{run}/revert", "revert_memory_run", cmd.RevertRun)
+router.command("/memories/proposals/{proposal}", "settle_memory_proposal", cmd.SettleProposal, Settlement)
 
 
 # -- one of them: last, since words stand above where an id could --------------------------------------------------
@@ -302,7 +260,4 @@ async def list_memory_versions(id: Id, behind: Behind) -> Response:
     return Json(Page(await asyncio.to_thread(behind.service.memory.insights.chain, id)))
 
 
-@router.put("/memories/{id:memory}", **operation(Answer, takes=WantedWords))
-async def correct_memory(id: Id, body: Annotated[WantedWords, body_of(WantedWords)], ask: Ask) -> Response:
-    """Put other words in its place; the answer has the new one's id."""
-    return await ask(cmd.CorrectMemory(id, body.text, body.value, body.valid_from_ms, body.was_wrong))
+router.command("/memories/{id:memory}", "correct_memory", cmd.CorrectMemory, WantedWords, method="PUT")

@@ -9,20 +9,20 @@ import asyncio
 from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter, Path
+from fastapi import Path
 from fastapi.responses import Response
 
-from stead.domain.commands import AddRule, Answer, RemoveRule
+from stead.domain.commands import AddRule, RemoveRule
 from stead.domain.events import Event, RuleMade, RuleRemoved
 from stead.domain.ids import HOME
 from stead.domain.policies import Rule
 from stead.domain.ports import Journal
-from stead.web.commands import Ask, Behind
+from stead.web.commands import Behind, CommandRouter
 from stead.web.errors import Json
-from stead.web.openapi import body_of, operation
+from stead.web.openapi import operation
 from stead.web.views import Page
 
-router = APIRouter(generate_unique_id_function=lambda route: route.name)
+router = CommandRouter(id=Annotated[str, Path(pattern=r"^r_[0-9a-f]{8}$")])
 
 
 class Sentence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,16 +38,8 @@ async def list_rules(behind: Behind) -> Response:
     return Json(Page(await asyncio.to_thread(_standing, behind.journal)))
 
 
-@router.post("/rules", **operation(Answer, takes=Sentence))
-async def add_rule(body: Annotated[Sentence, body_of(Sentence)], ask: Ask) -> Response:
-    """Make a sentence a rule; refused, with the forms that are known, when it is not understood."""
-    return await ask(AddRule(body.text, body.directory))
-
-
-@router.delete("/rules/{id}", **operation(Answer))
-async def remove_rule(id: Annotated[str, Path(pattern=r"^r_[0-9a-f]{8}$")], ask: Ask) -> Response:
-    """Take a rule back."""
-    return await ask(RemoveRule(id))
+router.command("/rules", "add_rule", AddRule, Sentence)
+router.command("/rules/{id}", "remove_rule", RemoveRule, None, method="DELETE")
 
 
 def _standing(journal: Journal) -> tuple[Rule, ...]:

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter
 from fastapi.responses import Response
 
-from stead.domain.commands import Answer, RemoveSearch, SetSearch
+from stead.domain.commands import RemoveSearch, SetSearch
 from stead.runtime.searching import SearchCheck, SearchSetup
-from stead.web.commands import Ask, Behind, Nothing
+from stead.web.commands import Behind, CommandRouter, Nothing
 from stead.web.errors import Json
 from stead.web.openapi import body_of, operation
 
-router = APIRouter(generate_unique_id_function=lambda route: route.name)
+router = CommandRouter()
 
 
 class NewSearch(SetSearch, frozen=True, tag=False, forbid_unknown_fields=True):
@@ -29,16 +28,8 @@ async def show_web_search(behind: Behind) -> Response:
     return Json(await behind.service.search_setup())
 
 
-@router.post("/web-search", **operation(Answer, takes=NewSearch))
-async def set_web_search(body: Annotated[NewSearch, body_of(NewSearch)], ask: Ask) -> Response:
-    """Choose the engine. Its key is shown nowhere again."""
-    return await ask(SetSearch(body.engine, body.url, body.key))
-
-
-@router.delete("/web-search", **operation(Answer))
-async def remove_web_search(ask: Ask) -> Response:
-    """Search the web no more, and forget the key; 404 when no engine is set up."""
-    return await ask(RemoveSearch())
+router.command("/web-search", "set_web_search", SetSearch, NewSearch)
+router.command("/web-search", "remove_web_search", RemoveSearch, None, method="DELETE")
 
 
 @router.post("/web-search/test", **operation(SearchCheck, takes=Nothing))

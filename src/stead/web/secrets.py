@@ -8,20 +8,19 @@ from __future__ import annotations
 from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter, Path
+from fastapi import Path
 from fastapi.responses import Response
 
-from stead.domain.commands import AddSecret, Answer, BindSecret, RemoveSecret, UnbindSecret
+from stead.domain.commands import AddSecret, BindSecret, RemoveSecret, UnbindSecret
 from stead.domain.rows import SecretRow
 from stead.domain.secrets import Binding
-from stead.web.commands import Ask, Behind
+from stead.web.commands import Behind, CommandRouter
 from stead.web.errors import Json
-from stead.web.openapi import body_of, operation
+from stead.web.openapi import operation
 from stead.web.views import Page
 
-router = APIRouter(generate_unique_id_function=lambda route: route.name)
-
 Name = Annotated[str, Path(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
+router = CommandRouter(secret=Name)
 _OF_SECRET = dict.fromkeys(("bind_secret", "unbind_secret", "remove_secret"), "secret=$request.body#/name")
 
 
@@ -48,25 +47,7 @@ async def list_secrets(behind: Behind) -> Response:
     return Json(Page(await behind.service.secret_rows()))
 
 
-@router.post("/secrets", **operation(Answer, takes=NewSecret, status=201, leads_to=_OF_SECRET))
-async def add_secret(body: Annotated[NewSecret, body_of(NewSecret)], ask: Ask) -> Response:
-    """Put a value into the vault. It is shown nowhere again; 409 when there is one and ``replace`` is false."""
-    return await ask(AddSecret(body.name, body.value, body.replace), 201)
-
-
-@router.post("/secrets/{secret}/bindings", **operation(Answer, takes=NewBinding))
-async def bind_secret(secret: Name, body: Annotated[NewBinding, body_of(NewBinding)], ask: Ask) -> Response:
-    """Let the value go to a destination. Without any, it goes nowhere."""
-    return await ask(BindSecret(secret, body.binding))
-
-
-@router.post("/secrets/{secret}/unbind", **operation(Answer, takes=Unbound))
-async def unbind_secret(secret: Name, body: Annotated[Unbound, body_of(Unbound)], ask: Ask) -> Response:
-    """End every binding to a host or to a tool."""
-    return await ask(UnbindSecret(secret, body.host, body.tool))
-
-
-@router.delete("/secrets/{secret}", **operation(Answer))
-async def remove_secret(secret: Name, ask: Ask) -> Response:
-    """Erase the value and end its bindings."""
-    return await ask(RemoveSecret(secret))
+router.command("/secrets", "add_secret", AddSecret, NewSecret, status=201, leads_to=_OF_SECRET)
+router.command("/secrets/{secret}/bindings", "bind_secret", BindSecret, NewBinding)
+router.command("/secrets/{secret}/unbind", "unbind_secret", UnbindSecret, Unbound)
+router.command("/secrets/{secret}", "remove_secret", RemoveSecret, None, method="DELETE")

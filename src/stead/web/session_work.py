@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from fastapi.responses import Response
 
 from stead.domain.checkpoints import FileChange
 from stead.domain.commands import (
-    Answer,
     CancelCall,
     EditCall,
     RestoreCheckpoint,
@@ -23,15 +22,14 @@ from stead.domain.commands import (
 )
 from stead.domain.ids import CallKey, CheckpointId
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
-from stead.web.commands import Ask, Behind, Nothing, Session
+from stead.web.commands import Behind, CommandRouter, Session
 from stead.web.errors import Json
-from stead.web.openapi import body_of, operation
+from stead.web.openapi import operation
 from stead.web.views import Page
-
-router = APIRouter(generate_unique_id_function=lambda route: route.name)
 
 Key = Annotated[CallKey, Path(pattern=r"^call_[0-9]{1,18}_[0-9]{1,18}$")]
 Checkpoint = Annotated[CheckpointId, Path(pattern=r"^k_[0-9a-f]{16}$")]
+router = CommandRouter(call=Key, checkpoint=Checkpoint, session=Session)
 Moment = Annotated[str, Query(pattern=r"^(k_[0-9a-f]{16})?$", description="A checkpoint.")]
 
 
@@ -80,26 +78,9 @@ async def list_calls(session: Session, behind: Behind) -> Response:
     return Json(Page(await behind.service.work.calls(session)))
 
 
-@router.post("/sessions/{session}/calls/{call}/edit", **operation(Answer, takes=OwnArguments))
-async def edit_call(
-    session: Session, call: Key, body: Annotated[OwnArguments, body_of(OwnArguments)], ask: Ask
-) -> Response:
-    """Have a call run with other arguments: they are the person's, and so is the yes to them."""
-    return await ask(EditCall(session, call, body.arguments))
-
-
-@router.post("/sessions/{session}/calls/{call}/cancel", **operation(Answer, takes=CancelReason))
-async def cancel_call(
-    session: Session, call: Key, body: Annotated[CancelReason, body_of(CancelReason)], ask: Ask
-) -> Response:
-    """Take one call out of the queue, or stop it; the others go on."""
-    return await ask(CancelCall(session, call, body.reason))
-
-
-@router.post("/sessions/{session}/calls/{call}/retry", **operation(Answer, takes=Nothing))
-async def retry_call(session: Session, call: Key, body: Annotated[Nothing, body_of(Nothing)], ask: Ask) -> Response:
-    """Have a finished call run again."""
-    return await ask(RetryCall(session, call))
+router.command("/sessions/{session}/calls/{call}/edit", "edit_call", EditCall, OwnArguments)
+router.command("/sessions/{session}/calls/{call}/cancel", "cancel_call", CancelCall, CancelReason)
+router.command("/sessions/{session}/calls/{call}/retry", "retry_call", RetryCall)
 
 
 # -- files ----------------------------------------------------------------------------------------------------------
@@ -111,18 +92,8 @@ async def list_checkpoints(session: Session, behind: Behind) -> Response:
     return Json(Page(await behind.service.work.checkpoints(session)))
 
 
-@router.post("/sessions/{session}/checkpoints", **operation(Answer, takes=Note))
-async def take_checkpoint(session: Session, body: Annotated[Note, body_of(Note)], ask: Ask) -> Response:
-    """Keep files and conversation as they are now."""
-    return await ask(TakeCheckpoint(session, body.note))
-
-
-@router.post("/sessions/{session}/checkpoints/{checkpoint}/restore", **operation(Answer, takes=Restore))
-async def restore_checkpoint(
-    session: Session, checkpoint: Checkpoint, body: Annotated[Restore, body_of(Restore)], ask: Ask
-) -> Response:
-    """Go back; how things are now is kept first, so that restoring that undoes it."""
-    return await ask(RestoreCheckpoint(session, checkpoint, body.files, body.conversation, body.paths))
+router.command("/sessions/{session}/checkpoints", "take_checkpoint", TakeCheckpoint, Note)
+router.command("/sessions/{session}/checkpoints/{checkpoint}/restore", "restore_checkpoint", RestoreCheckpoint, Restore)
 
 
 @router.get("/sessions/{session}/diff", **operation(Page[FileChange]))
@@ -137,7 +108,4 @@ async def list_changes(session: Session, behind: Behind) -> Response:
     return Json(Page(await behind.service.work.edits(session)))
 
 
-@router.post("/sessions/{session}/changes/{call}/undo", **operation(Answer, takes=Undo))
-async def undo_edit(session: Session, call: Key, body: Annotated[Undo, body_of(Undo)], ask: Ask) -> Response:
-    """Put a file back to what it was before a call changed it, or have the change back."""
-    return await ask(UndoEdit(session, call, body.path, body.again))
+router.command("/sessions/{session}/changes/{call}/undo", "undo_edit", UndoEdit, Undo)

@@ -10,7 +10,7 @@ import asyncio
 from typing import Annotated, Literal
 
 import msgspec
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from fastapi.responses import Response
 
 from stead.domain.commands import (
@@ -32,13 +32,13 @@ from stead.domain.events import Budget, Event, PlanStep
 from stead.domain.rows import ObjectiveRow, ObjectiveStatus, StepRow
 from stead.domain.work_rows import Watcher
 from stead.runtime.story import told
-from stead.web.commands import Ask, Behind, Nothing, Session, ToolName, Why
+from stead.web.commands import Ask, Behind, CommandRouter, Session, ToolName, Why
 from stead.web.errors import Json
 from stead.web.live import Streams
 from stead.web.openapi import body_of, operation
 from stead.web.views import Cursor, Limit, Page, Place, list_kind, list_steps
 
-router = APIRouter(generate_unique_id_function=lambda route: route.name)
+router = CommandRouter(session=Session)
 
 
 # -- bodies ---------------------------------------------------------------------------------------------------------
@@ -85,22 +85,9 @@ class WantedBudget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 _OF_SESSION = dict.fromkeys(
     (
-        "show_session",
-        "list_session_steps",
-        "send_session_message",
-        "pause_session",
-        "stop_session",
-        "close_session",
-        "fork_session",
-        "set_plan",
-        "raise_budget",
-        "show_context",
-        "list_watchers",
-        "export_session",
-        "list_checkpoints",
-        "list_changes",
-        "list_calls",
-        "take_checkpoint",
+        *("show_session", "list_session_steps", "send_session_message", "pause_session", "stop_session"),
+        *("close_session", "fork_session", "set_plan", "raise_budget", "show_context", "list_watchers"),
+        *("export_session", "list_checkpoints", "list_changes", "list_calls", "take_checkpoint"),
     ),
     "session=$response.body#/session",
 )
@@ -162,58 +149,15 @@ async def export_session(
 # -- commands -------------------------------------------------------------------------------------------------------
 
 
-@router.post("/sessions", **operation(Answer, takes=NewSession, status=201, leads_to=_OF_SESSION))
-async def open_session(body: Annotated[NewSession, body_of(NewSession)], ask: Ask) -> Response:
-    """Sit down to work in a folder. The answer's ``session`` is the new one; it rests until it is told something."""
-    return await ask(OpenSession(**msgspec.structs.asdict(body)), 201)
-
-
-@router.post("/sessions/{session}/messages", **operation(Answer, takes=Said))
-async def send_session_message(session: Session, body: Annotated[Said, body_of(Said)], ask: Ask) -> Response:
-    """Say something: it begins a turn, or is read before the next request of the one under way."""
-    return await ask(SendMessage(session, body.text, body.interrupt))
-
-
-@router.post("/sessions/{session}/pause", **operation(Answer, takes=Nothing))
-async def pause_session(session: Session, body: Annotated[Nothing, body_of(Nothing)], ask: Ask) -> Response:
-    """Let what is under way finish, then hold."""
-    return await ask(Pause(session))
-
-
-@router.post("/sessions/{session}/resume", **operation(Answer, takes=Nothing))
-async def resume_session(session: Session, body: Annotated[Nothing, body_of(Nothing)], ask: Ask) -> Response:
-    """Go on."""
-    return await ask(Resume(session))
-
-
-@router.post("/sessions/{session}/stop", **operation(Answer, takes=Why))
-async def stop_session(session: Session, body: Annotated[Why, body_of(Why)], ask: Ask) -> Response:
-    """Kill what is under way at once, and hold."""
-    return await ask(Stop(session, body.why))
-
-
-@router.post("/sessions/{session}/close", **operation(Answer, takes=Nothing))
-async def close_session(session: Session, body: Annotated[Nothing, body_of(Nothing)], ask: Ask) -> Response:
-    """Put it away. All of it stays, and the next message opens it again."""
-    return await ask(CloseSession(session))
-
-
-@router.post("/sessions/{session}/delete", **operation(Answer, takes=Nothing))
-async def delete_session(session: Session, body: Annotated[Nothing, body_of(Nothing)], ask: Ask) -> Response:
-    """Erase a closed session's content, and what only it had kept of files."""
-    return await ask(Delete(session))
-
-
-@router.post("/sessions/{session}/revoke", **operation(Answer, takes=ToolName))
-async def revoke_in_session(session: Session, body: Annotated[ToolName, body_of(ToolName)], ask: Ask) -> Response:
-    """Take back what was granted to a tool."""
-    return await ask(Revoke(session, body.tool))
-
-
-@router.post("/sessions/{session}/fork", **operation(Answer, takes=Fork, status=201))
-async def fork_session(session: Session, body: Annotated[Fork, body_of(Fork)], ask: Ask) -> Response:
-    """Open another session that goes on from a moment of this one; the answer's ``session`` is the new one."""
-    return await ask(ForkSession(session, body.at, body.directory, body.title), 201)
+router.command("/sessions", "open_session", OpenSession, NewSession, status=201, leads_to=_OF_SESSION)
+router.command("/sessions/{session}/messages", "send_session_message", SendMessage, Said)
+router.command("/sessions/{session}/pause", "pause_session", Pause)
+router.command("/sessions/{session}/resume", "resume_session", Resume)
+router.command("/sessions/{session}/stop", "stop_session", Stop, Why)
+router.command("/sessions/{session}/close", "close_session", CloseSession)
+router.command("/sessions/{session}/delete", "delete_session", Delete)
+router.command("/sessions/{session}/revoke", "revoke_in_session", Revoke, ToolName)
+router.command("/sessions/{session}/fork", "fork_session", ForkSession, Fork, status=201)
 
 
 @router.put("/sessions/{session}/plan", **operation(Answer, takes=WantedPlan))

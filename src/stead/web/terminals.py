@@ -8,19 +8,18 @@ from __future__ import annotations
 from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter, Path
+from fastapi import Path
 from fastapi.responses import Response
 
-from stead.domain.commands import Answer, CloseTerminal, OpenTerminal
+from stead.domain.commands import CloseTerminal, OpenTerminal
 from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS, TerminalRow
-from stead.web.commands import Ask, Behind, Nothing, Session
+from stead.web.commands import Behind, CommandRouter, Session
 from stead.web.errors import Json
 from stead.web.openapi import body_of, operation
 from stead.web.views import Page
 
-router = APIRouter(generate_unique_id_function=lambda route: route.name)
-
 TerminalId = Annotated[str, Path(pattern=r"^t_[0-9a-f]{16}$")]
+router = CommandRouter(session=Session, terminal=TerminalId)
 Rows = Annotated[int, msgspec.Meta(ge=1, le=MOST_ROWS)]
 Columns = Annotated[int, msgspec.Meta(ge=1, le=MOST_COLUMNS)]
 
@@ -38,18 +37,8 @@ async def list_terminals(session: Session, behind: Behind) -> Response:
     return Json(Page(await behind.service.terminals.rows(session)))
 
 
-@router.post("/sessions/{session}/terminals", **operation(Answer, takes=Size, status=201))
-async def open_terminal(session: Session, body: Annotated[Size, body_of(Size)], ask: Ask) -> Response:
-    """Open a terminal in a session's folder, in a sandbox like the session's; the answer's text is its id."""
-    return await ask(OpenTerminal(session, body.rows, body.columns), 201)
-
-
-@router.post("/sessions/{session}/terminals/{terminal}/close", **operation(Answer, takes=Nothing))
-async def close_terminal(
-    session: Session, terminal: TerminalId, body: Annotated[Nothing, body_of(Nothing)], ask: Ask
-) -> Response:
-    """End a terminal, with everything that runs in it."""
-    return await ask(CloseTerminal(session, terminal))
+router.command("/sessions/{session}/terminals", "open_terminal", OpenTerminal, Size, status=201)
+router.command("/sessions/{session}/terminals/{terminal}/close", "close_terminal", CloseTerminal)
 
 
 @router.post("/sessions/{session}/terminals/{terminal}/resize", **operation(TerminalRow, takes=Size))

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from fastapi.responses import Response
 
 from stead.domain.commands import Answer, ApplyTrial, DiscardTrial, SettleQuarantined
 from stead.domain.trials import Choice, Quarantined, Trial
-from stead.web.commands import Ask, Behind, Nothing, Session
+from stead.web.commands import Ask, Behind, CommandRouter, Nothing, Session
 from stead.web.errors import Json
 from stead.web.openapi import body_of, operation
 from stead.web.views import Page
 
-router = APIRouter(generate_unique_id_function=lambda route: route.name)
+router = CommandRouter(session=Session)
 
 Item = Annotated[str, Path(pattern=r"^q_[0-9a-f]{16}$")]
 
@@ -34,10 +34,7 @@ async def apply_trial(session: Session, body: Annotated[Choice, body_of(Choice)]
     return await ask(ApplyTrial(session, body))
 
 
-@router.post("/objectives/{session}/trial/discard", **operation(Answer, takes=Nothing))
-async def discard_trial(session: Session, body: Annotated[Nothing, body_of(Nothing)], ask: Ask) -> Response:
-    """Throw all of it away. Cannot be undone."""
-    return await ask(DiscardTrial(session))
+router.command("/objectives/{session}/trial/discard", "discard_trial", DiscardTrial)
 
 
 @router.get("/quarantine", **operation(Page[Quarantined]))

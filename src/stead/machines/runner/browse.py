@@ -16,20 +16,15 @@ import time
 
 from .browser_page import Page
 from .devtools import Gone, Refused, Stopped
-from .frames import LARGEST_FRAME, Fault, encode, pack, unpack
-from .jobs import available_bytes, held_bytes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # a type checker takes it for true; see ``jobs``
-    from _socket import socket
+from .frames import Fault, Pipe, encode
+from .jobs import memory_is_full, signal_all
 
 _CALL_S = 40.0
 _LOOK_S = 0.2
-_MEMORY_LEFT = 256 << 20
 _SIGCONT, _SIGSTOP = 18, 19  # importing signal would cost a third of the start time
 
 
-class Driver:
+class Driver(Pipe):
     """Reads requests, drives the browser, writes answers.
 
     Args:
@@ -38,26 +33,12 @@ class Driver:
 
     def __init__(self, memory_bytes: int) -> None:
         self._memory_bytes = memory_bytes
-        self._inbox = bytearray()
+        super().__init__()
         self._waiting: list[list[bytes]] = []
         self._current = b""
         self._stopped = False
         self._page: Page | None = None
         self._next_look_s = 0.0
-
-    def watch_way_out(self, listener: socket) -> None:
-        """Have connections to the proxy's port carried out of the machine, for as long as it lives."""
-        from .bridge import carry_apart
-
-        if os.fork() == 0:
-            carry_apart(listener, idle_s=-1)
-        os.close(listener.detach())
-
-    def send(self, *fields: bytes) -> None:
-        """Write an answer; waits while the daemon is slow to read."""
-        frame = memoryview(pack(list(fields)))
-        while frame:
-            frame = frame[os.write(1, frame) :]
 
     def serve(self) -> None:
         """Work until the daemon closes the pipe or the browser is lost."""
@@ -69,18 +50,7 @@ class Driver:
                 self._answer(operation.decode(), arguments)
 
     def _receive(self) -> None:
-        data = os.read(0, 1 << 18)
-        if not data:
-            sys.exit(0)
-        self._inbox += data
-        while len(self._inbox) >= 4:
-            end = 4 + int.from_bytes(self._inbox[:4], "big")
-            if end > LARGEST_FRAME:
-                sys.exit("a request is too large")
-            if len(self._inbox) < end:
-                return
-            fields = unpack(bytes(self._inbox[4:end]))
-            del self._inbox[:end]
+        for fields in self.requests():
             if fields[1] == b"stop" and fields[2] == self._current:
                 self._stopped = True
             self._waiting.append(fields)
@@ -88,7 +58,7 @@ class Driver:
     def _answer(self, operation: str, arguments: list[bytes]) -> None:
         ident, self._stopped = self._current, False
         try:
-            self._let(_SIGCONT)
+            signal_all(_SIGCONT)
             self.send(ident, b"done", b"ok", *self._work(operation, *arguments))
         except (Fault, Refused) as fault:
             self.send(ident, b"fault", encode(str(fault)))
@@ -98,7 +68,7 @@ class Driver:
             self.send(ident, b"done", b"gone", encode(str(gone)))
             sys.exit(0)
         self._current = b""
-        self._let(_SIGSTOP)
+        signal_all(_SIGSTOP)
 
     def _work(self, operation: str, load_ms: bytes, *arguments: bytes) -> list[bytes]:
         deadline = time.monotonic() + _CALL_S
@@ -137,16 +107,8 @@ class Driver:
             return
         self._next_look_s = time.monotonic() + _LOOK_S
         _reap()
-        if held_bytes() > self._memory_bytes or available_bytes() < _MEMORY_LEFT:
+        if memory_is_full(self._memory_bytes):
             raise Gone("the page used too much memory")
-
-    @staticmethod
-    def _let(number: int) -> None:
-        """Let every other process run on, or stop them all."""
-        try:
-            os.kill(-1, number)
-        except ProcessLookupError:
-            return  # there is none
 
 
 def _reap() -> None:

@@ -10,11 +10,10 @@ from __future__ import annotations
 import os
 import resource
 import select
-import sys
 import time
 
 from . import files
-from .frames import LARGEST_FRAME, Fault, encode, pack, unpack
+from .frames import Fault, Pipe, encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # a type checker takes it for true; importing it here would cost milliseconds
@@ -67,7 +66,7 @@ class Job:
             os.kill(self.pid, _SIGKILL)
 
 
-class Runner:
+class Runner(Pipe):
     """Reads requests, keeps jobs, writes answers.
 
     Args:
@@ -85,7 +84,7 @@ class Runner:
         self._next_watch = 0.0
         self._disk_bytes = disk_bytes
         self._memory_bytes = memory_bytes
-        self._inbox = bytearray()
+        super().__init__()
         self._jobs: dict[bytes, Job] = {}
         self._by_fd: dict[int, Job] = {}
         self._children = False
@@ -104,7 +103,8 @@ class Runner:
         while True:
             for fd, _ in self._poll.poll(self._patience()):
                 if fd == 0:
-                    self._receive()
+                    for ident, operation, *arguments in self.requests():
+                        self._answer(ident, operation.decode(), arguments)
                 elif (job := self._by_fd.get(fd)) and fd == job.out:
                     self._take_output(job)
                 elif self._way_out and fd == self._way_out.fileno():
@@ -113,33 +113,11 @@ class Runner:
                 self._reap()
                 self._watch()
 
-    def send(self, *fields: bytes) -> None:
-        """Write an answer; waits while the daemon is slow to read."""
-        frame = memoryview(pack(list(fields)))
-        while frame:
-            frame = frame[os.write(1, frame) :]
-
     def _patience(self) -> float | None:
         if not self._children:
             return None
         first = min((job.deadline for job in self._jobs.values()), default=float("inf"))
         return max(0.0, min(_TICK_S, first - time.monotonic()))
-
-    def _receive(self) -> None:
-        data = os.read(0, 1 << 18)
-        if not data:
-            sys.exit(0)
-        self._inbox += data
-        while len(self._inbox) >= 4:
-            end = 4 + int.from_bytes(self._inbox[:4], "big")
-            if end > LARGEST_FRAME:
-                sys.exit("a request is too large")
-            if len(self._inbox) < end:
-                return
-            body = bytes(self._inbox[4:end])
-            del self._inbox[:end]
-            ident, operation, *arguments = unpack(body)
-            self._answer(ident, operation.decode(), arguments)
 
     def _answer(self, ident: bytes, operation: str, arguments: list[bytes]) -> None:
         try:
@@ -300,20 +278,25 @@ class Runner:
             self._kill_all("disk")
         elif entries_used() - self._entries_before > self._entries:
             self._kill_all("entries")
-        elif held_bytes() > self._memory_bytes or available_bytes() < _MEMORY_LEFT:
+        elif memory_is_full(self._memory_bytes):
             self._kill_all("memory")
 
     def _kill_all(self, why: str) -> None:
         for job in self._jobs.values():
             job.ended = why
-        try:
-            os.kill(-1, _SIGKILL)
-        except ProcessLookupError:
-            return  # the last of them has just ended
+        signal_all(_SIGKILL)
         patience = time.monotonic() + _GRACE_S
         while self._children and time.monotonic() < patience:  # or the next look would still count the dying
             self._reap()
             time.sleep(0.005)
+
+
+def signal_all(number: int) -> None:
+    """Send a signal to every other process inside, if there is one."""
+    try:
+        os.kill(-1, number)
+    except ProcessLookupError:
+        return
 
 
 def disk_is_full(least_bytes: int) -> bool:
@@ -327,6 +310,11 @@ def entries_used() -> int:
     """Inodes in use on the workspace's disk, by anybody; 0 where the file system does not count them."""
     disk = os.statvfs(files.WORK)
     return disk.f_files - disk.f_ffree
+
+
+def memory_is_full(most_bytes: int) -> bool:
+    """Whether the processes inside hold more than that, or the host has hardly any left."""
+    return held_bytes() > most_bytes or available_bytes() < _MEMORY_LEFT
 
 
 def held_bytes() -> int:

@@ -15,12 +15,8 @@ import select
 import sys
 import time
 
-from .frames import LARGEST_FRAME, Fault, encode, pack, unpack
-from .jobs import available_bytes, disk_is_full, held_bytes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # a type checker takes it for true; see ``jobs``
-    from _socket import socket
+from .frames import Fault, Pipe, encode
+from .jobs import disk_is_full, memory_is_full, signal_all
 
 _CHUNK = 32 << 10
 _MOST_TYPED = 64 << 10
@@ -29,13 +25,12 @@ _ANSWER_S = 10.0
 """A question for output is answered after so long even when there is none, so that the daemon sees that we live."""
 _LOOK_S = 0.2
 _LAST_WORDS_S = 1.0
-_MEMORY_LEFT = 256 << 20
 _SIGKILL, _SIGPIPE, _SIGXFSZ = 9, 13, 25  # importing signal would cost a third of the start time
 _TIOCSWINSZ = 0x5414
 _ENVIRONMENT = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "SHELL": "/bin/bash", "PS1": r"\w\$ "}
 
 
-class Terminal:
+class Terminal(Pipe):
     """Reads requests, keeps the shell, writes answers.
 
     Args:
@@ -46,7 +41,7 @@ class Terminal:
     def __init__(self, disk_bytes: int, memory_bytes: int) -> None:
         self._disk_bytes = disk_bytes
         self._memory_bytes = memory_bytes
-        self._inbox = bytearray()
+        super().__init__()
         self._typed = bytearray()
         self._asked = b""
         self._answer_by = 0.0
@@ -56,20 +51,6 @@ class Terminal:
         self._why = "exited"
         self._drained = False
         self._drained_by = 0.0
-
-    def watch_way_out(self, listener: socket) -> None:
-        """Have connections to the proxy's port carried out of the machine, for as long as it lives."""
-        from .bridge import carry_apart
-
-        if os.fork() == 0:
-            carry_apart(listener, idle_s=-1)
-        os.close(listener.detach())
-
-    def send(self, *fields: bytes) -> None:
-        """Write an answer; waits while the daemon is slow to read."""
-        frame = memoryview(pack(list(fields)))
-        while frame:
-            frame = frame[os.write(1, frame) :]
 
     def serve(self) -> None:
         """Work until the daemon closes the pipe."""
@@ -81,7 +62,8 @@ class Terminal:
                 poll.register(self._master, wanted)
             ready = dict(poll.poll(_LOOK_S * 1000 if self._master >= 0 else None))
             if 0 in ready:
-                self._receive()
+                for ident, operation, *arguments in self.requests():
+                    self._answer(ident, operation.decode(), arguments)
             if self._typed and ready.get(self._master, 0) & select.POLLOUT:
                 self._pass_on()
             if self._pid > 0:
@@ -89,21 +71,6 @@ class Terminal:
                 self._watch()
             if self._asked:
                 self._tell()
-
-    def _receive(self) -> None:
-        data = os.read(0, 1 << 18)
-        if not data:
-            sys.exit(0)
-        self._inbox += data
-        while len(self._inbox) >= 4:
-            end = 4 + int.from_bytes(self._inbox[:4], "big")
-            if end > LARGEST_FRAME:
-                sys.exit("a request is too large")
-            if len(self._inbox) < end:
-                return
-            ident, operation, *arguments = unpack(bytes(self._inbox[4:end]))
-            del self._inbox[:end]
-            self._answer(ident, operation.decode(), arguments)
 
     def _answer(self, ident: bytes, operation: str, arguments: list[bytes]) -> None:
         try:
@@ -192,7 +159,7 @@ class Terminal:
         except OSError:  # everybody on the other side has left
             self._drained = True
             if not self._code:
-                self._kill_all()  # a shell that let go of its terminal cannot be reached any more
+                signal_all(_SIGKILL)  # a shell that let go of its terminal cannot be reached any more
             return b""
 
     def _reap(self) -> None:
@@ -207,7 +174,7 @@ class Terminal:
                 code = os.waitstatus_to_exitcode(status)
                 self._code, self._pid = str(code if code >= 0 else 128 - code), -2
                 self._drained_by = time.monotonic() + _LAST_WORDS_S
-                self._kill_all()
+                signal_all(_SIGKILL)
 
     def _watch(self) -> None:
         """Kill everything inside when it is about to take the host's disk or memory."""
@@ -216,15 +183,8 @@ class Terminal:
         self._next_look = time.monotonic() + _LOOK_S
         if disk_is_full(self._disk_bytes):
             self._why = "disk"
-        elif held_bytes() > self._memory_bytes or available_bytes() < _MEMORY_LEFT:
+        elif memory_is_full(self._memory_bytes):
             self._why = "memory"
         else:
             return
-        self._kill_all()
-
-    @staticmethod
-    def _kill_all() -> None:
-        try:
-            os.kill(-1, _SIGKILL)
-        except ProcessLookupError:
-            return  # there is nobody else
+        signal_all(_SIGKILL)
