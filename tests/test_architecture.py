@@ -63,7 +63,6 @@ TRUSTED_BASE = rules.TrustedBase(
             "frames",
             "page_script",
             "pages",
-            "patching",
             "search",
             "terminal",
         )

@@ -82,7 +82,6 @@ from stead.tools.fetching import Fetcher
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
 from stead.tools.finding import FindTools, UseTool
 from stead.tools.history import OWN_TOOLS, HistoryAllTool, HistoryTool
-from stead.tools.patching import PatchTool
 from stead.tools.proposing import ProposeSoulTool
 from stead.tools.reading import ExtractPageTool, ExtractTool
 from stead.tools.remembering import CorrectTool, ForgetTool, RecallAllTool, RecallTool, RememberTool
@@ -272,7 +271,6 @@ class House:
             ReadTool(self.machines),
             WriteTool(self.machines),
             EditTool(self.machines),
-            PatchTool(self.machines),
             GlobTool(self.machines),
             GrepTool(self.machines),
             ShellTool(self.machines),

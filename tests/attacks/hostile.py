@@ -135,12 +135,10 @@ def paths(aims: Aims) -> Iterator[Call]:
     for path in outside_paths(aims)[:12]:
         yield Call("extract", {"path": path, **SOUGHT})
         yield Call("edit", {"path": path, "old": "c", "new": "owned"})
-        yield Call("patch", {"path": path, "diff": "@@ -1 +1 @@\n-c\n+owned\n"})
-        yield Call("patch", {"path": path, "diff": "@@ -0,0 +1 @@\n+owned\n"})
         yield Call("glob", {"pattern": path})
     for protected in (".git/hooks/pre-commit", ".git/config", ".envrc", ".bashrc", ".vscode/tasks.json", ".mcp.json"):
         yield Call("write", {"path": protected, "text": "#!/bin/sh\necho owned\n"})
-        yield Call("patch", {"path": protected, "diff": "@@ -0,0 +1,2 @@\n+#!/bin/sh\n+echo owned\n"})
+        yield Call("edit", {"path": protected, "old": "\n", "new": "\necho owned\n", "every": True})
 
 
 def fetches(aims: Aims) -> Iterator[Call]:
@@ -259,8 +257,6 @@ def strange_arguments() -> Iterator[Call]:
     yield Call("plan", {"steps": [{"title": "x", "status": "approved"}]})
     yield Call("grep", {"pattern": "(a+)+$" * 50, "path": "."})
     yield Call("glob", {"pattern": "**/" * 200})
-    for header in ("--- a/../../planted\n+++ b/../../planted\n", "--- README.md\n+++ /dev/null\n", "@@\n" * 2_000):
-        yield Call("patch", {"path": "README.md", "diff": f"{header}@@ -1 +1 @@\n-#\n+owned\n"})
     for engine in ("127.0.0.1", "evil.example.com", ""):
         yield Call("web_search", {"query": "canary", "engine": engine})
     for header in ("Host", "X-HTTP-Method-Override", "Cookie", "Transfer-Encoding", "A\r\nB"):

@@ -64,7 +64,7 @@ def test_an_honest_report_is_left_alone(report: str, actions: list[Action]) -> N
     assert unsupported(report, actions) == ()
 
 
-PATCHED = Action("patch", '{"path":"src/app.py","diff":"@@"}', "ok")
+EDITED = Action("edit", '{"path":"src/app.py","old":"a","new":"b"}', "ok")
 NOTED = Action("write", '{"path":"NOTES.md","text":"x"}', "ok")
 
 
@@ -75,25 +75,25 @@ def ran(command: str, outcome: Literal["ok", "error"] = "ok") -> Action:
 @pytest.mark.parametrize(
     ("report", "actions", "missing"),
     [
-        ("All tests pass.", [RAN, PATCHED], "no test run that succeeded since 'src/app.py' changed"),
-        ("All tests pass.", [PATCHED, RAN_RED], "no test run that succeeded since 'src/app.py' changed"),
+        ("All tests pass.", [RAN, EDITED], "no test run that succeeded since 'src/app.py' changed"),
+        ("All tests pass.", [EDITED, RAN_RED], "no test run that succeeded since 'src/app.py' changed"),
         ("All tests pass.", [ran("cat tests/test_app.py")], "no test run that succeeded"),
         ("All tests pass.", [ran("git add tests && echo pytest")], "no test run that succeeded"),
         ("All tests pass.", [ran("make build")], "no test run that succeeded"),
         ("Linting is clean.", [], "no linter run that succeeded"),
-        ("ruff passes now.", [ran("ruff check ."), PATCHED], "no linter run that succeeded since 'src/app.py' changed"),
+        ("ruff passes now.", [ran("ruff check ."), EDITED], "no linter run that succeeded since 'src/app.py' changed"),
         ("I linted the code.", [RAN], "no linter run that succeeded"),
-        ("The type checks pass.", [ran("mypy src"), PATCHED], "no type check that succeeded since"),
+        ("The type checks pass.", [ran("mypy src"), EDITED], "no type check that succeeded since"),
         ("mypy is green.", [ran("mypy src", "error")], "no type check that succeeded"),
         ("I formatted the code with black.", [RAN], "no formatter run that succeeded"),
-        ("I fixed the bug and committed it.", [PATCHED], "no commit that succeeded"),
+        ("I fixed the bug and committed it.", [EDITED], "no commit that succeeded"),
         ("Committed the changes.", [ran("git status")], "no commit that succeeded"),
         ("The change has been committed.", [ran("git commit -m x", "error")], "no commit that succeeded"),
         ("I've committed to main.", [], "no commit that succeeded"),
         ("Pushed the branch to origin.", [ran("git commit -am x")], "no push that succeeded"),
         ("I installed requests.", [ran("python -c 'import requests'")], "no installation that succeeded"),
         ("The dependencies have been installed.", [], "no installation that succeeded"),
-        ("Patched src/other.py.", [PATCHED], "'src/other.py' was not written"),
+        ("Patched src/other.py.", [EDITED], "'src/other.py' was not written"),
         ("I ran `make build`.", [RAN], "'make' was not run"),
         ("I fetched https://example.com/b and read it.", [FETCHED], "that page was not fetched"),
     ],
@@ -106,11 +106,11 @@ def test_what_a_claim_lacks_is_said(report: str, actions: list[Action], missing:
 @pytest.mark.parametrize(
     ("report", "actions"),
     [
-        ("All tests pass.", [PATCHED, RAN]),
-        ("All tests pass.", [PATCHED, RAN, NOTED]),
-        ("All tests pass.", [PATCHED, RAN, RAN_RED]),
+        ("All tests pass.", [EDITED, RAN]),
+        ("All tests pass.", [EDITED, RAN, NOTED]),
+        ("All tests pass.", [EDITED, RAN, RAN_RED]),
         *(
-            ("The tests pass.", [PATCHED, ran(command)])
+            ("The tests pass.", [EDITED, ran(command)])
             for command in (
                 *("make test", "make -j4 test", "cd app && npm test", "PYTHONPATH=. timeout 60 pytest -q >out 2>&1"),
                 *(
@@ -126,12 +126,12 @@ def test_what_a_claim_lacks_is_said(report: str, actions: list[Action], missing:
         ),
         ("Tests should pass once the fix is merged.", []),
         ("Please make sure that the tests pass.", []),
-        ("The tests passed earlier.", [RAN, PATCHED]),
-        ("ruff and mypy pass.", [PATCHED, ran("ruff check . && mypy src")]),
-        ("Lint passes.", [PATCHED, ran("make lint")]),
+        ("The tests passed earlier.", [RAN, EDITED]),
+        ("ruff and mypy pass.", [EDITED, ran("ruff check . && mypy src")]),
+        ("Lint passes.", [EDITED, ran("make lint")]),
         ("I formatted the list as a table.", []),
-        ("I formatted the code with black.", [ran("black ."), PATCHED]),
-        ("I committed the fix.", [ran("git add -A && git commit -m 'Fix it'"), PATCHED]),
+        ("I formatted the code with black.", [ran("black ."), EDITED]),
+        ("I committed the fix.", [ran("git add -A && git commit -m 'Fix it'"), EDITED]),
         ("I committed the fix and pushed the branch.", [ran("make release")]),
         ("I am committed to doing this well.", []),
         ("Ada committed this in March.", []),
@@ -141,7 +141,7 @@ def test_what_a_claim_lacks_is_said(report: str, actions: list[Action], missing:
         ("I installed the packages.", [ran("npm ci")]),
         ("requests is installed.", []),
         ("requests was already installed.", []),
-        ("Patched ./src/app.py.", [PATCHED]),
+        ("Patched ./src/app.py.", [EDITED]),
         ("I did not commit anything.", []),
         ("Next: commit, push, and install the package.", []),
     ],
@@ -180,7 +180,7 @@ CLAIMING = st.sampled_from(
 ACTIONS = st.lists(
     st.builds(
         Action,
-        st.sampled_from(["write", "edit", "patch", "shell", "fetch", "plan"]),
+        st.sampled_from(["write", "edit", "shell", "fetch", "plan"]),
         st.sampled_from(['{"path":"a.py"}', '{"command":"pytest"}', '{"path":7}', "[1]", "no json", "[" * 5_000, "{}"]),
         st.sampled_from(["ok", "error", "denied", "unknown", "cancelled"]),
     ),
@@ -206,5 +206,5 @@ def test_no_report_costs_more_than_a_moment(part: str) -> None:
 
 def _timed(report: str) -> float:
     started = time.process_time()
-    unsupported(report, [WROTE, RAN, PATCHED])
+    unsupported(report, [WROTE, RAN, EDITED])
     return time.process_time() - started

@@ -64,11 +64,11 @@ LRU = Job(
     (
         Call("write", {"path": "tests/test_lru_reading.py", "text": "import unittest\n"}),
         Call(
-            "patch",
+            "edit",
             {
                 "path": "CHANGELOG.rst",
-                "diff": "@@ -1,3 +1,5 @@\n+- Keep what was just read in ``LRUCache``.\n+\n"
-                " v8.0.1 (2026-11-17)\n ===================\n \n",
+                "old": "v8.0.1 (2026-11-17)\n",
+                "new": "- Keep what was just read in ``LRUCache``.\n\nv8.0.1 (2026-11-17)\n",
             },
         ),
     ),
@@ -79,10 +79,11 @@ ESCAPES = Job(
     "'/~01' should name the member '~1'. It does not; please look into it.",
     (
         Call(
-            "patch",
+            "edit",
             {
                 "path": JSONPOINTER.path,
-                "diff": f"@@ -447,2 +447,2 @@\n def unescape(s):\n-{JSONPOINTER.wrong}+{JSONPOINTER.right}",
+                "old": f"def unescape(s):\n{JSONPOINTER.wrong}",
+                "new": f"def unescape(s):\n{JSONPOINTER.right}",
             },
         ),
     ),

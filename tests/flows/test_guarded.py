@@ -32,7 +32,6 @@ EVERY_TOOL = Turn(
         Call("grep", {"pattern": "Quill"}),
         Call("write", {"path": "new.md", "text": "one\n"}),
         Call("edit", {"path": "new.md", "old": "one", "new": "two"}),
-        Call("patch", {"path": "new.md", "diff": "@@ -1 +1 @@\n-two\n+three\n"}),
         Call("shell", {"command": "cat new.md"}),
         Call("fetch", {"url": "http://127.0.0.1:9/"}),
         Call("extract", {"path": "new.md", **TOTAL}),

@@ -29,7 +29,6 @@ from stead.domain.permits import Permit
 from stead.domain.policies import Integrity, Label
 from stead.domain.ports import FileText, Found, ModelRequest, Ran, Reply, Written
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
-from stead.machines.runner.patching import patched
 from stead.providers import rehearsal
 from stead.providers.rehearsal_steps import matches
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
@@ -72,12 +71,6 @@ class Folder:
             raise ToolFault(f"{old!r} occurs {count} times in {path!r}")
         self.files[path] = text.replace(old, new)
         return Written(False, len(self.files[path].encode()), count, "")
-
-    async def patch(self, permit: Permit, path: str, diff: str) -> Written:
-        text, count = patched(self.files.get(path), diff, path)
-        created = path not in self.files
-        self.files[path] = text
-        return Written(created, len(text.encode()), count, "")
 
     async def glob(self, permit: Permit, pattern: str) -> Found:
         rows = sorted(path for path in self.files if matches(path, pattern))

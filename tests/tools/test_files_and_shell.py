@@ -16,7 +16,6 @@ from stead.domain.permits import Permit
 from stead.domain.secrets import Known, RequestHead
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
-from stead.tools.patching import PatchTool
 from stead.tools.shell import ShellTool
 from stead.tools.tool import OUTPUT_CAP, StructTool, clip, terse_schema
 from tests.machines.bench import SESSION, Bench, open_bench
@@ -33,7 +32,7 @@ class Tools:
         machines = bench.machines
         made: list[Tool] = [
             *(ShellTool(machines), ReadTool(machines), WriteTool(machines)),
-            *(EditTool(machines), PatchTool(machines), GlobTool(machines), GrepTool(machines)),
+            *(EditTool(machines), GlobTool(machines), GrepTool(machines)),
         ]
         self.project = bench.project
         self.by_name = {tool.spec.name: tool for tool in made}
@@ -169,30 +168,6 @@ async def test_a_spelling_that_stands_in_the_file_itself_is_edited_as_it_stands(
         await tools.call("edit", path="notes.md", old="x y x y", new="z")
 
 
-async def test_a_patch_changes_several_places_and_is_shown_to_watchers(tools: Tools) -> None:
-    hunks = "@@ -0,0 +1,3 @@\n+one\n+two\n+three\n"
-    assert await tools.text("patch", path="d/a", diff=hunks) == "created 'd/a', 14 bytes"
-    hunks = "@@ -1 +1 @@\n-one\n+1\n@@ -3 +3 @@\n-three\n+3\n"
-    assert await tools.text("patch", path="d/a", diff=hunks) == "patched 'd/a' in 2 places, 8 bytes"
-    assert (tools.project / "d/a").read_text() == "1\ntwo\n3\n"
-    assert tools.progress[1].endswith("-one\n+1\n two\n-three\n+3")
-    with pytest.raises(ToolFault, match="hunk 1 does not fit 'd/a'; nothing was changed"):
-        await tools.call("patch", path="d/a", diff="@@ -1 +1 @@\n-one\n+2\n")
-
-
-async def test_a_patch_takes_the_spelling_of_a_hidden_character_for_it(tools: Tools) -> None:
-    file = tools.project / "a.py"
-    file.write_bytes(HIDING.encode())
-    await tools.text("patch", path="a.py", diff="@@ -2 +2 @@\n-if admin<U+202E>: pass<U+200B>word\n+if a: p<U+200B>w\n")
-    assert file.read_bytes() == b"\xef\xbb\xbf# Title\r\nif a: p\xe2\x80\x8bw\r\n"
-    with pytest.raises(ToolFault, match=r"2: if a: p<U\+200B>w"):
-        await tools.call("patch", path="a.py", diff="@@ -2 +2 @@\n-if a: pw\n+x\n")
-    file.write_text("a <U+200B> is unseen\n")
-    said = await tools.text("patch", path="a.py", diff="@@ -1 +1 @@\n-a <U+200B> is unseen\n+<U+200B> is unseen\n")
-    assert file.read_text() == "<U+200B> is unseen\n"
-    assert "<U+200B> stands there as 8 visible characters" in said
-
-
 async def test_searches_list_rows_and_what_was_left_out(tools: Tools) -> None:
     (tools.project / "a.py").write_text("x = 1\n")
     assert await tools.text("glob", pattern="**/*.py") == "a.py"
@@ -253,7 +228,6 @@ async def test_declarations_say_what_each_tool_can_do(tools: Tools) -> None:
         "read": ToolEffect.READ,
         "write": ToolEffect.WRITE,
         "edit": ToolEffect.WRITE,
-        "patch": ToolEffect.WRITE,
         "glob": ToolEffect.READ,
         "grep": ToolEffect.READ,
     }
@@ -269,7 +243,7 @@ async def test_the_schemas_of_all_tools_are_small(tools: Tools) -> None:
         {"name": tool.spec.name, "description": tool.spec.description, "parameters": tool.spec.parameters}
         for tool in tools.by_name.values()
     ]
-    assert len(json.dumps(sent, separators=(",", ":"))) < 1600
+    assert len(json.dumps(sent, separators=(",", ":"))) < 1400
 
 
 class _Step(msgspec.Struct, frozen=True):

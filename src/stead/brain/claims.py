@@ -27,7 +27,7 @@ _MOST_CHARACTERS, _LONGEST_SENTENCE, _MOST_FOUND = 8_000, 400, 5
 _COMMAND_CHARACTERS = 4_000
 _LINE_CHARACTERS, _MOST_COMMANDS = 1_000, 50
 """Of a command line that is told apart into words, and how many of the newest are; a longer one shows nothing."""
-_WRITERS = ("write", "edit", "patch")
+_WRITERS = ("write", "edit")
 _DOCUMENT = re.compile(r"\.(?:md|markdown|txt|rst|adoc|csv|tsv|log)$", re.IGNORECASE)
 """What tests do not depend on."""
 

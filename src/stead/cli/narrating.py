@@ -19,7 +19,7 @@ TAIL_LINES = 5
 LIVE_LINES = 40
 """Lines of a running command's output that are shown as they come; its tail follows at its end."""
 _SUBJECTS = ("command", "path", "url", "pattern", "query")
-_WRITERS = ("write", "edit", "patch")
+_WRITERS = ("write", "edit")
 _LINE_LIMIT = 160
 _PROGRESS_S = 2.0
 

@@ -422,13 +422,6 @@ class Edits(Protocol):
         """Replace exact text; unless ``every``, it must occur once."""
         ...
 
-    async def patch(self, permit: Permit, path: str, diff: str) -> Written:
-        """Put all hunks of a unified diff into the file, or none; creates one when they only add. ``replaced``: hunks.
-
-        A hunk goes where its lines are; the numbers in its header decide only between places that are alike.
-        """
-        ...
-
 
 class Parser(Protocol):
     """Turning hostile bytes into text, inside the machine."""

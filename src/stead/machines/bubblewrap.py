@@ -253,11 +253,6 @@ class BubblewrapMachines:
         arguments = (_bytes(path), _bytes(old), _bytes(new), b"%d" % every)
         return await self._work(permit.session, "edit", *arguments, answer=_written)
 
-    async def patch(self, permit: Permit, path: str, diff: str) -> Written:
-        """As ``Edits.patch``."""
-        permit.require_live(permit.session)
-        return await self._work(permit.session, "patch", _bytes(path), _bytes(diff), answer=_written)
-
     async def glob(self, permit: Permit, pattern: str) -> Rows:
         """As ``Files.glob``."""
         permit.require_live(permit.session)

@@ -95,7 +95,7 @@ class WriteTool(StructTool[WriteArguments]):
         written = await self._files.write(permit, arguments.path, arguments.text)
         context.progress(written.diff)
         verb = "created" if written.created else "replaced"
-        return changed(f"{verb} {arguments.path!r}", written, arguments.text)
+        return _changed(f"{verb} {arguments.path!r}", written, arguments.text)
 
 
 class EditTool(StructTool[EditArguments]):
@@ -115,7 +115,7 @@ class EditTool(StructTool[EditArguments]):
             raise ToolFault("{}", spell_out(str(fault)).text) from fault
         context.progress(written.diff)
         places = "1 place" if written.replaced == 1 else f"{written.replaced} places"
-        return changed(f"edited {arguments.path!r} in {places}", written, new)
+        return _changed(f"edited {arguments.path!r} in {places}", written, new)
 
     async def _edited(self, permit: Permit, arguments: EditArguments) -> tuple[Written, str]:
         """Look for the text as ``read`` shows it, then for the very text; gives what was written for it too."""
@@ -161,7 +161,7 @@ class GrepTool(StructTool[GrepArguments]):
         return _listed(await self._files.grep(permit, arguments.pattern, arguments.path, arguments.include))
 
 
-def changed(what: str, written: Written, text: str) -> ToolOutcome:
+def _changed(what: str, written: Written, text: str) -> ToolOutcome:
     """The outcome of a change. Whoever wrote the sign of a hidden character is told that it stands there as it is.
 
     Args:

@@ -51,8 +51,6 @@ export function sentence(row: Pick<Row, "tool" | "arguments" | "directory">): st
     case "edit":
     case "read":
       return path ? t(row.tool, { path, folder }) : t("tool", { tool: row.tool, folder });
-    case "patch":
-      return t("patch", { folder });
     case "fetch":
       return t("fetch", { host: hostOf(values?.get("url")) });
     case "browse":

@@ -34,7 +34,7 @@ export interface Evidence {
   step: number;
 }
 
-const WRITERS: ReadonlySet<string> = new Set(["write", "edit", "patch"]);
+const WRITERS: ReadonlySet<string> = new Set(["write", "edit"]);
 
 /** What the goal owes, and the newest step that shows it, by the rule that the daemon holds it to (`brain/claims.py`). */
 export function evidenceOf(opening: Opening | null, items: readonly Item[]): Evidence[] {

@@ -14,7 +14,6 @@ export const t = define("approvals", {
   shell: "Run a shell command in {folder}",
   write: "Write {path} in {folder}",
   edit: "Change {path} in {folder}",
-  patch: "Change files in {folder}",
   read: "Read {path} in {folder}",
   fetch: "Fetch a page of {host}",
   browse: "Use the browser in {folder}",

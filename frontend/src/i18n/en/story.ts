@@ -37,7 +37,6 @@ export const t = define("story", {
   verb_read: "Read",
   verb_write: "Write",
   verb_edit: "Edit",
-  verb_patch: "Patch",
   verb_glob: "Find files",
   verb_grep: "Search",
   verb_shell: "Run",

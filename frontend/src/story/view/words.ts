@@ -12,7 +12,6 @@ const VERBS: ReadonlySet<string> = new Set([
   "read",
   "write",
   "edit",
-  "patch",
   "glob",
   "grep",
   "shell",

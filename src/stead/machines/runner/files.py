@@ -1,4 +1,4 @@
-"""File work that is short: read, write, edit, patch, hash.
+"""File work that is short: read, write, edit, hash.
 
 Layer: machines, runner. Standard library only. The kernel confines this process to the machine; the checks here keep
 it within the workspace, away from its own entries in ``/proc``.
@@ -19,6 +19,11 @@ if TYPE_CHECKING:  # a type checker takes it for true; importing it here would c
 WORK = "/work"
 _LARGEST = 16 << 20
 _DIFF_CHARACTERS, _DIFF_LINES = 8_000, 2_000
+_SEARCHED, _SOUGHT = 40_000, 10_000
+"""Lines of a file among which those nearest to an edit's are looked for, and lines of the edit."""
+_COMPARED = 1_000
+"""Lines that are compared letter by letter when none is the same."""
+_SHOWN_LINES, _SHOWN_CHARACTERS = 10, 200
 
 
 def name(path: str | bytes) -> str:
@@ -98,23 +103,11 @@ def edit(path: bytes, old: bytes, new: bytes, every: bytes) -> list[bytes]:
         wanted, wish = (whole.replace("\r\n", "\n").replace("\n", "\r\n") for whole in (wanted, wish))
     count = text.count(wanted) if wanted else 0
     if count == 0 or (count > 1 and every == b"0"):
-        from .patching import alike
-
         way = "give more of the lines around it, or set every" if count else "read the file and copy it exactly"
-        nearest = "" if count else alike(text, wanted)
+        nearest = "" if count else _alike(text, wanted)
         raise Fault(f"the old text occurs {count} times in {name(path)!r}; {way}" + (nearest and f". {nearest}"))
     changed = text.replace(wanted, wish)
     return [*_replace(target(path), changed.encode()), b"%d" % count, _told(text, changed)]
-
-
-def patch(path: bytes, diff: bytes) -> list[bytes]:
-    """Put a unified diff into a file, or create one; answers as ``write`` does, with the number of hunks."""
-    from .patching import patched
-
-    real = target(path)
-    text = _text(path) if os.path.lexists(real) else None
-    changed, count = patched(text, diff.decode(), name(path))
-    return [*_replace(real, changed.encode()), b"%d" % count, _told(text or "", changed)]
 
 
 def save(path: bytes, data: bytes) -> list[bytes]:
@@ -126,7 +119,7 @@ def save(path: bytes, data: bytes) -> list[bytes]:
 
 
 AT_ONCE: dict[str, Callable[..., list[bytes]]] = {
-    **{"read": read, "write": write, "edit": edit, "patch": patch, "save": save},
+    **{"read": read, "write": write, "edit": edit, "save": save},
 }
 """What is so short that the runner does nothing else meanwhile."""
 
@@ -192,6 +185,43 @@ def _replace(real: str, data: bytes) -> list[bytes]:
         os.unlink(temporary)
         raise
     return [b"%d" % created, b"%d" % len(data)]
+
+
+def _alike(text: str, wanted: str) -> str:
+    """The lines that are most like what was looked for and is not there, to be copied; "" when none is like it."""
+    lines, old = text.split("\n"), wanted.split("\n")
+    votes = _votes(lines, old)
+    start = min(votes, key=lambda at: (-votes[at], at), default=-1)
+    if start < 0:
+        from difflib import get_close_matches
+
+        longest = max(old, key=lambda line: len(line.strip()))
+        near = [line.strip()[:_SHOWN_CHARACTERS] for line in lines[:_COMPARED]]
+        found = get_close_matches(longest.strip()[:_SHOWN_CHARACTERS], near, 1)
+        if not found:
+            return ""
+        start = max(0, near.index(found[0]) - old.index(longest))
+    shown = lines[start : start + min(len(old), _SHOWN_LINES)]
+    rows = (f"{number}: {_clip(line)}" for number, line in enumerate(shown, start + 1))
+    return "\n".join(["Nearest are these lines:", *rows])
+
+
+def _votes(lines: list[str], old: list[str]) -> dict[int, int]:
+    """How many of the old lines stand where they should, spaces aside, if they began at a line."""
+    wanted: dict[str, list[int]] = {}
+    for offset, line in enumerate(old[:_SOUGHT]):
+        if line.strip():
+            wanted.setdefault(line.strip(), []).append(offset)
+    votes: dict[int, int] = {}
+    for at, line in enumerate(lines[:_SEARCHED]):
+        for offset in wanted.get(line.strip(), ())[:3]:
+            if at >= offset:
+                votes[at - offset] = votes.get(at - offset, 0) + 1
+    return votes
+
+
+def _clip(line: str) -> str:
+    return line if len(line) <= _SHOWN_CHARACTERS else line[:_SHOWN_CHARACTERS] + "…"
 
 
 def _told(old: str | None, new: str) -> bytes:
