@@ -18,6 +18,7 @@ ROUTES = ["@*.get", "@*.post", "@*.put", "@*.delete", "@*.websocket", "@*.except
 
 USED_FROM_OUTSIDE = {
     "__cause__": "Python shows it",
+    "__signature__": "FastAPI reads it",
     "capture_signals": "uvicorn calls it",
     "completions": "the OpenAI client's own attribute",
     "create": "the OpenAI client calls it",

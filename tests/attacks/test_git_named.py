@@ -136,13 +136,13 @@ async def test_settings_that_cannot_be_read_start_no_machine(bench: Guarded) -> 
     for number in range(12):
         (bench.project / f"c{number}").write_text(f"[include]\n\tpath = c{number + 1}\n")
     (bench.project / ".git/config").write_text("[include]\n\tpath = ../c0\n")
-    with pytest.raises(MachineUnavailable, match="include more than is followed; mend them"):
+    with pytest.raises(MachineUnavailable, match="include more than is followed; shorten their includes"):
         await bench.run("true")
 
 
 async def test_what_cannot_be_listed_in_bounds_starts_no_machine(bench: Guarded) -> None:
     (bench.project / ".git/config").write_text("[x]\n" + f"\ty = {'z' * 1000}\n" * 2000)
-    with pytest.raises(MachineUnavailable, match=r"cannot be read.*mend the settings, or work on trial"):
+    with pytest.raises(MachineUnavailable, match=r"cannot be read.*repair the settings, or work on trial"):
         await bench.run("true")
 
 

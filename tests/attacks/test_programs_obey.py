@@ -25,7 +25,6 @@ CASES: dict[str, tuple[str, dict[str, str], str]] = {
     ),
     "a start-up file of bash": ("bash", {".bashrc": "touch ran\n"}, "HOME=$PWD bash -i -c true"),
     "a profile": ("bash", {".profile": "touch ran\n"}, "HOME=$PWD bash -l -c true"),
-    "a start-up file of Vim": ("vim", {".exrc": "!touch ran\n"}, "vim -es --cmd 'set exrc' -c 'qa!'"),
     "a start-up file of gdb": (
         "gdb",
         {".gdbinit": "shell touch ran\n"},
@@ -38,8 +37,8 @@ CASES: dict[str, tuple[str, dict[str, str], str]] = {
     ),
     "breakpoints of pdb": (
         "python3",
-        {".pdbrc": "import os; os.system('touch ran')\n", "x.py": ""},
-        "echo q | python3 -m pdb -c q x.py",
+        {".pdbrc": "import os; os.system('touch ran')\n", "x.py": "x = 1\n"},
+        "echo q | python3 -m pdb x.py",
     ),
     "Python, customised": (
         "python3",

@@ -142,7 +142,13 @@ def test_a_source_is_trusted_for_the_planned_calls_of_one_tool_and_for_what_it_n
 ) -> None:
     with house_with_site(tmp_path / "home", PAGES) as (house, site):
         script = by_turn(
-            plan(planned("fetch", url=site.url("/start")), planned("fetch"), planned("fetch"), planned("write")),
+            plan(
+                planned("fetch", url=site.url("/start")),
+                planned("fetch"),
+                planned("fetch"),
+                planned("fetch"),
+                planned("write"),
+            ),
             *(turn("fetch", url=site.url(path)) for path in ("/start", "/next", "/last", "/unnamed", "/more", "/next")),
             write("taken.md"),
         )

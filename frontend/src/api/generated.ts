@@ -212,7 +212,7 @@ export interface paths {
         put?: never;
         /**
          * Write Directive
-         * @description Write a directive, or another text of one. A new one comes last, but for a soul; the answer's text ends with its id.
+         * @description Write a directive, or another text of one. The answer's text ends with its id.
          */
         post: operations["write_directive"];
         delete?: never;

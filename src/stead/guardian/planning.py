@@ -2,7 +2,7 @@
 
 Layer: guardian. Pure. A plan is made before anything untrusted was read, and a planned call is used up by the one call
 that it fits best, however that call came to be allowed. What can be put right again in the person's own account is
-granted by count. A call that leaves the machine is granted only where every target was *pinned*: it stands in the plan,
+granted by count. A call that leaves the machine, or changes files, needs every target *pinned*: it stands in the plan,
 and in the person's words, in a system of record that they set up, or in a plan that they confirmed. A target that the
 plan left open is filled by little: the id or address of a thing whose name the person wrote; a source that they trust
 for this tool; a target of a call that they were shown before; and what they delegated when they confirmed the plan.
@@ -138,10 +138,10 @@ def _grants(
         return False
     if not policy.changes(declaration):
         return True
-    if not policy.reaches_out(declaration):
-        # What can be put right again in the person's own account is used up by count; of files, those that are named.
-        return all(name in known(plan) for name in declaration.path_args)
-    if context.strayed or any(not flow.stands_in(carried, context.words) for carried in carries):
+    outward = policy.reaches_out(declaration)
+    if not outward and not policy.needs_machine(declaration):
+        return True  # what can be put right again in the person's own account is used up by count
+    if outward and (context.strayed or any(not flow.stands_in(carried, context.words) for carried in carries)):
         return False
     shown = [
         min((_shown(plan, declaration, name, leaf, context) for leaf in _leaves(plan, name, arguments)), default=_KNOWN)
