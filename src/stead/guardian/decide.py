@@ -253,7 +253,8 @@ def _why_ask(
 ) -> Reason:
     """The rule that stopped it, the label, and where the value in doubt came from."""
     if targets:
-        text = f"{len(targets)} planned to leave this computer unasked, to targets that only the model named: "
+        calls = "a call" if len(targets) == 1 else f"{len(targets)} calls"
+        text = f"The plan would let {calls} leave this computer unasked, to targets that only the model named: "
         return Reason("plan-targets", text + "; ".join(targets))
     if ruling is not None and ruling.verdict == "ask":
         return Reason("rule-ask", f"A standing rule of the person asks for it: {ruling.text!r}.")

@@ -98,8 +98,8 @@ function Shown({ row, story, ready }: { row: Row; story: Story; ready: boolean }
   );
 }
 
-/** Told by the plan beside it. */
-const ELSEWHERE = ["opened", "plan"] as const;
+/** Told by the plan next to it. What a plan may do unasked stands in the timeline. */
+const ELSEWHERE = ["opened"] as const;
 
 function Head({ row }: { row: Row }) {
   return (

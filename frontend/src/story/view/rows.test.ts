@@ -25,6 +25,13 @@ it("draws a reply that says nothing by its calls alone, and a plan instead of it
   expect(drawn(story.items).map((item) => item.kind)).toEqual(["opened", "said", "step", "plan"]);
 });
 
+it("draws the call of a plan that somebody was asked about", () => {
+  const plan = story.items.find((item) => item.kind === "step" && item.tool === "plan");
+  if (plan?.kind !== "step") throw new Error("there is a plan");
+  const question = { status: "pending" } as NonNullable<typeof plan.question>;
+  expect(drawn([{ ...plan, question }])).toHaveLength(1);
+});
+
 it("finds words whatever their case, in what was said, asked for and answered", () => {
   const items = drawn(story.items);
   expect(matches(items, "quay")).toEqual([1]);

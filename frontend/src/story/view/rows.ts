@@ -1,11 +1,18 @@
 /** Which items are drawn, each on a row of its own. */
 import type { Item, Story } from "../shape";
 
-/** A reply that only calls says nothing by itself, and the plan tool's call says what the plan after it says. */
+/**
+ * A reply that only calls says nothing by itself, and the plan tool's call says what the plan after it says, unless
+ * somebody was asked about it.
+ */
 export function drawn(items: readonly Item[]): readonly Item[] {
   return items.filter((item) => {
     if (item.kind === "reply") return item.text.trim() !== "" || item.thinking !== "" || item.body.attempts.length > 0;
-    if (item.kind === "step") return item.tool !== "plan" || (item.finished !== null && item.finished.outcome !== "ok");
+    if (item.kind === "step") {
+      return (
+        item.tool !== "plan" || item.question !== null || (item.finished !== null && item.finished.outcome !== "ok")
+      );
+    }
     if (item.kind === "plan") return item.body.by !== "stead" || item.body.steps.length > 0;
     return true;
   });
