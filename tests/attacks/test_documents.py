@@ -35,7 +35,7 @@ from tests.fakes.http import Exchange, Request, serve
 from tests.machines.bench import live_permit, open_bench
 from tests.tools.test_calling import run
 
-MOST_MB, MOST_S = 200, 1.0
+MOST_MB, MOST_S = 200, 2.0
 
 
 def _status(name: str) -> int:

@@ -146,6 +146,10 @@ def routes_in_the_code() -> Iterator[str]:
             if called in ("Route", "WebSocketRoute") and isinstance(node.args[0], ast.Constant):
                 path = str(node.args[0].value).removeprefix("/api/v1")
                 yield f"{'GET' if called == 'Route' else 'WS'} {path}"
+            elif called == "router.command":
+                assert isinstance(node.args[0], ast.Constant), f"{module.name}: a route whose path is no literal"
+                methods = [ast.literal_eval(word.value) for word in node.keywords if word.arg == "method"]
+                yield f"{methods[0] if methods else 'POST'} {re.sub(r':[a-z]+}', '}', str(node.args[0].value))}"
             elif called.startswith(("router.", "api.")) and called.partition(".")[2] in HTTP_WORDS:
                 assert isinstance(node.args[0], ast.Constant), f"{module.name}: a route whose path is no literal"
                 path = re.sub(r":[a-z]+}", "}", str(node.args[0].value))  # the document names no convertors

@@ -55,16 +55,6 @@ CASES: dict[str, tuple[str, dict[str, str], str]] = {
         {".npmrc": "script-shell=./run\n", "run": RUN, "package.json": '{"scripts": {"x": "true"}}'},
         "chmod +x run; npm run x",
     ),
-    "settings of Cargo": (
-        "cargo",
-        {
-            ".cargo/config.toml": '[build]\nrustc-wrapper = "./run"\n',
-            "run": RUN,
-            "Cargo.toml": '[package]\nname = "x"\nversion = "0.1.0"\n',
-            "src/lib.rs": "",
-        },
-        "chmod +x run; cargo build --offline",
-    ),
     "settings of tmux": (
         "tmux",
         {".tmux.conf": "run-shell 'touch ran'\n"},
@@ -85,9 +75,6 @@ def test_the_program_obeys_the_file(tmp_path: Path, case: str) -> None:
         (tmp_path / name).chmod(0o700)
     assert any(kept(name) for name in files)
     env = {"PATH": path, "HOME": str(tmp_path / "home"), "TERM": "dumb", "LC_ALL": "C"}
-    env |= {name: os.environ[name] for name in ("CARGO_HOME", "RUSTUP_HOME") if name in os.environ}
-    if program == "cargo":
-        env["HOME"] = str(Path.home())
     done = subprocess.run(
         ["/bin/bash", "-c", then],
         cwd=tmp_path,

@@ -88,7 +88,7 @@ class Maker:
         self._shown[key] = binding
 
         def ended(why: str) -> None:
-            self._let_go(key, egress)
+            self._let_go(key, binding, egress)
             self._sweeper.start(key)
             on_end(why)
 
@@ -97,7 +97,7 @@ class Maker:
                 found = await self._look(key, session, binding, named)
             return await start_machine(host, binding, found, self._limits, ended, egress, role)
         except BaseException:
-            self._let_go(key, egress)
+            self._let_go(key, binding, egress)
             raise
 
     def named_by_git(self, directory: str) -> tuple[str, ...]:
@@ -166,10 +166,12 @@ class Maker:
         except OSError as error:
             raise MachineUnavailable("the machine's way out could not be made: {}", error) from error
 
-    def _let_go(self, key: str, egress: str) -> None:
+    def _let_go(self, key: str, binding: Binding, egress: str) -> None:
         if self._egress is not None:
             self._egress.close(egress)
-        binding = self._shown.pop(key)
+        if self._shown.get(key) is not binding:
+            return  # it was let go before, or a newer machine of the session shows the folder by now
+        del self._shown[key]
         others = any(other.directory == binding.directory for other in self._shown.values())
         if binding.writable and not binding.trial and not others:
             with suppress(OSError):  # the placeholder of a .git, unless another machine needs it; Git leaves none empty
