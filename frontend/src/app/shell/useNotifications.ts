@@ -1,7 +1,7 @@
 /** Telling a person what happened that they may want to know: a toast here, and outside the browser if they asked for it. */
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { api, data, type Schema } from "@/api/client";
+import { api, data, Refused, type Schema } from "@/api/client";
 import { type Envelope, isEvent, subscribe, useConnection } from "@/api/live";
 import { sentence } from "@/features/approvals/words";
 import { keep, tellOutside } from "@/features/notifications/notices";
@@ -26,9 +26,14 @@ export function useNotifications(): void {
     return subscribe((items) => {
       // What happened while nobody was connected is on the dashboard; a burst of old news would bury what is new.
       if (useConnection.getState().state === "catching up") return;
-      for (const item of items) if (isEvent(item)) void tell(item, hands);
+      for (const item of items) if (isEvent(item)) void tell(item, hands).catch(away);
     });
   }, [navigate, show]);
+}
+
+/** A daemon that does not answer is what the connection says already; what waits stands in the lists when it is back. */
+function away(error: unknown): void {
+  if (!(error instanceof Refused)) throw error;
 }
 
 async function tell({ body, stream, ts }: Envelope, hands: Hands): Promise<void> {
