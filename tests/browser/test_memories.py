@@ -149,6 +149,8 @@ def test_many_are_pinned_and_taken_back_at_once_and_had_back(walked: Stage, visi
     says(page, "2 memories")
     assert [walked.house.get(f"/memories/{id}")["status"] for id in ids] == ["retired", "live", "retired", "live"]
     toast = page.get_by_role("dialog").filter(has_text="2 are told no longer")
+    expect(toast.get_by_role("button", name="Dismiss")).to_be_visible()
+    axe(page)
     toast.get_by_role("button", name="Undo").click()
     says(page, "4 memories")
     assert {walked.house.get(f"/memories/{id}")["status"] for id in ids} == {"live"}

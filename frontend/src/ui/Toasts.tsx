@@ -97,7 +97,8 @@ function Shown() {
             <Toast.Description className="mt-0.5 max-h-40 overflow-y-auto text-sm text-ink-2" />
             <Toast.Action className="mt-1.5 inline-flex min-h-(--target) items-center rounded-sm text-sm font-medium text-accent underline decoration-accent-line underline-offset-2" />
           </div>
-          <Toast.Close render={<IconButton icon="cross" label={t("dismiss")} size="sm" />} />
+          {/* Base hides it in stacks that fold; these are always open, and what can have the focus must be told. */}
+          <Toast.Close aria-hidden={false} render={<IconButton icon="cross" label={t("dismiss")} size="sm" />} />
         </Toast.Content>
       </Toast.Root>
     );
