@@ -7,7 +7,7 @@ import unicodedata
 
 import msgspec
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from stead.domain.errors import InvalidRequest
@@ -83,8 +83,10 @@ def test_both_spellings_of_an_accent_are_one() -> None:
 @example("İstanbul", "NFC", "NFC")
 @example("İĒA", "NFC", "NFD")
 @example("\u212aelvin", "NFC", "NFC")
+@example("\u00c0\u0345", "NFD", "NFC")
 def test_what_is_typed_in_one_form_is_found_in_any_other(text: str, typed: str, written: str) -> None:
     form, forms = unicodedata.normalize(typed, text), {text, text.lower(), text.casefold()}  # type: ignore[arg-type]
+    assume(findable(form))  # composed, it may be a sign too short
     for said in forms:
         assert Needles([form]).touches(unicodedata.normalize(written, said).encode()), said  # type: ignore[arg-type]
 

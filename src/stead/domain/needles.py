@@ -48,11 +48,10 @@ class Needles:
         for text in self.words:
             _require_findable(text)
         flags = 0 if exact else re.IGNORECASE
-        cases = {*self.words}
+        spelled = _composed({*self.words})
         if not exact:
-            folded = ((text, text.casefold()) for text in self.words)
-            cases |= {fold for text, fold in folded if len(fold) != len(text) or fold != text.lower()}
-        spelled = cases | {unicodedata.normalize(form, text) for text in cases for form in ("NFC", "NFD")}
+            folded = ((text, text.casefold()) for text in spelled)
+            spelled |= _composed({fold for text, fold in folded if len(fold) != len(text) or fold != text.lower()})
         longest_first = sorted(spelled, key=lambda text: (-len(text), text))
         sharp = "" if exact else "ss"
         self._pattern = re.compile("|".join(_spelled(text, sharp) for text in longest_first) or r"(?!)", flags)
@@ -89,6 +88,11 @@ def _require_findable(text: str) -> None:
         )
     if text.casefold() in FORGOTTEN:
         raise InvalidRequest(f"{text!r} is a part of {FORGOTTEN!r}, which stands in place of what is forgotten")
+
+
+def _composed(texts: set[str]) -> set[str]:
+    """As they are, with accents of their own, and with accents in one sign."""
+    return texts | {unicodedata.normalize(form, text) for text in texts for form in ("NFC", "NFD")}
 
 
 def _cores(spelled: Sequence[str], run: re.Pattern[bytes], sharp: str) -> tuple[bytes, ...]:
