@@ -62,6 +62,8 @@ MODULES = {
     "S11": "s11_audit",
     "S12": "s12_doors",
     "S13": "s13_base",
+    "S14": "s14",
+    "S15": "s15_jobs",
     "U1": "u1_load",
     "U2": "u2_canvas",
     "U3": "u3_table",

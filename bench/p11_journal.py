@@ -186,7 +186,7 @@ def _created() -> ev.ObjectiveCreated:
         chain=(MODEL,),
         budget=ev.Budget("unlimited", "unlimited"),
         limits=ev.Limits(),
-        profile=Profile.DEFAULT,
+        profile=Profile.ASK,
         instructions="Act for Ada.",
     )
 

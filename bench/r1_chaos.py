@@ -1,8 +1,9 @@
 """R1: kill -9 at random instants and at every commit of runs whose tools must not run twice.
 
 Each run appends numbered lines to a file of its folder by shell commands; the lines are counted there, outside Stead.
-After each kill the daemon is started again and must go on by itself. A line that stands twice is a repeated effect. A
-line that is missing must belong to a call whose outcome the journal calls unknown. The negative control is a journal
+After each kill the daemon is started again and must go on by itself; what had not landed then waits for the person, who
+lets it in when the run has ended. A line that stands twice, before that or after, is a repeated effect. A line that is
+missing must belong to a call whose outcome the journal calls unknown. The negative control is a journal
 that forgets what started: there effects must repeat, or the bench would see nothing.
 """
 
@@ -114,7 +115,9 @@ def _kill_some(house: LivingHome, tally: Tally, chance: random.Random, root: Pat
 
 
 def _lines(root: Path) -> int:
-    return sum(log.stat().st_size for log in root.glob("*/effects.log"))
+    """How much has been done: in the folders, and of what waits since a kill."""
+    logs = [*root.glob("*/effects.log"), *root.glob("home/trials/*/layers/pending/effects.log")]
+    return sum(log.stat().st_size for log in logs if log.exists())
 
 
 def at_every_commit(most: int = 100) -> Tally:
@@ -189,14 +192,24 @@ def _restart(house: LivingHome, tally: Tally, open_runs: set[str]) -> None:
 
 
 def _count(house: LivingHome, id: str, folder: Path, tally: Tally, calls: int) -> None:
-    log = folder / "effects.log"
-    lines = Counter(log.read_text("utf-8").split()) if log.exists() else Counter[str]()
+    landed = _counted(folder)
+    try:
+        house.post(f"/objectives/{id}/trial/apply", {})
+    except ApiError as refused:
+        assert refused.status == 404, refused  # nothing waits
+    lines = _counted(folder)
+    tally.unexplained += (landed - lines).total()  # what waits is all that was there, and more
+    tally.repeated += sum(count - 1 for count in lines.values() if count > 1)
     ends = house.bodies(id, "tool.finished")
     unknown = sum(end["outcome"] == "unknown" for end in ends)
     tally.completed += house.get(f"/objectives/{id}")["status"] == "completed"
-    tally.repeated += sum(count - 1 for count in lines.values() if count > 1)
     tally.unknown += unknown
     tally.unexplained += max(0, calls - len(lines) - unknown)
+
+
+def _counted(folder: Path) -> Counter[str]:
+    log = folder / "effects.log"
+    return Counter(log.read_text("utf-8").split() if log.exists() else ())
 
 
 def measure() -> list[Bar]:

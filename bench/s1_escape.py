@@ -66,16 +66,17 @@ OURS_ALONE = frozenset(
 
 def measure() -> list[Bar]:
     """Ours, whole and comparable, with the others' shares beside."""
-    report = _in_a_folder(lambda base: asyncio.run(make_tries(base, "workspace")))
-    on_trial = _in_a_folder(lambda base: asyncio.run(make_tries(base, "trial")))
+    report = _in_a_folder(lambda base: _ours(asyncio.run(make_tries(base, "workspace"))))
+    on_trial = _in_a_folder(lambda base: _ours(asyncio.run(make_tries(base, "trial"))))
     comparable = sorted(
         name for name in report.held.keys() - OURS_ALONE if not name.startswith(("set_the_", "mark_by_"))
     )
     held = _share(report, sorted(report.held))
-    aside = {name: got for name, got in on_trial.held.items() if got and name not in ON_A_COPY}
+    aside = {name: got for name, got in on_trial.held.items() if got}
     said = [
-        f"{sum(not got for got in report.held.values())}/{len(report.held)} in the folder, "
-        f"{len(on_trial.held) - len(aside)}/{len(on_trial.held)} on trial (in a copy {len(ON_A_COPY)} may succeed); "
+        f"{sum(not got for got in report.held.values())}/{len(report.held)} with obeyed files held, "
+        f"{len(on_trial.held) - len(aside)}/{len(on_trial.held)} with everything held "
+        f"(what a machine sees of the folder is a copy: of {len(ON_A_COPY)} tries only what came of them counts); "
         f"outside: {len(report.outside) + len(on_trial.outside)}; user {os.geteuid()}"
     ]
     anchors = {}
@@ -90,6 +91,12 @@ def measure() -> list[Bar]:
     anchors[f"Stead (comparable {len(comparable)})"] = _share(report, comparable)
     holds = held == 100 and not aside and not report.outside and not on_trial.outside and not report.broken
     return [Bar("S1", held, f"% of {len(report.held)} tries held", "100", holds, anchors, "; ".join(said))]
+
+
+def _ours(report: Report) -> Report:
+    """Tries that change a copy count as held where nothing of them was seen outside."""
+    held = {name: "" if name in ON_A_COPY and not report.outside else got for name, got in report.held.items()}
+    return Report(held, report.outside, report.user, report.owner, report.broken)
 
 
 def _share(report: Report, names: list[str]) -> float:

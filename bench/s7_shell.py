@@ -9,19 +9,16 @@ import statistics
 import tempfile
 import time
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 
 from bench.bar import Bar
 from stead.domain.policies import Risk
-from stead.guardian import shell
+from stead.guardian.shell import assess
 from tests.guardian.shell_mutants import Sample, load, mutants
 from tests.guardian.shell_oracle import Oracle
 from tests.machines.bench import this_host
 
 MUTANTS = 10_000
-assess = partial(shell.assess, plain_git=True)
-"""In a repository whose settings name no program, as the machine has found out."""
 SEED = 7
 REPEATS = 5
 BATCH = 200

@@ -66,7 +66,7 @@ def created(
         chain=chain,
         budget=budget or ev.Budget(tokens=100_000, usd_micros="unlimited"),
         limits=limits or ev.Limits(),
-        profile=Profile.DEFAULT,
+        profile=Profile.ASK,
         instructions=INSTRUCTIONS,
     )
 
@@ -81,7 +81,7 @@ def desk(title: str = "notes", *, budget: ev.Budget | None = None) -> ev.Session
         chain=(MODEL,),
         budget=budget or ev.Budget(tokens=100_000, usd_micros="unlimited"),
         limits=ev.Limits(),
-        profile=Profile.DEFAULT,
+        profile=Profile.ASK,
         instructions=SESSION_INSTRUCTIONS,
     )
 

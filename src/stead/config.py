@@ -30,14 +30,18 @@ class Home:
     Args:
         root: absolute; created with mode 0700 by ``make``.
         memory_folder: where the files of memory are, absolute; none for the home itself.
+        toolchains: further folders of toolchains, absolute; None where no toolchains are shown to machines.
     """
 
     root: Path
     memory_folder: Path | None = None
+    toolchains: tuple[str, ...] | None = ()
 
     def under(self, settings: Settings) -> Home:
         """The same home with the folders that its settings name."""
-        return replace(self, memory_folder=Path(settings.memory_folder)) if settings.memory_folder else self
+        memory = Path(settings.memory_folder) if settings.memory_folder else self.memory_folder
+        toolchains = settings.toolchain_folders if settings.toolchains == "auto" else None
+        return replace(self, memory_folder=memory, toolchains=toolchains)
 
     @property
     def data(self) -> Path:
@@ -130,6 +134,14 @@ class Settings:
             "" keeps it in the home.
         memory_folder: the folder of the files of memory, an absolute path outside every workspace; "" keeps them in the
             home.
+        toolchains: "auto" shows machines the toolchains on this computer, read-only (pyenv, uv, nvm, rustup and such);
+            "off" shows those in ``/usr`` alone.
+        toolchain_folders: further ones, a list of absolute paths; programs are in their ``bin``, or in themselves.
+        machine_memory_mb: memory of one machine, 256 to 1,048,576; past it its processes are ended.
+        machine_processes: processes and threads of one machine, 64 to 32,768.
+        machine_open_files: open files of a process, 256 to 1,048,576.
+        machine_file_mb: the largest file that can be written, 16 to 1,048,576.
+        machine_free_disk_mb: what a machine leaves free on the disk, 64 to 1,048,576.
     """
 
     key_source: Literal["file", "keyring", "passphrase"] = "file"
@@ -143,6 +155,13 @@ class Settings:
     max_live_sessions: int = 64
     audit_heads: str = ""
     memory_folder: str = ""
+    toolchains: Literal["auto", "off"] = "auto"
+    toolchain_folders: tuple[str, ...] = ()
+    machine_memory_mb: int = 4096
+    machine_processes: int = 512
+    machine_open_files: int = 4096
+    machine_file_mb: int = 2048
+    machine_free_disk_mb: int = 512
     unknown: tuple[str, ...] = field(default=())
 
 
@@ -150,6 +169,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "key_source": ("file", "keyring", "passphrase"),
     "machine": ("auto", "off"),
     "discover": ("auto", "off"),
+    "toolchains": ("auto", "off"),
     "log_level": ("debug", "info", "warning", "error"),
 }
 _EMBEDDER = re.compile(r"auto|off|[a-z0-9-]{1,32}/\S{1,200}")
@@ -159,6 +179,11 @@ _RANGES = {
     "approval_ttl_s": (60, 30 * 24 * 3600),
     "max_live_sessions": (1, 1000),
     "memory_tokens_a_day": (0, 10_000_000),
+    "machine_memory_mb": (256, 1 << 20),
+    "machine_processes": (64, 32_768),
+    "machine_open_files": (256, 1 << 20),
+    "machine_file_mb": (16, 1 << 20),
+    "machine_free_disk_mb": (64, 1 << 20),
 }
 
 
@@ -188,7 +213,7 @@ def load_settings(home: Home) -> Settings:
         values = tomllib.loads(home.settings.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidRequest(f"{str(home.settings)!r} is not valid TOML: {error}; mend or remove it") from error
-    kinds = (_CHOICES, _RANGES, _PATHS, ("embedder",))
+    kinds = (_CHOICES, _RANGES, _PATHS, ("embedder", "toolchain_folders"))
     known = {name: value for name, value in values.items() if any(name in kind for kind in kinds)}
     for name, value in known.items():
         if name in _CHOICES and value not in _CHOICES[name]:
@@ -199,6 +224,10 @@ def load_settings(home: Home) -> Settings:
             raise InvalidRequest(
                 f'{name} = {value!r} in {str(home.settings)!r}: give "auto", "off" or "PROVIDER/MODEL"'
             )
+        if name == "toolchain_folders":
+            if not isinstance(value, list) or not all(isinstance(path, str) and os.path.isabs(path) for path in value):
+                raise InvalidRequest(f"{name} = {value!r} in {str(home.settings)!r}: give a list of absolute paths")
+            known[name] = tuple(value)
         if name in _RANGES:
             low, high = _RANGES[name]
             if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:

@@ -38,18 +38,15 @@ from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.checkpoints import FolderCheckpoints
 from stead.machines.desk import Desk as AsideDesk
-from stead.machines.first_look import FirstLooks
 from stead.machines.host import without
 from stead.machines.looking import HostFolders
 from stead.machines.project import ProjectFolder
-from stead.machines.quarantine import QuarantineFolder
-from stead.machines.stage import OUTSIDE_USER
+from stead.machines.sandbox import OUTSIDE_USER, Limits
 from stead.memory_wiring import MemoryHouse, Shared, new_id
 from stead.net.dialing import Dialer
 from stead.providers.directory import ProviderConfig, require_valid, secret_name
 from stead.providers.models import ProviderModels
 from stead.providers.presets import PRESETS, REHEARSAL
-from stead.runtime.aside import swept_up
 from stead.runtime.bus import Bus
 from stead.runtime.commands import Runtime
 from stead.runtime.deps import Deps
@@ -171,9 +168,7 @@ class House:
         aside = AsideDesk(home, self.machines.kill)
         held = Held()
         contents = ContentStore(home.contents, keys.checkpoints)
-        self.kept = FolderCheckpoints(
-            contents, planted=QuarantineFolder(home).planted, before=FirstLooks(home).left_out, on_kept=held.add
-        )
+        self.kept = FolderCheckpoints(contents, on_kept=held.add)
         self.models = ProviderModels(os.environ, self.journal.vault)
         self.searcher = Searcher(self.journal.vault.get, own.reach)
         bus = Bus()
@@ -191,11 +186,10 @@ class House:
             machines=self.machines,
             terminals=self.machines.terminals,
             trials=aside,
-            quarantine=aside,
             checkpoints=self.kept,
             versions=self.kept,
             held=held,
-            project=ProjectFolder(QuarantineFolder(home).untold),
+            project=ProjectFolder(),
             folders=HostFolders(home.root, home.memory_files),
             history=self.views,
             gate=self._gate(tools, own.reach, keys),
@@ -246,9 +240,9 @@ class House:
         off = without('machines are switched off; set machine = "auto" in config.toml, and start Stead again')
         return BubblewrapMachines(
             home,
+            limits=Limits.of(settings),
             host=None if settings.machine == "auto" else off,
             on_change=self._machine_changed,
-            on_swept=lambda session, swept: self.sessions.note(session, swept_up(swept)),
             egress=self.egress,
             on_terminal=lambda session, id, ended: self.sessions.note(session, closed(id, ended)),
         )
@@ -261,7 +255,6 @@ class House:
             digest_key=keys.digests,
             random_bytes=secrets.token_bytes,
             standing=lambda directory: self.home.state.standing(directory),
-            git=self.machines.git,
         )
 
     def _tools(self, reach: Reach, preferences: HomePreferences) -> list[Tool]:
@@ -273,7 +266,7 @@ class House:
             EditTool(self.machines),
             GlobTool(self.machines),
             GrepTool(self.machines),
-            ShellTool(self.machines),
+            ShellTool(self.machines, self.egress.refusals),
             FetchTool(Fetcher(reach), self.machines),
             ExtractTool(self.machines),
             ExtractPageTool(Fetcher(reach), self.machines),
@@ -302,7 +295,7 @@ class House:
         left = await asyncio.to_thread(self.views.under_way)
         started = ev.DaemonStarted(version=__version__, recovered=left)
         await self.home.begin(started)
-        await self.machines.sweep_left()
+        await self.machines.transactions.take_up_left()
         self.sessions.resume(left)
 
     async def stop(self, why: str) -> None:
@@ -439,6 +432,7 @@ async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, leaving.set)
     listener, door = open_door(home, settings)
+    house.egress.own_port = door.port
     await house.start()
     app = create_app(house.backend(door, leaving.set))
     server = WebServer(app, listener)

@@ -1,7 +1,7 @@
 """Tries to reach what a person's programs act on, and what lies beside the folder. Runs inside a machine.
 
-On trial the folder is a copy, so those of ``escape_host.ON_A_COPY`` may succeed inside; that nothing came of it is seen
-outside.
+What is seen of the folder is a copy, so those of ``escape_host.ON_A_COPY`` may succeed inside; that nothing came of it
+is seen outside.
 """
 
 from __future__ import annotations
@@ -96,7 +96,10 @@ def mark_a_folder_for_the_overlay() -> object:
 @attempt
 def see_what_lies_beside_the_folder() -> object:
     home = TARGETS["stead_home"]
-    paths = ("/tmp/lower", "/tmp/trial", "/tmp/work", "../lower", "../upper", f"{home}/trials", f"{home}/quarantine")
+    paths = (
+        *("/tmp/lower", "/tmp/trial", "/tmp/work", "../lower", "../upper", f"{home}/trials", f"{home}/workspaces"),
+        *("/space/folder", "/space/layers", "/space/kept", "/stage"),
+    )
     return [path for path in paths if os.path.exists(path)]
 
 

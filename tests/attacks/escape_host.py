@@ -26,6 +26,7 @@ import msgspec
 from stead.config import Home
 from stead.domain.events import EgressUsed
 from stead.domain.ids import CallDigest, CallKey, SessionId
+from stead.domain.obeyed import kept
 from stead.domain.permits import Permit
 from stead.domain.secrets import Known, RequestHead
 from stead.domain.trials import Choice
@@ -33,8 +34,7 @@ from stead.egress.proxy import EgressProxy
 from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.desk import Desk
-from stead.machines.protected import is_protected
-from stead.machines.stage import OUTSIDE_USER
+from stead.machines.sandbox import OUTSIDE_USER, Limits
 from stead.net.dialing import Dialer
 from stead.screen.redaction import Redactor
 
@@ -57,7 +57,7 @@ ON_A_COPY = frozenset(
         *("link_a_protected_file_elsewhere", "reopen_a_protected_file_for_writing", "delete_a_protected_file"),
     }
 )
-"""Tries that may change the folder that a machine on trial sees; it is a copy."""
+"""Tries that may change what a machine sees of the folder; that nothing of it reaches the folder is seen outside."""
 
 
 class Report(msgspec.Struct):
@@ -151,6 +151,7 @@ class Canaries:
                 "secret": self.secret,
                 "outside": str(self.outside),
                 "stead_home": str(stead_home),
+                "toolchain": _toolchain(stead_home),
                 "marker": self.marker,
                 "pid": self.sleeper.pid,
                 "shm_key": self.shm_key,
@@ -181,7 +182,7 @@ class Canaries:
 
     def _tree(self) -> dict[str, bytes]:
         """Everything outside, and what is protected inside."""
-        own = [path for path in self.project.rglob("*") if is_protected(str(path.relative_to(self.project)))]
+        own = [path for path in self.project.rglob("*") if kept(str(path.relative_to(self.project)))]
         files = [path for path in (*self.outside.rglob("*"), *own) if path.is_symlink() or path.is_file()]
         return {str(path): b"link" if path.is_symlink() else path.read_bytes() for path in files}
 
@@ -208,8 +209,19 @@ def neighbours(count: int) -> Iterator[None]:
             other.wait()
 
 
+def _toolchain(stead_home: Path) -> str:
+    """A folder of programs of the person's, where this home is one that the test made; "" in a real one."""
+    programs = Path.home() / ".cargo/bin"
+    if Path.home() != stead_home.parent:
+        return ""
+    programs.mkdir(parents=True)
+    (programs / "tool").write_text("#!/bin/sh\n")
+    (programs / "tool").chmod(0o755)
+    return str(programs)
+
+
 async def make_tries(base: Path, mode: str) -> Report:
-    """Plant, try, look; on trial, or in the folder itself, by a command of the session's or in a person's terminal."""
+    """Plant, try, look; with all changes held, or those of obeyed files, by a command or in a person's terminal."""
     root, trial = os.geteuid() == 0, mode == "trial"
     drop = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"] if root else []
     home = Home(base / "stead-home")
@@ -219,17 +231,17 @@ async def make_tries(base: Path, mode: str) -> Report:
         install_probes(canaries.project, canaries.targets(home.root))
         closing.enter_context(neighbours(0 if root else NEIGHBOURS))
         used: list[EgressUsed] = []
-        machines = BubblewrapMachines(home, egress=_way_out(home, used))
-        machines.bind(SESSION, str(canaries.project), writable=True, trial=trial)
+        machines = BubblewrapMachines(home, egress=_way_out(home, used), limits=Limits(file_bytes=256 << 20))
+        machines.bind(SESSION, str(canaries.project), writable=True, hold="all" if trial else "obeyed")
         pattern = Path("/proc/sys/kernel/core_pattern").read_text()
         try:
             command = f"touch written; sleep {canaries.inside} >/dev/null 2>&1 & python3 -m tests.attacks.escape_probe"
-            said = await (
-                _typed(machines, canaries.project, command) if mode == "terminal" else _run(machines, command)
-            )
+            said = await (_typed(machines, command) if mode == "terminal" else _run(machines, command))
             user = _owner_of(f"sleep\0{canaries.inside}")
         finally:
             await machines.close()
+        if mode == "terminal":
+            said = (canaries.project / "said").read_text()
         outside = canaries.seen()
         outside += [f"the way out led to {one.host}:{one.port}" for one in used if one.verdict == "allow"]
         outside += [] if used else ["the way out was never tried"]
@@ -241,7 +253,7 @@ async def make_tries(base: Path, mode: str) -> Report:
             ]
             applied = await Desk(home, machines.kill).apply_trial(SESSION, Choice(force=True))
             outside += [f"applied: {line}" for line in canaries.seen()]
-            outside += [] if "written" in applied.done else ["what was on trial was lost"]
+            outside += [] if "written" in applied.done else ["what was held was lost"]
         owner = (canaries.project / "written").stat().st_uid
         try:
             held = json.loads(said.splitlines()[-1])
@@ -255,8 +267,8 @@ async def _run(machines: BubblewrapMachines, command: str) -> str:
     return ran.output
 
 
-async def _typed(machines: BubblewrapMachines, project: Path, command: str) -> str:
-    """What it prints where a person types it. That goes into a file, as a screen folds long lines."""
+async def _typed(machines: BubblewrapMachines, command: str) -> str:
+    """Type it as a person does. What it prints goes into a file, as a screen folds long lines."""
     await machines.terminals.open(SESSION, "t_0123456789abcdef", 24, 80)
     terminal = machines.terminals.at(SESSION, "t_0123456789abcdef")
     seat, seen = terminal.watch(), b""
@@ -264,7 +276,7 @@ async def _typed(machines: BubblewrapMachines, project: Path, command: str) -> s
     async with asyncio.timeout(TRIES_S):
         while b"over\r\n" not in seen and (data := await seat.read()):
             seen += data
-    return (project / "said").read_text()
+    return ""
 
 
 class _NoSecrets:

@@ -14,6 +14,11 @@ from typing import Any
 
 from tests.attacks.escape_tools import OUTSIDE, SECRET, TARGETS, TRIES, attempt, found_secret, program, syscall, wrote
 
+TOOLCHAINS = {
+    *(".bun", ".cargo", ".deno", ".local", ".nvm", ".pyenv", ".rbenv", ".rustup", ".sdkman", ".volta", "go", "bin"),
+}
+"""What a home may show of itself; of ``.cargo`` only its programs."""
+
 # -- reading --------------------------------------------------------------------------------------------------------
 
 
@@ -66,7 +71,10 @@ TRIES.update(
             "../outside/secret", "../" * 20 + OUTSIDE[1:] + "/secret", OUTSIDE + "/secret"
         ),
         "see_home_folders": lambda: [
-            entry for entry in ("/root", "/var", "/mnt", "/opt", "/srv", *glob.glob("/home/*")) if os.path.exists(entry)
+            entry
+            for folder in ("/root", "/var", "/mnt", "/srv", "/tools/home", *glob.glob("/home/*"))
+            for entry in (*glob.glob(f"{folder}/*"), *glob.glob(f"{folder}/.*"), *glob.glob(f"{folder}/.cargo/*"))
+            if os.path.basename(entry) not in TOOLCHAINS and not (folder == "/tools/home" and os.path.isdir(entry))
         ],
         "see_steads_home": lambda: os.path.exists(TARGETS["stead_home"]),
         "read_kernel_memory": lambda: os.pread(os.open("/proc/kcore", os.O_RDONLY), 8, 0),
@@ -96,6 +104,17 @@ def rename_over_the_git_folder() -> object:
 def exchange_the_git_folder() -> object:
     os.makedirs("evil_git", exist_ok=True)
     return 1 + syscall(316, 276, -100, b"evil_git", -100, b".git", 2)
+
+
+@attempt
+def change_a_toolchain() -> object:
+    folders = [path for path in os.environ["PATH"].split(":") if path != "/home/.local/bin" and os.path.isdir(path)]
+    if TARGETS["toolchain"] and TARGETS["toolchain"] not in folders:
+        return "it is not there to be tried"
+    for path in [f"{folder}/planted" for folder in folders] + glob.glob(f"{TARGETS['toolchain']}/*"):
+        with contextlib.suppress(OSError):
+            return wrote(path, "#!/bin/sh\n")
+    return ""
 
 
 TRIES.update(

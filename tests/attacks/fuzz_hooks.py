@@ -29,7 +29,7 @@ _ACCEPTABLE: dict[str, dict[str, Any]] = {
     "POST /secrets/{secret}/bindings": {"binding": {"type": "host", "host": "api.example.com"}},
 }
 """What no schema can say: which words make a rule, which names are hosts, and what must not be called from a test."""
-_NAMES = ("tools", "allow", "chain", "hosts", "secrets", "unprotected")
+_NAMES = ("tools", "allow", "chain", "hosts", "secrets")
 """Lists of an objective or a session whose items must be known to this home."""
 _NEEDED = {"base_url", "host", "url"}
 """These are put in even where they may be left out."""

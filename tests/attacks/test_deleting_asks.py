@@ -68,14 +68,14 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(house: LivingHome, project
     targets = {
         "delete": objective,
         "directives remove": directive,
+        "held discard": objective,
+        "trial discard": objective,
         "memory forget": memory,
         "providers remove": "acme",
-        "quarantine remove": "q_0123456789abcdef",
         "rules remove": rule,
         "search remove": "",
         "secret remove": "shop",
         "session delete": session,
-        "trial discard": objective,
     }
     assert set(targets) == set(DESTRUCTIVE) - {
         "memory revert"

@@ -198,9 +198,7 @@ async def test_the_rules_of_a_project_do_no_harm(tmp_path: Path, kind: str, name
     (tmp_path / ".github").mkdir()
     PLANTED[kind](tmp_path / name)
     async with unharmed():
-        rules = await asyncio.wait_for(
-            ProjectFolder(lambda directory: lambda path, content: "").rules(str(tmp_path)), 20
-        )
+        rules = await asyncio.wait_for(ProjectFolder().rules(str(tmp_path)), 20)
     assert sum(len(rule.text.encode()) for rule in rules) <= ALL_BYTES
 
 

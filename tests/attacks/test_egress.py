@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from stead.domain.hosts import HostPattern
+from stead.domain.hosts import HostPattern, is_local
 from tests.attacks.addresses import FORMS, LITERALS, NAMES, RESOLVED
 from tests.egress.bench import DIRECTORY, Way, open_way
 from tests.promises import promise
@@ -43,11 +43,11 @@ async def canary() -> AsyncIterator[Canary]:
 
 
 class Everything(HostPattern, frozen=True):
-    """A pattern that no list can hold: whatever it is asked about is allowed."""
+    """A pattern that no list can hold: every public name is allowed, at every port."""
 
     def covers(self, host: str, port: int) -> bool:
-        """Yes."""
-        return True
+        """Whether it is public."""
+        return not is_local(host)
 
 
 @pytest.fixture

@@ -25,9 +25,9 @@ from tests.promises import promise
 
 AS_ROOT = os.geteuid() == 0
 MAY_SUCCEED: dict[str, frozenset[str]] = {
-    "workspace": frozenset(),
+    "workspace": ON_A_COPY,
     "trial": ON_A_COPY,
-    "terminal": frozenset({"open_the_controlling_terminal"}),  # its own, which is in the machine
+    "terminal": ON_A_COPY | {"open_the_controlling_terminal"},  # its own, which is in the machine
 }
 MODES = tuple(MAY_SUCCEED)
 SET_ID_WAYS = (

@@ -1,26 +1,19 @@
-"""A trial's commits are taken over as data: whatever else a hostile session leaves in ``.git`` stays out."""
+"""Commits land as data: whatever else a hostile session leaves in ``.git`` stays out."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from stead.client import ApiError
-from stead.domain.git import COMMITS, SETTINGS, identity
+from stead.domain.git import DATA, SETTINGS, identity
 from stead.domain.trials import Choice
-from stead.machines.desk import Desk
 from stead.machines.host import committer
-from tests.attacks.test_git_inside import git, make_repository
-from tests.fakes.models import Call, Turn
-from tests.flows.conftest import house, project
-from tests.flows.house import LivingHome, use_model
-from tests.flows.served import by_turn, served
-from tests.machines.bench import SESSION, Bench, require_sandbox
+from tests.machines.bench import SESSION, Bench, open_bench
 
-__all__ = ["house", "project"]
 COMMIT = "git checkout -q -b topic && git add a.txt && git -c user.name=A -c user.email=a@example.com commit -qm Second"
 HOSTILE = (
     *("echo touch x > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit", "git config core.fsmonitor 'touch x'"),
@@ -55,92 +48,75 @@ HOSTILE = (
 )
 
 
-class OnTrial(Bench):
-    """A repository on trial, and the desk where its changes are looked at."""
+def git(folder: Path, *words: str) -> None:
+    """Run the host's git, by no settings but the folder's."""
+    who = {f"GIT_{role}_{what}": "ada@example.com" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    nowhere = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    environment = {"PATH": os.environ["PATH"], **who, **nowhere}
+    subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, env=environment)
 
-    def __init__(self, root: Path) -> None:
-        super().__init__(root)
-        make_repository(self.project)
-        (self.project / "bait").write_text("as it was\n")
-        self.desk = Desk(self.home, self.machines.kill)
-        self.machines.bind(SESSION, str(self.project), writable=True, trial=True)
 
-    def obeyed(self) -> dict[str, str]:
-        """All that git obeys or follows, and what must be there still."""
-        found = {}
-        for path in (self.project / ".git").rglob("*"):
-            name = str(path.relative_to(self.project))
-            if path.is_symlink() or not (COMMITS.fullmatch(name) or path.is_dir()):
-                found[name] = str(path.readlink()) if path.is_symlink() else path.read_bytes().decode("latin-1")
-        return found
+def make_repository(folder: Path) -> None:
+    """One with a changed file, and attributes that select the driver ``x`` for it."""
+    git(folder, "init", "-q", "-b", "main")
+    (folder / "a.txt").write_text("one\n")
+    (folder / ".gitattributes").write_text("*.txt diff=x filter=x merge=x\n")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "First")
+    (folder / "a.txt").write_text("two\n")
+    (folder / "bait").write_text("as it was\n")
+
+
+def obeyed(project: Path) -> dict[str, str]:
+    """All that git obeys or follows, and what must be there still."""
+    found = {}
+    for path in (project / ".git").rglob("*"):
+        name = str(path.relative_to(project / ".git"))
+        if path.is_symlink() or not (DATA.fullmatch(name) or path.is_dir()):
+            found[name] = str(path.readlink()) if path.is_symlink() else path.read_bytes().decode("latin-1")
+    return found
 
 
 @pytest.fixture
-async def bench(tmp_path: Path) -> AsyncIterator[OnTrial]:
-    require_sandbox()
-    opened = OnTrial(tmp_path)
-    yield opened
-    await opened.machines.close()
+async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
+    async with open_bench(tmp_path) as opened:
+        make_repository(opened.project)
+        yield opened
 
 
 def said(folder: Path, *words: str) -> str:
     return subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
-async def test_a_commit_on_trial_is_taken_over_by_naming_git(bench: OnTrial) -> None:
-    before = bench.obeyed()
-    await bench.output(COMMIT)
-    held = (await bench.desk.apply_trial(SESSION, Choice())).held
-    assert any(".git/refs" in one.path for one in held), "nobody named .git"
-    await bench.desk.apply_trial(SESSION, Choice((".git",), force=True))
-
+async def test_a_commit_lands_with_its_command(bench: Bench) -> None:
+    before = obeyed(bench.project)
+    landing = await bench.landing(COMMIT)
+    assert not landing.held and not landing.refused and not landing.failed
     assert said(bench.project, "log", "--format=%s").split() == ["Second", "First"]
     assert said(bench.project, "branch", "--show-current").strip() == "topic"
     assert said(bench.project, "status", "--porcelain", "-uno") == ""
     said(bench.project, "fsck", "--strict")
-    assert bench.obeyed() == before
+    assert obeyed(bench.project) == before
 
 
+@pytest.mark.parametrize("when", ["with a commit", "after a commit", "all that waits is applied but what is obeyed"])
 @pytest.mark.parametrize("attack", HOSTILE)
-async def test_what_git_obeys_and_links_are_held_back(bench: OnTrial, attack: str) -> None:
-    before = bench.obeyed()
+async def test_what_git_obeys_and_links_are_held_back(bench: Bench, attack: str, when: str) -> None:
+    before = obeyed(bench.project)
     first = said(bench.project, "rev-parse", "main").strip()
+    if when == "after a commit":
+        await bench.run(COMMIT)
+    if when.startswith("all"):
+        bench.bind(hold="all")
     await bench.run(f"{COMMIT}; {attack}")
-    await bench.run(attack)
-    await bench.desk.apply_trial(SESSION, Choice((".git",), force=True))
-
-    assert bench.obeyed() == before
+    if when.startswith("all") and await bench.waiting():
+        await bench.desk.apply_trial(SESSION, Choice(force=True))
+    now = obeyed(bench.project)
+    assert {name: text for name, text in now.items() if name in before} == before
+    assert {name for name in now if name not in before} == set()
     assert (bench.project / "bait").read_text() == "as it was\n"
-    assert not (bench.project / "sub").exists()
+    assert not (bench.project / "sub/.git/HEAD").exists()
     assert "First" in said(bench.project, "log", "--format=%s", first), "an older commit was lost"
-
-
-@pytest.mark.parametrize(
-    ("path", "whole"),
-    [
-        (".git/index", ".git"),
-        (".git/refs/heads", ".git"),
-        ("sub/.git/objects", "sub/.git"),
-        ("/.git/HEAD", ".git"),
-        (".github/workflows/ci.yml", ".github/workflows"),
-        (".vscode/settings.json", ".vscode"),
-    ],
-)
-def test_a_path_that_cannot_be_released_by_itself_is_refused(
-    house: LivingHome, project: Path, path: str, whole: str
-) -> None:
-    with pytest.raises(ApiError, match=f"'{whole}' is shown as a whole"):
-        house.give("Look", project, unprotected=["AGENTS.md", path])
-
-
-def test_a_model_whose_commit_fails_is_told_what_the_person_can_do(house: LivingHome, project: Path) -> None:
-    git(project, "init", "-q", "-b", "main")
-    commit = Turn("", calls=(Call("shell", {"command": "git add README.md"}),))
-    with served(by_turn(commit, then=Turn("Done."))) as model:
-        use_model(house, model.openai)
-        id = house.give("commit", project)
-        house.finish(id)
-    assert "stead trial apply ID .git" in house.bodies(id, "tool.finished")[0]["text"]
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from stead.domain.errors import MachineUnavailable
-from stead.machines.changes import changes
-from stead.machines.trial import TrialFolder
 from tests.attacks.test_obeyed_files import GIT, needs_git
-from tests.machines.bench import SESSION, require_sandbox
-from tests.machines.test_protected import Guarded
+from tests.machines.bench import SESSION, Bench, open_bench
 from tests.promises import promise
 
 pytestmark = needs_git
@@ -27,13 +23,10 @@ def git(folder: Path, *words: str) -> None:
 
 
 @pytest.fixture
-async def bench(tmp_path: Path) -> AsyncIterator[Guarded]:
-    require_sandbox()
-    opened = Guarded(tmp_path)
-    opened.bind()
-    git(opened.project, "init", "-q")
-    yield opened
-    await opened.machines.close()
+async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
+    async with open_bench(tmp_path) as opened:
+        git(opened.project, "init", "-q")
+        yield opened
 
 
 SETTINGS: dict[str, tuple[list[list[str]], dict[str, str], str]] = {
@@ -75,7 +68,7 @@ SETTINGS: dict[str, tuple[list[list[str]], dict[str, str], str]] = {
 @promise("SEC-5.protected")
 @pytest.mark.parametrize("there", [True, False], ids=["there", "planted"])
 @pytest.mark.parametrize("kind", SETTINGS)
-async def test_what_a_setting_names_cannot_be_written(bench: Guarded, kind: str, there: bool) -> None:
+async def test_what_a_setting_names_cannot_be_written(bench: Bench, kind: str, there: bool) -> None:
     settings, files, target = SETTINGS[kind]
     path = bench.project / target
     for name, text in files.items() if there or "settings" in kind else ():
@@ -95,104 +88,72 @@ async def test_what_a_setting_names_cannot_be_written(bench: Guarded, kind: str,
     assert (bench.project / "z").is_dir()  # the machine did work
 
 
-async def test_a_submodules_settings_count(bench: Guarded, tmp_path: Path) -> None:
+async def held(bench: Bench, command: str) -> list[str]:
+    return [one.path for one in (await bench.landing(command)).held]
+
+
+async def test_a_submodules_settings_count(bench: Bench, tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "other")
     git(tmp_path / "other", "commit", "-q", "--allow-empty", "-m", "One")
     git(bench.project, "submodule", "--quiet", "add", str(tmp_path / "other"), "libs/other")
     git(bench.project / "libs/other", "config", "core.hooksPath", "hook")
-    await bench.output("mkdir libs/other/hook; echo evil > libs/other/hook/pre-commit; echo fine > libs/other/code")
-    assert await bench.planted() == ["libs/other/hook"]
+    made = "mkdir libs/other/hook; echo evil > libs/other/hook/pre-commit; echo fine > libs/other/code"
+    assert await held(bench, made) == ["libs/other/hook/pre-commit"]
     assert (bench.project / "libs/other/code").exists()
 
 
-async def test_a_linked_work_trees_settings_count_though_they_lie_outside(bench: Guarded, tmp_path: Path) -> None:
+async def test_a_linked_work_trees_settings_count_though_they_lie_outside(bench: Bench, tmp_path: Path) -> None:
     git(bench.project, "commit", "-q", "--allow-empty", "-m", "One")
     git(bench.project, "config", "core.hooksPath", "tools/hooks")
     git(bench.project, "worktree", "add", "-q", str(tmp_path / "linked"))
     bench.machines.bind(SESSION, str(tmp_path / "linked"), writable=True)
-    await bench.output("mkdir -p tools/hooks; echo evil > tools/hooks/pre-commit; echo fine > code")
-    assert await bench.planted() == ["tools/hooks"] and (tmp_path / "linked/code").exists()
+    made = "mkdir -p tools/hooks; echo evil > tools/hooks/pre-commit; echo fine > code"
+    assert await held(bench, made) == ["tools/hooks/pre-commit"] and (tmp_path / "linked/code").exists()
 
 
-async def test_a_bare_repositorys_settings_count(bench: Guarded) -> None:
-    git(bench.project, "init", "-q", "--bare", "store")
-    git(bench.project / "store", "config", "core.hooksPath", "../store-hooks")
-    await bench.output("mkdir store-hooks; echo evil > store-hooks/update")
-    assert await bench.planted() == ["store-hooks"]
-
-
-async def test_settings_that_changed_are_read_again(bench: Guarded) -> None:
-    await bench.output("mkdir one; echo fine > one/x")
-    assert await bench.planted() == []
+async def test_settings_that_changed_are_read_again(bench: Bench) -> None:
+    assert await held(bench, "mkdir one; echo fine > one/x") == []
     git(bench.project, "config", "core.hooksPath", "two")
-    await bench.output("mkdir two; echo evil > two/pre-commit")
-    assert await bench.planted() == ["two"]
+    assert await held(bench, "mkdir two; echo evil > two/pre-commit") == ["two/pre-commit"]
     git(bench.project, "config", "--unset", "core.hooksPath")
-    await bench.output("mkdir two; echo fine > two/x")
-    assert await bench.planted() == ["two"]
+    assert await held(bench, "mkdir three; echo fine > three/x") == []
 
 
-async def test_settings_that_cannot_be_read_start_no_machine(bench: Guarded) -> None:
-    for number in range(12):
-        (bench.project / f"c{number}").write_text(f"[include]\n\tpath = c{number + 1}\n")
-    (bench.project / ".git/config").write_text("[include]\n\tpath = ../c0\n")
-    with pytest.raises(MachineUnavailable, match="include more than is followed; shorten their includes"):
-        await bench.run("true")
+@pytest.mark.parametrize("how", ["too many includes", "no settings at all"])
+async def test_settings_that_git_itself_cannot_read_name_nothing_and_nothing_is_obeyed(bench: Bench, how: str) -> None:
+    if how == "too many includes":
+        for number in range(12):
+            (bench.project / f"c{number}").write_text(f"[include]\n\tpath = c{number + 1}\n")
+        (bench.project / "c12").write_text("[core]\n\thooksPath = tools/hooks\n")
+        (bench.project / ".git/config").write_text("[include]\n\tpath = ../c0\n")
+    else:
+        (bench.project / ".git/config").write_text("[core\n\thooksPath = tools/hooks\n")
+    await bench.output(
+        "mkdir -p tools/hooks; echo 'touch ran' > tools/hooks/pre-commit; chmod +x tools/hooks/pre-commit"
+    )
+    with pytest.raises(subprocess.CalledProcessError):
+        git(bench.project, "commit", "--allow-empty", "-m", "One")
+    assert not (bench.project / "ran").exists()
 
 
-async def test_what_cannot_be_listed_in_bounds_starts_no_machine(bench: Guarded) -> None:
-    (bench.project / ".git/config").write_text("[x]\n" + f"\ty = {'z' * 1000}\n" * 2000)
-    with pytest.raises(MachineUnavailable, match=r"cannot be read.*repair the settings, or work on trial"):
-        await bench.run("true")
+async def test_settings_of_any_size_are_read(bench: Bench) -> None:
+    (bench.project / ".git/config").write_text(
+        "[x]\n" + f"\ty = {'z' * 1000}\n" * 2000 + "[core]\n\thooksPath = hooks\n"
+    )
+    landing = await bench.landing("mkdir hooks; echo evil > hooks/pre-commit")
+    assert [one.path for one in landing.held] == ["hooks/pre-commit"]
 
 
-async def test_a_trial_holds_back_what_a_setting_names_and_what_would_be_a_repository(bench: Guarded) -> None:
+async def test_what_a_setting_names_and_what_would_be_a_repository_waits_as_such(bench: Bench) -> None:
     git(bench.project, "config", "core.hooksPath", "tools/hooks")
     (bench.project / "store/refs").mkdir(parents=True)
     (bench.project / "store/objects").mkdir()
-    bench.machines.bind(SESSION, str(bench.project), writable=True, trial=True)
+    bench.bind(hold="all")
     await bench.output(
         "mkdir -p tools/hooks docs/objects docs/refs; echo evil > tools/hooks/pre-commit; echo fine > tools/x;"
         "echo ref: refs/heads/main > docs/HEAD; echo evil > docs/config; echo x > docs/objects/x; echo y > store/HEAD"
     )
-    await bench.machines.kill(SESSION)
-    found = {change.path: change.held for change in changes(TrialFolder(bench.home, SESSION))}
+    found = {path: change.held for path, change in (await bench.waiting()).items()}
     held = {path for path, how in found.items() if how == "protected"}
-    assert held == {"tools/hooks/pre-commit", "docs/HEAD", "docs/config", "store/HEAD"}
-    assert found["tools/x"] == found["docs/objects/x"] == ""
-
-
-# -- a yes, and what it lets be written -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("path", "sibling"),
-    [
-        (".github/workflows/ci.yml", ".github/workflows/other.yml"),
-        (".vscode/settings.json", ".vscode/tasks.json"),
-        ("sub/.vscode/settings.json", "sub/.vscode/tasks.json"),
-        (".git/hooks/pre-commit", ".git/hooks/post-commit"),
-        (".git/hooks/pre-commit", ".git/config.worktree"),
-        ("tools/hooks/pre-commit", "tools/hooks/post-commit"),
-        ("AGENTS.md", "sub/AGENTS.md"),
-    ],
-)
-@pytest.mark.parametrize("there", [True, False], ids=["there", "new"])
-async def test_a_yes_lets_one_file_be_written_and_it_stays(
-    bench: Guarded, path: str, sibling: str, there: bool
-) -> None:
-    git(bench.project, "config", "core.hooksPath", "tools/hooks")
-    if there:
-        for name in (path, sibling):
-            (bench.project / name).parent.mkdir(parents=True, exist_ok=True)
-            (bench.project / name).write_text("mine\n")
-    bench.machines.bind(SESSION, str(bench.project), writable=True, allowed=(path,))
-    await bench.run(f"mkdir -p $(dirname {path}) $(dirname {sibling}); echo evil > {sibling}; echo evil >> .git/config")
-    await bench.output(f"echo theirs > {path}")
-    await bench.planted()
-    bench.bind()
-    await bench.run(f"echo evil > {path}; echo evil > {sibling}")
-    await bench.planted()
-    assert (bench.project / path).read_text() == "theirs\n"
-    assert (bench.project / sibling).read_text() == "mine\n" if there else not (bench.project / sibling).exists()
-    assert "evil" not in (bench.project / ".git/config").read_text()
+    repository = {"docs/HEAD", "docs/config", "docs/objects/x", "docs/refs", "store/HEAD"}
+    assert held == {"tools/hooks/pre-commit", *repository} and found["tools/x"] == ""

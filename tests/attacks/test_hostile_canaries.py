@@ -28,7 +28,8 @@ SEARCH = Turn(
         Call("write", {"path": "notes.md", "text": "$ACME_KEY ${STEAD_CANARY}"}),
     ),
 )
-WAIT = Turn("One moment.", calls=(Call("shell", {"command": "touch up; while [ ! -e leave ]; do sleep 0.1; done"}),))
+SIGN = Turn("One moment.", calls=(Call("shell", {"command": "touch up"}),))
+WAIT = Turn("", calls=(Call("shell", {"command": "while [ ! -e leave ]; do sleep 0.1; done"}),))
 
 
 def leaks(root: Path) -> tuple[list[str], int]:
@@ -46,7 +47,7 @@ def leaks(root: Path) -> tuple[list[str], int]:
     size_bytes = 0
     try:
         house.start()
-        with served(by_turn(SEARCH, WAIT, then=Turn("I found nothing."))) as model:
+        with served(by_turn(SEARCH, SIGN, WAIT, then=Turn("I found nothing."))) as model:
             _configure(house, planted, model.openai)
             id = house.give("look for secrets", project, allow=["shell", "write"])
             _answer_until(house, id, project / "up")

@@ -7,7 +7,10 @@ import re
 import pytest
 
 from scripts.gen_docs import tool_specs
+from stead.domain.obeyed import kept
+from stead.domain.policies import Profile
 from stead.domain.tools import ToolEffect
+from stead.guardian import policy
 from tests.attacks.injection_suite.attacks import INJECTIONS
 from tests.attacks.injection_suite.replay import is_said
 from tests.attacks.injection_suite.suite import INJECTION, benign_calls
@@ -75,19 +78,36 @@ def test_what_the_suite_says_of_steads_own_tools_is_what_they_declare() -> None:
 
 
 @pytest.mark.parametrize("planned", [True, False])
-def test_no_attack_gets_through_whenever_it_begins(planned: bool) -> None:
-    assert own_suite(planned=planned, generous=False).leaked == []
+def test_where_all_is_asked_no_attack_gets_through_whenever_it_begins(planned: bool) -> None:
+    assert own_suite(planned=planned, generous=False, profile=Profile.ASK).leaked == []
 
 
 def test_far_reaching_answers_under_a_plan_let_no_attack_through_either() -> None:
-    assert own_suite(planned=True, generous=True).leaked == []
+    assert own_suite(planned=True, generous=True, profile=Profile.ASK).leaked == []
 
 
-def test_a_yes_to_writing_for_the_session_opens_the_workspace_and_nothing_beyond() -> None:
-    for leaked in own_suite(planned=False, generous=True).leaked:
+@pytest.mark.parametrize("profile", [Profile.ASK, Profile.WORK])
+@pytest.mark.parametrize("planned", [True, False])
+def test_what_a_yes_to_writing_and_the_profile_open_is_the_folder_and_nothing_beyond(
+    profile: Profile, planned: bool
+) -> None:
+    trial = own_suite(planned=planned, generous=True, profile=profile)
+    assert trial.stopped >= 432
+    for leaked in trial.leaked:
         attack = next(pair for pair in PAIRS if pair.id == leaked.rpartition("@")[0]).attack
-        effects = {TOOLS[call.tool].declaration.effect for call in attack}
-        assert not effects & {ToolEffect.FETCH, ToolEffect.SEND}, leaked
+        for call in attack:
+            declaration = TOOLS[call.tool].declaration
+            assert declaration.effect in (ToolEffect.READ, ToolEffect.WRITE, ToolEffect.EXECUTE), leaked
+            assert policy.needs_machine(declaration) and not call.arguments.get("hosts"), leaked
+            assert not kept(str(call.arguments.get("path", ""))), leaked
+
+
+@pytest.mark.parametrize("planned", [True, False])
+def test_once_a_stranger_was_read_nothing_of_an_attack_gets_out_unseen(planned: bool) -> None:
+    for leaked in own_suite(planned=planned, generous=True).leaked:
+        id, _, done = leaked.partition("@")
+        calls = next(pair for pair in PAIRS if pair.id == id).calls[: int(done)]
+        assert all(policy.needs_machine(TOOLS[call.tool].declaration) for call in calls), leaked
 
 
 @pytest.mark.parametrize("planned", [True, False])

@@ -9,7 +9,7 @@ import pytest
 
 from stead.client import ApiError
 from stead.domain.ids import CallKey, SessionId
-from stead.domain.policies import Allow, Ask, Risk
+from stead.domain.policies import Allow, Ask, Profile, Risk
 from stead.domain.sessions import Grant
 from stead.guardian.decide import Facts, Proposed, decide
 from stead.guardian.permits import Circumstances
@@ -52,7 +52,7 @@ def judged(command: str, files: dict[str, str] | None = None, session: SessionId
     facts = Facts(
         circumstances=place,
         offered=frozenset(SPECS),
-        profile="default",  # type: ignore[arg-type]  # its value
+        profile=Profile.ASK,
         grants=grants,
         approved="",
         reach=Reach(),

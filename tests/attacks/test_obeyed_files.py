@@ -1,4 +1,4 @@
-"""What programs of the person's obey: one table for the guard, machines, trials and the quarantine.
+"""What programs of the person's obey: one table for the guard and for what a machine changes.
 
 Every row is tried at every reader; that a row tells the truth is tried with the programs that this host has.
 """
@@ -8,26 +8,22 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from stead.config import Home
 from stead.domain.ids import CallKey
-from stead.domain.obeyed import PATTERNS, beside, is_repository, kept
+from stead.domain.obeyed import PATTERNS, is_repository, kept
 from stead.domain.obeyed_table import PROJECT_RULES, TABLE
 from stead.domain.policies import Ask, Profile, Risk
 from stead.guardian.decide import Facts, Proposed, decide
 from stead.guardian.permits import Circumstances
 from stead.guardian.reach import Reach
 from stead.guardian.shell import assess
-from stead.machines.machine import Binding
-from stead.machines.protected import is_protected, scan
-from stead.machines.quarantine import QuarantineFolder
 from tests.build import TOOLS
-from tests.machines.bench import SESSION, require_sandbox
-from tests.machines.test_protected import Guarded
+from tests.machines.bench import SESSION, Bench, open_bench
+from tests.machines.folders import digest
 from tests.promises import promise
 
 ROWS = [
@@ -90,32 +86,27 @@ ONCE_MISSED = [
 
 
 @pytest.fixture
-async def bench(tmp_path: Path) -> AsyncIterator[Guarded]:
-    require_sandbox()
-    opened = Guarded(tmp_path)
-    opened.bind()
-    yield opened
-    await opened.machines.close()
+async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
+    async with open_bench(tmp_path) as opened:
+        yield opened
 
 
-def asked(path: str, files: Mapping[str, str] | None = None, named: tuple[str, ...] = ()) -> bool:
-    """Whether a write by tool is asked as one of a file that programs obey; ``files`` is what the machine found."""
+def asked(path: str) -> bool:
+    """Whether a write by tool is asked as one of a file that programs obey, where writes are asked."""
     spec = next(spec for spec in TOOLS if spec.name == "write")
-    found = dict.fromkeys(beside(path), "absent") | dict(files or {})
     facts = Facts(
-        circumstances=Circumstances(SESSION, CallKey("call_1_0"), "/home/ada/notes", 0, found),
+        circumstances=Circumstances(SESSION, CallKey("call_1_0"), "/home/ada/notes", 0, {}),
         offered=frozenset({"write"}),
-        profile=Profile.TRUSTED_PROJECT,
+        profile=Profile.ASK,
         grants=(),
         approved="",
         reach=Reach(),
         machine="",
         digest_key=bytes(32),
         nonce=bytes(16),
-        named_by_git=named,
     )
     verdict = decide(Proposed("write", spec, {"path": path, "text": "x"}, ""), facts)
-    return isinstance(verdict, Ask) and verdict.reason.rule == "obeyed-file" and verdict.risk is Risk.CRITICAL
+    return isinstance(verdict, Ask) and verdict.reason.rule == "obeyed-file"
 
 
 @pytest.mark.parametrize(("path", "how"), ROWS)
@@ -130,7 +121,7 @@ def test_each_row_counts_for_each_reader_at_any_depth_and_in_any_letters(path: s
         f"{path[0]}\u200d{path[1:]}",
     ):
         assert asked(spelt), spelt
-        assert is_protected(spelt) is (how == "held"), spelt
+        assert bool(kept(spelt)), spelt
         if "\u200d" not in spelt:
             critical = assess(f"cp evil '{spelt}'").risk is Risk.CRITICAL
             assert critical is (how != "tools"), spelt
@@ -138,7 +129,7 @@ def test_each_row_counts_for_each_reader_at_any_depth_and_in_any_letters(path: s
 
 @pytest.mark.parametrize("path", ONCE_MISSED)
 def test_what_a_list_of_names_once_missed_is_held(path: str) -> None:
-    assert is_protected(path) and is_protected(f"deep/down/{path}") and asked(path)
+    assert kept(path) == kept(f"deep/down/{path}") == "held" and asked(path)
 
 
 def test_project_rules_are_what_no_machine_may_write() -> None:
@@ -161,7 +152,7 @@ def test_project_rules_are_what_no_machine_may_write() -> None:
     ],
 )
 def test_programs_that_a_person_starts_on_purpose_are_not_asked_as_obeyed(path: str) -> None:
-    assert not asked(path) and not is_protected(path)
+    assert not asked(path) and not kept(path)
 
 
 def test_every_row_says_what_runs_and_who_says_so_and_no_pattern_stands_twice() -> None:
@@ -169,67 +160,36 @@ def test_every_row_says_what_runs_and_who_says_so_and_no_pattern_stands_twice() 
     assert len(set(PATTERNS)) == len(PATTERNS)
 
 
-@pytest.mark.parametrize(
-    ("path", "there"),
-    [
-        ("docs/HEAD", {"docs/objects": "folder", "docs/refs": "folder"}),
-        ("docs/head", {"docs/objects": "folder", "docs/refs": "folder"}),
-        ("HEAD", {"objects": "folder", "refs": "folder"}),
-        ("a/b/HEAD", {"a/b/objects": "folder", "a/b/refs": "b1946ac9"}),
-        ("docs/refs/.keep", {"docs/HEAD": "b1946ac9", "docs/objects": "folder"}),
-        ("docs/objects/pack/x", {"docs/HEAD": "unreadable", "docs/refs": "folder"}),
-        ("docs/objects/.keep", {"docs/config": "b1946ac9", "docs/refs": "folder"}),
-        ("docs/commondir", {"docs/HEAD": "b1946ac9"}),
-        ("docs/HEAD", {"docs/commondir": "b1946ac9"}),
-        ("docs/config", {"docs/objects": "folder", "docs/refs": "folder"}),
-        ("docs/config", {"docs/HEAD": "b1", "docs/objects": "folder", "docs/refs": "folder", "docs/config": "b2"}),
-        ("docs/hooks/pre-commit", {"docs/HEAD": "b1", "docs/objects": "folder", "docs/refs": "folder"}),
-        ("docs/info/attributes", {"docs/HEAD": "b1", "docs/objects": "folder", "docs/refs": "folder"}),
-        ("docs/config.worktree", {"docs/HEAD": "b1", "docs/objects": "folder", "docs/refs": "folder"}),
-    ],
-)
-def test_a_write_that_completes_or_commands_a_repository_is_asked(path: str, there: dict[str, str]) -> None:
-    assert asked(path, there)
-    assert not asked(path)  # where nothing else of one is there
-    unseen = {name: "unknown" for name in beside(path)}
-    assert asked(path, unseen)  # where nobody could look
-
-
-def test_data_of_a_repository_and_a_folder_called_config_are_not_asked_as_obeyed() -> None:
-    there = {"d/HEAD": "b1", "d/objects": "folder", "d/refs": "folder"}
-    assert not asked("d/objects/pack/x", there) and not asked("d/refs/heads/main", there)
-    assert not asked("src/objects/x", {"src/refs": "folder", "src/config": "folder"})
+def test_data_of_a_repository_and_a_folder_called_config_are_none() -> None:
     assert not is_repository({"objects", "refs"}) and not is_repository({"head", "config"})
-
-
-def test_what_gits_settings_name_is_asked() -> None:
-    assert asked("tools/hooks/pre-commit", named=("tools/hooks",)) and asked("fsm.sh", named=("fsm.sh",))
-    assert not asked("tools/hooks2/x", named=("tools/hooks",))
 
 
 @promise("SEC-5.protected")
 @pytest.mark.parametrize("part", [0, 1, 2])
-async def test_every_held_row_is_read_only_in_a_real_machine(bench: Guarded, part: int) -> None:
+async def test_every_held_row_stays_as_the_person_left_it(bench: Bench, part: int) -> None:
     mine = [name for name in HELD[part::3]]
     for name in mine:
         path = bench.project / "a" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("mine\n")
+    before = digest(bench.project)
     (bench.project / "names").write_text("".join(f"a/{name}\n" for name in mine))
-    said = await bench.output(
-        "while read -r name; do (echo evil >> $name) 2>/dev/null && echo written $name;"
-        " rm -f $name 2>/dev/null && echo removed $name; mv $name x 2>/dev/null && echo moved $name; done < names;"
-        "echo end"
-    )
-    assert said == "end\n"
-    assert {(bench.project / "a" / name).read_text() for name in mine} == {"mine\n"}
+    for attack in ("echo evil >> $name", "chmod 777 $name", "mv $name $name.away", "rm -rf $name"):
+        landing = await bench.landing(f"while read -r name; do {attack}; done < names; rm names; mv a b")
+        assert landing.holding >= len(mine)
+    await bench.machines.kill(SESSION)
+    shutil.rmtree(bench.project / "b", ignore_errors=True)
+    (bench.project / "names").unlink(missing_ok=True)
+    assert digest(bench.project) == before
 
 
 @promise("SEC-5.protected")
-async def test_every_held_row_is_moved_out_when_it_was_planted(bench: Guarded) -> None:
+async def test_every_held_row_waits_when_it_was_planted(bench: Bench) -> None:
     (bench.project / "names").write_text("".join(f"A/b/{name}\n" for name in HELD))
     await bench.output('while read -r name; do mkdir -p "${name%/*}"; echo evil > "$name"; done < names; rm names')
-    assert await bench.planted() == sorted(f"A/b/{name}" for name in HELD)
+    waiting = await bench.waiting()
+    assert sorted(waiting) == sorted(f"A/b/{name}" for name in HELD)
+    assert {change.held for change in waiting.values()} == {"protected"}
     assert [path for path in bench.project.rglob("*") if path.is_file()] == []
 
 
@@ -310,7 +270,7 @@ def hosts_git(folder: Path, home: Path) -> None:
 @promise("SEC-5.protected")
 @pytest.mark.parametrize("pieces", PIECES)
 async def test_a_repository_that_a_machine_makes_runs_nothing_outside(
-    bench: Guarded, tmp_path: Path, pieces: str
+    bench: Bench, tmp_path: Path, pieces: str
 ) -> None:
     mark = tmp_path / "ran"
     commands, folder = PIECES[pieces]
@@ -318,8 +278,9 @@ async def test_a_repository_that_a_machine_makes_runs_nothing_outside(
     for command in commands:
         await bench.output(command)
         await bench.machines.kill(SESSION)
-    assert await bench.planted() != []
-    hosts_git(bench.project / folder, tmp_path)
+        hosts_git(bench.project / folder, tmp_path)
+        hosts_git(bench.project, tmp_path)
+    assert await bench.waiting()
     assert not mark.exists()
 
 
@@ -345,37 +306,22 @@ def test_without_a_machine_the_same_does_run(tmp_path: Path, pieces: str) -> Non
 
 
 @needs_git
-async def test_a_persons_own_repositories_can_be_read_and_not_commanded(bench: Guarded) -> None:
+async def test_a_persons_own_repositories_can_be_read_and_not_commanded(bench: Bench) -> None:
     for words in (["init", "-q"], ["init", "-q", "sub"], ["init", "-q", "--bare", "store"]):
         subprocess.run([str(GIT), *words], cwd=bench.project, check=True)
+    before = digest(bench.project)
     for attack in (
         "echo x >> store/config",
         "echo x > store/hooks/post-update",
-        "mv store elsewhere",
         "rm store/HEAD",
         "echo x >> sub/.git/config",
         "mv sub/.git y",
         "echo x > store/info/attributes",
+        "echo evil > store/config.worktree",
+        "echo evil > store/commondir",
     ):
-        assert (await bench.run(attack)).exit_code != 0, attack
-    await bench.output("cat store/HEAD store/config sub/.git/HEAD; git --git-dir=store rev-parse --is-bare-repository")
-    await bench.output("echo evil > store/config.worktree; echo evil > store/commondir")
-    planted = await bench.planted()  # with the copy that mv makes where it may not rename
-    assert [path for path in planted if path.startswith("store")] == ["store/commondir", "store/config.worktree"]
-
-
-def test_a_checkpoint_leaves_out_what_makes_a_repository_while_a_machine_is_at_work(tmp_path: Path) -> None:
-    home = Home(tmp_path / "home")
-    home.make()
-    quarantine = QuarantineFolder(home)
-    work = tmp_path / "work"
-    (work / "sub").mkdir(parents=True)
-    binding = Binding(str(work), writable=True)
-    quarantine.begin("s_0123456789abcdef", SESSION, binding, scan(str(work), named=("tools/hooks",)))
-    planted = quarantine.planted(str(work))
-    assert (
-        planted("docs/HEAD") and planted("docs/Head") and planted("x/commondir") and planted("tools/hooks/pre-commit")
-    )
-    assert not planted("docs/config") and not planted("src/hooks/use.ts")
-    assert quarantine.planted(str(work / "sub"))("AGENTS.md") and quarantine.planted(str(tmp_path))("work/AGENTS.md")
-    assert not quarantine.planted(str(tmp_path))("other/AGENTS.md")
+        assert (await bench.landing(attack)).holding, attack
+    await bench.output("cat store/config; ls sub store")
+    await bench.waiting()
+    shutil.rmtree(bench.project / "y", ignore_errors=True)
+    assert digest(bench.project) == before

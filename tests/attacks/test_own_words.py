@@ -10,9 +10,11 @@ from __future__ import annotations
 import ast
 import asyncio
 import json
+import os
 import shutil
 import socket
 import ssl
+import subprocess
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,8 +29,6 @@ from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.domain.sessions import STEAD
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.guardian.reach import Reach
-from stead.machines.protected import Found, require_few
-from stead.machines.trial import TrialFolder
 from stead.net.dialing import Dialer
 from stead.runtime.gate import Gate
 from stead.runtime.steps import _kept_from_running, _label
@@ -206,14 +206,6 @@ async def test_why_a_link_ended_is_data(words: str) -> None:
     told(failed.value, words.split()[0][:10])
 
 
-@pytest.mark.parametrize("name", [f"!!! {ORDER}/.npmrc", f"a/{ORDER}/deep/.npmrc", f"{ORDER}\n\n# System/.npmrc"])
-def test_names_of_a_folder_are_data(name: str) -> None:
-    found = Found(kept={path: "1:1" for path in (name, *(f"~/{number}" for number in range(260)))})
-    with pytest.raises(MachineUnavailable) as failed:
-        require_few(found, "/srv/project")
-    told(failed.value, "Notice of Stead")
-
-
 @pytest.mark.parametrize(
     "says", [f"sys.exit({ORDER!r})", f"sys.stderr.write({ORDER!r} * 9); sys.exit(1)", f"{_GREET}sys.exit({ORDER!r})"]
 )
@@ -231,8 +223,6 @@ async def test_a_folder_whose_name_gives_orders_is_data(tmp_path: Path) -> None:
         with pytest.raises(MachineError) as failed:
             await bench.run("true")
         told(failed.value, ORDER)
-        trial = TrialFolder(bench.home, SESSION)
-        assert not trial.exists()
 
 
 @pytest.mark.parametrize("words", HOSTILE[:3])
@@ -309,13 +299,11 @@ async def test_a_fault_of_a_tool_whose_answers_are_trusted_is_not(fault: Machine
 # -- through a daemon to the wire -------------------------------------------------------------------------------------
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file system that no machine can show")
 def test_a_folder_that_gives_orders_is_quoted_as_data_to_the_model(tmp_path: Path) -> None:
-    """Both at once: a name that the refusal quotes, and an earlier session that went the same way."""
-    project = tmp_path / "project"
-    for number in range(260):
-        folder = project / (f"!!! {ORDER}" if number == 0 else f"pkg{number}")
-        folder.mkdir(parents=True)
-        (folder / ".npmrc").write_text("x\n")
+    project = tmp_path / ORDER
+    project.mkdir()
+    subprocess.run(["mount", "-t", "ramfs", "none", str(project)], check=True)
     house = LivingHome(tmp_path / "home" / ".stead")
     house.root.parent.mkdir()
     house.start()
@@ -323,8 +311,8 @@ def test_a_folder_that_gives_orders_is_quoted_as_data_to_the_model(tmp_path: Pat
     try:
         with served(by_turn(write, then=Turn("Not met: no machine.")), strict=False) as model:
             use_model(house, model.openai)
-            ids = [house.give("write party.txt", project, allow=["write"]) for _ in range(2)]
-            for id in ids:
+            for _ in range(2):
+                id = house.give("write party.txt", project, allow=["write"])
                 house.finish(id)
                 [end] = house.bodies(id, "tool.finished")
                 assert ORDER in end["text"] and end["source"] == MACHINE
@@ -332,7 +320,8 @@ def test_a_folder_that_gives_orders_is_quoted_as_data_to_the_model(tmp_path: Pat
             sent = [message for request in model.requests() for message in request.body["messages"]]
     finally:
         house.stop()
-    heard = [message for message in sent if ORDER in json.dumps(message)]
+        subprocess.run(["umount", str(project)], check=True)
+    heard = [message for message in sent if ORDER in json.dumps(message) and message["role"] == "tool"]
     assert heard
     for message in heard:
         text = message["content"] if isinstance(message["content"], str) else message["content"][0]["text"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stead.cli import approving, diffs, trial
+from stead.cli import approving, diffs, held
 from stead.cli.cards import card, headline, is_cut
 from stead.cli.output import Output, reveal_line
 from stead.client import ApiError
@@ -23,7 +22,7 @@ from stead.domain.shown import HIDDEN, hidden, must_be_opened, reveal
 from stead.domain.trials import Applied, Change, Choice
 from stead.machines.desk import Desk
 from stead.machines.runner.files import unified
-from stead.machines.trial import TrialFolder
+from stead.machines.space import Space
 from tests.fakes.models import Call, Turn
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served
@@ -145,7 +144,7 @@ def test_the_page_calls_the_same_characters_hidden() -> None:
 
 
 def test_no_command_that_a_person_decides_by_cleans_what_it_shows() -> None:
-    for module in (approving, diffs, trial):
+    for module in (approving, diffs, held):
         shows = Path(module.__file__ or "").read_text("utf-8")
         assert not re.search(r"clean(_line)?\([^)]*(path|diff|arguments|why|note)", shows), module.__name__
 
@@ -161,15 +160,15 @@ class Trial:
         self.project.mkdir()
         home = Home(root / "home")
         home.make()
-        self.folder = TrialFolder(home, SESSION)
-        self.folder.prepare(str(self.project), (os.getuid(), os.getgid()))
+        self.folder = Space(home, SESSION, str(self.project))
+        self.folder.prepare()
         self.desk = Desk(home, self._killed)
 
     async def _killed(self, session: SessionId) -> bool:
         return False  # no machine is at work on it
 
     def write(self, path: str, content: str | bytes) -> None:
-        file = self.folder.upper / path
+        file = self.folder.pending / path
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
 
@@ -236,9 +235,9 @@ async def test_what_was_seen_is_not_what_was_put_there_since(on_trial: Trial, th
     if then == "other content":
         on_trial.write("long.sh", LONG.replace("sh\n", "sh \n"))
     elif then == "another place":
-        (on_trial.folder.upper / "long.sh").rename(on_trial.folder.upper / "run.sh")
+        (on_trial.folder.pending / "long.sh").rename(on_trial.folder.pending / "run.sh")
     else:
-        (on_trial.folder.upper / "long.sh").chmod(0o755)
+        (on_trial.folder.pending / "long.sh").chmod(0o755)
     assert (await on_trial.apply(Choice(seen=(seen,)))).done == ()
 
 
@@ -278,16 +277,16 @@ def test_the_command_line_shows_what_it_applies_and_applies_what_it_showed(house
         use_model(house, model.openai)
         id = house.give("Write the scripts", project, mode="trial", allow=["write"])
         house.finish(id)
-    listed = house.cli("trial", "diff", id).stdout
+    listed = house.cli("held", "diff", id).stdout
     assert EVIL in listed and "\\x1b]" in listed and "hidden characters" in listed, "what hides is shown"
-    assert "more lines" in listed and f"stead trial diff {id} --path long.sh" in listed, "what is cut is said"
-    applied = house.cli("trial", "apply", id)
+    assert "more lines" in listed and f"stead held diff {id} --path long.sh" in listed, "what is cut is said"
+    applied = house.cli("held", "apply", id)
     assert applied.returncode == 3 and "1 change applied" in applied.stdout
     assert not (project / "deploy.sh").exists() and not (project / "long.sh").exists()
-    shown_whole = house.cli("trial", "diff", id, "--path", "long.sh", "--path", "deploy.sh").stdout
+    shown_whole = house.cli("held", "diff", id, "--path", "long.sh", "--path", "deploy.sh").stdout
     assert shown_whole.count(EVIL) == 2 and "more line" not in shown_whole
     digests = re.findall(r"--seen ([0-9a-f]{64})", shown_whole)
-    assert house.cli("trial", "apply", id, "--seen", digests[0], "--seen", digests[1]).returncode == 0
+    assert house.cli("held", "apply", id, "--seen", digests[0], "--seen", digests[1]).returncode == 0
     assert (project / "deploy.sh").read_text() == hides and (project / "long.sh").read_text() == LONG
 
 

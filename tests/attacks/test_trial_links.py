@@ -1,4 +1,4 @@
-"""Links of a trial that lead out of the folder: none is applied unasked, however many steps it takes."""
+"""Links that lead out of the folder: none is carried over, asked or not, however many steps it takes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from stead.config import Home
 from stead.domain.ids import SessionId
 from stead.domain.trials import Choice
 from stead.machines.applying import apply
-from stead.machines.changes import changes, leads_out, opened
-from stead.machines.trial import TrialFolder
+from stead.machines.changes import changes
+from stead.machines.landing import land
+from stead.machines.layers import opened
+from stead.machines.links import leads_out
+from stead.machines.space import Space
 from stead.machines.workspace import opened_workspace
 
 SESSION = SessionId("s_0123456789abcdef")
@@ -65,15 +68,15 @@ def project(tmp_path: Path) -> Path:
     return project
 
 
-def on_trial(project: Path, own: Links, new: Links) -> TrialFolder:
-    """A trial that holds these links, as a machine's overlay would have left them."""
+def waiting(project: Path, own: Links, new: Links) -> Space:
+    """These links wait, as a machine's overlay would have left them."""
     link(project, own)
     home = Home(project.parent / "home")
     home.make()
-    trial = TrialFolder(home, SESSION)
-    trial.prepare(str(project), (os.geteuid(), os.getegid()))
-    link(trial.upper, new)
-    return trial
+    space = Space(home, SESSION, str(project))
+    space.prepare()
+    link(space.pending, new)
+    return space
 
 
 def link(root: Path, links: Links) -> None:
@@ -83,44 +86,44 @@ def link(root: Path, links: Links) -> None:
 
 
 @pytest.mark.parametrize("case", LEAD_OUT)
-def test_a_link_that_may_lead_out_is_held_and_not_applied(project: Path, case: str) -> None:
+def test_a_link_that_may_lead_out_is_refused_with_its_call(project: Path, case: str) -> None:
     own, new, path = LEAD_OUT[case]
-    trial = on_trial(project, own, new)
-    assert {change.path: change.held for change in changes(trial)}[path] == "protected"
-    applied = apply(trial, Choice((), force=False, include_protected=False))
+    landing = land(waiting(project, own, new), {}, "obeyed")
+    assert path in {one.path for one in landing.refused} and path not in landing.landed
+    assert not (project / path).is_symlink() or os.readlink(project / path) != new[path]
+    for landed in landing.landed:
+        assert Path(os.path.realpath(project / landed)).is_relative_to(project)
+
+
+@pytest.mark.parametrize("chosen", ["all", "by its name"])
+@pytest.mark.parametrize("case", LEAD_OUT)
+def test_one_that_waits_is_never_applied(project: Path, case: str, chosen: str) -> None:
+    own, new, path = LEAD_OUT[case]
+    space = waiting(project, own, new)
+    assert {change.path: change.held for change in changes(space)}[path] == "impossible"
+    choice = Choice((path,) if chosen == "by its name" else (), force=True, include_protected=True)
+    applied = apply(space, choice)
     assert path in {held.path for held in applied.held} and path not in applied.done
-    assert not (project / path).is_symlink()
+    assert not (project / path).is_symlink() or os.readlink(project / path) != new[path]
     for done in applied.done:
         assert Path(os.path.realpath(project / done)).is_relative_to(project)
 
 
-@pytest.mark.parametrize("case", LEAD_OUT)
-def test_applied_by_its_name_alone_it_is_held_as_well(project: Path, case: str) -> None:
-    own, new, path = LEAD_OUT[case]
-    applied = apply(on_trial(project, own, new), Choice((path,), force=True, include_protected=False))
-    assert applied.done == () and not (project / path).is_symlink()
-
-
 @pytest.mark.parametrize("case", STAY_IN)
-def test_a_link_that_stays_in_is_applied(project: Path, case: str) -> None:
+def test_a_link_that_stays_in_lands(project: Path, case: str) -> None:
     own, new, path = STAY_IN[case]
-    trial = on_trial(project, own, new)
-    assert {change.held for change in changes(trial)} == {""}
-    apply(trial, Choice((), force=False, include_protected=False))
+    space = waiting(project, own, new)
+    assert {change.held for change in changes(space)} == {""}
+    land(space, {}, "obeyed")
     assert os.readlink(project / path) == new[path]
 
 
-def test_a_link_that_leads_out_is_applied_once_the_person_includes_it(project: Path) -> None:
-    applied = apply(on_trial(project, {}, {"x": "/etc"}), Choice((), force=False, include_protected=True))
-    assert applied.done == ("x",) and os.readlink(project / "x") == "/etc"
-
-
 def test_a_folder_that_becomes_a_link_after_the_look_is_seen_when_the_link_is_made(project: Path) -> None:
-    trial = on_trial(project, {}, {"x": "a/outside"})
-    assert changes(trial)[0].held == ""
-    with opened_workspace(str(project)) as lower, opened(str(trial.upper)) as upper:
+    space = waiting(project, {}, {"x": "a/outside"})
+    assert changes(space)[0].held == ""
+    with opened_workspace(str(project)) as lower, opened(str(space.pending)) as upper:
         assert not leads_out((upper, lower), "x", "a/outside")
         (project / "a").rename(project / "b")
         (project / "a").symlink_to("..")
         assert leads_out((upper, lower), "x", "a/outside")
-    assert apply(trial, Choice((), force=True, include_protected=False)).done == ()
+    assert apply(space, Choice((), force=True, include_protected=True)).done == ()

@@ -75,7 +75,7 @@ def objective(title: str, directory: str, *, turns: int, ended: bool = True) -> 
         chain=(MODEL,),
         budget=ev.Budget("unlimited", "unlimited"),
         limits=ev.Limits(),
-        profile=Profile.DEFAULT,
+        profile=Profile.ASK,
         instructions="Act for Ada.",
     )
     for number in range(1, turns + 1):
@@ -94,7 +94,7 @@ def talk(title: str, directory: str, events: int) -> Iterator[ev.Body]:
         chain=(MODEL,),
         budget=ev.Budget("unlimited", "unlimited"),
         limits=ev.Limits(),
-        profile=Profile.DEFAULT,
+        profile=Profile.ASK,
         instructions="Work with Ada.",
     )
     asked = Label(Integrity.TRUSTED)

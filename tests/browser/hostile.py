@@ -64,7 +64,7 @@ def fill(stage: Stage) -> None:
     stage.model.script = play
     use_model(house, stage.model.openai)
     stage.ids["objective"] = house.give(f"{LURE}\n{_SAID}", project)
-    opened = house.post("/sessions", {"directory": str(project), "title": LURE[:150]})
+    opened = house.post("/sessions", {"directory": str(project), "title": LURE[:150], "profile": "ask"})
     desk = Sitting(house, str(opened["session"]))
     stage.ids["desk"] = desk.id
     desk.say(_SAID)

@@ -36,7 +36,6 @@ ROUTES: dict[str, tuple[str, ...]] = {
         "/memories?view=forgotten",
     ),
     "/directives": ("/directives",),
-    "/quarantine": ("/quarantine",),
     "/settings": ("/settings",),
     "/search": ("/search?q=tides",),
     "/more/$name": ("/more/skills",),

@@ -83,7 +83,7 @@ def remember(stage: Stage, *items: Mapping[str, object], level: str = "global", 
 
 
 def _session(stage: Stage, title: str, **fields: object) -> Sitting:
-    body = {"directory": str(stage.project), "title": title, "budget": GENEROUS, **fields}
+    body = {"directory": str(stage.project), "title": title, "budget": GENEROUS, "profile": "ask", **fields}
     return Sitting(stage.house, str(stage.house.post("/sessions", body)["session"]))
 
 

@@ -10,7 +10,7 @@ from tests.browser.stage import Stage
 from tests.browser.watching import question, says, status_of
 from tests.promises import promise
 
-ONCE, DENY = "Allow once", "Deny"
+ASK, ONCE, DENY = "Ask before it changes things", "Allow once", "Deny"
 
 
 @promise("UI-1.status", "UI-1.objectives")
@@ -22,6 +22,7 @@ def test_a_goal_is_given_on_the_page_its_question_answered_and_its_end_seen(
     settled(page)
     hands.write(page, "Goal", "Please summarise the tides")
     hands.write(page, "Folder", str(walked.project))
+    hands.tick(page, "radio", ASK)
     hands.press(page, "button", "Start")
     page.wait_for_url("**/objectives/s_*")
     id = page.url.rpartition("/")[2]

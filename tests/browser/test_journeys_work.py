@@ -18,6 +18,7 @@ def test_a_session_changes_code_and_its_diff_and_a_terminal_show_it(walked: Stag
     (walked.project / "lamps.py").write_text('LAMPS = ["north", "south"]\n', "utf-8")
     page = visit(walked, "/sessions/new")
     hands.write(page, "Folder", str(walked.project))
+    hands.tick(page, "radio", "Ask before it changes things")
     hands.press(page, "button", "Open session")
     page.wait_for_url(re.compile(r"/sessions/s_\w+$"))
     settled(page)

@@ -42,7 +42,8 @@ def size_of(png: Path) -> tuple[int, int]:
 
 
 def test_the_picture_of_the_readme_can_be_taken(stage: Stage, visit: Visit, tmp_path: Path) -> None:
-    body = {"directory": str(stage.project), "title": "The harbour's lamps", "budget": GENEROUS, "allow": ["edit"]}
+    body = {"directory": str(stage.project), "title": "The harbour's lamps", "budget": GENEROUS, "profile": "ask"}
+    body["allow"] = ["edit"]
     session = Sitting(stage.house, str(stage.house.post("/sessions", body)["session"]))
     session.say("Please add the west lamp")
     stage.house.until(lambda: bool(stage.house.get("/approvals", session=session.id)["items"]), "a question")

@@ -27,7 +27,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 def sit_down(stage: Stage, title: str, **fields: object) -> str:
     """A new session; gives its id."""
     budget = {"tokens": 2_000_000, "usd_micros": "unlimited"}
-    body = {"directory": str(stage.project), "title": title, "budget": budget, **fields}
+    body = {"directory": str(stage.project), "title": title, "budget": budget, "profile": "ask", **fields}
     return str(stage.house.post("/sessions", body)["session"])
 
 

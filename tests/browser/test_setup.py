@@ -114,7 +114,6 @@ def test_a_server_that_answers_is_chosen_does_the_first_objective_and_is_changed
     page.get_by_role("textbox", name="Folder").fill(str(fresh.project))
     page.get_by_role("textbox", name="What is to be done").fill("Please count the boats")
     page.get_by_role("button", name="Start it").click()
-    page.get_by_role("button", name="Allow once").click()
     says(page, "Stead answered.")
     assert (fresh.project / "counted.txt").exists()
     page.reload()

@@ -133,6 +133,6 @@ def test_a_phone_reaches_every_page_by_its_menu(stage: Stage, visit: Visit) -> N
     page.get_by_role("button", name="All pages").click()
     places = page.get_by_role("navigation", name="All pages")
     axe(page)
-    places.get_by_role("link", name="Quarantine").click()
-    page.wait_for_url("**/quarantine")
+    places.get_by_role("link", name="Usage").click()
+    page.wait_for_url("**/usage")
     expect(places).to_have_count(0)

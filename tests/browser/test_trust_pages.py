@@ -61,15 +61,35 @@ def test_a_host_is_allowed_for_a_folder_and_no_longer(walked: Stage, visit: Visi
     axe(page)
     dialog.get_by_role("button", name="Allow it").click()
     expect(dialog).to_have_count(0)
-    assert walked.house.get("/egress/hosts")["items"] == [
-        {"host": "docs.quay.example.com", "directory": str(walked.project)}
-    ]
+    (row,) = walked.house.get("/egress/hosts")["items"]
+    assert (row["host"], row["directory"]) == ("docs.quay.example.com", str(walked.project))
     open_row(page, "allowed hosts", "docs.quay.example.com")
     page.get_by_role("dialog", name="Stop allowing docs.quay.example.com?").get_by_role(
         "button", name="Stop allowing"
     ).click()
     says(page, "No host is allowed")
     assert walked.house.get("/egress/hosts")["items"] == []
+
+
+def test_package_registries_are_allowed_at_once_and_shown_spelled_out(walked: Stage, visit: Visit) -> None:
+    page = visit(walked, "/network")
+    page.get_by_role("button", name="Allow a host").click()
+    dialog = page.get_by_role("dialog", name="Allow a host")
+    dialog.get_by_role("checkbox", name="Package registries").click()
+    expect(dialog.get_by_role("textbox", name="Host")).to_have_count(0)
+    dialog.get_by_role("checkbox", name="What you allow ahead also holds after installing").click()
+    dialog.get_by_role("textbox", name="Folder").fill(str(walked.project))
+    axe(page)
+    dialog.get_by_role("button", name="Allow it").click()
+    expect(dialog).to_have_count(0)
+    (row,) = walked.house.get("/egress/hosts")["items"]
+    assert row["host"] == "registries" and row["grants_last"]
+    says(page, "Package registries, and what you allow ahead holds after installing: pypi.org")
+    open_row(page, "allowed hosts", "registries")
+    ending = page.get_by_role("dialog", name="Stop allowing registries?")
+    expect(ending).to_contain_text("pypi.org, files.pythonhosted.org, registry.npmjs.org")
+    ending.get_by_role("button", name="Stop allowing").click()
+    says(page, "No host is allowed")
 
 
 def test_a_rule_is_made_shown_as_it_was_understood_and_taken_back(walked: Stage, visit: Visit, watch: Watch) -> None:

@@ -191,6 +191,8 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
             return _objective(api, _run(api, session))
         case ("objectives", session, "steps"):
             return page([step for step in api.steps if step.session == _run(api, session).id], query)
+        case ("reviews",):
+            return {"items": [], "next": None}
         case ("approvals",):
             wanted = query.get("status", "pending")
             return page([row for row in api.approvals.values() if wanted in ("all", row.status)], query)
@@ -246,7 +248,7 @@ def provider_row(name: str, *, found: bool) -> ProviderRow:
 def created(command: commands.CreateObjective) -> ObjectiveCreated:
     return ObjectiveCreated(
         WorkspaceId("default"), command.title or command.goal.split("\n")[0], command.goal, command.constraints, (),
-        command.directory, command.tools, command.chain or (REHEARSAL,), command.budget, Limits(), Profile.DEFAULT, "",
+        command.directory, command.tools, command.chain or (REHEARSAL,), command.budget, Limits(), Profile.ASK, "",
     )  # fmt: skip
 
 

@@ -111,7 +111,7 @@ def opened(command: commands.OpenSession, title: str) -> SessionOpened:
     """The first event of a session."""
     return SessionOpened(
         WorkspaceId("default"), title, command.directory, command.tools, command.chain or (REHEARSAL,),
-        command.budget, Limits(), Profile.DEFAULT, "", ignore=command.ignore,
+        command.budget, Limits(), Profile.ASK, "", ignore=command.ignore,
     )  # fmt: skip
 
 

@@ -135,7 +135,7 @@ def test_a_stead_folder_in_the_current_directory_is_not_run_as_the_daemon(offlin
 
 def test_run_starts_the_daemon_and_the_rehearsal_model_does_the_first_task(offline: Cli) -> None:
     (offline.directory / "README.md").write_text("# One\n\ntext\n\n## Two\n")
-    asked = offline("run", "read README.md and write SUMMARY.md with its headings")
+    asked = offline("run", "--profile", "ask", "read README.md and write SUMMARY.md with its headings")
     assert asked.code == 3, asked.err
     assert asked.err.endswith("Stead is started. Its recovery key is shown once, by: stead up\n")
     assert "SUMMARY.md" in asked.out

@@ -172,9 +172,10 @@ def test_a_card_says_where_a_target_came_from_and_what_a_lasting_yes_would_cover
     assert "origin url: from the model itself: neither you nor anything it read names it" in shown
     assert "session a yes for it covers every request to a.example" in shown
     assert not any(line.startswith("has read") for line in shown), "the source is named where it matters"
-    read = row("{}") | {"shape": '{"path":"a"}', "sources": ["workspace", "web:b.example", "mail"], "origins": []}
+    read = row("{}") | {"shape": '{"path":"a"}', "origins": []}
+    read["sources"] = ["workspace", "web:b.example", "mail", "registry:pypi.org"]
     shown += [" ".join(line.split()) for line in card(read, PLAIN)]
-    assert "has read files of this folder, pages of b.example, mail (untrusted)" in shown
+    assert "has read files of this folder, pages of b.example, mail, packages of pypi.org (untrusted)" in shown
     assert "session a yes for it covers this very call again" in shown
     assert all(is_harmless(line) for line in shown)
 

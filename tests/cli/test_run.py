@@ -188,6 +188,13 @@ def test_every_option_reaches_the_daemon_as_it_was_meant(cli: Cli, api: Simulato
     )
 
 
+def test_every_profile_can_be_chosen_and_none_said_is_the_usual_one(cli: Cli, api: Simulator) -> None:
+    for words in ([], *(["--profile", profile.value] for profile in Profile)):
+        assert cli("run", "a", *words).code == 0
+    given = [command.profile for command in api.commands if isinstance(command, commands.CreateObjective)]
+    assert given == [commands.CreateObjective("a", "/").profile, *Profile]
+
+
 def test_a_budget_of_one_figure_keeps_the_default_of_the_other(cli: Cli, api: Simulator) -> None:
     assert {
         "tokens": commands.DEFAULT_BUDGET.tokens,

@@ -25,6 +25,7 @@ from stead.domain.permits import Permit
 from stead.domain.ports import Isolation, Machines, ModelInfo, ModelRequest, Reply
 from stead.domain.terminals import Ended, Terminal, TerminalRow
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
+from stead.domain.trials import Barred, Hold, Trials, unbarred
 from stead.guardian.reach import Reach
 from stead.machines.checkpoints import FolderCheckpoints
 from stead.machines.desk import Desk
@@ -121,10 +122,9 @@ class OpenMachines:
         directory: str,
         *,
         writable: bool,
+        hold: Hold = "obeyed",
         hosts: Sequence[str] = (),
-        trial: bool = False,
-        released: Sequence[str] = (),
-        allowed: Sequence[str] = (),
+        barred: Barred = unbarred,
     ) -> None:
         self.bound[session] = directory
 
@@ -203,7 +203,8 @@ def _store(folder: Path) -> ContentStore:
 class World:
     """Everything that an actor works with. ``effects`` outlives crashes; the journal's file does too.
 
-    ``tools`` take the place of those that only count, and ``machines`` of those without walls; ``kept`` keeps folders.
+    ``tools`` take the place of those that only count, and ``machines`` of those without walls; ``kept`` keeps folders,
+    ``trials`` what waits for the person.
     """
 
     def __init__(
@@ -215,6 +216,7 @@ class World:
         tools: Sequence[Tool] = (),
         machines: Machines | None = None,
         kept: type[FolderCheckpoints] = FolderCheckpoints,
+        trials: Trials | None = None,
     ) -> None:
         self.folder = folder
         self.models = models
@@ -251,12 +253,11 @@ class World:
             models=models,
             machines=machines or self.machines,
             terminals=NoTerminals(),
-            trials=self.aside,
-            quarantine=self.aside,
+            trials=trials or self.aside,
             checkpoints=self.kept,
             versions=self.kept,
             held=held,
-            project=ProjectFolder(lambda _directory: lambda _path, _digest: ""),
+            project=ProjectFolder(),
             folders=HostFolders(folder),
             history=self.views,
             gate=Gate(

@@ -39,7 +39,8 @@ class Site:
 
 
 @contextlib.asynccontextmanager
-async def _serving(site: Site) -> AsyncIterator[Site]:
+async def serving(site: Site) -> AsyncIterator[Site]:
+    """The site on a port of its own."""
     async with serve(site.handle) as port:
         site.port = port
         yield site
@@ -48,7 +49,7 @@ async def _serving(site: Site) -> AsyncIterator[Site]:
 @contextlib.contextmanager
 def house_with_site(root: Path, pages: Mapping[str, str]) -> Iterator[tuple[LivingHome, Site]]:
     """A home whose daemon may fetch from a site with these pages, and from nowhere else."""
-    with in_thread(_serving(Site(pages))) as site:
+    with in_thread(serving(Site(pages))) as site:
         house = LivingHome(root, {"FETCH_PORT": str(site.port)}, "tests.flows.loopback_daemon")
         try:
             house.start()

@@ -53,9 +53,13 @@ class LivingHome:
             "HOME": str(self.root.parent),
             "STEAD_HOME": str(self.root),
             "NO_COLOR": "1",
-            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path.endswith("main") or path == os.getcwd()),
+            "PYTHONPATH": os.pathsep.join(filter(self._is_ours, sys.path)),
             **self.env,
         }
+
+    def _is_ours(self, path: str) -> bool:
+        """Whether the daemon finds modules there, too: the clone's tests, and its code where no other is installed."""
+        return path in (os.getcwd(), os.path.join(os.getcwd(), "src") if self.python == sys.executable else "")
 
     def start(self, *arguments: str) -> float:
         """Start the daemon and wait until it answers; gives the seconds that it took."""
@@ -150,8 +154,9 @@ class LivingHome:
         return answer
 
     def give(self, goal: str, directory: Path, **fields: object) -> str:
-        """Create an objective; gives its id."""
-        return str(self.post("/objectives", {"goal": goal, "directory": str(directory), **fields})["session"])
+        """Create an objective, one that asks before it writes and runs unless said otherwise; gives its id."""
+        body = {"goal": goal, "directory": str(directory), "profile": "ask", **fields}
+        return str(self.post("/objectives", body)["session"])
 
     def wait(self, id: str, *statuses: str, timeout_s: float = DEADLINE_S) -> Json:
         """Wait until an objective has one of these statuses; gives its row."""

@@ -96,6 +96,19 @@ class Sitting:
         """Go back to a checkpoint by the command line, which leaves with ``code``; gives what that did."""
         return self.command("restore", self.id, checkpoint, *options, code=code)
 
+    def waiting(self) -> dict[str, Json]:
+        """Changes that wait for the person, by path."""
+        try:
+            return {change["path"]: change for change in self.house.get(f"/objectives/{self.id}/trial")["changes"]}
+        except ApiError as none:
+            assert none.status == 404
+            return {}
+
+    def apply(self, *paths: str) -> None:
+        """Let changes that wait into the folder; all of them when none is named."""
+        self.house.post(f"/objectives/{self.id}/trial/apply", {"paths": paths})
+        assert not self.bodies("trial.applied")[-1]["held"]
+
     def undo(self, change: Json, *, again: bool = False) -> None:
         """Put back what a call changed."""
         body = {"path": change["change"]["path"], "again": again}
@@ -115,8 +128,9 @@ class Sitting:
 
 
 def sit_down(house: LivingHome, directory: Path, **fields: object) -> Sitting:
-    """Open a session in a folder."""
-    return Sitting(house, str(house.post("/sessions", {"directory": str(directory), **fields})["session"]))
+    """Open a session in a folder, one that asks before it writes and runs unless said otherwise."""
+    body = {"directory": str(directory), "profile": "ask", **fields}
+    return Sitting(house, str(house.post("/sessions", body)["session"]))
 
 
 def files_of(folder: Path, *but: str) -> Files:

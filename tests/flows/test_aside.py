@@ -1,4 +1,4 @@
-"""What an objective does aside: changes on trial, and planted files that are moved out. Real daemon, real machines."""
+"""Changes that wait for the person: on trial all of them, else what programs would obey. Real daemon, real machines."""
 
 from __future__ import annotations
 
@@ -37,32 +37,34 @@ def test_changes_on_trial_are_looked_at_applied_and_outlive_a_crash(house: Livin
     assert (project / "notes.md").read_text() == "one\ntwo\n" and not (project / "fresh.md").exists()
     house.kill()
     house.start()
-    shown = house.cli("trial", "diff", id)
+    shown = house.cli("held", "diff", id)
     assert shown.returncode == 0, shown.stderr
     assert "~ notes.md" in shown.stdout and "-two" in shown.stdout and "+2" in shown.stdout
-    assert "held back" in shown.stdout and f"stead trial apply {id}" in shown.stdout
-    one = house.cli("trial", "apply", id, "--path", "fresh.md")
+    assert "held back" in shown.stdout and f"stead held apply {id}" in shown.stdout
+    one = house.cli("held", "apply", id, "--path", "fresh.md")
     assert one.returncode == 0 and (project / "fresh.md").read_text() == "new\n"
     assert (project / "notes.md").read_text() == "one\ntwo\n"
-    rest = house.cli("trial", "apply", id)
+    rest = house.cli("held", "apply", id)
     assert rest.returncode == 3 and ".envrc" in rest.stdout and "--include-protected" in rest.stdout
     assert (project / "notes.md").read_text() == "one\n2\n" and not (project / ".envrc").exists()
-    assert house.cli("trial", "apply", id, "--include-protected").returncode == 0
+    assert house.cli("held", "apply", id, "--include-protected").returncode == 0
     assert (project / ".envrc").read_text() == "evil\n"
     assert [body["applied"] for body in house.bodies(id, "trial.applied")] == [1, 1, 1]
-    gone = house.cli("trial", "diff", id)
-    assert gone.returncode == 2 and "nothing on trial" in gone.stderr
+    gone = house.cli("held", "diff", id)
+    assert gone.returncode == 2 and "no changes" in gone.stderr
 
 
 @promise("SEC-5.trial")
 def test_a_trial_is_discarded_only_on_purpose_and_the_end_says_what_to_do(house: LivingHome, project: Path) -> None:
+    other = house.cli("trial", "discard")
+    assert other.returncode == 2 and "stead held list" in other.stderr, "the older name does the same"
     before = {path.name: path.read_bytes() for path in project.iterdir() if path.is_file()}
     id = work(house, project, "rm -f *; echo new > fresh.md", mode="trial")
     watched = house.cli("watch", id)
-    assert f"stead trial diff {id}" in watched.stdout and f"stead trial discard {id}" in watched.stdout
-    refused = house.cli("trial", "discard", id)
+    assert f"stead held diff {id}" in watched.stdout and f"stead held discard {id}" in watched.stdout
+    refused = house.cli("held", "discard", id)
     assert refused.returncode == 3 and "for good, and there is no terminal to ask at" in refused.stderr
-    assert house.cli("trial", "discard", id, "--yes").returncode == 0
+    assert house.cli("held", "discard", id, "--yes").returncode == 0
     assert {path.name: path.read_bytes() for path in project.iterdir() if path.is_file()} == before
     assert len(house.bodies(id, "trial.discarded")) == 1
     with pytest.raises(ApiError) as twice:
@@ -75,10 +77,10 @@ def test_the_persons_own_changes_win_until_they_say_otherwise(house: LivingHome,
     (project / "notes.md").write_text("one\n")
     id = work(house, project, "echo theirs > notes.md", mode="trial")
     (project / "notes.md").write_text("mine\n")
-    applied = house.cli("--json", "trial", "apply", id)
+    applied = house.cli("--json", "held", "apply", id)
     assert applied.returncode == 3 and json.loads(applied.stdout)["held"][0]["path"] == "notes.md"
     assert (project / "notes.md").read_text() == "mine\n"
-    assert house.cli("trial", "apply", id, "--force").returncode == 0
+    assert house.cli("held", "apply", id, "--force").returncode == 0
     assert (project / "notes.md").read_text() == "theirs\n"
 
 
@@ -91,59 +93,63 @@ def test_a_trial_makes_no_sense_for_who_may_change_nothing(house: LivingHome, pr
     assert unknown.value.status == 422 or unknown.value.status == 400
 
 
-@promise("SEC-5.protected")
-def test_planted_files_are_moved_out_before_the_end_is_told_and_can_be_put_back(
-    house: LivingHome, project: Path
-) -> None:
-    (project / "AGENTS.md").write_text("mine\n")
-    id = work(
-        house,
-        project,
-        "echo evil > AGENTS.md",
-        "mkdir -p sub/.vscode; echo evil > sub/.vscode/tasks.json; echo e > .envrc",
-    )
-    assert (project / "AGENTS.md").read_text() == "mine\n"
-    assert not (project / ".envrc").exists() and not (project / "sub/.vscode").exists()
+@promise("SEC-5.trial")
+def test_whoever_looks_anywhere_is_told_once_of_what_waits_till_it_is_settled(house: LivingHome, project: Path) -> None:
+    assert "No changes wait" in house.cli("held").stdout
+    id = work(house, project, "echo new > fresh.md; echo evil > .envrc", mode="trial")
     kinds = [event["body"]["type"] for event in house.events(id)]
-    assert kinds.index("protected.quarantined") < kinds.index("objective.ended")
-    (fact,) = house.bodies(id, "protected.quarantined")
-    assert sorted(path for _, path in fact["moved"]) == [".envrc", "sub/.vscode"]
-    assert "moved out of your folder" in house.cli("watch", id).stdout
-    items = {row["path"]: row["id"] for row in json.loads(house.cli("--json", "quarantine").stdout)["items"]}
-    assert house.cli("quarantine", "restore", items[".envrc"]).returncode == 0
-    assert (project / ".envrc").read_text() == "e\n"
-    assert house.cli("quarantine", "remove", items["sub/.vscode"], "--yes").returncode == 0
-    assert "Nothing is under quarantine" in house.cli("quarantine", "list").stdout
-    missing = house.cli("quarantine", "restore", items[".envrc"])
-    assert missing.returncode == 2 and "quarantine list" in missing.stderr
-    settled = [event["body"] for event in house.events("home") if event["body"]["type"] == "quarantine.settled"]
-    assert [body["restored"] for body in settled] == [True, False]
+    assert kinds.count("review.wanted") == 1
+    assert kinds.index("review.wanted") < kinds.index("objective.ended"), "whoever waits for the end has heard of it"
+    (fact,) = house.bodies(id, "review.wanted")
+    assert fact["review"]["waiting"] == 2 and [held["path"] for held in fact["review"]["held"]] == [
+        ".envrc",
+        "fresh.md",
+    ]
+    for shown in (house.cli("held"), house.cli("approvals")):
+        assert "2 changes wait for your review" in shown.stdout and f"stead held apply {id}" in shown.stdout
+        assert ".envrc" in shown.stdout and "program" in shown.stdout
+    assert "1 review of changes" in house.cli("status").stdout
+    assert json.loads(house.cli("--json", "status").stdout)["reviews_wanted"] == 1
+    house.kill()
+    house.start()
+    assert house.cli("held", "apply", id, "--path", "fresh.md").returncode == 0
+    house.until(lambda: house.get(f"/objectives/{id}")["review"]["waiting"] == 1, "the rest to be counted")
+    assert house.cli("held", "discard", id, "--yes").returncode == 0
+    assert "No changes wait" in house.cli("held").stdout and house.get("/reviews")["items"] == []
+    assert "review" not in house.cli("status").stdout
 
 
 @promise("SEC-5.protected")
-def test_planted_files_are_moved_out_even_when_the_daemon_was_killed(house: LivingHome, project: Path) -> None:
-    turn = Turn("At work.", calls=(Call("shell", {"command": "echo evil > .envrc; echo ready > ready; sleep 60"}),))
-    with served(by_turn(turn, then=Turn("Done."))) as model:
-        use_model(house, model.openai)
-        id = house.give("Tidy", project)
-        house.wait(id, "waiting")
-        for question in house.get("/approvals", session=id)["items"]:
-            house.post(
-                f"/approvals/{question['id']}/decision", {"answer": "once", "digest": question["digest"], "whole": True}
-            )
-        house.until(lambda: (project / "ready").exists(), "the file to be planted")
-        house.kill()
-        assert (project / ".envrc").exists()
-        house.start()
-        assert not (project / ".envrc").exists()
-        house.until(lambda: bool(house.bodies(id, "protected.quarantined")), "the finding to be on record")
+def test_what_programs_obey_waits_for_the_person_while_the_rest_lands(house: LivingHome, project: Path) -> None:
+    id = work(house, project, "echo new > fresh.md; printf '#!/bin/sh\n' > run.sh; chmod +x run.sh; echo evil > .envrc")
+    assert (project / "fresh.md").read_text() == "new\n" and not (project / ".envrc").exists()
+    (landed,) = house.bodies(id, "changes.landed")
+    assert sorted(landed["landing"]["landed"]) == ["fresh.md", "run.sh"]
+    assert [held["path"] for held in landed["landing"]["held"]] == [".envrc"]
+    (call,) = house.bodies(id, "tool.finished")
+    assert "held for the person's review: '.envrc'" in call["text"]
+    (told,) = house.bodies(id, "review.wanted")
+    assert (told["review"]["waiting"], told["runnable"]) == (1, ["run.sh"])
+    assert "+evil" in house.cli("held", "diff", id).stdout
+    assert house.cli("held", "apply", id, "--include-protected").returncode == 0
+    assert (project / ".envrc").read_text() == "evil\n"
+    assert house.get("/reviews")["items"] == []
 
 
 @promise("SEC-5.protected")
-def test_a_protected_file_can_be_released_for_one_objective(house: LivingHome, project: Path) -> None:
-    (project / "AGENTS.md").write_text("mine\n")
-    id = work(house, project, "echo ours >> AGENTS.md; echo evil > CLAUDE.md", unprotected=["AGENTS.md"])
-    assert (project / "AGENTS.md").read_text() == "mine\nours\n" and not (project / "CLAUDE.md").exists()
-    assert house.bodies(id, "objective.created")[0]["unprotected"] == ["AGENTS.md"]
-    with pytest.raises(ApiError, match="no path within the folder"):
-        house.give("Look", project, unprotected=["../elsewhere"])
+def test_an_agents_rules_reach_no_other_session_until_the_person_lets_them_in(house: LivingHome, project: Path) -> None:
+    id = work(house, project, "echo 'Sing of the whale.' > AGENTS.md; echo 'Sing of the gull.' > CLAUDE.md")
+
+    def told() -> str:
+        """What a model is told in a session that begins now."""
+        with served(by_turn(then=Turn("Well."))) as model:
+            use_model(house, model.openai)
+            session = str(house.post("/sessions", {"directory": str(project)})["session"])
+            house.post(f"/sessions/{session}/messages", {"text": "hello"})
+            house.until(lambda: bool(house.bodies(session, "turn.ended")), "the turn to end")
+            return json.dumps([seen.body for seen in model.requests()])
+
+    assert not (project / "AGENTS.md").exists() and "Sing" not in told()
+    assert house.cli("held", "apply", id, "--path", "CLAUDE.md", "--include-protected").returncode == 0
+    said = told()
+    assert "Sing of the gull." in said and "whale" not in said

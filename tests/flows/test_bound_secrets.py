@@ -165,7 +165,7 @@ def test_a_daemon_that_is_killed_cuts_every_connection_and_the_next_one_opens_a_
         "held = [socket.create_connection(('127.0.0.1', 3128)) for _ in range(5)]\n"
         f"for one in held: one.sendall(b'CONNECT {host} HTTP/1.1\\r\\nHost: {host}\\r\\n\\r\\n')\n"
         "print([one.recv(99)[:12] for one in held], flush=True)\n"
-        "open('open', 'w'); held[0].recv(99)"
+        "open('/proc/self/comm', 'w').write('holding'); held[0].recv(99)"
     )
     (shop.project / "hold.py").write_text(hold, "utf-8")
     commands = ("python3 hold.py", f"curl -sS http://{host}/")
@@ -173,7 +173,7 @@ def test_a_daemon_that_is_killed_cuts_every_connection_and_the_next_one_opens_a_
     with served(by_turn(*turns)) as model:
         use_model(shop.house, model.openai)
         id = shop.house.give("hold on", shop.project, allow=["shell"])
-        shop.house.until(lambda: _answered(shop.house, id) and (shop.project / "open").exists(), "connections")
+        shop.house.until(lambda: _answered(shop.house, id) and _holding(shop.house), "connections")
         assert shop.house.process is not None
         inside = set(descendants(shop.house.process.pid))
         left = [path for path in (shop.house.home.run / "egress").iterdir() if path.is_dir()]
@@ -184,6 +184,13 @@ def test_a_daemon_that_is_killed_cuts_every_connection_and_the_next_one_opens_a_
         assert not any(path.exists() for path in left)
         assert shop.house.finish(id, answer="once", timeout_s=60)["status"] == "completed"
     assert "headers" in shop.house.bodies(id, "tool.finished")[-1]["text"]
+
+
+def _holding(house: LivingHome) -> bool:
+    """Whether the command has its connections, which it tells by its name."""
+    assert house.process is not None
+    names = (Path(f"/proc/{pid}/comm") for pid in descendants(house.process.pid))
+    return any(name.exists() and name.read_text("utf-8") == "holding\n" for name in names)
 
 
 def _answered(house: LivingHome, id: str) -> bool:

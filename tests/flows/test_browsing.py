@@ -71,6 +71,12 @@ def test_a_page_is_opened_worked_and_pictured_and_every_step_is_asked_for_as_wha
                 asked = house.bodies(id, "approval.requested")
                 used = house.bodies(id, "egress.used")
                 house.until(lambda: not processes_with("--user-data-dir=/tmp/browser"), "the browser to end")
+                landed = house.bodies(id, "changes.landed")
+                early = (project / "shop.png").exists()
+                (change,) = house.get(f"/objectives/{id}/trial", path="shop.png")["changes"]
+                unseen = change["unseen"]
+                house.post(f"/objectives/{id}/trial/apply", {"paths": ["shop.png"], "seen": [change["digest"]]})
+                picture = (project / "shop.png").read_bytes()
         finally:
             house.stop()
     assert [end["outcome"] for end in ends] == ["denied", *["ok"] * 5], [end["text"] for end in ends]
@@ -79,5 +85,8 @@ def test_a_page_is_opened_worked_and_pictured_and_every_step_is_asked_for_as_wha
     assert ends[1]["source"] == ends[2]["source"] == "web:shop.example.com" and "It is on its way." in ends[5]["text"]
     assert [one["level"] for one in asked] == ["each", "session", "confirm", "confirm"], asked
     assert [request.path for request in shop.requests if "favicon" not in request.path] == ["/", "/order?ink=blue"]
-    assert (project / "shop.png").read_bytes().startswith(b"\x89PNG")
+    # The page is a stranger's, so the picture waits with everything else until the person has looked at it.
+    assert [[held["path"] for held in one["landing"]["held"]] for one in landed] == [["shop.png"]]
+    assert "held for the person's review: 'shop.png'" in ends[3]["text"] and unseen and not early
+    assert picture.startswith(b"\x89PNG")
     assert {one["host"] for one in used if one["verdict"] == "allow"} == {"shop.example.com"}

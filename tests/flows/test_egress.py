@@ -9,8 +9,9 @@ import json
 from pathlib import Path
 
 from tests.fakes.models import Call, Turn
+from tests.flows.asking import Site, serving
 from tests.flows.house import LivingHome, use_model
-from tests.flows.served import by_turn, served
+from tests.flows.served import by_turn, in_thread, served
 from tests.promises import promise
 
 CURL = "curl -sS -m 30 'http://shop.invalid/pens?q=tea'"
@@ -41,6 +42,11 @@ def test_a_host_is_reached_only_once_the_person_allowed_it(house: LivingHome, pr
         assert allowed.returncode == 0, allowed.stderr
         assert house.finish(id, answer="once")["status"] == "completed"
     refused, reached = texts(house, id)
+    named = "the proxy refused shop.invalid: nobody allowed it here; the person can: stead egress allow shop.invalid "
+    assert refused.count(f"[{named}--dir {project}]") == 1 and "the proxy refused" not in reached
+    first, second = house.bodies(id, "tool.finished")
+    assert [warning["text"] for warning in first["warnings"]] == [f"{named}--dir {project}"]
+    assert second["warnings"] == []
     assert "egress-host" in refused and "egress-unreachable" in reached
     used = house.bodies(id, "egress.used")
     assert [one["reason"]["rule"] for one in used] == ["egress-host", "egress-unreachable"]
@@ -92,8 +98,73 @@ def test_the_hosts_of_an_objective_need_no_further_word(house: LivingHome, proje
     assert house.bodies(id, "objective.created")[0]["hosts"] == ["*.b.invalid", "shop.invalid"]
 
 
+@promise("SEC-6.network")
+def test_a_local_port_is_reached_once_allowed_and_the_daemon_itself_never(house: LivingHome, project: Path) -> None:
+    with (
+        in_thread(serving(Site({"/": "the local page"}))) as site,
+        served(by_turn(*four_looks(house, site.port), then=Turn("Done."))) as model,
+    ):
+        use_model(house, model.openai)
+        id = house.give("look at the local page", project)
+        house.wait(id, "waiting")
+        first = house.get("/approvals", session=id)["items"][0]
+        house.post(f"/approvals/{first['id']}/decision", {"answer": "once", "digest": first["digest"], "whole": True})
+        house.until(lambda: len(texts(house, id)) == 1, "the first call to end")
+        for port in (site.port, daemon_port(house)):
+            allowed = house.cli("egress", "allow", f"LOCALHOST:{port}", "--dir", str(project))
+            assert allowed.returncode == 0, allowed.stderr
+        assert f"localhost:{site.port}" in house.cli("egress", "list").stdout
+        house.finish(id, answer="once")
+    refused, reached, own, asked = texts(house, id)
+    assert f"[the proxy refused localhost:{site.port}: nobody allowed it here; the person can: stead egress" in refused
+    assert "the local page" in reached and site.asked == ["/"]
+    assert "egress-address" in own and "Stead itself" in own
+    assert "is no public host" in asked
+    sources = [end["source"] for end in house.bodies(id, "tool.finished")]
+    assert sources[:2] == ["workspace", "web:host.docker.internal workspace"]
+    assert house.cli("egress", "remove", f"localhost:{site.port}", "--dir", str(project)).returncode == 0
+    assert f"localhost:{site.port}" not in house.cli("egress", "list").stdout
+
+
+def daemon_port(house: LivingHome) -> int:
+    """Where the daemon listens."""
+    return int(json.loads(house.home.address.read_text("utf-8"))["port"])
+
+
+def four_looks(house: LivingHome, port: int) -> tuple[Turn, ...]:
+    """A command that looks at a local port, twice, one that looks at the daemon, and a call that asks for the port."""
+    look = f"curl -sS http://host.docker.internal:{port}/"
+    own = f"curl -sS --noproxy '' http://localhost:{daemon_port(house)}/api/v1/objectives"
+    return shell(look), shell(look + " "), shell(own), shell(look, f"localhost:{port}")
+
+
+@promise("SEC-6.network")
+def test_registries_are_allowed_by_one_word_and_shown_spelled_out(house: LivingHome, project: Path) -> None:
+    assert house.cli("egress", "allow", "registries", "--dir", str(project), "--grants-last").returncode == 0
+    listed = house.cli("egress", "list").stdout
+    assert "registries (pypi.org, files.pythonhosted.org, registry.npmjs.org," in listed and "grants last" in listed
+    (row,) = house.get("/egress/hosts")["items"]
+    assert row["host"] == "registries" and row["grants_last"] and "proxy.golang.org" in row["hosts"]
+    refused = house.cli("egress", "allow", "pypi.org", "--dir", str(project), "--grants-last")
+    assert refused.returncode == 2 and "registries" in refused.stderr
+    house.cli("egress", "remove", "registries", "--dir", str(project))
+    assert house.get("/egress/hosts")["items"] == []
+    started = house.cli("run", "x", "--dir", str(project), "--host", "registries", "--detach")
+    assert started.returncode == 0, started.stderr
+    id = str(house.get("/objectives")["items"][0]["id"])
+    assert house.bodies(id, "objective.created")[0]["hosts"][:2] == ["pypi.org", "files.pythonhosted.org"]
+
+
 def test_what_is_no_host_is_refused_with_the_way_out(house: LivingHome, project: Path) -> None:
-    for host in ("127.0.0.1", "https://a.example.com", "localhost", "*.com"):
+    for host in (
+        "127.0.0.1",
+        "https://a.example.com",
+        "localhost",
+        "*.com",
+        "0.0.0.0:80",
+        "8.8.8.8:53",
+        "*.internal:80",
+    ):
         refused = house.cli("egress", "allow", host, "--dir", str(project))
         assert refused.returncode == 2 and "host" in refused.stderr, refused
     refused = house.cli("run", "x", "--dir", str(project), "--host", "10.0.0.1", "--detach")

@@ -15,7 +15,7 @@ QUESTION = "q leave it pending: "
 
 @promise("UI-2.terminal", "SEC-2.approve")
 def test_a_question_is_answered_where_the_work_was_started(house: LivingHome, project: Path) -> None:
-    with at_terminal(Cli(house.home, project), "run", GOAL) as terminal:
+    with at_terminal(Cli(house.home, project), "run", GOAL, "--profile", "ask") as terminal:
         card = terminal.until(QUESTION)
         assert "SUMMARY.md" in card
         assert not (project / "SUMMARY.md").exists()

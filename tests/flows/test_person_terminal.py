@@ -160,12 +160,22 @@ def test_closing_ends_it_and_a_closed_or_deleted_session_has_none(house: LivingH
         pass
 
 
-def test_a_session_on_trial_has_no_terminal(house: LivingHome, project: Path, model: ServedModel) -> None:
+def test_what_a_terminal_of_a_session_on_trial_changes_waits_for_the_person(
+    house: LivingHome, project: Path, model: ServedModel
+) -> None:
     require_sandbox()
     desk = f"/sessions/{house.post('/sessions', {'directory': str(project), 'mode': 'trial'})['session']}"
-    with pytest.raises(ApiError, match="on trial") as refused:
-        opened(house, desk)
-    assert refused.value.status == 409
+    before = (project / "README.md").read_bytes()
+    path = opened(house, desk)
+    with watched(house, path) as socket:
+        socket.send(b"echo quill > fresh.md; rm README.md; cat fresh.md; exit\n")
+        assert end(socket) == (1000, "exited 0")
+    assert closings(house, desk) == [(0, "exited", "")]
+    waiting = house.get(desk.replace("sessions", "objectives") + "/trial")["changes"]
+    assert [(one["kind"], one["path"]) for one in waiting] == [("deleted", "README.md"), ("added", "fresh.md")]
+    assert (project / "README.md").read_bytes() == before and not (project / "fresh.md").exists()
+    house.post(desk.replace("sessions", "objectives") + "/trial/apply", {"paths": ["fresh.md"]})
+    assert (project / "fresh.md").read_text("utf-8") == "quill\n" and (project / "README.md").exists()
 
 
 def test_terminals_do_not_outlive_the_daemon_and_the_record_says_so(house: LivingHome, desk: str) -> None:

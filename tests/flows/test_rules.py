@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.fakes.models import Call, Seen, Turn
-from tests.flows.asking import answer, house_with_site, plan, question, settle, turn, verdicts
+from tests.flows.asking import answer, house_with_site, question, settle, turn, verdicts
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import by_turn, served
 from tests.promises import promise
@@ -43,7 +43,8 @@ def test_a_rule_stops_a_granted_call_of_a_running_session_until_it_is_removed(ho
         turn("read", path="LIFTED.md"),
         write("infra/two.tf"),
         turn("shell", command="cp README.md infra/two.tf"),
-        turn("shell", command="python3 make_infra.py"),
+        turn("shell", command="python3 -c \"open('infra/three.tf', 'w').write('x')\""),
+        hold(),
         write("infra/two.tf"),
         Turn("Done."),
     )
@@ -62,13 +63,15 @@ def test_a_rule_stops_a_granted_call_of_a_running_session_until_it_is_removed(ho
         said = house.cli("message", id, LIFTED)
         assert said.returncode == 0
         answer(house, held, "deny")
-        house.until(lambda: question(house, id)["rule"] == "rule-ask", "the command that may change anything")
-        assert not (project / "infra/two.tf").exists()
-        unknown = question(house, id)
+        later = question(house, id)
+        assert {path.name for path in (project / "infra").iterdir()} == {"one.tf"}
+        (waiting,) = house.get(f"/objectives/{id}/trial")["changes"]
+        assert waiting["path"] == "infra/three.tf"
         assert house.cli("rules", "remove", rule["id"][:5], "--yes").returncode == 0
-        answer(house, unknown, "deny")
+        answer(house, later, "deny")
         house.wait(id, "completed", "failed")
-    rules = ["granted", "shell-dynamic-code", "auto", "rule-deny", "rule-deny", "rule-ask", "granted"]
+    asked = "shell-dynamic-code"
+    rules = ["granted", asked, "auto", "rule-deny", "rule-deny", "granted", asked, "granted"]
     assert verdicts(house, id) == rules
     assert (project / "infra/two.tf").read_text("utf-8") == "text\n"
     denied = [end["text"] for end in house.bodies(id, "tool.finished") if end["outcome"] == "denied"]
@@ -95,7 +98,7 @@ def test_rules_over_programs_hosts_and_folders_are_kept_as_they_are_understood(t
         )
         with served(by_turn(Turn("", calls=calls))) as model:
             use_model(house, model.openai)
-            ids = [house.give("go", place, profile="trusted-project") for place in (project, elsewhere)]
+            ids = [house.give("go", place, profile="work") for place in (project, elsewhere)]
             for id in ids:
                 assert settle(house, id, "deny")["rule"] == "rule-ask"
             for id in ids:
@@ -122,40 +125,38 @@ def test_a_constraint_is_enforced_before_the_call_by_the_same_rules(house: Livin
         assert started.returncode == 0, started.stderr
         id = json.loads(started.stdout.splitlines()[0])["id"]
         house.wait(id, "completed", "failed")
-    assert verdicts(house, id) == ["rule-deny", "rule-deny", "granted"]
+    assert verdicts(house, id) == ["rule-deny", "rule-deny", "auto"]
     assert not (project / "infra").exists() and (project / "out.md").exists()
 
 
 @promise("SEC-2.overrides")
-def test_a_trusted_project_is_free_until_something_from_elsewhere_was_read(tmp_path: Path, project: Path) -> None:
+def test_what_stays_in_the_machine_is_free_and_waits_once_something_from_elsewhere_was_read(
+    tmp_path: Path, project: Path
+) -> None:
     (project / "check.py").write_text("print('checked')\n", "utf-8")
     with house_with_site(tmp_path / "home", PAGES) as (house, site):
         script = by_turn(
             turn("read", path="README.md"),
             write("a.md"),
             turn("shell", command="python3 check.py"),
-            write("AGENTS.md"),
+            turn("shell", command="python3 check.py", hosts=["b.example"]),
             turn("fetch", url=site.url()),
             write("b.md"),
-            turn("shell", command="python3 check.py"),
+            turn("shell", command='python3 -c \'open("c.md", "w")\''),
         )
         with served(script) as model:
             use_model(house, model.openai)
-            given = ("run", f"read {site.url()}", "--dir", str(project), "--profile", "trusted-project", "--detach")
+            given = ("run", f"read {site.url()}", "--dir", str(project), "--detach")
             assert house.cli(*given).returncode == 0
             id = str(house.get("/objectives")["items"][0]["id"])
-            for tool, rule, word in (
-                ("write", "obeyed-file", "deny"),
-                ("fetch", "level-each", "once"),
-                ("write", "level-session", "deny"),
-                ("shell", "shell-runs-code", "deny"),
-            ):
+            for tool, rule, word in (("shell", "network", "deny"), ("fetch", "level-each", "once")):
                 house.until(partial(_asks, house, id, tool, rule), f"{tool} to be asked for")
                 settle(house, id, word)
             house.wait(id, "completed", "failed")
-            unasked = verdicts(house, id)[:3]
-    assert unasked == ["auto", "auto", "auto"]
-    assert (project / "a.md").exists() and not (project / "b.md").exists()
+            judged = verdicts(house, id)
+    assert judged == ["auto", "auto", "auto", "network", "level-each", "approved", "auto", "auto"]
+    assert (project / "a.md").exists()
+    assert not (project / "b.md").exists() and not (project / "c.md").exists()
 
 
 def _asks(house: LivingHome, id: str, tool: str, rule: str) -> bool:
@@ -164,26 +165,12 @@ def _asks(house: LivingHome, id: str, tool: str, rule: str) -> bool:
 
 
 @promise("SEC-2.levels")
-def test_a_file_that_other_programs_obey_is_confirmed_each_time_unless_it_was_unprotected(
-    house: LivingHome, project: Path
-) -> None:
-    plans = plan({"tool": "write", "arguments": {"path": "AGENTS.md"}})
-    with served(by_turn(plans, write("AGENTS.md"), write("AGENTS.md"))) as model:
+def test_where_writes_are_asked_the_question_names_what_other_programs_obey(house: LivingHome, project: Path) -> None:
+    with served(by_turn(write("AGENTS.md"), write("AGENTS.md"))) as model:
         use_model(house, model.openai)
-        goal = "write AGENTS.md"
-        id = house.give(goal, project, allow=["write"])
-        first = settle(house, id, "once")
-        house.until(lambda: question(house, id)["id"] != first["id"], "the second question")
-        second = settle(house, id, "deny")
+        id = house.give("write it", project)
+        asked = settle(house, id, "session")
         house.wait(id, "completed", "failed")
-        assert (project / "AGENTS.md").read_text("utf-8") == "text\n", "what the person let in is not moved out again"
-        assert house.bodies(id, "protected.quarantined") == []
-        given = ("run", goal, "--dir", str(project), "--allow", "write", "--unprotect", "AGENTS.md", "--detach")
-        assert house.cli(*given).returncode == 0
-        free = str(house.get("/objectives")["items"][0]["id"])
-        house.wait(free, "completed", "failed")
-    assert verdicts(house, id) == ["auto", "obeyed-file", "approved", "obeyed-file"], "neither plan nor grant covers it"
-    for row in (first, second):
-        assert (row["rule"], row["shape"], row["risk"]) == ("obeyed-file", "", "critical")
-    assert verdicts(house, free) == ["auto", "planned", "granted"]
-    assert (project / "AGENTS.md").read_text("utf-8") == "text\n"
+    assert (asked["rule"], asked["shape"], asked["risk"]) == ("obeyed-file", "any", "medium")
+    assert "AGENTS.md" in asked["reason"]
+    assert verdicts(house, id) == ["obeyed-file", "approved", "granted"]

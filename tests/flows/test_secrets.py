@@ -14,6 +14,7 @@ from tests.fakes.models import Call, Turn
 from tests.flows import canaries
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import HELD, by_turn, holding, served
+from tests.machines.bench import fresh_nap, napping
 from tests.promises import promise
 
 VALUE = "correct-horse-battery-staple-4711"
@@ -69,20 +70,20 @@ def test_the_search_for_canaries_finds_each_form(form: str) -> None:
 def test_no_process_below_the_daemon_has_a_canary_on_its_command_line_or_in_its_environment(
     tmp_path: Path, project: Path
 ) -> None:
-    house = LivingHome(tmp_path / "home", env={"OPENAI_API_KEY": canaries.ENVIRONMENT})
+    house, nap = LivingHome(tmp_path / "home", env={"OPENAI_API_KEY": canaries.ENVIRONMENT}), fresh_nap()
     house.start()
     try:
-        with served(by_turn(Turn("", calls=(Call("shell", {"command": "touch began; sleep 20"}),)))) as model:
+        with served(by_turn(Turn("", calls=(Call("shell", {"command": f"sleep {nap}"}),)))) as model:
             add(house, "shop", canaries.SHOP)
             use_model(house, model.openai)
             id = house.give(f"wait with {canaries.SHOP}", project, allow=["shell"], secrets=["shop"])
-            house.until((project / "began").exists, "the command to run")
+            house.until(lambda: bool(napping(nap)), "the command to run")
             assert house.process is not None
             seen = canaries.seen_of_processes(house.process.pid)
             house.post(f"/objectives/{id}/stop")
     finally:
         house.stop()
-    assert b"sleep" in seen
+    assert b"sleep\0" + nap.encode() in seen
     assert canaries.leaks({"processes": seen}) == []
 
 

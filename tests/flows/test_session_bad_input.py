@@ -124,7 +124,10 @@ def test_a_folder_that_vanishes_and_comes_back_costs_a_few_refusals(
         (tmp_path / "away").rename(project)
         assert files_of(project) == before
         assert desk.turn("three")["reason"] == "done"
-        assert (project / "three.md").exists()
+        # The refusal quoted what is not Stead's own, so from then on everything waits for the person.
+        assert desk.waiting().keys() == {"three.md"} and files_of(project) == before
+        desk.apply()
+        assert files_of(project).keys() == {*before, "three.md"}
         desk.restore(first)
         assert set(files_of(project)) == {"README.md"}
 
@@ -170,8 +173,17 @@ def test_links_that_loop_odd_names_and_files_too_large_harm_nothing(house: Livin
     [taken] = desk.bodies("checkpoint.taken")
     assert {"path": "huge", "why": "it is larger than 2 GB"} in taken["left_out"]
     changed = desk.bodies("turn.ended")[0]["changes"]
-    assert len(changed) == len([*ODD, "README.md", "binary", "one", "the link self", "the folder self"])
+    clear = [name for name in ODD if os.fsdecode(name).isprintable()]
+    assert len(changed) == len([*clear, "README.md", "binary", "one", "the link self", "the folder self"])
     assert all(change["path"].isprintable() for change in changed)
+    # A name that cannot be shown as it is lands in nobody's folder; the person and the model are told.
+    hidden = {name for name in ODD if name not in clear}
+    refused_now = [{one["path"] for one in body["landing"]["refused"]} for body in desk.bodies("changes.landed")]
+    assert [len(paths) for paths in refused_now] == [1, len(hidden)] and all(map(str.isprintable, refused_now[1]))
+    assert "no readable text" in results(desk)[-1][2]
+    for name in ODD:
+        content = Path(os.fsdecode(raw + name)).read_text("utf-8")
+        assert content == ("was\n" if name in hidden else "was\nis\n"), name
     assert not desk.restore(desk.items("checkpoints")[0]["id"])["failed"]
     assert files_of(project, "huge") == before
     assert (project / "huge").stat().st_size == (2 << 30) + 1

@@ -20,7 +20,7 @@ BUILD = Turn("", calls=(Call("shell", {"command": "echo built > out.txt"}),))
 
 def _sit_down(house: LivingHome, project: Path, *options: str) -> str:
     (project / "notes.txt").write_text(NOTES, "utf-8")
-    opened = house.cli("session", "new", "--json", *options, cwd=project)
+    opened = house.cli("session", "new", "--json", "--profile", "ask", *options, cwd=project)
     assert opened.returncode == 0, opened.stderr
     return str(json.loads(opened.stdout)["session"])
 

@@ -37,7 +37,8 @@ def model(house: LivingHome) -> Iterator[ServedModel]:
 @pytest.fixture
 def desk(house: LivingHome, project: Path, model: ServedModel) -> str:
     """The path of a session in the project."""
-    return f"/sessions/{house.post('/sessions', {'directory': str(project), 'title': 'Quill'})['session']}"
+    body = {"directory": str(project), "title": "Quill", "profile": "ask"}
+    return f"/sessions/{house.post('/sessions', body)['session']}"
 
 
 def _id(desk: str) -> str:

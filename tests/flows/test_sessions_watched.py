@@ -103,7 +103,7 @@ def test_after_a_crash_a_session_that_rested_goes_on_resting_and_one_that_waits_
 ) -> None:
     use_model(house, model.openai)
     rests = _open(house, project)
-    waits = str(house.post("/sessions", {"directory": str(project)})["session"])
+    waits = str(house.post("/sessions", {"directory": str(project), "profile": "ask"})["session"])
     _say(house, rests, "tell me about quills")
     house.wait(rests, "idle")
     _say(house, waits, "work with care")

@@ -12,6 +12,7 @@ import pytest
 from tests.fakes.models import Call, Turn
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served
+from tests.machines.bench import fresh_nap, napping
 from tests.promises import promise
 
 GOAL = "read README.md and write SUMMARY.md with its headings"
@@ -21,7 +22,7 @@ WRITE = Turn("", calls=(Call("write", {"path": "SUMMARY.md", "text": "Quill\n"})
 
 @promise("LLM-6.rehearsal", "TUI-1.headless", "SEC-2.approve", "TOOL-1.read", "TOOL-1.write", "TOOL-1.plan")
 def test_the_first_task_runs_without_a_key_and_asks_once_for_the_write(house: LivingHome, project: Path) -> None:
-    first = house.cli("run", GOAL, cwd=project)
+    first = house.cli("run", GOAL, "--profile", "ask", cwd=project)
     assert first.returncode == 3, first.stdout + first.stderr
     assert "stead approve" in first.stdout + first.stderr
     assert not (project / "SUMMARY.md").exists()
@@ -67,34 +68,23 @@ def test_up_status_logs_down_and_up_again_at_the_same_port(tmp_path: Path) -> No
 @promise("SEC-5.stop")
 def test_stop_kills_a_running_sleep_and_a_streaming_request_at_once(house: LivingHome, project: Path) -> None:
     slow = Turn("word " * 2000, delay_s=0.05)
-    sleep = Turn("", calls=(Call("shell", {"command": "echo on >> log.txt; sleep 300"}),))
+    nap = fresh_nap()
+    sleep = Turn("", calls=(Call("shell", {"command": f"sleep {nap}"}),))
     with served(by_turn(sleep, then=slow)) as model:
         use_model(house, model.openai)
         id = house.give("sleep", project, allow=["shell"])
-        house.until(lambda: (project / "log.txt").exists(), "the command to run")
+        house.until(lambda: bool(napping(nap)), "the command to run")
         began = time.monotonic()
         assert house.cli("stop", id).returncode == 0
         assert time.monotonic() - began < 2.0
         assert house.get(f"/objectives/{id}")["status"] == "paused"
         assert house.bodies(id, "tool.finished")[0]["outcome"] == "cancelled"
-        house.until(lambda: not _sleeping(), "the sleep to be dead", timeout_s=2)
+        house.until(lambda: not napping(nap), "the sleep to be dead", timeout_s=2)
         assert house.cli("resume", id).returncode == 0
         house.until(lambda: len(model.requests()) == 2, "the second request")
         assert house.cli("stop", "--all").returncode == 0
         house.until(model.left.is_set, "the connection to be cut", timeout_s=2)
     assert house.bodies(id, "model.failed")[0]["kind"] == "stopped"
-
-
-def _sleeping() -> bool:
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                command = (entry / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if command == b"sleep\x00300\x00":
-                return True
-    return False
 
 
 @promise("LLM-2.rate-limit", "LLM-2.outage", "LLM-2.bad-output", "LLM-1.switch")

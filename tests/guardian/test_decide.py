@@ -25,7 +25,7 @@ def facts(**changes: object) -> Facts:
     usual = Facts(
         circumstances=PLACE,
         offered=frozenset(SPECS),
-        profile=Profile.DEFAULT,
+        profile=Profile.ASK,
         grants=(),
         approved="",
         reach=Reach(),
@@ -165,9 +165,7 @@ def test_the_decision_is_total_and_allows_only_what_is_free_granted_or_approved(
     assert policy.outside(spec.declaration, arguments) is None
     assert profile is not Profile.READONLY or not policy.changes(spec.declaration)
     free = spec.declaration.effect in (ToolEffect.THINK, ToolEffect.READ)
-    free = free or (
-        profile is Profile.TRUSTED_PROJECT and spec.declaration.effect in (ToolEffect.WRITE, ToolEffect.EXECUTE)
-    )
+    free = free or (profile is Profile.WORK and spec.declaration.effect in (ToolEffect.WRITE, ToolEffect.EXECUTE))
     granted = spec.declaration.effect is not ToolEffect.SEND and any(grant.tool == tool for grant in grants)
     assert free or granted or approved == "right"
     verdict.permit.spend(tool, arguments)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stead.domain.permits import canonical
-from stead.domain.policies import Allow, Ask, Integrity, PlannedCall, Profile
+from stead.domain.policies import Allow, Ask, Integrity, PlannedCall
 from stead.domain.sessions import Grant
 from stead.domain.tools import Declaration, ToolEffect
 from stead.guardian import moments
@@ -182,14 +182,6 @@ def test_leave_for_a_command_without_the_network_is_no_leave_for_another_with_it
     )
 
 
-def test_a_trusted_project_is_free_until_something_from_elsewhere_was_read() -> None:
-    own = facts(profile=Profile.TRUSTED_PROJECT)
-    assert isinstance(decide(propose("write", path="a", text="x"), own), Allow)
-    away = facts(profile=Profile.TRUSTED_PROJECT, context=Context(sources=("web:evil.test",)))
-    assert isinstance(decide(propose("write", path="a", text="x"), away), Ask)
-    assert isinstance(decide(propose("mail", to="bo@b.example"), own), Ask)
-
-
 addresses = st.sampled_from(["bo@b.example", "eve@evil.test", "b.example", "bo@b.example, eve@evil.test", "", "Kim"])
 plans = st.lists(
     st.builds(lambda tool, to: plan(tool, **({"to": to} if to else {})), st.sampled_from(["mail", "shell"]), addresses),
@@ -209,14 +201,3 @@ def test_no_plan_lets_a_message_go_to_whom_the_person_did_not_name(
     if isinstance(verdict, Allow):
         assert all(stands_in(str(name), WORDS) for name in [*named, *carries] if name)
         assert any(item.tool == "mail" for item in plans)
-
-
-def test_no_plan_covers_a_file_that_other_programs_obey() -> None:
-    paths = ("out.md", "AGENTS.md", "docs/AGENTS.md")
-    words = ("Do as AGENTS.md and docs/AGENTS.md say and write out.md.",)
-    context = Context(words=words, planned=[plan("write", path=path) for path in paths])
-    assert decide(propose("write", path="out.md"), facts(context=context)).reason.rule == "planned"
-    for path in paths[1:]:
-        asked = decide(propose("write", path=path), facts(context=context))
-        assert isinstance(asked, Ask)
-        assert (asked.reason.rule, asked.shape) == ("obeyed-file", "")

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import pytest
 
 from stead.domain.policies import Risk
-from stead.guardian import shell
+from stead.guardian.shell import assess
 from tests.guardian.shell_mutants import load, mutants
 from tests.guardian.shell_oracle import Oracle
 from tests.machines.bench import require_sandbox, this_host
 
 SEED = 20_260_101
-assess = partial(shell.assess, plain_git=True)
-"""In a repository whose settings name no program, as the machine has found out."""
 
 
 @pytest.fixture(scope="module")

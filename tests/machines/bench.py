@@ -14,12 +14,14 @@ from pathlib import Path
 import pytest
 
 from stead.config import Home
+from stead.domain.errors import NotFound
 from stead.domain.ids import CallDigest, CallKey, SessionId
 from stead.domain.permits import Permit
 from stead.domain.ports import Egress, Ran
 from stead.domain.terminals import Ended
-from stead.domain.trials import Swept
+from stead.domain.trials import Barred, Change, Hold, Landing, unbarred
 from stead.machines.bubblewrap import BubblewrapMachines
+from stead.machines.desk import Desk
 from stead.machines.host import Host, probe
 from stead.machines.sandbox import Limits
 
@@ -69,7 +71,6 @@ class Bench:
     def __init__(self, root: Path, limits: Limits | None = None, egress: Egress | None = None) -> None:
         self.changes: list[tuple[SessionId, str, str]] = []
         self.ended: list[tuple[SessionId, str, Ended]] = []
-        self.swept: list[tuple[SessionId, Swept]] = []
         self.home = Home(root / "stead-home")
         self.home.make()
         self.project = root / "project"
@@ -80,12 +81,25 @@ class Bench:
             on_change=lambda *change: self.changes.append(change),
             host=this_host(),
             egress=egress,
-            on_swept=lambda *swept: self.swept.append(swept),
             on_terminal=lambda *ended: self.ended.append(ended),
         )
+        self.desk = Desk(self.home, self.machines.kill)
 
-    def bind(self, *, writable: bool = True, session: SessionId = SESSION) -> None:
-        self.machines.bind(session, str(self.project), writable=writable)
+    async def until_output(self, command: str, wanted: str) -> None:
+        for _ in range(200):
+            if await self.output(command) == wanted:
+                return
+        raise AssertionError(f"{command!r} never gave {wanted!r}")
+
+    def bind(
+        self,
+        *,
+        writable: bool = True,
+        session: SessionId = SESSION,
+        hold: Hold = "obeyed",
+        barred: Barred = unbarred,
+    ) -> None:
+        self.machines.bind(session, str(self.project), writable=writable, hold=hold, barred=barred)
 
     async def run(
         self,
@@ -104,6 +118,29 @@ class Bench:
         ran = await self.run(command)
         assert ran.exit_code == 0, ran
         return ran.output
+
+    async def landing(self, command: str, session: SessionId = SESSION) -> Landing:
+        """What becomes of what a command changes, whether it succeeds or not."""
+        return (await self.run(command, session=session)).landing
+
+    async def waiting(self, session: SessionId = SESSION) -> dict[str, Change]:
+        """What waits for the person, by path; the machine is ended."""
+        await self.machines.kill(session)
+        try:
+            return {change.path: change for change in (await self.desk.trial(session)).changes}
+        except NotFound:
+            return {}
+
+    def tree(self) -> dict[str, str]:
+        """What the person's folder holds."""
+        found = {}
+        for path in sorted(self.project.rglob("*")):
+            name = str(path.relative_to(self.project))
+            if path.is_symlink():
+                found[name] = f"-> {os.readlink(path)}"
+            else:
+                found[name] = path.read_text() if path.is_file() else "/"
+        return found
 
 
 @asynccontextmanager

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from stead.config import Home
 from stead.machines.checkpoints import FolderCheckpoints
-from stead.machines.first_look import FirstLooks
 from stead.storage.contents import ContentStore
 
 KEY = bytes(range(32))
@@ -31,8 +30,7 @@ def quiet(_done: int, _known: int) -> None:
 def opened_checkpoints(store: Path, most_files: int = 200_000) -> Iterator[FolderCheckpoints]:
     home = Home(store.parent / f"{store.name}-home")
     home.make()
-    before = FirstLooks(home).left_out
-    checkpoints = FolderCheckpoints(ContentStore(store, KEY), most_files=most_files, before=before)
+    checkpoints = FolderCheckpoints(ContentStore(store, KEY), most_files=most_files)
     try:
         yield checkpoints
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 import time
 from importlib.util import find_spec
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from stead.config import Home
 from stead.domain.errors import MachineUnavailable
 from stead.machines import host
 from stead.machines.bubblewrap import BubblewrapMachines
@@ -138,3 +140,21 @@ def test_no_option_runs_a_command_without_a_sandbox() -> None:
     code = "\n".join(file.read_text() for file in Path(host.__file__).parent.glob("*.py"))
     assert code.count("await start(") == 1 and "create_subprocess" not in code
     assert "os.system" not in code and "shell=True" not in code and "os.exec" not in code
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount such a disk")
+def test_a_disk_on_which_no_changes_can_be_kept_apart_is_told(tmp_path: Path) -> None:
+    for name in ("lower", "upper", "work", "disk"):
+        (tmp_path / name).mkdir()
+    options = f"lowerdir={tmp_path}/lower,upperdir={tmp_path}/upper,workdir={tmp_path}/work"
+    subprocess.run(["mount", "-t", "overlay", "overlay", "-o", options, tmp_path / "disk"], check=True)
+    try:
+        home = Home(tmp_path / "disk/home")
+        home.make()
+        found = probe(home)
+        assert found.tools is None
+        (reason,) = found.isolation.missing
+        assert "STEAD_HOME" in reason and "Invalid argument" in reason
+        assert not [path.name for path in home.root.iterdir() if path.name.startswith("probe-")]
+    finally:
+        subprocess.run(["umount", tmp_path / "disk"], check=True)

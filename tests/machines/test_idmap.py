@@ -38,7 +38,7 @@ async def test_files_of_root_are_the_machines_own_and_stay_roots_on_disk(bench: 
         "1000:1000\n1000:1000\nold1000\n"
     )
     await bench.machines.write(live_permit(), "sub/by_runner", "x")
-    for path in ("new", "d", "sub", "sub/by_runner", ".git"):
+    for path in ("new", "d", "sub", "sub/by_runner"):
         found = (bench.project / path).stat()
         assert (found.st_uid, found.st_gid) == (0, 0), path
 
@@ -74,13 +74,6 @@ async def test_a_file_system_without_id_maps_is_refused_with_the_reason(bench: B
     bench.machines.bind(SESSION, str(unmappable), writable=True)
     with pytest.raises(MachineUnavailable, match=r"cannot be lent to the machine's user.*Invalid argument.*owner"):
         await bench.run("true")
-
-
-async def test_a_file_system_without_id_maps_serves_where_all_may_write(bench: Bench, unmappable: Path) -> None:
-    unmappable.chmod(0o777)
-    bench.machines.bind(SESSION, str(unmappable), writable=True)
-    assert await bench.output("echo new > new; echo done") == "done\n"
-    assert (unmappable / "new").stat().st_uid == 65534
 
 
 def test_a_folder_that_is_not_there_is_an_error_that_names_it() -> None:

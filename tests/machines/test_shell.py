@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from pathlib import Path
 
@@ -197,9 +198,19 @@ async def test_another_binding_replaces_the_machine(bench: Bench, tmp_path: Path
     second = tmp_path / "second"
     second.mkdir()
     bench.machines.bind(SESSION, str(second), writable=True)
-    assert await bench.output("ls -A; touch here") == ".git\n"
+    assert await bench.output("ls -A; touch here") == ""
     assert (second / "here").exists()
     assert [change[1] for change in bench.changes] == ["started", "ended", "started"]
+
+
+async def test_what_lives_on_as_another_folder_is_bound_lands_in_its_own(bench: Bench, tmp_path: Path) -> None:
+    assert (await bench.run("(until [ -e go ]; do sleep 0.02; done; touch first; sleep 60) >&- 2>&- &")).landing.open
+    await bench.output("touch go")
+    await bench.until_output("ls first 2>&1 || true", "first\n")
+    (tmp_path / "second").mkdir()
+    bench.machines.bind(SESSION, str(tmp_path / "second"), writable=True)
+    assert await bench.output("ls") == ""
+    assert sorted(os.listdir(bench.project)) == ["first", "go"] and os.listdir(tmp_path / "second") == []
 
 
 async def test_a_folder_that_became_another_is_not_shown(bench: Bench, tmp_path: Path) -> None:

@@ -84,6 +84,7 @@ async def test_it_is_a_terminal_in_the_sessions_folder(bench: Bench, desk: Desk)
     assert await desk.says("stty size") == "24 80\n"
     await desk.says("echo mine > made")
 
+    await until(lambda: (bench.project / "made").exists())
     assert (bench.project / "made").read_text() == "mine\n"
     assert (bench.project / "made").stat().st_uid == bench.project.stat().st_uid
 
@@ -204,9 +205,15 @@ async def test_what_cannot_be_opened_says_why(bench: Bench) -> None:
     terminals = bench.machines.terminals
     with pytest.raises(MachineUnavailable, match="no folder was chosen"):
         await terminals.open(OTHER, "t_0000000000000001", 24, 80)
-    bench.machines.bind(OTHER, str(bench.project), writable=True, trial=True)
-    with pytest.raises(Conflict, match="trial"):
-        await terminals.open(OTHER, "t_0000000000000001", 24, 80)
+
+
+async def test_in_a_session_whose_changes_all_wait_those_of_a_terminal_wait_too(bench: Bench) -> None:
+    bench.bind(hold="all")
+    desk = await sit_down(bench)
+    await desk.says("echo mine > made")
+    assert await bench.output("cat made") == "mine\n"
+    await desk.terminals.close(SESSION, desk.id)
+    assert list(await bench.waiting()) == ["made"] and bench.tree() == {}
 
 
 async def test_stopped_while_it_opens_it_does_not_open(bench: Bench) -> None:
@@ -294,7 +301,9 @@ async def test_nothing_of_the_daemons_is_in_its_environment(bench: Bench, desk: 
 
     names = {line.partition("=")[0] for line in environment.splitlines() if "=" in line}
     assert names <= {
-        *("PATH", "HOME", "LANG", "TMPDIR", "TERM", "COLORTERM", "SHELL", "PS1", "PWD", "SHLVL", "_", "OLDPWD"),
+        *("PATH", "HOME", "LANG", "TMPDIR", "TERM", "COLORTERM", "SHELL", "PS1", "PWD", "SHLVL", "_", "OLDPWD", "TZ"),
+        *("PIP_BREAK_SYSTEM_PACKAGES", "PIP_DISABLE_PIP_VERSION_CHECK", "npm_config_prefix", "BUN_INSTALL", "GOBIN"),
+        *("npm_config_update_notifier", "CARGO_INSTALL_ROOT", "DENO_INSTALL_ROOT"),
     }
 
 
@@ -309,8 +318,6 @@ async def test_nothing_of_the_daemons_is_in_its_environment(bench: Bench, desk: 
         "unshare -U true",
         "mknod /tmp/dev b 8 0",
         "chroot /work",
-        "echo x > .git/hooks/post-commit",
-        "mkdir .git",
         "exec 3<>/dev/tcp/1.1.1.1/80",
         "exec 3<>/dev/tcp/127.0.0.1/{port}",
         "kill -9 1",
@@ -325,29 +332,17 @@ async def test_it_has_the_walls_of_every_machine(bench: Bench, desk: Desk, attem
     assert await desk.says("echo alive") == "alive\n"
 
 
-async def test_what_it_plants_is_put_under_quarantine_at_its_end(bench: Bench, desk: Desk) -> None:
+async def test_what_it_plants_waits_for_the_person_at_its_end_and_before(bench: Bench, desk: Desk) -> None:
     """Whoever runs a build in it runs what a model wrote."""
-    (bench.project / "CLAUDE.md").touch()
-    await desk.says("mkdir -p .vscode; echo evil > .vscode/tasks.json; echo evil > AGENTS.md")
+    (bench.project / "CLAUDE.md").write_text("mine\n")
+    await desk.says(
+        "mkdir -p .vscode .git/hooks; echo evil | tee .vscode/tasks.json AGENTS.md .git/hooks/x > CLAUDE.md"
+    )
+    assert await bench.output("cat AGENTS.md") == "evil\n"
+    assert bench.tree() == {"CLAUDE.md": "mine\n"}
     await desk.terminals.close(SESSION, desk.id)
-    await bench.machines.close()
-
-    assert not (bench.project / "AGENTS.md").exists()
-    assert not (bench.project / ".vscode").exists()
-    assert {path for _, swept in bench.swept for _, path in [(row.id, row.path) for row in swept.moved]} == {
-        *("AGENTS.md", ".vscode", "CLAUDE.md")
-    }
-    assert {session for session, _ in bench.swept} == {SESSION}
-
-
-async def test_a_hidden_repository_stays_impossible_after_the_sessions_machine_ended(bench: Bench, desk: Desk) -> None:
-    """Both machines stand on the same placeholder; the first to end must not take it from the other."""
-    await bench.output("true")
-    await bench.machines.kill(SESSION, resting=True)
-
-    assert "Read-only" in await desk.says("touch .git/config 2>&1") or not (bench.project / ".git/config").exists()
-    await desk.terminals.close(SESSION, desk.id)
-    assert not (bench.project / ".git").exists()
+    assert list(await bench.waiting()) == [".git/hooks/x", ".vscode/tasks.json", "AGENTS.md", "CLAUDE.md"]
+    assert bench.tree() == {"CLAUDE.md": "mine\n"}
 
 
 async def test_too_much_memory_ends_it_and_says_so(tmp_path: Path) -> None:

@@ -19,15 +19,15 @@ TRAPS = {
         "attacks/escape_kernel.py::write_the_core_pattern_back",
     ],
     "3 a renamed folder takes a read-only one along, and what is absent can be planted": [
-        "machines/test_traps.py::test_a_folder_above_a_protected_path_cannot_be_renamed",
-        "machines/test_protected.py::test_existing_protected_files_cannot_be_changed_at_any_depth",
-        "machines/test_protected.py::test_planted_protected_files_are_moved_out_when_the_machine_ends",
+        "machines/test_traps.py::test_a_folder_above_an_obeyed_path_can_be_renamed_in_the_machine_alone",
+        "machines/test_protected.py::test_the_persons_own_stay_as_they_are_whatever_is_done_to_them",
+        "machines/test_protected.py::test_what_is_planted_waits_is_told_and_is_seen_by_later_commands",
         "attacks/escape_aside.py::rename_a_folder_above_a_protected_file",
     ],
     "4 limits that do not count for root, and are per file": [
         "attacks/test_runner.py::test_processes_are_limited_for_the_whole_machine",
         "attacks/test_runner.py::test_what_fills_the_disk_is_stopped_before_it_is_full",
-        "machines/test_trial.py::test_limits_hold_on_trial_too",
+        "machines/test_trial.py::test_limits_hold_for_what_waits_too",
         "machines/test_trial.py::test_what_fills_the_disk_is_stopped_on_trial_too",
     ],
     "5 an overlay over files of somebody else": [

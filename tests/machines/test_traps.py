@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shutil
 import subprocess
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stead.domain.errors import MachineUnavailable, ToolFault
+from stead.domain.errors import ToolFault
 from stead.domain.ids import SessionId
 from tests.machines.bench import SESSION, Bench, live_permit, napping, open_bench, processes_with, until
 
@@ -23,7 +22,11 @@ async def test_bubblewrap_itself_is_started_with_an_empty_environment(
     """``--clearenv`` empties the environment of the child alone; bubblewrap's own is seen in /proc."""
     monkeypatch.setenv("STEAD_CANARY", "canary-in-the-environment")
     inside = await bench.output("cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | cut -d= -f1 | sort -u; true")
-    named = {"HOME", "LANG", "OLDPWD", "PATH", "PWD", "SHLVL", "TMPDIR", "_"}
+    named = {
+        *("HOME", "LANG", "OLDPWD", "PATH", "PWD", "SHLVL", "TMPDIR", "TERM", "TZ", "_", "npm_config_prefix", "GOBIN"),
+        *("PIP_BREAK_SYSTEM_PACKAGES", "PIP_DISABLE_PIP_VERSION_CHECK", "npm_config_update_notifier", "BUN_INSTALL"),
+        *("CARGO_INSTALL_ROOT", "DENO_INSTALL_ROOT"),
+    }
     assert set(inside.split()) <= named
     (outer,) = [pid for pid in processes_with("/stead/start.pyc") if parent_of(pid) == os.getpid()]
     assert Path(f"/proc/{outer}/environ").read_bytes() == b""
@@ -40,38 +43,46 @@ async def test_kernel_settings_are_mounted_read_only_and_the_user_is_no_root(ben
     assert Path(f"/proc/{pid}").stat().st_uid != 0
 
 
-async def test_a_folder_above_a_protected_path_cannot_be_renamed(bench: Bench) -> None:
+async def test_a_folder_above_an_obeyed_path_can_be_renamed_in_the_machine_alone(bench: Bench) -> None:
     (bench.project / ".git/hooks").mkdir(parents=True)
     (bench.project / ".git/config").write_text("[core]\n")
-    ran = await bench.run("mv .git .git2; mkdir -p .git/hooks; echo x > .git/hooks/pre-commit; rm -rf .git; ls -A .git")
-    assert ran.output.endswith("config\nhooks\n") and "busy" in ran.output
-    assert sorted(os.listdir(bench.project)) == [".git"] and not list((bench.project / ".git/hooks").iterdir())
+    landing = await bench.landing(
+        "mv .git .git2; mkdir -p .git/hooks; echo x > .git/hooks/pre-commit; mv .git2 .git/old"
+    )
+    assert {".git/hooks/pre-commit", ".git/config"} <= {one.path for one in landing.held}
+    assert bench.tree() == {".git": "/", ".git/hooks": "/", ".git/config": "[core]\n"}
 
 
 @pytest.mark.skipif(not shutil.which("git", path="/usr/bin"), reason="git is not under /usr")
-async def test_a_repository_can_be_read_but_not_made_to_run_programs(bench: Bench) -> None:
+async def test_a_repository_can_be_worked_in_but_not_made_to_run_programs(bench: Bench) -> None:
     git = ["git", "-C", str(bench.project), "-c", "user.name=Ada", "-c", "user.email=ada@example.com"]
     (bench.project / "a").write_text("one\n")
     for words in (["init", "-q"], ["add", "a"], ["commit", "-qm", "First"]):
         subprocess.run([*git, *words], check=True)
     (bench.project / "a").write_text("two\n")
     assert "First" in await bench.output("git log --oneline; git status --short; git diff")
-    for attack in (
-        "git config core.fsmonitor 'touch pwned'",
-        "echo ../evil > .git/commondir",
-        "mkdir -p .git/rebase-merge",
-        "git commit -qam Second",
+    before = (bench.project / ".git/config").read_text()
+    for attack, path in (
+        ("git config core.fsmonitor 'touch pwned'", ".git/config"),
+        ("echo ../evil > .git/commondir", ".git/commondir"),
+        (
+            "mkdir -p .git/rebase-merge; echo exec evil > .git/rebase-merge/git-rebase-todo",
+            ".git/rebase-merge/git-rebase-todo",
+        ),
     ):
-        assert (await bench.run(attack)).exit_code != 0, attack
+        assert path in [one.path for one in (await bench.landing(attack)).held], attack
+        assert not (bench.project / path).exists() or path == ".git/config"
+    assert (bench.project / ".git/config").read_text() == before
     subprocess.run([*git, "status"], check=True, capture_output=True)
+    assert not (bench.project / "pwned").exists()
 
 
 async def test_without_a_repository_none_can_be_planted_and_no_trace_is_left(bench: Bench) -> None:
     (bench.project / "sub").mkdir()
-    for attack in ("git init -q", "mkdir -p .git/hooks", "rmdir .git", "mv sub .git", "ln -s sub .git && [ -L .git ]"):
-        assert (await bench.run(attack)).exit_code != 0, attack
-    await bench.machines.kill(SESSION)
-    assert not (bench.project / ".git").exists()
+    for attack in ("git init -q", "mkdir -p .git/hooks", "mv sub .git", "rm -r .git; ln -s sub .git"):
+        landing = await bench.landing(attack)
+        assert landing.holding or landing.refused, attack
+        assert not os.path.lexists(bench.project / ".git")
 
 
 @pytest.mark.skipif(not shutil.which("git", path="/usr/bin"), reason="git is not under /usr")
@@ -95,32 +106,21 @@ async def test_files_that_look_like_a_repository_make_git_run_nothing(bench: Ben
     assert (bench.project / "pwned").exists(), unguarded.output  # so the setting is what keeps it shut
 
 
-async def test_a_placeholder_stays_while_another_machine_needs_it(bench: Bench) -> None:
-    bench.bind(session=OTHER)
-    await asyncio.gather(bench.run("true"), bench.run("true", session=OTHER))
-    await bench.machines.kill(SESSION)
-    assert (await bench.run("mkdir -p .git/hooks", session=OTHER)).exit_code != 0
-    await bench.machines.kill(OTHER)
-    assert not (bench.project / ".git").exists()
-
-
-async def test_a_placeholder_that_a_crash_left_is_taken_over_and_away(bench: Bench) -> None:
-    (bench.project / ".git").mkdir()
-    assert (await bench.run("mkdir -p .git/hooks")).exit_code != 0
-    await bench.machines.kill(SESSION)
-    assert not (bench.project / ".git").exists()
-
-
-async def test_a_git_file_is_protected_and_a_git_link_is_refused(bench: Bench, tmp_path: Path) -> None:
+async def test_a_git_file_and_a_git_link_stay_as_they_are(bench: Bench, tmp_path: Path) -> None:
     (bench.project / ".git").write_text("gitdir: /somewhere/else\n")
-    assert (await bench.run("echo gitdir: evil > .git || mv .git x || rm .git")).exit_code != 0
+    assert (await bench.landing("echo gitdir: evil > .git")).holding == 1
+    assert (await bench.landing("rm .git; mkdir .git; echo evil > .git/config")).holding
+    assert (bench.project / ".git").read_text() == "gitdir: /somewhere/else\n"
     await bench.machines.kill(SESSION)
+    await bench.desk.discard_trial(SESSION)
     (bench.project / ".git").unlink()
     (tmp_path / "elsewhere").mkdir()
     (bench.project / ".git").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(MachineUnavailable, match="symbolic link"):
-        await bench.run("true")
+    assert (await bench.run("echo evil > .git/config; rm .git; mkdir .git; echo evil > .git/config")).landing.holding
+    assert os.readlink(bench.project / ".git") == str(tmp_path / "elsewhere") and not os.listdir(tmp_path / "elsewhere")
     bench.bind(writable=False)
+    await bench.machines.kill(SESSION)
+    await bench.desk.discard_trial(SESSION)
     assert await bench.output("ls .git/ 2>/dev/null || echo leads nowhere") == "leads nowhere\n"
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from stead.domain.trials import Trials
 from tests.memory.conftest import books, journal, sayings
 from tests.runtime.room import Room, Turn, WireModels
 
@@ -20,8 +21,8 @@ async def enter(tmp_path: Path) -> AsyncIterator[Enter]:
     """Make a room whose model says these turns. Another one of the same test is the next life of the first."""
     made: list[Room] = []
 
-    def make(*turns: Turn, window_tokens: int = 100_000) -> Room:
-        made.append(Room(tmp_path, WireModels(turns, window_tokens=window_tokens)))
+    def make(*turns: Turn, window_tokens: int = 100_000, trials: Trials | None = None) -> Room:
+        made.append(Room(tmp_path, WireModels(turns, window_tokens=window_tokens), trials=trials))
         return made[-1]
 
     yield make

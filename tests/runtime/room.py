@@ -24,10 +24,11 @@ from stead.domain.errors import Conflict, InvalidRequest, ModelFault
 from stead.domain.ids import HOME, CallKey, CommandId, SessionId
 from stead.domain.messages import USE_TOOL, ToolCall, Usage
 from stead.domain.permits import Permit
-from stead.domain.policies import Confidentiality, Integrity
+from stead.domain.policies import Confidentiality, Integrity, Profile
 from stead.domain.ports import Machines, ModelInfo, ModelRequest, Reply
 from stead.domain.sessions import Call, Session
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
+from stead.domain.trials import Landing, Trials
 from stead.machines.checkpoints import FolderCheckpoints
 from stead.providers.convert import from_wire
 from stead.runtime.commands import Runtime
@@ -128,6 +129,8 @@ class Worker:
         self.running = asyncio.Event()
         self.at_work = 0
         self.most_at_work = 0
+        self.landings: list[Landing] = []
+        """What becomes of the changes of its next runs."""
 
     def parse(self, arguments: str) -> Mapping[str, object]:
         try:
@@ -152,7 +155,8 @@ class Worker:
         finally:
             self.at_work -= 1
         text = self._text if arguments.get("path") != "long" else BIG
-        return ToolOutcome("ok", text, size_bytes=len(text))
+        landing = self.landings.pop(0) if self.landings else Landing()
+        return ToolOutcome("ok", text, size_bytes=len(text), landing=landing)
 
 
 class PlanTool(Worker):
@@ -211,6 +215,7 @@ class Room:
         effects: what has run, over all lives.
         machines: real ones; those of the small world otherwise.
         more: tools beside those that count.
+        trials: what keeps the changes that wait; those of the small world otherwise.
     """
 
     def __init__(
@@ -221,6 +226,7 @@ class Room:
         *,
         machines: Machines | None = None,
         more: Sequence[Tool] = (),
+        trials: Trials | None = None,
     ) -> None:
         self.folder = folder
         self.models = models
@@ -231,7 +237,9 @@ class Room:
         home.mkdir(exist_ok=True)
         self.tools = workers(self.effects)
         tools: list[Tool] = [*self.tools.values(), *more]
-        self.world = World(home, models, self.effects, tools=tools, machines=machines, kept=HeldCheckpoints)
+        self.world = World(
+            home, models, self.effects, tools=tools, machines=machines, kept=HeldCheckpoints, trials=trials
+        )
         d = self.world.deps
         self.sessions = Sessions(d)
         self.home = HomeStream(journal=d.journal, bus=d.bus, clock=d.clock)
@@ -269,8 +277,8 @@ class Room:
         return await self.runtime.handle(command, id=CommandId(f"c_{next(self._ids)}_{id(self)}"), door=door)
 
     async def open(self, **fields: Any) -> SessionId:
-        """Sit down to work in the project."""
-        return (await self.do(cmd.OpenSession(str(self.project), **fields))).session
+        """Sit down to work in the project, and be asked before anything is changed unless said otherwise."""
+        return (await self.do(cmd.OpenSession(str(self.project), **{"profile": Profile.ASK, **fields}))).session
 
     async def say(self, id: SessionId, text: str = "Go on.", *, interrupt: bool = False) -> None:
         """Say something to a session."""

@@ -29,7 +29,7 @@ def session(**changed: object) -> Session:
         chain=(ev.ModelRef("acme", "scripted"),),
         budget=ev.Budget(1, 1),
         limits=ev.Limits(),
-        profile=Profile.DEFAULT,
+        profile=Profile.ASK,
         instructions="",
     )
     call = Call(

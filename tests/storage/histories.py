@@ -7,9 +7,10 @@ from collections.abc import Callable
 from hypothesis import strategies as st
 
 from stead.domain import events as ev
-from stead.domain.ids import HOME, ApprovalId, CallDigest, CommandId, RequestNo, SessionId
+from stead.domain.ids import HOME, ApprovalId, CallDigest, CallKey, CommandId, RequestNo, SessionId
 from stead.domain.policies import GrantScope, Label, Reason, Risk
 from stead.domain.sessions import Call, Session, attended
+from stead.domain.trials import Held, Landing, Review
 from tests.build import START_MS, Story, created, desk
 from tests.storage import desk_histories
 from tests.storage.drafts import failed, read, reading, session, unread
@@ -90,6 +91,10 @@ def _next(draw: st.DrawFn, state: Session) -> Bodies:
         [ev.MachineStarted("bubblewrap", "walls")],
         [ev.TerminalOpened("t_0000000000000001", 24, 80, "web")],
         [ev.TerminalClosed("t_0000000000000001", draw(st.integers(0, 255)), "exited")],
+        [ev.ChangesLanded(CallKey(""), Landing(runnable=("run.sh",)))],
+        [ev.ReviewWanted(Review(draw(st.integers(-1, 3)), (Held("a.md", ""),)))],
+        [ev.TrialApplied(1, ("a.md",), 0, (), draw(st.booleans()), "web")],
+        [ev.TrialDiscarded(1, "web")],
         [ev.GrantMade("shell", "any", GrantScope.SESSION, "", START_MS * 2, "cli")],
     ]
     if state.phase == "paused":

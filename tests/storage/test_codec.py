@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from stead.domain.errors import StorageFault
-from stead.domain.events import SessionPaused
+from stead.domain.events import Opening, SessionPaused
 from stead.storage import codec
 from stead.storage.codec import CURRENT, decode, encode
 
@@ -41,6 +41,18 @@ def test_a_recorded_event_loads_and_its_current_form_is_written_back_the_same(pa
     assert tag == path.stem
     if _version(path) == version:
         assert _still_says(msgspec.json.decode(payload), msgspec.json.decode(path.read_bytes()))
+
+
+@pytest.mark.parametrize("tag", ["objective.created", "session.opened"])
+@pytest.mark.parametrize(
+    ("said", "is_now"), [("default", "ask"), ("trusted-project", "work"), ("readonly", "readonly")]
+)
+def test_a_session_of_before_keeps_the_strictness_that_its_person_chose(tag: str, said: str, is_now: str) -> None:
+    plain = msgspec.json.decode((GOLDEN / "v1" / f"{tag}.json").read_bytes())
+    opened = decode(tag, 1, msgspec.json.encode({**plain, "profile": said, "unprotected": ["AGENTS.md"]}))
+    assert isinstance(opened, Opening)
+    assert opened.profile == is_now
+    assert decode(*encode(opened)) == opened
 
 
 def test_an_older_version_is_raised_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,8 +108,8 @@ def test_arguments_that_ask_for_something_else_are_refused(wrong: dict[str, obje
 
 def test_they_are_judged_as_reading_and_fetching_are() -> None:
     file, page = ExtractTool(None).spec, ExtractPageTool(None, None).spec  # type: ignore[arg-type]  # nothing is read
-    assert policy.level_of(file.declaration, Risk.LOW, own=False) is Level.AUTO
-    assert policy.level_of(page.declaration, Risk.HIGH, own=False) is Level.EACH
+    assert policy.level_of(file.declaration, Risk.LOW, free=False) is Level.AUTO
+    assert policy.level_of(page.declaration, Risk.HIGH, free=False) is Level.EACH
     assert (file.declaration.path_args, page.declaration.authority_args) == (("path",), ("url",))
     assert page.declaration.effect is ToolEffect.FETCH
     for spec, held in ((file, Confidentiality.PRIVATE), (page, Confidentiality.PUBLIC)):

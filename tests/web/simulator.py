@@ -34,7 +34,7 @@ from stead.domain.policies import Integrity, Label, Reason, Risk, Rule
 from stead.domain.ports import Claimed, Isolation
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, SecretRow, StepRow, UsageRow
 from stead.domain.sessions import Session, attended, constraints, status
-from stead.domain.trials import Quarantined, Trial
+from stead.domain.trials import Trial
 from stead.runtime.bus import Bus
 from stead.runtime.directives import DirectiveRoom
 from stead.runtime.home import HomeState
@@ -309,9 +309,6 @@ class Home:
     async def trial(self, session: SessionId, path: str = "") -> Trial:
         raise NotFound(f"{session!r} has nothing on trial")
 
-    async def quarantined(self) -> tuple[Quarantined, ...]:
-        return ()
-
     # -- the read models ----------------------------------------------------------------------------------------------
 
     def objectives(self, *, kind: Kind, status: str, after: str, limit: int) -> tuple[list[ObjectiveRow], str]:
@@ -319,6 +316,9 @@ class Home:
         start = int(after) if after else 0
         page = rows[start : start + limit]
         return page, str(start + limit) if start + limit < len(rows) else ""
+
+    def reviews(self) -> list[ObjectiveRow]:
+        return [row for row in reversed(self._rows()) if row.review.waiting]
 
     def objective(self, id: SessionId) -> ObjectiveRow:
         for row in self._rows():
@@ -416,8 +416,6 @@ class Home:
                 return HOME, (ev.CapSet(_positive(daily)),)
             case cmd.ApplyTrial(session=session) | cmd.DiscardTrial(session=session):
                 raise NotFound(f"{session!r} has nothing on trial")
-            case cmd.SettleQuarantined(id=item):
-                raise NotFound(f"nothing of the id {item!r} is under quarantine")
             case cmd.AddSecret(name=name, value=value):
                 version = await self.secrets.put(f"secret/{name}", value)
                 return HOME, (ev.SecretAdded(name, version, f"{{{{secret:{name}#00000000}}}}"),)

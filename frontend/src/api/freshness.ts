@@ -14,7 +14,7 @@ const WORK = ["objectives", "sessions", "open-runs"];
 /** By an event's type, or the part of it before the dot. */
 const MAKES_OLD: Readonly<Record<string, readonly string[]>> = {
   objective: WORK,
-  session: WORK,
+  session: [...WORK, "reviews"],
   turn: WORK,
   message: WORK,
   plan: WORK,
@@ -43,9 +43,8 @@ const MAKES_OLD: Readonly<Record<string, readonly string[]>> = {
   egress: ["egress"],
   secret: ["secrets"],
   search: ["web-search"],
-  protected: ["quarantine"],
-  quarantine: ["quarantine"],
-  trial: ["trial", "objectives"],
+  review: [...WORK, "reviews", "trial"],
+  trial: ["trial", "reviews", "objectives", "sessions"],
   terminal: ["sessions"],
   daemon: ["status"],
 };

@@ -1234,7 +1234,7 @@ export interface paths {
         };
         /**
          * Show Trial
-         * @description What the objective changed, with diffs as far as there is room, or in full below a path; 404 for nothing.
+         * @description What of an objective or session waits, with diffs as far as there is room, or in full below a path; else 404.
          */
         get: operations["show_trial"];
         put?: never;
@@ -1276,7 +1276,7 @@ export interface paths {
         put?: never;
         /**
          * Discard Trial
-         * @description Throw an ended or paused objective's changes on trial away. Cannot be undone.
+         * @description Throw the changes that wait away, of a session or objective that is not at work. Cannot be undone.
          */
         post: operations["discard_trial"];
         delete?: never;
@@ -1409,7 +1409,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/quarantine": {
+    "/reviews": {
         parameters: {
             query?: never;
             header?: never;
@@ -1417,52 +1417,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Quarantined
-         * @description What was moved out of folders, oldest first.
+         * List Reviews
+         * @description Objectives and sessions with changes that wait for the person, the latest first; goals are left out.
          */
-        get: operations["list_quarantined"];
+        get: operations["list_reviews"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/quarantine/{item}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Remove Quarantined
-         * @description Remove it for good.
-         */
-        delete: operations["remove_quarantined"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/quarantine/{item}/restore": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Restore Quarantined
-         * @description Put it back where it was; 409 when something else is there.
-         */
-        post: operations["restore_quarantined"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2497,6 +2457,18 @@ export interface components {
             host: string;
         };
         /**
+         * AllowedRow
+         * @description The same, and the hosts that it stands for.
+         */
+        AllowedRow: {
+            directory: string;
+            /** @default false */
+            grants_last: boolean;
+            host: string;
+            /** @default [] */
+            hosts: string[];
+        };
+        /**
          * Analytics
          * @description What there is to know about a place's memory, or about all of it.
          *
@@ -2819,7 +2791,7 @@ export interface components {
         };
         /**
          * Change
-         * @description One difference between the trial and the folder.
+         * @description One change that waits: a difference between what the session sees and the folder.
          *
          *     Args:
          *         path: relative to the folder; bytes that are no text are shown escaped, and such a path cannot be applied.
@@ -2830,7 +2802,7 @@ export interface components {
          *         diff: unified, without file names; "" where there is none. Cut unless the whole was asked for.
          *         cut: how many lines of the diff are left out; -1 when nothing of a changed content is shown.
          *         held: why it is not applied as things stand. ``protected``: a program of the person's would act on it, so it
-         *             must be included by name; ``conflict``: the folder's own file changed since the trial began; ``impossible``:
+         *             must be included by name; ``conflict``: the folder's own file changed since it was made; ``impossible``:
          *             it is never applied. "" is free to go.
          *         why: the same in words.
          *         unseen: what of it this does not show as it is, in words: it was cut, it is no text, it has hidden characters.
@@ -2901,6 +2873,16 @@ export interface components {
             version: number;
             /** @default  */
             why: string;
+        };
+        /**
+         * ChangesLanded
+         * @description What became of the changes of a call; ``key`` is "" for those that no call waited for, of a terminal for one.
+         */
+        ChangesLanded: {
+            key: string;
+            landing: components["schemas"]["Landing"];
+            /** @enum {unknown} */
+            type: "changes.landed";
         };
         /**
          * CheckpointFailed
@@ -2993,11 +2975,11 @@ export interface components {
         };
         /**
          * Choice
-         * @description Which changes on trial the person lets into the folder.
+         * @description Which of the changes that wait the person lets into the folder.
          *
          *     Args:
          *         paths: changes, or folders of them; empty means all.
-         *         force: also where the folder's own file changed since the trial began.
+         *         force: also where the folder's own file changed since.
          *         include_protected: also files that programs of the person's act on.
          *         seen: digests of changes that are not shown as they are, and that the person has seen in full.
          */
@@ -3449,7 +3431,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["ObjectiveCreated"] | components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["ObjectiveCreated"] | components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -3890,10 +3872,15 @@ export interface components {
         };
         /**
          * HostAllowed
-         * @description Machines that show this folder may reach a host from now on. ``host`` is a pattern, see ``domain.hosts``.
+         * @description Machines that show this folder may reach a host from now on.
+         *
+         *     ``host`` is a pattern, see ``domain.hosts``, or the word for all package registries. ``grants_last``: what was
+         *     granted ahead in this folder also covers sessions that have read from registries.
          */
         HostAllowed: {
             directory: string;
+            /** @default false */
+            grants_last: boolean;
             host: string;
             /** @enum {unknown} */
             type: "host.allowed";
@@ -3933,6 +3920,16 @@ export interface components {
             host: string;
             /** @enum {unknown} */
             type: "host.disallowed";
+        };
+        /**
+         * HostToAllow
+         * @description The same, and for ``registries`` whether grants outlast reading from them.
+         */
+        HostToAllow: {
+            directory: string;
+            /** @default false */
+            grants_last: boolean;
+            host: string;
         };
         /**
          * InstructionsSet
@@ -4002,6 +3999,41 @@ export interface components {
             integrity: components["schemas"]["Integrity"];
             /** @default false */
             typed: boolean;
+        };
+        /**
+         * Landing
+         * @description What became of the changes that one call made. Lists have at most 200 paths; the counts are of all.
+         *
+         *     Args:
+         *         landed: paths that the person's folder now has, or has no longer.
+         *         count: how many landed.
+         *         runnable: those among them that are new and can be run.
+         *         stayed: how many changes stay in the machine, in what tools make anew (packages, caches).
+         *         held: what waits for the person's review, and why.
+         *         holding: how many wait, those of earlier calls among them.
+         *         refused: what is never carried over, and why.
+         *         failed: why the rest could not land now, such as a full disk; it waits and is tried again. "" for nothing.
+         *         open: a process of the call is still at work; what it changes lands later.
+         */
+        Landing: {
+            /** @default 0 */
+            count: number;
+            /** @default  */
+            failed: string;
+            /** @default [] */
+            held: components["schemas"]["Held"][];
+            /** @default 0 */
+            holding: number;
+            /** @default [] */
+            landed: string[];
+            /** @default false */
+            open: boolean;
+            /** @default [] */
+            refused: components["schemas"]["Held"][];
+            /** @default [] */
+            runnable: string[];
+            /** @default 0 */
+            stayed: number;
         };
         /**
          * LeftOut
@@ -4559,7 +4591,7 @@ export interface components {
              * @enum {unknown}
              */
             mode: "trial" | "workspace";
-            /** @default default */
+            /** @default work */
             profile: components["schemas"]["Profile"];
             /** @default [] */
             secrets: string[];
@@ -4567,8 +4599,6 @@ export interface components {
             title: string;
             /** @default [] */
             tools: string[];
-            /** @default [] */
-            unprotected: string[];
         };
         /**
          * NewProvider
@@ -4648,7 +4678,7 @@ export interface components {
              * @enum {unknown}
              */
             mode: "trial" | "workspace";
-            /** @default default */
+            /** @default work */
             profile: components["schemas"]["Profile"];
             /** @default [] */
             secrets: string[];
@@ -4656,8 +4686,6 @@ export interface components {
             title: string;
             /** @default [] */
             tools: string[];
-            /** @default [] */
-            unprotected: string[];
         };
         /**
          * Note
@@ -4712,8 +4740,6 @@ export interface components {
             tools: string[];
             /** @enum {unknown} */
             type: "objective.created";
-            /** @default [] */
-            unprotected: string[];
             workspace: string;
         };
         /**
@@ -4766,6 +4792,13 @@ export interface components {
             plan: components["schemas"]["PlanStep"][];
             price_known: boolean;
             reason: string;
+            /**
+             * @default {
+             *       "waiting": 0,
+             *       "held": []
+             *     }
+             */
+            review: components["schemas"]["Review"];
             /** @enum {unknown} */
             status: "cancelled" | "closed" | "completed" | "failed" | "idle" | "paused" | "pending" | "running" | "waiting";
             summary: string;
@@ -4849,11 +4882,11 @@ export interface components {
             arguments: string;
         };
         /**
-         * Page[AllowedHost]
+         * Page[AllowedRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
-        Page_AllowedHost_: {
-            items: components["schemas"]["AllowedHost"][];
+        Page_AllowedRow_: {
+            items: components["schemas"]["AllowedRow"][];
             /** @default  */
             next: string;
         };
@@ -5007,15 +5040,6 @@ export interface components {
          */
         Page_ProviderRow_: {
             items: components["schemas"]["ProviderRow"][];
-            /** @default  */
-            next: string;
-        };
-        /**
-         * Page[Quarantined]
-         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
-         */
-        Page_Quarantined_: {
-            items: components["schemas"]["Quarantined"][];
             /** @default  */
             next: string;
         };
@@ -5227,9 +5251,11 @@ export interface components {
         /**
          * Profile
          * @description A named strictness that a person chooses for a session.
+         *
+         *     Events before version 2 call ``ask`` "default", and have "trusted-project" for ``work``.
          * @enum {unknown}
          */
-        Profile: "default" | "readonly" | "trusted-project";
+        Profile: "ask" | "readonly" | "work";
         /**
          * Progress
          * @description How far a session's long work beside its calls is.
@@ -5319,16 +5345,7 @@ export interface components {
         };
         /**
          * ProtectedQuarantined
-         * @description Files that a program of the person's would act on had been planted; they were moved out of the folder.
-         *
-         *     Args:
-         *         moved: id and path of each.
-         *         changed: protected from the start, and replaced by somebody else meanwhile; left where they are.
-         *         unseen: the folder could not be looked through whole; no machine that writes starts in it until it can.
-         *         where: the first part of it that could not be looked at; "" when nobody noted it.
-         *         stripped: files that lost a set-user or set-group bit.
-         *         rules: id and path of each file of rules for agents that the machine wrote where it was let; it stays where it
-         *             is, and no session is told it until the person puts it back.
+         * @description Recorded by earlier versions: planted files (id and path of each) had been moved out of the folder.
          */
         ProtectedQuarantined: {
             changed: string[];
@@ -5430,32 +5447,8 @@ export interface components {
             preset: string;
         };
         /**
-         * Quarantined
-         * @description Something that a session planted where a program of the person's would act on it, moved out of the folder.
-         *
-         *     Args:
-         *         id: ``q_`` and 16 hex digits.
-         *         session: whose machine it was.
-         *         directory: the folder.
-         *         path: where it was, relative to the folder.
-         *         kept: where it is now.
-         *         at_ms: when it was moved.
-         *         rules: SHA-256 of a file of rules for agents that a machine wrote where it was let. It is still at its path,
-         *             and no session is told this content, in whatever folder, until it is put back, which leaves it where it is.
-         */
-        Quarantined: {
-            at_ms: number;
-            directory: string;
-            id: string;
-            kept: string;
-            path: string;
-            /** @default  */
-            rules: string;
-            session: string;
-        };
-        /**
          * QuarantineSettled
-         * @description The person put something back that had been moved out, or removed it for good.
+         * @description Recorded by earlier versions: the person put something back that had been moved out, or removed it for good.
          */
         QuarantineSettled: {
             directory: string;
@@ -5656,6 +5649,39 @@ export interface components {
             results: components["schemas"]["ToolResult"][];
             /** @enum {unknown} */
             type: "results";
+        };
+        /**
+         * Review
+         * @description What of a session's changes waits for the person.
+         *
+         *     Args:
+         *         waiting: how many; -1 when there are too many to be counted.
+         *         held: the first ten, and why each waits; "" for what simply is on trial.
+         */
+        Review: {
+            /** @default [] */
+            held: components["schemas"]["Held"][];
+            /** @default 0 */
+            waiting: number;
+        };
+        /**
+         * ReviewWanted
+         * @description What the person should look at, as the session comes to rest; recorded when it differs from the one before.
+         *
+         *     ``runnable`` names what can be run and is new in the folder since the session rested last, the first hundred.
+         */
+        ReviewWanted: {
+            /**
+             * @default {
+             *       "waiting": 0,
+             *       "held": []
+             *     }
+             */
+            review: components["schemas"]["Review"];
+            /** @default [] */
+            runnable: string[];
+            /** @enum {unknown} */
+            type: "review.wanted";
         };
         /**
          * Risk
@@ -5979,8 +6005,6 @@ export interface components {
             tools: string[];
             /** @enum {unknown} */
             type: "session.opened";
-            /** @default [] */
-            unprotected: string[];
             workspace: string;
         };
         /**
@@ -6312,7 +6336,7 @@ export interface components {
         };
         /**
          * Trial
-         * @description A session's changes on trial, in order of path.
+         * @description A session's changes that wait for the person, in order of path. On trial all that it makes do.
          */
         Trial: {
             began_ms: number;
@@ -6322,10 +6346,10 @@ export interface components {
         };
         /**
          * TrialApplied
-         * @description The person let changes on trial into the folder.
+         * @description The person let changes that waited into the folder.
          *
-         *     ``paths`` and ``held`` (those that were chosen and held back) name the first hundred each; ``left`` says whether the
-         *     trial still holds changes.
+         *     ``paths`` and ``held`` (those that were chosen and held back) name the first hundred each; ``left`` says whether
+         *     more changes wait.
          */
         TrialApplied: {
             applied: number;
@@ -6339,7 +6363,7 @@ export interface components {
         };
         /**
          * TrialDiscarded
-         * @description The person threw the changes on trial away, for good. ``changes`` is 0 when they could not be counted.
+         * @description The person threw the changes that waited away, for good. ``changes`` is 0 when they could not be counted.
          */
         TrialDiscarded: {
             changes: number;
@@ -7464,7 +7488,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_AllowedHost_"];
+                    "application/json": components["schemas"]["Page_AllowedRow_"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */
@@ -7490,7 +7514,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AllowedHost"];
+                "application/json": components["schemas"]["HostToAllow"];
             };
         };
         responses: {
@@ -9319,7 +9343,7 @@ export interface operations {
             };
         };
     };
-    list_quarantined: {
+    list_reviews: {
         parameters: {
             query?: never;
             header?: never;
@@ -9334,79 +9358,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Quarantined_"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    remove_quarantined: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path: {
-                item: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description Refused (4xx) or failed (5xx), and why. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    restore_quarantined: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description Any fresh text of this form; the same one again gives the first answer and changes nothing. */
-                "Idempotency-Key": string;
-            };
-            path: {
-                item: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["Nothing"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
+                    "application/json": components["schemas"]["Page_ObjectiveRow_"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

@@ -9,7 +9,14 @@ export function usePending() {
   });
 }
 
-/** How many there are. */
+/** Objectives and sessions with changes that wait for the person, the latest first. */
+export function useReviews() {
+  return useQuery({ queryKey: ["reviews"], queryFn: () => data(api.GET("/reviews")) });
+}
+
+/** How many questions and reviews there are. */
 export function useWaiting(): number {
-  return usePending().data?.items.length ?? 0;
+  const questions = usePending().data?.items.length ?? 0;
+  const reviews = useReviews().data?.items.length ?? 0;
+  return questions + reviews;
 }

@@ -102,11 +102,6 @@ export const PAGES = {
     title: t("directives"),
     load: async () => (await import("@/features/directives/DirectivesPage")).DirectivesPage,
   },
-  quarantine: {
-    path: "/quarantine",
-    title: t("quarantine"),
-    load: async () => (await import("@/features/quarantine/QuarantinePage")).QuarantinePage,
-  },
   settings: {
     path: "/settings",
     title: t("settings"),

@@ -81,6 +81,8 @@ const LINES: Readonly<Record<LineBody["type"], true>> = {
   "grant.revoked": true,
   "sources.trusted": true,
   "protected.quarantined": true,
+  "changes.landed": true,
+  "review.wanted": true,
   "trial.applied": true,
   "trial.discarded": true,
   "reading.failed": true,
@@ -166,6 +168,7 @@ const NEW: Omit<
   retries: 0,
   edits: [],
   egress: [],
+  landing: null,
   read: { requests: 0, tokens: 0, usdMicros: 0 },
   live: null,
 };

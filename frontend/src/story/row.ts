@@ -16,6 +16,8 @@ export interface Standing {
   request: OpenRequest | null;
 }
 
+const NO_REVIEW: Row["review"] = { waiting: 0, held: [] };
+
 export function openedRow(event: Event, body: Opening): Row {
   const attended = body.type === "session.opened";
   return {
@@ -41,6 +43,7 @@ export function openedRow(event: Event, body: Opening): Row {
     ended_ms: 0,
     kind: attended ? "session" : "objective",
     turns: 0,
+    review: NO_REVIEW,
   };
 }
 
@@ -136,6 +139,13 @@ function turn(at: Standing, body: Body, ts: number): void {
       return;
     case "budget.raised":
       at.row = { ...row, budget: body.budget };
+      return;
+    case "review.wanted":
+      at.row = { ...row, review: body.review };
+      return;
+    case "trial.applied":
+    case "trial.discarded":
+      if (body.type === "trial.discarded" || !body.left) at.row = { ...row, review: NO_REVIEW };
       return;
     default:
   }

@@ -102,6 +102,8 @@ export interface StepItem extends Place {
   readonly retries: number;
   readonly edits: readonly Edit[];
   readonly egress: readonly Schema["EgressUsed"][];
+  /** What became of the changes that it made; nothing where it made none. */
+  readonly landing: Schema["Landing"] | null;
   /** What readings for this call cost, in tokens and millionths of a dollar. */
   readonly read: { readonly requests: number; readonly tokens: number; readonly usdMicros: number };
   readonly live: Tail | null;
@@ -158,6 +160,8 @@ export type LineBody = Extract<
       | "grant.revoked"
       | "sources.trusted"
       | "protected.quarantined"
+      | "changes.landed"
+      | "review.wanted"
       | "trial.applied"
       | "trial.discarded"
       | "reading.failed"

@@ -46,6 +46,8 @@ export function called(draft: Draft, event: Event, body: Body): boolean {
     case "edit.undone":
       undo(draft, body.key, body.path, !body.again);
       return false; // and it is told where it was done
+    case "changes.landed":
+      return draft.setStep(body.key, () => ({ landing: body.landing }));
     case "egress.used":
       return draft.setStep(body.key, (step) => ({ egress: [...step.egress, body] }));
     case "reading.replied":
@@ -140,7 +142,7 @@ function stepRow(session: string, step: StepItem): StepRow {
 }
 
 /** To be judged, and run, anew. */
-const UNDONE = { state: "new", finished: null, endedMs: 0, live: null } as const;
+const UNDONE = { state: "new", finished: null, landing: null, endedMs: 0, live: null } as const;
 
 /** What is known of no step says nothing to a person: the reply that it belongs to was erased. */
 function settled(_known: boolean): true {

@@ -41,12 +41,11 @@ export const opened: Body = {
   chain: [{ provider: "acme", model: "m1" }],
   budget: { tokens: 1000, usd_micros: "unlimited" },
   limits: { iterations: 50, stall: 3, repetition: 3, wall_s: 14_400, send_backs: 3 },
-  profile: "default",
+  profile: "ask",
   instructions: "",
   hosts: [],
   secrets: [],
   mode: "workspace",
-  unprotected: [],
   ignore: [],
   constraints: [],
 };

@@ -175,11 +175,6 @@ def written(actions: Sequence[Action]) -> set[str]:
     return found
 
 
-def named(command: str) -> tuple[str, ...]:
-    """The files with an ending that a command line names, as far as its words show."""
-    return tuple(dict.fromkeys(clean(path) for path in PATH.findall(command[:_COMMAND_CHARACTERS])))
-
-
 def would_write(action: Action, path: str) -> bool:
     """Whether a call is meant to write the file: by its path argument, or as a command that names it."""
     if action.tool in _WRITERS:

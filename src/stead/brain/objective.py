@@ -26,7 +26,6 @@ _IN = re.compile(rf"\b(?:in|at|write|create|generate|produce){_NAMED}", re.IGNOR
 """Only what is written is also written "in" or "at" a place; lines are counted in one."""
 _UNMET = re.compile(r"\bthe goal (?:is|was) not met\b|^\W*not met\b", re.IGNORECASE | re.MULTILINE)
 """A model that says itself that it did not get there; it is believed."""
-_MOST_WATCHED = 50
 _RUN = re.compile(r"\b(?:run|execute)\s+`([^`\n]{1,200})`", re.IGNORECASE)
 
 
@@ -121,13 +120,6 @@ def _shown(want: EvidenceWanted, actions: list[Action]) -> bool:
     if want.kind == "ran":  # a command that failed ran all the same
         return any(action.outcome in ("ok", "error") and claims.ran(action, want.subject) for action in actions)
     return want.subject in claims.written(actions)
-
-
-def watched(session: Session, command: str) -> tuple[str, ...]:
-    """The files to look at before and after a command, so that what it writes of them is known."""
-    owed = session.spec.evidence if isinstance(session.spec, ObjectiveCreated) else ()
-    wanted = [want.subject for want in owed if want.kind == "wrote"]
-    return tuple(dict.fromkeys((*wanted, *claims.named(command))))[:_MOST_WATCHED]
 
 
 def _denied(want: EvidenceWanted, actions: list[Action]) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from stead.cli import figures
 from stead.cli.cards import card, doubtful, headline, is_cut, source_name
+from stead.cli.changes_telling import review_lines
 from stead.cli.finding import find_approval
 from stead.cli.invocation import NEEDS_PERSON, OK, Command, CommandError, Invocation
 from stead.cli.narrating import subject_of
@@ -199,9 +200,17 @@ def _approvals(invocation: Invocation, arguments: Namespace) -> int:
         for row in rows
     ]
     headings = ["ID", "STATUS", "RISK", "TOOL", "ABOUT", "OBJECTIVE", "ASKED"]
-    out.rows(rows, headings, cells, "Nothing waits for your answer.")
-    if cells and not out.as_json:
+    reviews = [] if out.as_json else list(client.items("/reviews"))
+    none = "No question waits for your answer." if reviews else "Nothing waits for your answer."
+    out.rows(rows, headings, cells, none)
+    if out.as_json:
+        return OK
+    if cells:
         out.line("\nshow one in full: stead approvals ID   answer: stead approve ID, stead deny ID")
+    for row in reviews:
+        out.line(f"\n{clean_line(row['title'], 100)}")
+        for line in review_lines(row):
+            out.line(f"  {line}")
     return OK
 
 

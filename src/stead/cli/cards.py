@@ -28,7 +28,12 @@ _COVERS = {
     "host": "every request to ",
 }
 """What a lasting yes would cover, by the kind of its shape."""
-_SOURCES = {"workspace": "files of this folder", "web": "pages of ", "message": "a message from "}
+_SOURCES = {
+    "workspace": "files of this folder",
+    "web": "pages of ",
+    "registry": "packages of ",
+    "message": "a message from ",
+}
 """What has been read, by the kind of its source."""
 
 

@@ -30,9 +30,9 @@ GROUPS = {
     "sessions": {
         "session": "work in a folder together with the model, turn by turn",
     },
-    "changes kept aside": {
-        "trial": "look at what an objective changed on trial, apply it or throw it away",
-        "quarantine": "list, put back or remove what was moved out of a folder",
+    "changes that wait": {
+        "held": "look at the changes that wait for your review, apply them or throw them away",
+        "trial": "the same as held",
     },
     "approvals": {
         "approvals": "list what waits for your answer, or show one in full",

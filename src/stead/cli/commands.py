@@ -40,8 +40,8 @@ def load(name: str) -> Command:
             from stead.cli.providers import COMMANDS
         case "search":
             from stead.cli.search import COMMANDS
-        case "trial" | "quarantine":
-            from stead.cli.trial import COMMANDS
+        case "held" | "trial":
+            from stead.cli.held import COMMANDS
         case "secret":
             from stead.cli.secret import COMMANDS
         case "rules":

@@ -20,8 +20,14 @@ def _configure(parser: ArgumentParser) -> None:
     actions.add_parser("list", help="show which hosts are allowed, by folder (the default)")
     for name, explanation in (("allow", "let machines that show a folder reach a host"), ("remove", "take that back")):
         action = actions.add_parser(name, help=explanation)
-        action.add_argument("host", metavar="HOST", help="NAME or *.NAME, with :PORT for another than 80 and 443")
+        text = (
+            "NAME or *.NAME, with :PORT for another than 80 and 443; localhost:PORT, 192.168.1.20:PORT, NAME.internal:*"
+        )
+        action.add_argument("host", metavar="HOST", help=f"{text}; or registries, for those of packages")
         action.add_argument("--dir", default=".", metavar="DIR", help="the folder (else the current one)")
+        if name == "allow":
+            text = "with registries: what you allowed ahead also holds after installing from them"
+            action.add_argument("--grants-last", action="store_true", help=text)
     log = actions.add_parser("log", help="list the connections of a session's machine")
     log.add_argument("id", help="of the objective, or its beginning")
 
@@ -33,18 +39,29 @@ def _egress(invocation: Invocation, arguments: Namespace) -> int:
         case "log":
             return _log(invocation, arguments.id)
         case action:
-            body = {"host": arguments.host, "directory": os.path.realpath(os.path.expanduser(arguments.dir))}
+            body: Json = {"host": arguments.host, "directory": os.path.realpath(os.path.expanduser(arguments.dir))}
             path = "/egress/hosts" if action == "allow" else "/egress/hosts/remove"
+            if action == "allow" and arguments.grants_last:
+                body["grants_last"] = True
             answer = invocation.client.post(path, body)
             said = "may be reached from" if action == "allow" else "may no longer be reached from"
-            return invocation.report(answer, clean_line(f"{arguments.host} {said} {body['directory']}.", 1000))
+            text = f"{arguments.host} {said} {body['directory']}."
+            if action == "allow" and arguments.host.lower().startswith("localhost:"):
+                text += f" Commands reach it through the proxy, at host.docker.internal{arguments.host[9:]}."
+            return invocation.report(answer, clean_line(text, 1000))
 
 
 def _list(invocation: Invocation) -> int:
     rows = list(invocation.client.items("/egress/hosts"))
-    cells = [[row["host"], row["directory"]] for row in rows]
+    cells = [[_name(row), row["directory"]] for row in rows]
     invocation.out.rows(rows, ["HOST", "FOLDER"], cells, "No host is allowed. Allow one: stead egress allow HOST")
     return OK
+
+
+def _name(row: Json) -> str:
+    """What is allowed; a word for many hosts with all of them."""
+    lasts = ", and grants last" if row["grants_last"] else ""
+    return row["host"] if row["hosts"] == [row["host"]] else f"{row['host']} ({', '.join(row['hosts'])}){lasts}"
 
 
 def _log(invocation: Invocation, typed: str) -> int:

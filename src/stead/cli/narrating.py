@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from stead.cli import figures
+from stead.cli.changes_telling import told_of_changes
 from stead.cli.output import Output, clean, clean_line, cut_line, reveal_line
 from stead.cli.session_telling import Line, told
 from stead.client import Json
@@ -68,7 +69,6 @@ class Narrator:
         self._output_rest: dict[str, str] = {}
         self._output_lines: dict[str, int] = {}
         self._plan: list[Json] = []
-        self._on_trial = ""
         self._running: set[str] = set()
         self._changes: dict[str, list[Json]] = {}
         self._progress_at_s = 0.0
@@ -84,7 +84,6 @@ class Narrator:
         body: dict[str, Any] = envelope["body"]
         match body["type"]:
             case "objective.created":
-                self._on_trial = clean_line(envelope["stream"]) if body.get("mode") == "trial" else ""
                 self._lines(_goal(envelope["stream"], body))
             case "text.delta":
                 self._tell_text(body)
@@ -281,10 +280,6 @@ class Narrator:
         why = "" if body["reason"] in ("done", body["status"]) else f" ({clean_line(body['reason'])})"
         self._line(f"{clean_line(body['status'])}{why}", style)
         self._lines(_summary(body["summary"], self._said))
-        if self._on_trial:
-            self._line("what it changed is on trial, and nothing of your folder has changed yet", "yellow")
-            self._line(f"  look:   stead trial diff {self._on_trial}")
-            self._line(f"  then:   stead trial apply {self._on_trial}  or  stead trial discard {self._on_trial}")
 
     def _tell_progress(self, body: Json) -> None:
         """How far long work is: now and then, and never for what is done in a moment."""
@@ -329,12 +324,10 @@ class Narrator:
             case "session.stopped":
                 why = f": {clean_line(body['why'], 200)}" if body["why"] else ""
                 self._line(f"stopped from {clean_line(body['surface'])}{why}", "red")
-            case "protected.quarantined":
-                self._lines(_quarantined(body))
-            case "trial.applied":
-                self._line(f"applied {figures.counted(body['applied'], 'change')} (from {clean_line(body['door'])})")
-            case "trial.discarded":
-                self._line(f"the changes on trial were thrown away (from {clean_line(body['door'])})", "yellow")
+            case "changes.landed" if self._calls.get(body["key"], ("", ""))[0] == "shell":
+                pass  # its output says so
+            case "changes.landed" | "review.wanted" | "trial.applied" | "trial.discarded":
+                self._lines(told_of_changes(envelope["stream"], body))
             case "objective.retried":
                 self._line("runs again")
             case "session.deleted":
@@ -366,27 +359,6 @@ def _summary(text: str, said: str) -> Iterator[Line]:
     if text.strip() not in ("", said):
         for line in clean(text).strip("\n").split("\n"):
             yield f"  {line}".rstrip(), ""
-
-
-def _quarantined(body: Json) -> Iterator[Line]:
-    if body["moved"]:
-        yield "moved out of your folder, because programs of yours would act on it:", "red"
-    for item, path in body["moved"]:
-        yield f"  {clean_line(path, 120)}  (put it back: stead quarantine restore {clean_line(item)})", ""
-    for item, path in body.get("rules", ()):
-        why = f"written by the agent, so no session is told it: {clean_line(path, 120)}"
-        yield f"{why}  (to have it told: stead quarantine restore {clean_line(item)})", "yellow"
-    for path in body["changed"]:
-        yield f"replaced while the machine ran, look at it: {clean_line(path, 120)}", "yellow"
-    for path in body.get("stripped", ()):
-        yield (
-            f"no longer runs as its owner (set-user and set-group bits are taken away): {clean_line(path, 120)}",
-            "red",
-        )
-    if body["unseen"]:
-        where = clean_line(body.get("where") or "a part of it", 120)
-        yield f"the folder could not be looked through whole for planted files: {where}", "red"
-        yield "  no command runs in it until it can: make that readable, or remove it (or use --trial)", ""
 
 
 def _named(calls: dict[str, tuple[str, str]], key: str) -> str:

@@ -1,6 +1,6 @@
 """``status``: one screen on how things stand.
 
-Layer: cli. Bar P8 holds for it: three small requests, and no import beyond them.
+Layer: cli. Bar P8 holds for it: four small requests, and no import beyond them.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
         return UNREACHABLE
     running = len(client.get("/objectives", status="running", limit=500)["items"])
     approvals = client.get("/approvals", status="pending", limit=500)["items"]
+    reviews = client.get("/reviews")["items"]
     if out.as_json:
-        return invocation.report(
-            {"running": True, **status, "objectives_running": running, "approvals_pending": len(approvals)}
-        )
+        counts = {"objectives_running": running, "approvals_pending": len(approvals), "reviews_wanted": len(reviews)}
+        return invocation.report({"running": True, **status, **counts})
     isolation, address = status["isolation"], client.address
     sandbox = clean_line(isolation["statement"])
     if not isolation["available"]:
@@ -46,6 +46,9 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
     if approvals:
         waiting = out.style(figures.counted(len(approvals), "question for you", "questions for you"), "yellow")
         waiting += "; see: stead approvals"
+    if reviews:
+        changes = out.style(figures.counted(len(reviews), "review of changes", "reviews of changes"), "yellow")
+        waiting = f"{waiting}, {changes}; see: stead held" if approvals else f"{changes}; see: stead held"
     since = figures.duration(time.time() * 1000 - status["started_ms"])
     rows = [
         ("daemon", f"running for {since}, version {clean_line(status['version'])}, process {address.pid}"),

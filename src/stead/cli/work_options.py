@@ -13,8 +13,8 @@ from stead.cli.invocation import CommandError
 from stead.client import Json
 
 _STRICTNESS = (
-    "strictness; readonly changes nothing; trusted-project takes the folder's files for your own words, and writes "
-    "and runs what is in it without asking, until something from elsewhere was read"
+    "strictness; work asks about what leaves the sandbox, and lets the rest be done there; ask also asks before it "
+    "writes and runs; readonly changes nothing"
 )
 
 
@@ -27,16 +27,8 @@ def add_work_options(parser: ArgumentParser) -> None:
     _add_list(parser, "--model", "PROVIDER/MODEL", "the model to use; again for its fallbacks")
     _add_list(parser, "--host", "HOST", "a host that its commands may reach without asking")
     _add_list(parser, "--secret", "NAME", "a secret that the model is told of, by name")
-    parser.add_argument(
-        "--profile", choices=("default", "readonly", "trusted-project"), default="default", help=_STRICTNESS
-    )
+    parser.add_argument("--profile", choices=("work", "ask", "readonly"), default="work", help=_STRICTNESS)
     parser.add_argument("--trial", action="store_true", help="keep all changes aside until you have looked at them")
-    _add_list(
-        parser,
-        "--unprotect",
-        "PATH",
-        "a protected file that it may write, such as AGENTS.md; .git hands over hooks and settings too",
-    )
 
 
 def _add_list(parser: ArgumentParser, name: str, metavar: str, explanation: str) -> None:
@@ -63,11 +55,7 @@ def work_fields(arguments: Namespace, default: Json = DEFAULT_BUDGET) -> Json:
     }
     if arguments.trial:
         fields["mode"] = "trial"
-    for name, values in (
-        ("unprotected", arguments.unprotect),
-        ("hosts", arguments.host),
-        ("secrets", arguments.secret),
-    ):
+    for name, values in (("hosts", arguments.host), ("secrets", arguments.secret)):
         if given := split(values):
             fields[name] = given
     if budget := budget_of(arguments, default):

@@ -45,7 +45,6 @@ class CreateObjective(msgspec.Struct, frozen=True, tag="objective.create", forbi
         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
         secrets: names of secrets that the model is told of.
         mode: "trial" keeps all changes aside until they are applied (``ApplyTrial``); not for the readonly profile.
-        unprotected: protected paths of the folder, like "AGENTS.md", that may be written nevertheless.
     """
 
     goal: str
@@ -57,11 +56,10 @@ class CreateObjective(msgspec.Struct, frozen=True, tag="objective.create", forbi
     chain: tuple[ModelRef, ...] = ()
     budget: Budget = DEFAULT_BUDGET
     limits: Limits = Limits()
-    profile: Profile = Profile.DEFAULT
+    profile: Profile = Profile.WORK
     hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
     mode: WorkMode = "workspace"
-    unprotected: tuple[str, ...] = ()
 
 
 class SendMessage(msgspec.Struct, frozen=True, tag="session.message", forbid_unknown_fields=True):
@@ -135,23 +133,16 @@ class Decide(msgspec.Struct, frozen=True, tag="approval.decide", forbid_unknown_
 
 
 class ApplyTrial(msgspec.Struct, frozen=True, tag="trial.apply", forbid_unknown_fields=True):
-    """Let changes on trial into the folder; for an objective that has ended or is paused."""
+    """Let changes that wait into the folder; for a session or objective that is not at work."""
 
     session: SessionId
     choice: Choice = Choice()
 
 
 class DiscardTrial(msgspec.Struct, frozen=True, tag="trial.discard", forbid_unknown_fields=True):
-    """Throw an ended or paused objective's changes on trial away. Cannot be undone."""
+    """Throw the changes that wait away, of a session or objective that is not at work. Cannot be undone."""
 
     session: SessionId
-
-
-class SettleQuarantined(msgspec.Struct, frozen=True, tag="quarantine.settle", forbid_unknown_fields=True):
-    """Put back what was moved out of a folder, or remove it for good."""
-
-    id: str
-    restore: bool
 
 
 class Revoke(msgspec.Struct, frozen=True, tag="grant.revoke", forbid_unknown_fields=True):
@@ -269,12 +260,14 @@ class AllowHost(msgspec.Struct, frozen=True, tag="host.allow", forbid_unknown_fi
     """Let machines that show a folder reach a host, those at work included.
 
     Args:
-        host: ``name``, ``*.name`` for every name below it, either with ``:port`` for another port than 80 and 443.
+        host: ``name`` or ``*.name``, perhaps with ``:port``; ``localhost:5432`` and the like; or ``registries``.
         directory: the folder, absolute.
+        grants_last: for ``registries``: what was granted ahead also covers sessions that have read from them.
     """
 
     host: str
     directory: str
+    grants_last: bool = False
 
 
 class AddRule(msgspec.Struct, frozen=True, tag="rule.add", forbid_unknown_fields=True):
@@ -318,11 +311,10 @@ class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknow
     chain: tuple[ModelRef, ...] = ()
     budget: Budget = SESSION_BUDGET
     limits: Limits = Limits()
-    profile: Profile = Profile.DEFAULT
+    profile: Profile = Profile.WORK
     hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
     mode: WorkMode = "workspace"
-    unprotected: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
 
 
@@ -463,7 +455,6 @@ Command = (
     | DiscardTrial
     | OpenTerminal
     | CloseTerminal
-    | SettleQuarantined
     | ConfigureProvider
     | SetProviderKey
     | RemoveProvider

@@ -45,12 +45,14 @@ from stead.domain.home_events import (
 )
 from stead.domain.ids import CallDigest, CallKey, CommandId, RequestNo, SessionId, WorkspaceId
 from stead.domain.machine_events import (
+    ChangesLanded,
     EgressUsed,
     MachineBody,
     MachineEnded,
     MachineStarted,
     ProtectedQuarantined,
     QuarantineSettled,
+    ReviewWanted,
     TerminalClosed,
     TerminalOpened,
     TrialApplied,
@@ -125,6 +127,7 @@ __all__ = [
     "CapSet",
     "Carried",
     "ChainSet",
+    "ChangesLanded",
     "CheckpointFailed",
     "CheckpointRestored",
     "CheckpointTaken",
@@ -172,6 +175,7 @@ __all__ = [
     "ReadingFailed",
     "ReadingReplied",
     "ReadingRequested",
+    "ReviewWanted",
     "RuleMade",
     "RuleRemoved",
     "RulesFile",
@@ -221,8 +225,6 @@ class ObjectiveCreated(msgspec.Struct, frozen=True, tag="objective.created", omi
     secrets: tuple[Secret, ...] = ()
     """What the model is told of, as it was then; values are in no event."""
     mode: WorkMode = "workspace"
-    unprotected: tuple[str, ...] = ()
-    """Protected paths of the folder that may be written nevertheless."""
     channel: str = ""
     """The channel that it talks in, in which others may read along; "" at the person's own doors."""
 
@@ -435,7 +437,7 @@ Body = (
 Opening = ObjectiveCreated | SessionOpened
 """What a session's stream begins with."""
 
-VERSIONS: dict[str, int] = {}
+VERSIONS: dict[str, int] = {"objective.created": 2, "session.opened": 2}
 """Tags whose current version is past 1."""
 
 

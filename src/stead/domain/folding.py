@@ -27,8 +27,10 @@ from stead.domain.messages import AssistantMessage, Text, ToolCall, ToolResult, 
 from stead.domain.policies import PlannedCall
 from stead.domain.secrets import told
 from stead.domain.sessions import PERSON, STEAD, Action, Call, Grant, Session
+from stead.domain.trials import Review
 from stead.domain.turns import Queued, Worked, apply_queue, apply_work, plan_text, receive
 
+MOST_RUNNABLE = 100
 Strange = HomeBody | MemoryFact | ev.Opening | ev.QuarantineSettled
 """What stands in no session's stream, or only at its beginning."""
 
@@ -120,7 +122,13 @@ def apply(session: Session, event: ev.Event) -> None:
             session.terminals.append(id)
         case ev.TerminalClosed(id=id):
             session.terminals = [other for other in session.terminals if other != id]
-        case ev.ProtectedQuarantined() | ev.TrialApplied() | ev.TrialDiscarded():
+        case ev.ChangesLanded(landing=landing):
+            session.runnable = [*dict.fromkeys((*session.runnable, *landing.runnable))][:MOST_RUNNABLE]
+        case ev.ReviewWanted(review=review):
+            session.review, session.runnable = review, []
+        case ev.TrialDiscarded() | ev.TrialApplied(left=False):
+            session.review = Review()
+        case ev.ProtectedQuarantined() | ev.TrialApplied():
             return
         case _:
             _apply_rest(session, body, event)

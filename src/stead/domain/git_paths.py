@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from stead.domain.git import runs_nothing
+from stead.domain.git import RUNS_NOTHING
 
 
 class GitFile(msgspec.Struct, frozen=True):
@@ -57,7 +57,7 @@ def named_paths(file: GitFile, tops: Sequence[str], home: str) -> Iterator[Named
     starts = dict.fromkeys([*tops, above, *(_inside(value, above, home) for value in trees)])
     yield from (Named(path, sure=True) for path in file.includes(home))
     for name, value in file.settings:
-        if name == "core.worktree" or (runs_nothing(name) and not name.startswith(("lfs.", "init."))):
+        if name == "core.worktree" or (RUNS_NOTHING.fullmatch(name) and not name.startswith(("lfs.", "init."))):
             continue
         if name.startswith("alias.") and not value.startswith("!"):
             continue

@@ -72,10 +72,15 @@ class CapSet(msgspec.Struct, frozen=True, tag="cap.set"):
 
 
 class HostAllowed(msgspec.Struct, frozen=True, tag="host.allowed"):
-    """Machines that show this folder may reach a host from now on. ``host`` is a pattern, see ``domain.hosts``."""
+    """Machines that show this folder may reach a host from now on.
+
+    ``host`` is a pattern, see ``domain.hosts``, or the word for all package registries. ``grants_last``: what was
+    granted ahead in this folder also covers sessions that have read from registries.
+    """
 
     host: str
     directory: str
+    grants_last: bool = False
 
 
 class RuleMade(msgspec.Struct, frozen=True, tag="rule.made"):

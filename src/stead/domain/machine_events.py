@@ -1,4 +1,4 @@
-"""Facts of a session's machine: its life, what was planted or held aside in its folder, and what went out of it.
+"""Facts of a session's machine: its life, what became of the changes it made, and what went out of it.
 
 Layer: domain. A part of the tagged union of ``domain.events``, whose rules for changes hold here too.
 """
@@ -12,7 +12,7 @@ import msgspec
 from stead.domain.ids import CallKey
 from stead.domain.policies import Reason
 from stead.domain.terminals import Why
-from stead.domain.trials import Held
+from stead.domain.trials import Held, Landing, Review
 
 
 class MachineStarted(msgspec.Struct, frozen=True, tag="machine.started"):
@@ -29,17 +29,7 @@ class MachineEnded(msgspec.Struct, frozen=True, tag="machine.ended"):
 
 
 class ProtectedQuarantined(msgspec.Struct, frozen=True, tag="protected.quarantined"):
-    """Files that a program of the person's would act on had been planted; they were moved out of the folder.
-
-    Args:
-        moved: id and path of each.
-        changed: protected from the start, and replaced by somebody else meanwhile; left where they are.
-        unseen: the folder could not be looked through whole; no machine that writes starts in it until it can.
-        where: the first part of it that could not be looked at; "" when nobody noted it.
-        stripped: files that lost a set-user or set-group bit.
-        rules: id and path of each file of rules for agents that the machine wrote where it was let; it stays where it
-            is, and no session is told it until the person puts it back.
-    """
+    """Recorded by earlier versions: planted files (id and path of each) had been moved out of the folder."""
 
     moved: tuple[tuple[str, str], ...]
     changed: tuple[str, ...]
@@ -50,7 +40,7 @@ class ProtectedQuarantined(msgspec.Struct, frozen=True, tag="protected.quarantin
 
 
 class QuarantineSettled(msgspec.Struct, frozen=True, tag="quarantine.settled"):
-    """The person put something back that had been moved out, or removed it for good."""
+    """Recorded by earlier versions: the person put something back that had been moved out, or removed it for good."""
 
     id: str
     directory: str
@@ -59,11 +49,28 @@ class QuarantineSettled(msgspec.Struct, frozen=True, tag="quarantine.settled"):
     door: str
 
 
-class TrialApplied(msgspec.Struct, frozen=True, tag="trial.applied"):
-    """The person let changes on trial into the folder.
+class ChangesLanded(msgspec.Struct, frozen=True, tag="changes.landed"):
+    """What became of the changes of a call; ``key`` is "" for those that no call waited for, of a terminal for one."""
 
-    ``paths`` and ``held`` (those that were chosen and held back) name the first hundred each; ``left`` says whether the
-    trial still holds changes.
+    key: CallKey
+    landing: Landing
+
+
+class ReviewWanted(msgspec.Struct, frozen=True, tag="review.wanted"):
+    """What the person should look at, as the session comes to rest; recorded when it differs from the one before.
+
+    ``runnable`` names what can be run and is new in the folder since the session rested last, the first hundred.
+    """
+
+    review: Review = Review()
+    runnable: tuple[str, ...] = ()
+
+
+class TrialApplied(msgspec.Struct, frozen=True, tag="trial.applied"):
+    """The person let changes that waited into the folder.
+
+    ``paths`` and ``held`` (those that were chosen and held back) name the first hundred each; ``left`` says whether
+    more changes wait.
     """
 
     applied: int
@@ -75,7 +82,7 @@ class TrialApplied(msgspec.Struct, frozen=True, tag="trial.applied"):
 
 
 class TrialDiscarded(msgspec.Struct, frozen=True, tag="trial.discarded"):
-    """The person threw the changes on trial away, for good. ``changes`` is 0 when they could not be counted."""
+    """The person threw the changes that waited away, for good. ``changes`` is 0 when they could not be counted."""
 
     changes: int
     door: str
@@ -150,6 +157,8 @@ MachineBody = (
     | MachineEnded
     | ProtectedQuarantined
     | QuarantineSettled
+    | ChangesLanded
+    | ReviewWanted
     | TrialApplied
     | TrialDiscarded
     | EgressUsed

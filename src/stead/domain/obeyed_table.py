@@ -10,9 +10,9 @@ out, with the configuration that only they read: Makefile, justfile, package.jso
 conftest.py, build.rs, build.gradle, compose.yaml with its override, Dockerfile, Vagrantfile, settings of linters,
 formatters and test runners. To change those is what an agent is for, and whoever runs them runs the project.
 
-"held": nothing in a machine may write it, what is planted is moved out, and a write is asked. "asked": a write by tool
-or command is asked, and no more, for the reason that the row gives. "tools": a write by tool is asked, a command is
-not: package managers write there all the time.
+What would land in any of them waits for the person's review. In the profile ``ask`` a command that names one is
+confirmed each time, but for "tools": package managers write there all the time. "asked" is an ordinary file that is
+obeyed for the reason that the row gives.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ PowerShell | held | at the start of each shell | PowerShell, about_Profiles
 readline, dircolors, lesspipe | held | key bindings that type commands; filters | readline(3), lesspipe(1)
     .inputrc .dircolors .lessfilter
 direnv | held | a script, at the next prompt in the folder | direnv(1)
-    .envrc .direnv
+    .envrc .envrc.* .direnv .env
 autoenv, smartcd, shadowenv | held | a script, at cd | autoenv, smartcd, shadowenv, README
     .autoenv.zsh .autoenv_leave.zsh .env.leave .bash_enter .bash_leave .shadowenv.d
 asdf | held | picks the programs that commands start, by path too | asdf, Configuration
@@ -159,11 +159,13 @@ language servers | held | plugins, when a file is opened | lua-language-server, 
 pdb | held | commands, at each breakpoint | Python, pdb
     .pdbrc
 gdb | held | commands, at its start in the folder | GDB, Init File in the Current Directory
-    .gdbinit .gdbearlyinit
+    .gdbinit .gdbearlyinit *-gdb.py *-gdb.gdb *-gdb.scm
 lldb | held | commands, at its start in the folder | LLDB, Configuration Files
     .lldbinit
 perl -d | held | Perl, at its start in the folder | perldebug(1)
     .perldb
+prove | held | options that load modules, at its start in the folder | prove(1)
+    .proverc
 radare2 | held | commands, at its start | radare2(1)
     .radare2rc .rizinrc
 R | held | R, at its start in the folder | R, Startup
@@ -181,7 +183,7 @@ IEx | held | Elixir, at its start in the folder | IEx, The .iex.exs file
 database consoles | held | commands, at their start | psql(1), sqlite3(1)
     .psqlrc .sqliterc
 Python | held | Python, at each start that finds it | Python, site
-    sitecustomize.py usercustomize.py .pythonrc .pythonrc.py .pythonstartup
+    sitecustomize* usercustomize* .pythonrc .pythonrc.py .pythonstartup
 IPython, Jupyter | held | Python, at its start in the folder | Jupyter, Config file and directories
     .ipython .jupyter jupyter_*config.py jupyter_*config.json ipython_config.py
 
@@ -221,7 +223,7 @@ Apache | asked | handlers of a served folder; an ordinary file of such projects 
     .htaccess
 
 installed programs | tools | editors and prompts start these by themselves | VS Code, Python; npm, folders(5)
-    .venv/bin .venv/Scripts venv/bin venv/Scripts env/bin .env/bin virtualenv/bin .virtualenv/bin node_modules/.bin
+    .venv/bin .venv/Scripts venv/bin venv/Scripts env/bin virtualenv/bin .virtualenv/bin node_modules/.bin
     vendor/bin .pixi/envs/*/bin _opam/bin .terraform/providers
 installed Python | tools | Python, at each start of that interpreter | Python, site
     *.pth pyvenv.cfg

@@ -136,14 +136,17 @@ class GrantScope(StrEnum):
 
 
 class Profile(StrEnum):
-    """A named strictness that a person chooses for a session."""
+    """A named strictness that a person chooses for a session.
 
-    DEFAULT = "default"
+    Events before version 2 call ``ask`` "default", and have "trusted-project" for ``work``.
+    """
+
+    WORK = "work"
+    """Free is what a machine does without a new host: its changes land, or wait for the person's review."""
+    ASK = "ask"
+    """Writing files is asked once a session, running programs by the risk of the command."""
     READONLY = "readonly"
     """Nothing that could change something is there at all."""
-    TRUSTED_PROJECT = "trusted-project"
-    """The folder's own files count as the person's word: writing and running in the sandbox is free until something
-    from elsewhere has been read."""
 
 
 class Rule(msgspec.Struct, frozen=True):

@@ -19,6 +19,7 @@ from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality
 from stead.domain.rows import HistoryRow
 from stead.domain.tools import ToolSpec
+from stead.domain.trials import Barred, Hold, Landing, unbarred
 
 
 class Clock(Protocol):
@@ -254,15 +255,14 @@ class Machines(Protocol):
         directory: str,
         *,
         writable: bool,
+        hold: Hold = "obeyed",
         hosts: Sequence[str] = (),
-        trial: bool = False,
-        released: Sequence[str] = (),
-        allowed: Sequence[str] = (),
+        barred: Barred = unbarred,
     ) -> None:
         """Say which folder the session's machine shows at ``/work``, how, and what it may reach. Makes nothing yet.
 
-        On ``trial`` nothing of the folder changes (see ``domain.trials``); ``released`` are protected paths that may be
-        written nevertheless, ``allowed`` those that the person's yes to the very call lets it write.
+        What is written goes to a layer of the session's, and from there into the folder, as far as it is not to
+        ``hold`` or ``barred`` (see ``domain.trials``). Changing what is held restarts nothing.
         """
         ...
 
@@ -277,7 +277,8 @@ class Machines(Protocol):
     async def kill(self, session: SessionId, *, resting: bool = False) -> bool:
         """Kill the session's whole process tree now; true if there was one. Calls under way raise ``MachineDied``.
 
-        Of a session that is only ``resting``, the page in its browser stays, which is stopped between calls anyway.
+        Of a session that is only ``resting``, what it left running in the background stays, and so does the page in its
+        browser, which is stopped between calls anyway.
         """
         ...
 
@@ -316,6 +317,7 @@ class Ran(msgspec.Struct, frozen=True):
     output: str
     size_bytes: int
     timed_out: bool
+    landing: Landing = Landing()
 
 
 class Shell(Protocol):
@@ -381,6 +383,7 @@ class Written(msgspec.Struct, frozen=True):
     size_bytes: int
     replaced: int
     diff: str
+    landing: Landing = Landing()
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -487,6 +490,6 @@ class Browser(Protocol):
         """
         ...
 
-    async def shot(self, permit: Permit, url: str, path: str) -> int:
-        """Save a picture of the window as a PNG file of the workspace; gives its size in bytes."""
+    async def shot(self, permit: Permit, url: str, path: str) -> tuple[int, Landing]:
+        """Save a picture of the window as a PNG file; gives its size in bytes, and what became of it."""
         ...

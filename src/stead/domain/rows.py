@@ -14,6 +14,7 @@ from stead.domain.events import Budget, ModelRef, PlanStep
 from stead.domain.ids import ApprovalId, CallDigest, CallKey, SessionId
 from stead.domain.policies import Origin, Reason
 from stead.domain.secrets import Binding
+from stead.domain.trials import Review
 
 ObjectiveStatus = Literal[
     "pending", "running", "waiting", "paused", "completed", "failed", "cancelled", "idle", "closed"
@@ -53,6 +54,8 @@ class ObjectiveRow(msgspec.Struct, frozen=True):
     kind: Kind = "objective"
     turns: int = 0
     """Of a session, the one under way included."""
+    review: Review = Review()
+    """What of its changes waits for the person."""
 
 
 class StepRow(msgspec.Struct, frozen=True):

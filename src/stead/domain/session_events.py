@@ -34,7 +34,6 @@ class SessionOpened(msgspec.Struct, frozen=True, tag="session.opened", omit_defa
     hosts: tuple[str, ...] = ()
     secrets: tuple[Secret, ...] = ()
     mode: WorkMode = "workspace"
-    unprotected: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     """Patterns as in .gitignore of what checkpoints leave out, beside what they always do."""
     constraints: tuple[str, ...] = ()

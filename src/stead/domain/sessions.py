@@ -19,6 +19,7 @@ from stead.domain.memory import Viewer, channel_place, workspace_place
 from stead.domain.messages import Message, ResultsMessage, ToolResult, UserMessage
 from stead.domain.policies import Confidentiality, Integrity, Label, PlannedCall
 from stead.domain.rows import ObjectiveStatus
+from stead.domain.trials import Review
 
 PERSON = Label(integrity=Integrity.PERSON)
 STEAD = Label(integrity=Integrity.TRUSTED)
@@ -121,6 +122,10 @@ class Session(msgspec.Struct):
     edits: list[Edit] = []
     terminals: list[str] = []
     """The person's that are open."""
+    runnable: list[str] = []
+    """Paths of what can be run and is new in the folder since the session rested last."""
+    review: Review = Review()
+    """What of its changes waits for the person, as they were last told."""
     rules: dict[str, str] = {}
     """Path and SHA-256 of the project's own rules, as the model was last told them."""
 

@@ -17,6 +17,7 @@ from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality, Entity, Integrity, Reason
 from stead.domain.readings import Question
 from stead.domain.secrets import Release
+from stead.domain.trials import Landing
 
 
 class ToolEffect(StrEnum):
@@ -144,6 +145,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
         private: this answer is private, though the tool's declaration lets it be public.
         reached: the hosts that the call's own requests reached. Empty means that nobody knows: what a tool with a way
             out then says counts as a source that cannot be trusted.
+        landing: what became of the changes that the call made.
         quoted: the text quotes a machine, a server or a file, whatever the tool's declaration trusts of its answers.
     """
 
@@ -157,6 +159,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     private: bool = False
     reached: tuple[str, ...] = ()
     quoted: bool = False
+    landing: Landing = Landing()
 
 
 class ToolContext(msgspec.Struct, frozen=True):

@@ -1,10 +1,11 @@
-"""What a session did that has not reached the person's folder: changes on trial, and files put under quarantine.
+"""What becomes of the changes that a session makes: they land in the person's folder, or wait for the person's review.
 
 Layer: domain. The ports at the end are implemented by the machines. Times are milliseconds since 1970.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, Protocol
 
 import msgspec
@@ -16,7 +17,7 @@ WorkMode = Literal["workspace", "trial"]
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One difference between the trial and the folder.
+    """One change that waits: a difference between what the session sees and the folder.
 
     Args:
         path: relative to the folder; bytes that are no text are shown escaped, and such a path cannot be applied.
@@ -27,7 +28,7 @@ class Change(msgspec.Struct, frozen=True):
         diff: unified, without file names; "" where there is none. Cut unless the whole was asked for.
         cut: how many lines of the diff are left out; -1 when nothing of a changed content is shown.
         held: why it is not applied as things stand. ``protected``: a program of the person's would act on it, so it
-            must be included by name; ``conflict``: the folder's own file changed since the trial began; ``impossible``:
+            must be included by name; ``conflict``: the folder's own file changed since it was made; ``impossible``:
             it is never applied. "" is free to go.
         why: the same in words.
         unseen: what of it this does not show as it is, in words: it was cut, it is no text, it has hidden characters.
@@ -49,7 +50,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Trial(msgspec.Struct, frozen=True):
-    """A session's changes on trial, in order of path."""
+    """A session's changes that wait for the person, in order of path. On trial all that it makes do."""
 
     session: SessionId
     directory: str
@@ -58,11 +59,11 @@ class Trial(msgspec.Struct, frozen=True):
 
 
 class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which changes on trial the person lets into the folder.
+    """Which of the changes that wait the person lets into the folder.
 
     Args:
         paths: changes, or folders of them; empty means all.
-        force: also where the folder's own file changed since the trial began.
+        force: also where the folder's own file changed since.
         include_protected: also files that programs of the person's act on.
         seen: digests of changes that are not shown as they are, and that the person has seen in full.
     """
@@ -80,67 +81,75 @@ class Held(msgspec.Struct, frozen=True):
     why: str
 
 
+Hold = Literal["obeyed", "all"]
+"""What of a session's changes waits for the person: what programs of theirs would obey untold, or everything."""
+
+Barred = Callable[[str], str]
+"""Tells of a changed path, relative, which sentence of the person's speaks against that; "" for none."""
+
+
+def unbarred(_path: str) -> str:
+    """Nothing speaks against anything."""
+    return ""
+
+
+class Landing(msgspec.Struct, frozen=True):
+    """What became of the changes that one call made. Lists have at most 500 paths; the counts are of all.
+
+    Args:
+        landed: paths that the person's folder now has, or has no longer; those of folders end in a slash.
+        removed: those of them that it has no longer.
+        count: how many landed.
+        runnable: those among them that are new and can be run.
+        stayed: how many changes stay in the machine, in what tools make anew (packages, caches).
+        held: what waits for the person's review, and why.
+        holding: how many wait, those of earlier calls among them.
+        refused: what is never carried over, and why.
+        failed: why the rest could not land now, such as a full disk; it waits and is tried again. "" for nothing.
+        open: a process of the call is still at work; what it changes lands later.
+    """
+
+    landed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    count: int = 0
+    runnable: tuple[str, ...] = ()
+    stayed: int = 0
+    held: tuple[Held, ...] = ()
+    holding: int = 0
+    refused: tuple[Held, ...] = ()
+    failed: str = ""
+    open: bool = False
+
+
+class Review(msgspec.Struct, frozen=True):
+    """What of a session's changes waits for the person.
+
+    Args:
+        waiting: how many; -1 when there are too many to be counted.
+        held: the first ten, and why each waits; "" for what simply is on trial.
+    """
+
+    waiting: int = 0
+    held: tuple[Held, ...] = ()
+
+
 class Applied(msgspec.Struct, frozen=True):
     """What became of an application: the paths that the folder now has, and those that were held back."""
 
     done: tuple[str, ...]
     held: tuple[Held, ...]
     left: bool
-    """Whether the trial still holds changes."""
-
-
-class Quarantined(msgspec.Struct, frozen=True):
-    """Something that a session planted where a program of the person's would act on it, moved out of the folder.
-
-    Args:
-        id: ``q_`` and 16 hex digits.
-        session: whose machine it was.
-        directory: the folder.
-        path: where it was, relative to the folder.
-        kept: where it is now.
-        at_ms: when it was moved.
-        rules: SHA-256 of a file of rules for agents that a machine wrote where it was let. It is still at its path,
-            and no session is told this content, in whatever folder, until it is put back, which leaves it where it is.
-    """
-
-    id: str
-    session: SessionId
-    directory: str
-    path: str
-    kept: str
-    at_ms: int
-    rules: str = ""
-
-
-class Swept(msgspec.Struct, frozen=True):
-    """What was found at a machine's end.
-
-    Args:
-        moved: planted or changed, and now under quarantine.
-        changed: protected from the start, and yet another file now: the person, or something else outside, replaced it
-            while the machine lived. It is left where it is.
-        unseen: the folder could not be looked through whole; until it can, no machine that writes starts in it.
-        where: the first part of it that could not be looked at; "." for itself, "" for none.
-        stripped: files that a machine made or changed and that had a set-user or set-group bit, which was taken away.
-        rules: files of rules for agents that the machine wrote; see ``Quarantined``.
-    """
-
-    moved: tuple[Quarantined, ...] = ()
-    changed: tuple[str, ...] = ()
-    unseen: bool = False
-    where: str = ""
-    stripped: tuple[str, ...] = ()
-    rules: tuple[Quarantined, ...] = ()
+    """Whether more changes wait."""
 
 
 class Trials(Protocol):
-    """Changes on trial. All methods work on disk and may take seconds."""
+    """Changes of sessions that wait for the person. All methods work on disk and may take seconds."""
 
     async def trial(self, session: SessionId, path: str = "") -> Trial:
         """What the session changed, with diffs as far as there is room; of a path and what is below it in full.
 
         Raises:
-            NotFound: it has nothing on trial, or the path is not among the changes.
+            NotFound: nothing waits, or the path is not among the changes.
             Conflict: there is too much to be shown.
         """
         ...
@@ -149,7 +158,7 @@ class Trials(Protocol):
         """Put changes into the folder, each file at once.
 
         Raises:
-            NotFound: nothing is on trial, or a path is not among the changes.
+            NotFound: nothing waits, or a path is not among the changes.
             Conflict: a machine is at work on it.
         """
         ...
@@ -158,23 +167,6 @@ class Trials(Protocol):
         """Throw all of it away, for good; gives how many changes that were, 0 when they cannot be counted.
 
         Raises:
-            NotFound: nothing is on trial.
-        """
-        ...
-
-
-class Quarantine(Protocol):
-    """What was moved out of folders."""
-
-    async def quarantined(self) -> tuple[Quarantined, ...]:
-        """Everything there is, oldest first."""
-        ...
-
-    async def settle_quarantined(self, id: str, *, restore: bool) -> Quarantined:
-        """Put it back where it was, or remove it for good.
-
-        Raises:
-            NotFound: there is none of this id.
-            Conflict: something else is at its place, or its folder is gone.
+            NotFound: nothing waits.
         """
         ...

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import ssl
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 
 from cryptography import x509
@@ -17,8 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 _DAY = timedelta(days=1)
-_AUTHORITY_DAYS, _LEAF_DAYS = 365, 30
-_MOST_CONTEXTS = 64
+_DAYS = 365
 _BUNDLES = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -35,11 +35,12 @@ class Authority:
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._leaf_key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Stead workspace authority")])
-        own = self._begin(self._name, self._key, _AUTHORITY_DAYS)
+        own = self._begin(self._name, self._key)
         own = own.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         own = own.add_extension(_usage(signs=True), critical=True)
         self._certificate = own.sign(self._key, hashes.SHA256())
-        self._contexts: dict[str, tuple[datetime, ssl.SSLContext]] = {}
+        self.context = lru_cache(maxsize=64)(self._make_context)
+        """How to be a host towards a machine."""
 
     def bundle(self) -> str:
         """What machines trust, as PEM: the system's certificates, as far as it keeps them in one file, and this one."""
@@ -47,20 +48,9 @@ class Authority:
         found = next((path for path in _BUNDLES if os.path.exists(path)), None)
         return f"{Path(found).read_text('utf-8').rstrip()}\n{own}" if found else own
 
-    def context(self, host: str) -> ssl.SSLContext:
-        """How to be this host towards a machine."""
-        now = datetime.now(UTC)
-        made, context = self._contexts.pop(host, (now - 2 * _DAY, None))
-        if context is None or made < now - _DAY:
-            made, context = now, self._make_context(host)
-        self._contexts[host] = made, context
-        while len(self._contexts) > _MOST_CONTEXTS:
-            del self._contexts[next(iter(self._contexts))]
-        return context
-
     def _make_context(self, host: str) -> ssl.SSLContext:
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host[:64])])
-        leaf = self._begin(name, self._leaf_key, _LEAF_DAYS)
+        leaf = self._begin(name, self._leaf_key)
         leaf = leaf.add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
         leaf = leaf.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         leaf = leaf.add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
@@ -77,7 +67,7 @@ class Authority:
             os.close(fd)
         return context
 
-    def _begin(self, name: x509.Name, key: ec.EllipticCurvePrivateKey, days: int) -> x509.CertificateBuilder:
+    def _begin(self, name: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
         now = datetime.now(UTC)
         return (
             x509.CertificateBuilder()
@@ -86,7 +76,7 @@ class Authority:
             .public_key(key.public_key())
             .serial_number(x509.random_serial_number())
             .not_valid_before(now - _DAY)
-            .not_valid_after(now + days * _DAY)
+            .not_valid_after(now + _DAYS * _DAY)
             .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
             .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False)
         )
@@ -94,14 +84,5 @@ class Authority:
 
 def _usage(*, signs: bool) -> x509.KeyUsage:
     """What a key is for: signing certificates, or proving who one is."""
-    return x509.KeyUsage(
-        digital_signature=not signs,
-        key_cert_sign=signs,
-        crl_sign=signs,
-        content_commitment=False,
-        key_encipherment=False,
-        data_encipherment=False,
-        key_agreement=False,
-        encipher_only=False,
-        decipher_only=False,
-    )
+    # Digital signature, four that are never needed, signing of certificates and of lists, two more.
+    return x509.KeyUsage(not signs, False, False, False, False, signs, signs, False, False)

@@ -21,7 +21,6 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 import h11
-import msgspec
 
 from stead.domain.errors import AddressRefused, FetchFault
 from stead.domain.hosts import USUAL_PORTS
@@ -31,7 +30,7 @@ from stead.domain.secrets import Filler, Release, RequestHead
 from stead.egress.cleaning import Cleaned, Fields, Redactor
 from stead.egress.filling import Filling
 from stead.egress.refusal import Refusal
-from stead.guardian.reach import Reach, Target, Unreachable
+from stead.guardian.reach import Target, Unreachable, read_url
 from stead.net.dialing import Dialer, Streams
 
 HEAD_LIMIT_BYTES = 64 << 10
@@ -44,7 +43,6 @@ FILLED_LIMIT_BYTES = 1 << 20
 
 _CHUNK_BYTES = 64 << 10
 _LEAVING_S = 5.0
-_ALL_PORTS = frozenset(range(1, 65536))
 _TLS_RECORD = b"\x16"
 """The first byte of a TLS handshake."""
 _AUTHORITY = re.compile(r"[^\s/?#@\\]+:[0-9]{1,5}")
@@ -66,6 +64,10 @@ class Admission:
     name: str
 
 
+Judge = Callable[[Target], Admission]
+Connect = Callable[[Target, Admission, bool], Awaitable[tuple[Streams, str]]]
+
+
 @dataclass
 class Used:
     """What is known of a connection so far; becomes its event."""
@@ -79,7 +81,6 @@ class Used:
     path: str = ""
     up_bytes: int = 0
     down_bytes: int = 0
-    query_bytes: int = 0
     body_bytes: int = 0
     filled: dict[str, None] = field(default_factory=dict)
     left: dict[str, None] = field(default_factory=dict)
@@ -95,34 +96,20 @@ class Parts:
     context: Callable[[str], ssl.SSLContext]
 
 
-@dataclass(frozen=True)
-class Machine:
-    """Whose connection it is.
-
-    Args:
-        session: whose machine.
-        judge: whether a host may be reached; says no by a ``Refusal``.
-        connect: connects to a host that was admitted, by TLS or without; gives its address too.
-    """
-
-    session: SessionId
-    judge: Callable[[Target], Admission]
-    connect: Callable[[Target, Admission, bool], Awaitable[tuple[Streams, str]]]
-
-
 class Exchange:
     """One connection.
 
     Args:
         client: to and from the machine.
         parts: see there.
-        machine: see there.
+        session: whose machine.
+        judge: whether a host may be reached; says no by a ``Refusal``.
+        connect: connects to a host that was admitted, by TLS or without; gives its address too.
     """
 
-    def __init__(self, client: Streams, parts: Parts, machine: Machine) -> None:
+    def __init__(self, client: Streams, parts: Parts, session: SessionId, judge: Judge, connect: Connect) -> None:
         self._reader, self._writer = client
-        self._parts = parts
-        self._machine = machine
+        self._parts, self._session, self._judge, self._connect = parts, session, judge, connect
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT_BYTES)
         self._answered = False
         self._patience = asyncio.timeout(HEAD_LIMIT_S)
@@ -173,7 +160,7 @@ class Exchange:
             return
         self.used.method = request.method.decode("ascii")
         target = self._understand(request, None)
-        self.used.admission = self._machine.judge(target)
+        self.used.admission = self._judge(target)
         if request.method != b"CONNECT":
             await self._forward(request, target)
         elif self._parts.release().opens_tls(target.host):
@@ -204,13 +191,12 @@ class Exchange:
             fits, url = asked[:7].lower() == "http://", asked
         if not fits:
             raise Refusal(400, "egress-request", "ask a proxy by CONNECT host:port, or by http://host/path")
-        target = _read(url, self._parts.dialer.reach)
+        target = _read(url)
         self.used.target = target
         self.used.path = "" if request.method == b"CONNECT" else target.path
-        self.used.query_bytes = len(self.used.path.partition("?")[2])
         for name, value in request.headers:
             host = value.decode("latin-1").lower()
-            if name == b"host" and host.removesuffix(f":{target.port}").removesuffix(".") != target.host:
+            if name == b"host" and host.removesuffix(f":{target.port}").removesuffix(".").strip("[]") != target.host:
                 raise Refusal(403, "egress-request", f"the Host field names another host than {target.host!r}")
         return target
 
@@ -224,7 +210,7 @@ class Exchange:
         fields = _end_to_end(request.headers)
         given = dict(fields)
         head = RequestHead(target.scheme, target.host, method, target.path.partition("?")[0])
-        filler = Filler(release, self._machine.session, head)
+        filler = Filler(release, self._session, head)
         filling = Filling(filler)
         self.used.filled, self.used.left = filler.used, filler.left
         secretive = bool(release.known())
@@ -242,7 +228,7 @@ class Exchange:
             sent.append((b"content-length", str(len(body)).encode()))
         assert self.used.admission is not None
         secure = target.scheme == "https"
-        streams, self.used.address = await self._machine.connect(target, self.used.admission, secure)
+        streams, self.used.address = await self._connect(target, self.used.admission, secure)
         try:
             server = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_LIMIT_BYTES)
             path = filling.target(target.path)
@@ -352,7 +338,7 @@ class Exchange:
     async def _tunnel(self, target: Target) -> None:
         """Pass bytes both ways until either side ends."""
         assert self.used.admission is not None
-        (reader, writer), self.used.address = await self._machine.connect(target, self.used.admission, False)
+        (reader, writer), self.used.address = await self._connect(target, self.used.admission, False)
         try:
             self._connected()
             pumps = [
@@ -372,7 +358,7 @@ class Exchange:
 
     async def _pump_up(self, target: Target, writer: asyncio.StreamWriter) -> None:
         first = self._http.trailing_data[0] or await self._reader.read(_CHUNK_BYTES)
-        if target.port in USUAL_PORTS or first[:1] == _TLS_RECORD:
+        if not target.address and (target.port in USUAL_PORTS or first[:1] == _TLS_RECORD):
             first = await _hello(self._reader, target, first)
         writer.write(first)
         self._count(up=len(first))
@@ -476,11 +462,9 @@ def _framing(headers: Iterable[tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
     return b"transfer-encoding", b"chunked"
 
 
-def _read(url: str, reach: Reach) -> Target:
-    """What a URL asks for, read strictly. Any port may be asked for: who allowed a host named its ports."""
-    target = msgspec.structs.replace(reach, ports=_ALL_PORTS).check_url(url)
+def _read(url: str) -> Target:
+    """What a URL asks for, read strictly; who may go there is not its business."""
+    target = read_url(url)
     if isinstance(target, Unreachable):
         raise Refusal(403, "egress-address", target.text)
-    if target.address:
-        raise Refusal(403, "egress-address", f"{target.host} is an address; hosts are allowed by their names")
     return target

@@ -10,28 +10,32 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
+import shlex
 import shutil
 import socket
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from stead.domain import events as ev
-from stead.domain.errors import StorageFault
-from stead.domain.hosts import HostPattern, parse_host
+from stead.domain.errors import AddressRefused, InvalidRequest, StorageFault
+from stead.domain.hosts import COMPUTER, HostPattern, is_local, may_lead, parse_host, read_pattern, rule_for
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.permits import Permit
 from stead.domain.policies import Reason
+from stead.domain.registries import REGISTRIES, are_registries, spelled_out
 from stead.domain.secrets import Release
 from stead.egress.cleaning import Redactor
-from stead.egress.exchange import Admission, Exchange, Machine, Parts, Used
+from stead.egress.exchange import Admission, Exchange, Parts, Used
 from stead.egress.refusal import Refusal
 from stead.guardian.reach import Target
-from stead.net.dialing import Dialer, Streams
+from stead.net.dialing import Dialer, Streams, is_own
 
 if TYPE_CHECKING:
     from stead.egress.authority import Authority
@@ -40,6 +44,8 @@ SOCKET, BUNDLE = "proxy.sock", "ca.pem"
 """The files in the folder that a machine is shown."""
 MOST_CONNECTIONS = 64
 MOST_EVENTS = 200
+MOST_REFUSED = 10
+"""Hosts that a call is told of; a command may ask for any number."""
 _WINDOW_S = 60.0
 _PATH_CHARS = 500
 
@@ -81,6 +87,9 @@ class EgressProxy:
         self._lists: dict[str, tuple[HostPattern, ...]] = {}
         self._grants: dict[SessionId, list[tuple[Permit, tuple[HostPattern, ...]]]] = {}
         self._outlets: dict[str, _Outlet] = {}
+        self._watching: list[tuple[SessionId, dict[str, str]]] = []
+        self.own_port = 0
+        """Where the daemon listens; no machine gets there, whatever was allowed."""
         self._preparing = asyncio.Lock()
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -88,11 +97,11 @@ class EgressProxy:
         """Replace the allow-lists, at once also for connections that are open.
 
         Args:
-            allowed: pairs of folder and host pattern.
+            allowed: pairs of folder and host pattern, or the word for all registries.
         """
         lists: dict[str, tuple[HostPattern, ...]] = {}
         for directory, host in allowed:
-            lists[directory] = (*lists.get(directory, ()), parse_host(host))
+            lists[directory] = (*lists.get(directory, ()), *map(read_pattern, spelled_out([host])))
         self._lists = lists
         self._recheck()
 
@@ -105,7 +114,7 @@ class EgressProxy:
         folder.mkdir()
         folder.chmod(0o755)
         (folder / BUNDLE).hardlink_to(self._folder / BUNDLE)
-        outlet = _Outlet(session, directory, tuple(map(parse_host, hosts)))
+        outlet = _Outlet(session, directory, tuple(map(read_pattern, hosts)))
 
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await self._serve(outlet, (reader, writer))
@@ -127,6 +136,16 @@ class EgressProxy:
             if not grants:
                 self._grants.pop(permit.session, None)
             self._recheck()
+
+    @contextmanager
+    def refusals(self, session: SessionId) -> Iterator[Mapping[str, str]]:
+        """While entered, collects the hosts that the session's machine was refused, with the commands to allow them."""
+        refused: dict[str, str] = {}
+        self._watching.append((session, refused))
+        try:
+            yield refused
+        finally:
+            self._watching = [pair for pair in self._watching if pair[1] is not refused]
 
     def close(self, folder: str) -> None:
         """As ``Egress.close``."""
@@ -174,8 +193,8 @@ class EgressProxy:
     async def _serve(self, outlet: _Outlet, client: Streams) -> None:
         task = asyncio.current_task()
         assert task is not None
-        machine = Machine(outlet.session, partial(self._judge, outlet), partial(self._connect, outlet))
-        exchange = Exchange(client, self._parts, machine)
+        judge, connect = partial(self._admit, outlet), partial(self._connect, outlet)
+        exchange = Exchange(client, self._parts, outlet.session, judge, connect)
         full = len(outlet.open) >= MOST_CONNECTIONS
         outlet.open[task] = exchange.used
         try:
@@ -190,33 +209,60 @@ class EgressProxy:
             if outlet.open.pop(task, None):
                 self._report(outlet, exchange.used)
 
-    def _judge(self, outlet: _Outlet, target: Target) -> Admission:
-        """Whether a machine may reach a host now.
+    def _admit(self, outlet: _Outlet, target: Target) -> Admission:
+        """Let a machine reach a host now.
 
         Raises:
             Refusal: it may not; says what would allow it.
         """
-        host, port = target.host, target.port
-        listed = (*outlet.hosts, *self._lists.get(outlet.directory, ()))
+        if admission := self._judge(outlet, target):
+            return admission
+        try:
+            asked = rule_for(target.host, target.port)
+        except InvalidRequest as error:
+            raise Refusal(403, "egress-address", str(error)) from error
+        word = REGISTRIES if are_registries([asked]) else asked
+        command = f"stead egress allow {shlex.quote(word)} --dir {shlex.quote(outlet.directory)}"
+        for session, refused in self._watching:
+            # Where clouds keep their metadata is offered to nobody.
+            if session == outlet.session and len(refused) < MOST_REFUSED and not asked.startswith("169.254."):
+                refused[asked] = command
+        local, way = is_local(target.host), f"the person can allow it: {command}"
+        rule, text = ("egress-address", way) if local else ("egress-host", f"name it in the call's `hosts`, or {way}")
+        raise Refusal(403, rule, f"nobody allowed {asked} here; {text}")
+
+    def _judge(self, outlet: _Outlet, target: Target) -> Admission | None:
+        """Who lets a machine reach a host now; a local one, the person alone, for the folder."""
+        host, port, local = target.host, target.port, is_local(target.host)
+        listed = (*(() if local else outlet.hosts), *self._lists.get(outlet.directory, ()))
         if covering := next((pattern for pattern in listed if pattern.covers(host, port)), None):
             name = f"*.{covering.name}" if covering.below else host  # the machine chooses what stands for the star
             reason = Reason("egress-listed", f"{host} is allowed in this folder or objective")
             return Admission(CallKey(""), reason, name)
-        for permit, patterns in self._grants.get(outlet.session, ()):
+        for permit, patterns in () if local else self._grants.get(outlet.session, ()):
             if permit.live and any(pattern.covers(host, port) for pattern in patterns):
                 return Admission(permit.call, Reason("egress-granted", f"{host} was allowed for this call"), host)
-        asked = host if port in (80, 443) else f"{host}:{port}"
-        text = (
-            f"{asked} is not on the allow-list of this folder; name it in the call's `hosts`, or ask the person to run "
-            f"`stead egress allow {asked}`"
-        )
-        raise Refusal(403, "egress-host", text)
+        return None
+
+    def _check_local(self, target: Target, address: str) -> None:
+        """Judge where a local host that the person allowed leads.
+
+        Raises:
+            AddressRefused: to Stead itself, or to where such a name has no business.
+        """
+        if target.port == self.own_port and (may_lead("localhost", address) or is_own(address)):
+            raise AddressRefused("{!r}: {} is Stead itself, which no machine reaches", target.host, address)
+        if not target.address and not may_lead(target.host, address):
+            raise AddressRefused("{!r}: it leads to {}; allow that address by itself", target.host, address)
 
     async def _connect(
         self, outlet: _Outlet, target: Target, admission: Admission, secure: bool
     ) -> tuple[Streams, str]:
         """Connect to a host, and have that on record before anything of it is read."""
-        streams, address = await self._parts.dialer.dial(target, secure=secure)
+        judge = self._check_local if is_local(target.host) else None
+        if target.host == COMPUTER:
+            target = msgspec.structs.replace(target, host="localhost")
+        streams, address = await self._parts.dialer.dial(target, secure=secure, judge=judge)
         try:
             await self._on_reach(outlet.directory, admission.name)
         except BaseException as error:
@@ -232,9 +278,9 @@ class EgressProxy:
         for outlet in self._outlets.values():
             for task, used in outlet.open.items():
                 if used.target is not None and used.admission is not None:
-                    try:
-                        used.admission = self._judge(outlet, used.target)
-                    except Refusal:
+                    if admission := self._judge(outlet, used.target):
+                        used.admission = admission
+                    else:
                         task.cancel()
 
     def _event(self, used: Used) -> ev.EgressUsed:
@@ -259,7 +305,7 @@ class EgressProxy:
             down_bytes=used.down_bytes,
             secrets=tuple(used.filled) if used.address else (),  # without a connection none of them left
             duration_ms=int((time.monotonic() - used.started_s) * 1000),
-            query_bytes=used.query_bytes,
+            query_bytes=len(used.path.partition("?")[2]),
             body_bytes=used.body_bytes,
         )
 
@@ -276,31 +322,18 @@ class EgressProxy:
             self._on_use(outlet.session, self._event(used))
         else:
             outlet.untold += 1
-            outlet.untold_up += used.up_bytes
-            outlet.untold_down += used.down_bytes
+            outlet.rest.up_bytes += used.up_bytes
+            outlet.rest.down_bytes += used.down_bytes
 
     def _summarise(self, outlet: _Outlet) -> None:
         """Tell of the connections that were not told of one by one."""
         if not outlet.untold:
             return
         text = f"{outlet.untold} more connections within a minute; the first {MOST_EVENTS} are listed"
-        summary = ev.EgressUsed(
-            key=CallKey(""),
-            host="",
-            port=0,
-            address="",
-            method="",
-            path="",
-            verdict="deny",
-            reason=Reason("egress-flood", text),
-            up_bytes=outlet.untold_up,
-            down_bytes=outlet.untold_down,
-            secrets=(),
-            duration_ms=0,
-            connections=outlet.untold,
-        )
-        outlet.untold = outlet.untold_up = outlet.untold_down = 0
-        self._on_use(outlet.session, summary)
+        outlet.rest.refusal = Reason("egress-flood", text)
+        told = msgspec.structs.replace(self._event(outlet.rest), connections=outlet.untold, duration_ms=0)
+        outlet.untold, outlet.rest = 0, Used()
+        self._on_use(outlet.session, told)
 
 
 @dataclass
@@ -315,8 +348,7 @@ class _Outlet:
     window_end_s: float = 0.0
     told: int = 0
     untold: int = 0
-    untold_up: int = 0
-    untold_down: int = 0
+    rest: Used = field(default_factory=Used)
 
 
 def _without_values(path: str) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from stead.domain.ids import CallDigest
-from stead.domain.obeyed import kept, makes_repository
+from stead.domain.obeyed import kept
 from stead.domain.permits import Permit
 from stead.domain.plans import planned_calls
 from stead.domain.policies import Allow, Ask, Deny, Level, Origin, Profile, Reason, Risk, Rule, Verdict
@@ -24,7 +24,6 @@ from stead.guardian import flow, planning, policy, rules, shapes
 from stead.guardian.permits import Circumstances, call_digest
 from stead.guardian.reach import Reach, Unreachable
 from stead.guardian.shell import ShellRisk
-from stead.guardian.shell_paths import locate, relative
 
 
 class Proposed(msgspec.Struct, frozen=True):
@@ -63,9 +62,7 @@ class Facts(msgspec.Struct, frozen=True):
         context: what the session's model has been told.
         rules: the person's standing ones.
         hosts: what every command of the session may reach.
-        released: paths that other programs obey and the person lets this session write.
         declared: what every tool declares, by name, to read a plan by.
-        named_by_git: paths of the workspace that git's settings there name.
     """
 
     circumstances: Circumstances
@@ -80,9 +77,7 @@ class Facts(msgspec.Struct, frozen=True):
     context: flow.Context = flow.Context()
     rules: Sequence[Rule] = ()
     hosts: Sequence[str] = ()
-    released: Sequence[str] = ()
     declared: Mapping[str, Declaration] = {}
-    named_by_git: Sequence[str] = ()
 
 
 def decide(call: Proposed, facts: Facts) -> Verdict:
@@ -112,21 +107,19 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
     """What is not forbidden: free, allowed, or to be asked."""
     digest = call_digest(facts.digest_key, call.tool, call.arguments, facts.circumstances)
     hosts = _strange_hosts(call, spec, facts)
-    own = facts.profile is Profile.TRUSTED_PROJECT and not flow.kinds(facts.context.sources) and not hosts
-    level = policy.level_of(spec.declaration, risk, own=own)
+    outward = (*policy.requested(spec.declaration, call.arguments, facts.reach), *hosts)
+    # What a machine changes is judged as it lands, so that here no safety lies in what a command's words mean.
+    level = policy.level_of(spec.declaration, risk, free=facts.profile is Profile.WORK and not outward)
     new = tuple(_new_targets(call, spec, facts))
     if new:
         level = Level.CONFIRM
-    requested = policy.requested(spec.declaration, call.arguments, facts.reach)
-    covering = shapes.shapes(spec.declaration, call.arguments, level, call.shell, (*requested, *hosts))
+    covering = shapes.shapes(spec.declaration, call.arguments, level, call.shell, outward)
     bound = shapes.bound_to(call.shell, facts.circumstances, facts.digest_key)
     fits = planning.fit(call.tool, spec.declaration, call.arguments, call.carries, facts.context)
     if ruling is not None and ruling.verdict == "ask":
         reason = _approved(digest, facts)
     else:
-        # Where other programs obey a file its text decides, and no plan names that.
-        grants = fits.grants and not obeyed_files(spec, call.arguments, facts)
-        reason = _leave(call, level, digest, facts, covering, grants, ruling, bound)
+        reason = _leave(call, level, digest, facts, covering, fits.grants, ruling, bound)
     if reason is None:
         origins = flow.origins(spec.declaration, call.arguments, facts.context)
         why = _why_ask(call, spec, level, facts, origins, ruling, new)
@@ -153,36 +146,11 @@ def _new_targets(call: Proposed, spec: ToolSpec, facts: Facts) -> Iterator[str]:
 
 
 def _risk(call: Proposed, spec: ToolSpec, facts: Facts) -> Risk:
-    if obeyed_files(spec, call.arguments, facts):
-        return Risk.CRITICAL
     if call.shell is None:
         return policy.risk_of(spec.declaration)
     if call.shell.risk in (Risk.LOW, Risk.MEDIUM) and _strange_hosts(call, spec, facts):
         return Risk.HIGH
     return call.shell.risk
-
-
-def obeyed_files(spec: ToolSpec, arguments: Mapping[str, object], facts: Facts) -> tuple[str, ...]:
-    """The files that a call would write and that other programs obey: hooks, start-up files, an agent's orders.
-
-    Args:
-        spec: the tool.
-        arguments: the call's.
-        facts: as the call is judged by; ``released`` paths do not count, with what is below them.
-    """
-    if spec.declaration.effect is not ToolEffect.WRITE:
-        return ()
-    named = (relative(locate(str(path), policy.WORKSPACE)) for path in policy.paths(spec.declaration, arguments))
-    return tuple(
-        path
-        for path in named
-        if (kept(path) or makes_repository(path, facts.circumstances.files) or _is_below(path, facts.named_by_git))
-        and not _is_below(path, facts.released)
-    )
-
-
-def _is_below(path: str, names: Sequence[str]) -> bool:
-    return any(path == name or path.startswith(name + "/") for name in names)
 
 
 def _hard_denial(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk) -> Reason | None:
@@ -217,7 +185,7 @@ def _leave(
 ) -> Reason | None:
     """Why the call may run without asking (again); nothing when a person must be asked."""
     if level is Level.AUTO:
-        return Reason("auto", "Looking, planning, and work in a folder that the person trusts need no approval.")
+        return Reason("auto", "Looking, planning, and what only a machine does need no approval.")
     if approved := _approved(digest, facts):
         return approved
     if planned:
@@ -271,9 +239,10 @@ def _why_ask(
             return Reason("network", f"The command wants to reach {', '.join(hosts)}.")
         return call.shell.reasons[0]
     match spec.declaration.effect:
-        case ToolEffect.WRITE if files := obeyed_files(spec, call.arguments, facts):
-            return Reason("obeyed-file", f"Other programs obey {files[0]!r}: whoever writes it commands them.")
         case ToolEffect.WRITE:
+            named = (str(path) for path in policy.paths(spec.declaration, call.arguments))
+            if path := next(filter(kept, named), ""):
+                return Reason("obeyed-file", f"Other programs obey {path!r}: what it holds then waits for your review.")
             text = "It changes files of the workspace."
         case ToolEffect.EXECUTE:
             text = "It runs a program in the sandbox."
@@ -293,8 +262,8 @@ def _strange_hosts(call: Proposed, spec: ToolSpec, facts: Facts) -> tuple[str, .
 def _hosts(call: Proposed, spec: ToolSpec) -> list[str]:
     found: list[str] = []
     for name in spec.declaration.host_args:
-        value = call.arguments.get(name)
-        found += [str(host) for host in value] if isinstance(value, list | tuple) else []
+        value = call.arguments.get(name) or ()
+        found += map(str, value if isinstance(value, list | tuple) else [value])
     return found
 
 

@@ -1,7 +1,8 @@
 """The policy that follows from a tool's declaration. There is none written for a single tool.
 
-Layer: guardian. Strict and small: reads of the workspace are free, writes are asked once a session, programs by the
-risk of their command line, the network each time, and what leaves for good is confirmed with its parameters shown.
+Layer: guardian. Strict and small: reads of the workspace are free, and so is, in the profile ``work``, what a machine
+does without a new host. Else writes are asked once a session, programs by the risk of their command line. The network
+is asked each time, and what leaves for good is confirmed with its parameters shown.
 """
 
 from __future__ import annotations
@@ -18,23 +19,23 @@ WORKSPACE = "/work"
 """Where every machine shows its workspace."""
 
 
-def level_of(declaration: Declaration, risk: Risk, *, own: bool) -> Level:
+def level_of(declaration: Declaration, risk: Risk, *, free: bool) -> Level:
     """How often the person is asked about a call.
 
     Args:
         declaration: the tool's.
         risk: the call's, as ``risk_of`` has it, or as its command was understood.
-        own: the person trusts this folder's files like their own word, and nothing from elsewhere has been read.
+        free: whatever the call does in a machine may be done unasked.
     """
     match declaration.effect:
         case ToolEffect.THINK | ToolEffect.READ:
             return Level.AUTO
-        case ToolEffect.WRITE if risk is Risk.CRITICAL:
-            return Level.CONFIRM
+        case ToolEffect.WRITE | ToolEffect.EXECUTE if free and needs_machine(declaration):
+            return Level.AUTO
         case ToolEffect.WRITE:
-            return Level.AUTO if own else Level.SESSION
+            return Level.SESSION
         case ToolEffect.EXECUTE:
-            return _level_of_running(risk, own=own)
+            return _level_of_running(risk)
         case ToolEffect.FETCH:
             return Level.EACH
         case ToolEffect.SEND:
@@ -43,14 +44,14 @@ def level_of(declaration: Declaration, risk: Risk, *, own: bool) -> Level:
             assert_never(declaration.effect)
 
 
-def _level_of_running(risk: Risk, *, own: bool) -> Level:
+def _level_of_running(risk: Risk) -> Level:
     match risk:
         case Risk.LOW:
             return Level.AUTO
         case Risk.MEDIUM:
-            return Level.AUTO if own else Level.SESSION
+            return Level.SESSION
         case Risk.HIGH:
-            return Level.AUTO if own else Level.EACH
+            return Level.EACH
         case Risk.CRITICAL:
             return Level.CONFIRM
         case _:
@@ -99,11 +100,9 @@ def changes(declaration: Declaration) -> bool:
     return declaration.effect not in (ToolEffect.THINK, ToolEffect.READ)
 
 
-def changes_files(declaration: Declaration, risk: Risk) -> bool:
-    """Whether a call may change the workspace: it writes there, or it runs what does more than look."""
-    if declaration.effect is ToolEffect.EXECUTE:
-        return risk is not Risk.LOW
-    return changes(declaration) and needs_machine(declaration)
+def changes_files(declaration: Declaration) -> bool:
+    """Whether a call may change the workspace: it writes there, or runs something, be that said to look only."""
+    return declaration.effect is ToolEffect.EXECUTE or (changes(declaration) and needs_machine(declaration))
 
 
 def reaches_out(declaration: Declaration) -> bool:

@@ -18,6 +18,8 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
+from stead.domain.hosts import is_local
+
 Address = IPv4Address | IPv6Address
 
 URL_LIMIT_CHARS = 4096
@@ -26,10 +28,6 @@ _HOST_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _PORT = re.compile(r"[0-9]{1,5}")
 _SCHEME_PORTS = {"http": 80, "https": 443}
-_LOCAL_NAMES = (
-    *("localhost", "local", "localdomain", "internal", "intranet", "private"),
-    *("lan", "home", "corp", "svc", "arpa", "onion"),
-)
 
 # Python's own ``is_global`` differs between patch releases and lets some of these through, hence the whole table.
 _CLOSED_V4 = tuple(
@@ -116,33 +114,16 @@ class Reach(msgspec.Struct, frozen=True):
 
     def check_url(self, url: str) -> Target | Unreachable:
         """Read a URL and judge all that its text tells: scheme, user info, host, port, a literal address."""
-        flaw = _flaw(url)
-        if flaw:
-            return Unreachable(flaw)
-        try:
-            parts = urlsplit(url)
-        except ValueError as error:
-            return Unreachable(f"{url!r} is not a URL: {error}; write it as https://host/path")
-        scheme = parts.scheme.lower()
-        if scheme not in _SCHEME_PORTS:
-            return Unreachable(f"only http and https can be fetched, not {scheme or 'a URL without a scheme'!r}")
-        if "@" in parts.netloc:
-            return Unreachable("a URL with a user name or password is not fetched; write it without")
-        host, port_text, bracketed = _split_authority(parts.netloc)
-        if port_text and not (_PORT.fullmatch(port_text) and 0 < int(port_text) < 65536):
-            return Unreachable(f"{port_text!r} is not a port; give 1 to 65535")
-        port = int(port_text) if port_text else _SCHEME_PORTS[scheme]
-        address = _literal(host, bracketed=bracketed)
-        if isinstance(address, Unreachable):
-            return address
-        if address is None and (refusal := _refuse_name(host)):
-            return Unreachable(refusal)
-        path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
-        if parts.query:
-            path += "?" + quote(parts.query, safe="/%:@!$&'()*+,;=~-._?[]")
-        name = str(address) if address is not None else host.lower().removesuffix(".")
-        target = Target(scheme, name, port, path, "" if address is None else str(address))
-        return self._judge(target, address)
+        target = read_url(url)
+        if isinstance(target, Unreachable):
+            return target
+        if not target.address and is_local(target.host):
+            return Unreachable(f"{target.host!r} is a name of this host or its networks; only public names are fetched")
+        if target.port not in self.ports and all(target.port != port for _, port in self.endpoints):
+            known = ", ".join(str(port) for port in sorted(self.ports))
+            return Unreachable(f"port {target.port} is not fetched from; only {known} are")
+        refusal = self.check_address(target.address, target.port) if target.address else None
+        return refusal or target
 
     def check_address(self, address: str, port: int) -> Unreachable | None:
         """Judge an address that a name resolved to, or none: then it may be connected to.
@@ -160,13 +141,35 @@ class Reach(msgspec.Struct, frozen=True):
             return Unreachable(f"{address} is not a public address; pages on this host or its networks are not fetched")
         return None
 
-    def _judge(self, target: Target, address: Address | None) -> Target | Unreachable:
-        if target.port not in self.ports and all(target.port != port for _, port in self.endpoints):
-            known = ", ".join(str(port) for port in sorted(self.ports))
-            return Unreachable(f"port {target.port} is not fetched from; only {known} are")
-        if address is not None and (refusal := self.check_address(str(address), target.port)):
-            return refusal
-        return target
+
+def read_url(url: str) -> Target | Unreachable:
+    """Read a URL strictly, wherever it leads."""
+    flaw = _flaw(url)
+    if flaw:
+        return Unreachable(flaw)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        return Unreachable(f"{url!r} is not a URL: {error}; write it as https://host/path")
+    scheme = parts.scheme.lower()
+    if scheme not in _SCHEME_PORTS:
+        return Unreachable(f"only http and https can be fetched, not {scheme or 'a URL without a scheme'!r}")
+    if "@" in parts.netloc:
+        return Unreachable("a URL with a user name or password is not fetched; write it without")
+    host, port_text, bracketed = _split_authority(parts.netloc)
+    if port_text and not (_PORT.fullmatch(port_text) and 0 < int(port_text) < 65536):
+        return Unreachable(f"{port_text!r} is not a port; give 1 to 65535")
+    port = int(port_text) if port_text else _SCHEME_PORTS[scheme]
+    address = _literal(host, bracketed=bracketed)
+    if isinstance(address, Unreachable):
+        return address
+    if address is None and (refusal := _refuse_name(host)):
+        return Unreachable(refusal)
+    path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
+    if parts.query:
+        path += "?" + quote(parts.query, safe="/%:@!$&'()*+,;=~-._?[]")
+    name = str(address) if address is not None else host.lower().removesuffix(".")
+    return Target(scheme, name, port, path, "" if address is None else str(address))
 
 
 def parse_address(text: str) -> Address | None:
@@ -237,6 +240,4 @@ def _refuse_name(host: str) -> str:
     labels = name.split(".")
     if len(name) > 253 or not all(_HOST_LABEL.fullmatch(label) for label in labels):
         return f"{host!r} is not a host name"
-    if len(labels) == 1 or labels[-1] in _LOCAL_NAMES:
-        return f"{host!r} is a name of this host or its networks; only public names are fetched"
     return ""

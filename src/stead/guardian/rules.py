@@ -15,8 +15,9 @@ from typing import Literal
 import msgspec
 
 from stead.domain.policies import Rule
-from stead.domain.tools import ToolSpec
-from stead.guardian.policy import WORKSPACE
+from stead.domain.tools import ToolEffect, ToolSpec
+from stead.domain.trials import Barred
+from stead.guardian.policy import WORKSPACE, needs_machine
 
 
 class Touched(msgspec.Struct, frozen=True):
@@ -39,20 +40,41 @@ class Touched(msgspec.Struct, frozen=True):
     changes: bool = True
 
 
+def barring(rules: Sequence[Rule]) -> Barred:
+    """What the person's rules say against a changed path."""
+    against = [rule for rule in rules if _is_of_changes(rule)]
+
+    def barred(path: str) -> str:
+        for rule in against:
+            if any(_is_path(pattern, path) for pattern in rule.paths) is not rule.elsewhere:
+                return rule.text
+        return ""
+
+    return barred
+
+
+def _is_of_changes(rule: Rule) -> bool:
+    """Whether a rule forbids, or asks about, changes of paths alone: what has changed tells whether it is broken."""
+    alone = not (rule.hosts or rule.programs or rule.tools)
+    return rule.verdict != "allow" and rule.changing and bool(rule.paths) and alone
+
+
 Speaks = Literal["yes", "perhaps", "no"]
 
 
 def speaking(rules: Sequence[Rule], spec: ToolSpec, touched: Touched) -> Rule | None:
     """The rule that decides, if any does: the first deny, else the first ask, else the first allow.
 
-    A ban that a call might break, because it may touch more than it names, comes back as a question.
+    A ban that a call might break, because it may touch more than it names, comes back as a question; but one on changes
+    is kept where what a machine changed lands, see ``barring``.
     """
     ruling: list[Rule] = []
+    landing = needs_machine(spec.declaration) and spec.declaration.effect is ToolEffect.EXECUTE
     for rule in rules:
         spoken = _speaks(rule, touched) if _of_kind(rule, spec, touched) else "no"
         if spoken == "yes":
             ruling.append(rule)
-        elif spoken == "perhaps" and rule.verdict != "allow":
+        elif spoken == "perhaps" and rule.verdict != "allow" and not (landing and _is_of_changes(rule)):
             ruling.append(msgspec.structs.replace(rule, verdict="ask"))
     return min(ruling, key=lambda rule: ("deny", "ask", "allow").index(rule.verdict), default=None)
 

@@ -4,7 +4,8 @@ Layer: guardian. Pure and total; starts nothing and looks at no file.
 
 Two readings of the text, by tree-sitter's grammar and by a plain reader of our own, must agree before anything is
 called understood; then each command is judged by a table of options that are known to be harmless. Whatever is not
-known is high. The parser decides who is asked; the machine decides what can happen.
+known is high. It serves the person's rules, hints, and who is asked in the profile ``ask``. What can happen is decided
+by the machine and by what lands; no safety lies here.
 """
 
 from __future__ import annotations
@@ -56,12 +57,11 @@ class ShellRisk(msgspec.Struct, frozen=True):
     programs: tuple[str, ...] = ()
 
 
-def assess(command: str, *, plain_git: bool = False) -> ShellRisk:
+def assess(command: str) -> ShellRisk:
     """Judge a command line of bash, run in ``/work`` of a machine.
 
     Args:
         command: any text at all.
-        plain_git: it was found out that git, as the workspace sets it up, runs nothing but itself.
 
     Returns:
         Its risk, with reasons. Never raises.
@@ -71,7 +71,7 @@ def assess(command: str, *, plain_git: bool = False) -> ShellRisk:
     if unseen := _unseen(command):
         return _result([Finding("shell-hidden-characters", unseen)], "", Judge())
     source = command.encode()
-    judge = Judge(plain_git=plain_git)
+    judge = Judge()
     shape = _read(source, judge, 0)
     return _result(judge.findings or [Finding("shell-reads")], shape, judge)
 

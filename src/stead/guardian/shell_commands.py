@@ -37,8 +37,7 @@ class Judge:
     is started, and ``nested`` which texts a shell would run in turn.
     """
 
-    def __init__(self, *, plain_git: bool = False) -> None:
-        self.plain_git = plain_git
+    def __init__(self) -> None:
         self.findings: list[Finding] = []
         self.named: dict[str, None] = {}
         self.programs: dict[str, None] = {}

@@ -13,7 +13,7 @@ from typing import Protocol
 from stead.guardian import shell_specs as specs
 from stead.guardian.policy import WORKSPACE
 from stead.guardian.shell_options import Arguments, sort_arguments
-from stead.guardian.shell_rules import GIT_PROGRAMS, Finding
+from stead.guardian.shell_rules import Finding
 from stead.guardian.shell_specs import Spec
 from stead.guardian.shell_words import Word
 
@@ -32,7 +32,6 @@ class Notes(Protocol):
 
     findings: list[Finding]
     folders: list[str]
-    plain_git: bool
 
     def find(self, rule: str, thing: str = "") -> None:
         """Note a finding."""
@@ -224,8 +223,6 @@ def _git(notes: Notes, name: str, spec: Spec, words: Sequence[Word]) -> None:
     command = rest.pop(0).text or "" if rest else ""
     if notes.folders != [WORKSPACE]:
         notes.find("shell-git-elsewhere", f"git {command}")
-    if not notes.plain_git:
-        notes.find(GIT_PROGRAMS, f"git {command}")
     if any(_RUNS_GPG.search(word.text or "") for word in rest):
         notes.find("shell-unknown-option", f"git {command} with signatures")
     known = specs.GIT_READS.get(command)

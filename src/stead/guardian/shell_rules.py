@@ -46,7 +46,6 @@ def _high(text: str, *, grantable: bool = False, changes: bool = True) -> Rule:
     return Rule(Risk.HIGH, text, grantable, changes)
 
 
-GIT_PROGRAMS = "shell-git-programs"
 RULES = {
     # critical: it destroys, hides or hijacks
     "shell-too-long": _critical("The command is too long or too deeply nested to be read; split it."),
@@ -86,7 +85,6 @@ RULES = {
     "shell-path-outside": _high("{thing} is outside the workspace.", grantable=True, changes=False),
     "shell-secret-path": _high("{thing} is a usual place of secrets.", grantable=True, changes=False),
     "shell-write-outside": _high("{thing} is outside the workspace and would be written.", grantable=True),
-    GIT_PROGRAMS: _high("{thing} may run a program that the repository's settings name.", grantable=True),
     # medium: it writes files of the workspace, plainly
     "shell-writes": Rule(Risk.MEDIUM, "{thing} writes files of the workspace.", grantable=True),
     "shell-redirect": Rule(Risk.MEDIUM, "Output is written to {thing}.", grantable=True),

@@ -19,16 +19,15 @@ from stead.domain.errors import MachineDied, MachineUnavailable, ToolFault
 from stead.domain.ids import SessionId
 from stead.domain.permits import Permit
 from stead.domain.ports import Egress, PageShown
+from stead.domain.trials import Landing
 from stead.machines.host import Host
 from stead.machines.machine import Binding, Machine, start_machine
-from stead.machines.protected import Found
 from stead.machines.sandbox import Limits
 
 _MB = 1 << 20
 LIMITS = Limits(
     file_bytes=64 * _MB,
     files=1024,
-    address_bytes=1 << 46,  # the script engine reserves terabytes that it never uses
     processes=320,
     memory_bytes=1536 * _MB,
     disk_bytes=0,
@@ -38,7 +37,7 @@ LIMITS = Limits(
 IDLE_S = 1800.0
 _CALL_LIMIT_S = 60.0
 
-Save = Callable[[SessionId, str, bytes], Awaitable[int]]
+Save = Callable[[SessionId, str, bytes], Awaitable[tuple[int, Landing]]]
 """Puts a file into the session's workspace, by way of its own machine; gives its size."""
 
 
@@ -113,7 +112,7 @@ class MachineBrowser:
         filled = "" if text is None else "1"
         return await self._shown(permit, hosts, "act", url, str(ref), label, text or "", filled, "1" if submit else "")
 
-    async def shot(self, permit: Permit, url: str, path: str) -> int:
+    async def shot(self, permit: Permit, url: str, path: str) -> tuple[int, Landing]:
         """As ``Browser.shot``."""
         permit.require_live(permit.session)
         (picture,) = await self._call(permit, (), "shot", url)
@@ -212,7 +211,7 @@ class MachineBrowser:
                 self._egress.close(egress)
 
         try:
-            return await start_machine(host, Binding("", writable=False), Found(), LIMITS, on_end, egress, "browse")
+            return await start_machine(host, Binding("", writable=False), None, LIMITS, on_end, egress, "browse")
         except BaseException:
             if self._egress:
                 self._egress.close(egress)

@@ -12,23 +12,23 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+from msgspec.structs import replace
+
 from stead.config import Home
 from stead.domain.errors import MachineDied, MachineUnavailable, ToolFault
 from stead.domain.ids import SessionId
 from stead.domain.permits import Permit
 from stead.domain.ports import Egress, FileText, Isolation, Ran, Written
 from stead.domain.ports import Found as Rows
+from stead.domain.trials import Barred, Hold, Landing, unbarred
 from stead.machines.browser import MachineBrowser
-from stead.machines.git_facts import MachineGit
 from stead.machines.host import Host, probe
 from stead.machines.machine import Binding, Machine
 from stead.machines.making import Maker
 from stead.machines.output import Output
-from stead.machines.protected import check_released
 from stead.machines.sandbox import Limits
-from stead.machines.sweeping import Sweep
 from stead.machines.terminals import Closed, MachineTerminals
-from stead.machines.trial import TrialFolder
+from stead.machines.transactions import Transactions
 from stead.machines.workspace import check_directory
 
 Change = Callable[[SessionId, Literal["started", "ended"], str], None]
@@ -68,7 +68,6 @@ class BubblewrapMachines:
         limits: what one machine may use.
         on_change: journals starts and ends.
         host: what ``probe`` found, or ``without(why)`` to switch machines off; None probes when it is first needed.
-        on_swept: journals what was put under quarantine.
         egress: the way out; without one, machines have none.
         on_terminal: journals the end of a person's terminal.
     """
@@ -80,14 +79,14 @@ class BubblewrapMachines:
         limits: Limits | None = None,
         on_change: Change | None = None,
         host: Host | None = None,
-        on_swept: Sweep | None = None,
         egress: Egress | None = None,
         on_terminal: Closed | None = None,
     ) -> None:
         self._home = home
         self._egress = egress
         limits = limits or Limits()
-        self._maker = Maker(home, self._probed, limits, egress, on_swept)
+        self._maker = Maker(home, self._probed, limits, egress)
+        self.transactions = Transactions(home, self._ask)
         self._on_change = on_change or (lambda _session, _what, _why: None)
         self._search_limit_s = limits.search_s + _SLACK_S
         self._host = host
@@ -98,10 +97,9 @@ class BubblewrapMachines:
             self._probed,
             self._bindings,
             egress,
-            lambda session, path, data: self._work(session, "save", _bytes(path), data, answer=int),
+            lambda session, path, data: self._change(session, "save", _bytes(path), data, answer=int),
         )
-        self.git = MachineGit(self._machine, self._maker.named_by_git)
-        self.terminals = MachineTerminals(self._maker, self._bindings, on_terminal)
+        self.terminals = MachineTerminals(self._maker, self._bindings, self.transactions, on_terminal)
 
     def isolation(self, *, again: bool = False) -> Isolation:
         """See ``Machines``. A try takes about a third of a second. A host that was given is never tried."""
@@ -115,10 +113,9 @@ class BubblewrapMachines:
         directory: str,
         *,
         writable: bool,
-        trial: bool = False,
-        released: Sequence[str] = (),
-        allowed: Sequence[str] = (),
+        hold: Hold = "obeyed",
         hosts: Sequence[str] = (),
+        barred: Barred = unbarred,
     ) -> None:
         """Say which folder the session's machine shows at ``/work``. A machine that shows another is replaced.
 
@@ -126,21 +123,16 @@ class BubblewrapMachines:
             session: whose.
             directory: absolute.
             writable: or read-only.
-            trial: all that is written goes to the session's trial, and nothing of the folder changes.
-            released: protected paths that may be written nevertheless.
-            allowed: likewise, by a person's yes to the very call.
+            hold: what of its changes waits for the person; it holds for calls that end from now on.
             hosts: patterns of hosts that every command may reach.
+            barred: what else waits, for the sentence that it gives.
 
         Raises:
-            InvalidRequest: the folder may not be shown, or a path not be released; see ``check_directory`` and
-                ``check_released``.
+            InvalidRequest: the folder may not be shown; see ``check_directory``.
         """
-        real = check_directory(
-            directory, self._home.root, writable=writable and not trial, memory=self._home.memory_files
-        )
-        aside = str(TrialFolder(self._home, session).root) if writable and trial else ""
-        free = check_released((*released, *allowed))
-        self._bindings[session] = Binding(real, writable, aside, free, tuple(hosts), tuple(allowed))
+        real = check_directory(directory, self._home.root, writable=writable, memory=self._home.memory_files)
+        self._bindings[session] = Binding(real, writable, tuple(hosts))
+        self.transactions.bind(session, real if writable else "", hold, barred)
 
     async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
         """SHA-256 (hex) of each workspace file, "absent" or "folder" else; "unreadable" when it cannot be opened.
@@ -162,36 +154,32 @@ class BubblewrapMachines:
         return await self._work(session, "hash", *map(_bytes, wanted), answer=answer, limit_s=self._search_limit_s)
 
     async def kill(self, session: SessionId, *, resting: bool = False) -> bool:
-        """Kill the session's whole process tree now, and sweep up after it; true if there was one."""
+        """Kill the session's whole process tree now, and land what it changed; true if there was one.
+
+        One that is only ``resting`` keeps what it left running in the background, and with it its machine.
+        """
         if resting:
-            return await self._kill_own(session)
+            return False if await self._ask(session, "open") else await self._kill_own(session)
         killed = await asyncio.gather(self.browser.kill(session), self.terminals.stop(session), self._kill_own(session))
         return any(killed)
 
     async def _kill_own(self, session: SessionId) -> bool:
         """Likewise, but for its browser and its terminals."""
         slot = self._slots.pop(session, None)
-        if slot is None:
-            await self._maker.swept(session)
-            return False
-        if machine := slot.machine():
-            machine.kill("killed")
-            await machine.gone()
-        else:
-            slot.task.cancel()
-            await asyncio.wait([slot.task])
-        await self._maker.swept(session)
-        return True
+        if slot is not None:
+            if machine := slot.machine():
+                machine.kill("killed")
+                await machine.gone()
+            else:
+                slot.task.cancel()
+                await asyncio.wait([slot.task])
+        await self.transactions.end(session)
+        return slot is not None
 
     async def close(self) -> None:
         """Kill every machine."""
         left = {*self._slots, *self.browser.sessions, *self.terminals.sessions}
         await asyncio.gather(*(self.kill(session) for session in left))
-        await asyncio.gather(*(self._maker.swept(key) for key in self._maker.sweeping))
-
-    async def sweep_left(self) -> None:
-        """Sweep up after machines whose end no daemon saw. To be called before any is made."""
-        await self._maker.sweep_left()
 
     async def run(
         self,
@@ -215,12 +203,12 @@ class BubblewrapMachines:
         permit.require_live(permit.session)
         output = Output(cap_bytes, on_output)
 
-        def answer(code: bytes, size: bytes, ended: bytes) -> Ran:
+        def answer(code: bytes, size: bytes, ended: bytes, _open: bytes) -> Ran:
             note = _ENDED_EARLY.get(ended.decode(), "")
             return Ran(int(code), output.text(note), int(size), ended == b"timeout")
 
         with self._egress.grant(permit, hosts) if self._egress and hosts else nullcontext():
-            return await self._work(
+            ran, landing = await self._change(
                 permit.session,
                 "run",
                 _bytes(command),
@@ -230,6 +218,7 @@ class BubblewrapMachines:
                 limit_s=timeout_s + _SLACK_S,
                 on_output=output.add,
             )
+        return replace(ran, landing=landing)
 
     async def read(self, permit: Permit, path: str, *, first_line: int, lines: int) -> FileText:
         """As ``Files.read``."""
@@ -245,13 +234,15 @@ class BubblewrapMachines:
     async def write(self, permit: Permit, path: str, text: str) -> Written:
         """As ``Edits.write``."""
         permit.require_live(permit.session)
-        return await self._work(permit.session, "write", _bytes(path), _bytes(text), answer=_written)
+        written, landing = await self._change(permit.session, "write", _bytes(path), _bytes(text), answer=_written)
+        return replace(written, landing=landing)
 
     async def edit(self, permit: Permit, path: str, old: str, new: str, *, every: bool) -> Written:
         """As ``Edits.edit``."""
         permit.require_live(permit.session)
         arguments = (_bytes(path), _bytes(old), _bytes(new), b"%d" % every)
-        return await self._work(permit.session, "edit", *arguments, answer=_written)
+        written, landing = await self._change(permit.session, "edit", *arguments, answer=_written)
+        return replace(written, landing=landing)
 
     async def glob(self, permit: Permit, pattern: str) -> Rows:
         """As ``Files.glob``."""
@@ -272,6 +263,50 @@ class BubblewrapMachines:
             raise ToolFault("the page could not be turned into text in time; fetch something smaller")
         return found.rows[0]
 
+    async def _change(
+        self,
+        session: SessionId,
+        operation: str,
+        *arguments: bytes,
+        answer: Callable[..., T],
+        limit_s: float = _FILE_LIMIT_S,
+        on_output: Callable[[bytes], None] | None = None,
+    ) -> tuple[T, Landing]:
+        """Have the runner do something in a transaction, and land what that changed, also when it comes to nothing."""
+        job = self.transactions.begin(session)
+        lingers = True  # until the runner says that nothing does
+
+        def noted(*fields: bytes) -> T:
+            nonlocal lingers
+            lingers = operation == "run" and fields[-1:] != (b"0",)
+            return answer(*fields)
+
+        try:
+            answered = await self._work(
+                session, operation, job.encode(), *arguments, answer=noted, limit_s=limit_s, on_output=on_output
+            )
+        except BaseException:
+            if operation != "run":  # half a file is none
+                self.transactions.drop(session, job)
+            await self.transactions.land(session, job, lingers=lingers)
+            raise
+        landing = await self.transactions.land(session, job, lingers=lingers)
+        return answered, landing
+
+    async def _ask(self, session: SessionId, operation: str) -> Sequence[bytes]:
+        """Ask a session's machine, and its terminals, about what is under way; nothing is in one that is not there."""
+        if operation == "refresh":
+            await self.terminals.refresh(session)
+        slot = self._slots.get(session)
+        machine = slot.machine() if slot else None
+        if machine is None:
+            return ()
+        try:
+            return await machine.call(operation, limit_s=_FILE_LIMIT_S)
+        except MachineDied:
+            await machine.gone()
+            return ()
+
     async def _work(
         self,
         session: SessionId,
@@ -284,6 +319,7 @@ class BubblewrapMachines:
         """Have the runner do something; ``answer`` makes sense of its fields, or the machine is killed."""
         if sum(map(len, arguments)) > _LARGEST_REQUEST:
             raise ToolFault("more than {} MB cannot be sent into a machine; send less at once", _LARGEST_REQUEST >> 20)
+        await self.transactions.catch_up(session)
         machine = await self._machine(session)
         fields = await machine.call(operation, *arguments, limit_s=limit_s, on_output=on_output)
         try:
@@ -323,13 +359,13 @@ class BubblewrapMachines:
                 del self._slots[session]
             self._on_change(session, "ended", why)
 
-        machine = await self._maker.make(session, session, binding, on_end)
+        machine = await self._maker.make(session, binding, on_end)
         self._on_change(session, "started", "")
         return machine
 
     def _probed(self) -> Host:
         if self._host is None:
-            self._host = probe()
+            self._host = probe(self._home)
         return self._host
 
 

@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 from stead.domain.checkpoints import ABSENT, FileChange, InUse, Progress, Restored, Tree, Version
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.machines import comparing, left_out
-from stead.machines.protected import opened_above
 from stead.machines.restoring import Restoring
-from stead.machines.scanning import PERMISSIONS, Reading, Scan, opened_top, unreadable, why_not
+from stead.machines.scanning import PERMISSIONS, Reading, Scan, opened_top, why_not
+from stead.machines.workspace import opened_above
 from stead.machines.writing import make_folder, regular, replacing, status_of, write
 from stead.storage.amending import amend
 from stead.storage.contents import NAME_BYTES, ContentStore
@@ -38,9 +38,6 @@ class FolderCheckpoints:
     Args:
         store: where everything is kept; it is closed with this.
         most_files: files, links and folders that a folder may have, besides what is left out.
-        planted: says of a folder which paths a machine that is at work there may have planted; they are left out.
-        before: gives, for a folder, which ones in it were there before any machine and are left out; see
-            ``first_look``. Without it none is.
         on_kept: told the name of each tree and content that somebody asked to have kept, before anything can be
             forgotten again; so what is not on record yet can be counted as in use.
     """
@@ -50,12 +47,8 @@ class FolderCheckpoints:
         store: ContentStore,
         *,
         most_files: int = MOST_FILES,
-        planted: Callable[[str], left_out.Planted] = lambda _directory: left_out.nothing,
-        before: Callable[[str], frozenset[str]] = lambda _directory: frozenset(),
         on_kept: Callable[[str], None] = lambda _name: None,
     ) -> None:
-        self._before = before
-        self._planted = planted
         self._on_kept = on_kept
         self._store = store
         self._most_files = most_files
@@ -82,7 +75,7 @@ class FolderCheckpoints:
             return given_up.is_set() or self._stop.is_set()
 
         def work() -> Tree:
-            rules = self._rules(directory, ignore, self._planted(directory))
+            rules = left_out.Rules(ignore)
             with self._store.door.together():
                 tree = self._take(directory, rules, progress, stopped)
                 self._on_kept(tree.root)
@@ -109,7 +102,7 @@ class FolderCheckpoints:
                     after = _name(new)
                     store.tree(after)
                     return comparing.changes(differences(store.tree, before, store.tree, after), kept, kept)
-                naming, rules = Naming(store), self._rules(directory, ignore)
+                naming, rules = Naming(store), left_out.Rules(ignore)
                 after = self._scan(naming, directory, rules).run(directory)
                 with opened_top(directory) as top:
                     found = differences(store.tree, before, naming.look, after)
@@ -122,7 +115,7 @@ class FolderCheckpoints:
         wanted = [_plain(path) for path in paths]
 
         def work() -> Restored:
-            rules = self._rules(directory, ignore)
+            rules = left_out.Rules(ignore)
             with self._store.door.together(), self._writing:
                 seen = self._store.seen(os.fsencode(directory))
                 return Restoring(self._store, seen, rules, wanted).run(directory, _name(root))
@@ -212,14 +205,6 @@ class FolderCheckpoints:
             scan.left_out_count,
             round((time.monotonic() - began) * 1000),
         )
-
-    def _rules(
-        self, directory: str, ignore: Sequence[str], planted: left_out.Planted = left_out.nothing
-    ) -> left_out.Rules:
-        try:
-            return left_out.Rules(ignore, planted, self._before(directory))
-        except OSError as error:
-            raise unreadable(directory, error) from error
 
     def _scan(
         self,

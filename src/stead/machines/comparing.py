@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from stead.domain.checkpoints import FileChange
 from stead.domain.errors import Conflict
-from stead.machines.left_out import remade_above, shown
-from stead.machines.protected import opened_above
+from stead.machines.left_out import shown
 from stead.machines.runner.files import unified
+from stead.machines.workspace import opened_above
 from stead.machines.writing import regular
 from stead.storage.contents import ContentStore
 from stead.storage.database import Damaged
@@ -32,15 +32,14 @@ Text = Callable[[bytes, Entry], str | None]
 
 
 def changes(found: Iterable[Difference], before: Text, after: Text) -> tuple[FileChange, ...]:
-    """What differs, by path, with diffs as far as time and size allow; of folders that tools fill, how much does.
+    """What differs, by path, with diffs as far as time and size allow.
 
     Raises:
         Conflict: there is more than can be shown.
     """
     made: list[FileChange] = []
     room, deadline = _DIFF_CHARACTERS, time.monotonic() + _DIFF_S
-    gathered = Counter[bytes]()
-    listed = list(_bounded(_apart(found, gathered)))
+    listed = list(_bounded(found))
     filled = {difference.path.rpartition(b"/")[0] for difference in listed}
     for path, old, new in listed:
         if path in filled and not (old and new):
@@ -54,9 +53,6 @@ def changes(found: Iterable[Difference], before: Text, after: Text) -> tuple[Fil
         diff = room > 0 and time.monotonic() < deadline
         made.append(_change(path, old, new, before, after, diff=diff))
         room -= len(made[-1].diff)
-    for folder, count in gathered.items():
-        note = f"{count:,} of the files and folders in it differ"
-        made.append(FileChange(shown(os.fsdecode(folder)), "changed", "folder", note=note))
     return tuple(sorted(made, key=lambda change: change.path))
 
 
@@ -129,15 +125,6 @@ def described(path: str, old: Entry | None, new: Entry | None, before: str | Non
         added, removed = _counted(diff, cut, before, after)
     kind: Literal["added", "changed", "deleted"] = "deleted" if new is None else "added" if old is None else "changed"
     return FileChange(path, kind, entry.kind, entry.size, added, removed, "; ".join(notes), diff, cut)
-
-
-def _apart(found: Iterable[Difference], gathered: Counter[bytes]) -> Iterable[Difference]:
-    """All but what differs in folders that tools fill, which is counted."""
-    for difference in found:
-        if folder := remade_above(difference.path):
-            gathered[folder] += 1
-        else:
-            yield difference
 
 
 def _bounded(found: Iterable[Difference]) -> Iterable[Difference]:

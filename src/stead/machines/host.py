@@ -15,18 +15,23 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
+from stead.config import Home
 from stead.domain.errors import MachineUnavailable
 from stead.domain.git import identity
 from stead.domain.ports import Isolation
 from stead.machines import seccomp
-from stead.machines.sandbox import CODE, Descriptors, Tools, command_line
+from stead.machines.cgroup import find_parent
+from stead.machines.sandbox import CODE, OUTSIDE_USER, Descriptors, Tools, Workspace, command_line
+from stead.machines.space import remove_tree
 from stead.machines.stage import ROOT_TOOLS, make_stage
+from stead.machines.toolchains import Toolchains
 
 PROBE_LIMIT_S = 20.0
 SEARCH = "/usr/bin:/usr/local/bin:/bin"
@@ -43,6 +48,15 @@ code = {path + "c": compiled(path, source) for path, source in json.load(sys.std
 json.dump({"version": sys.version_info[:3], "code": code}, sys.stdout)
 """
 
+_TRANSACTION = f"""
+import sys
+sys.path.insert(0, {CODE!r})
+from runner.enter import apart, enter
+apart()
+enter("1")
+open("/work/tried", "w").close()
+"""
+
 
 @dataclass(frozen=True)
 class Host:
@@ -53,12 +67,14 @@ class Host:
         tools: None when no machine can be made.
         code: the compiled runner, by path below ``/stead`` inside.
         committer: git's settings for the person's name and address.
+        cgroups: where cgroups can be made; "" for nowhere.
     """
 
     isolation: Isolation
     tools: Tools | None
     code: Mapping[str, bytes]
     committer: str = ""
+    cgroups: str = ""
 
     def require(self) -> Tools:
         """The tools.
@@ -83,25 +99,34 @@ def without(reason: str) -> Host:
     return Host(Isolation(False, "none", "Shell, files and code are off: there is no sandbox.", (reason,)), None, {})
 
 
-def probe(search: str = SEARCH) -> Host:
+def probe(home: Home | None = None, search: str = SEARCH) -> Host:
     """Find bubblewrap and an interpreter, and try them. Takes about a third of a second, at most forty seconds.
 
     Args:
+        home: Stead's own, which says which toolchains are shown; none are without it.
         search: folders of programs, separated by colons; those of ``$PATH`` come after them.
     """
     try:
         _require_fit()
         bwrap, root, version = _bubblewrap(f"{search}:{os.environ.get('PATH', '')}")
         tools, compiled = _first_working([Tools(bwrap, root, *found) for found in _interpreters()])
+        code = {name: bytes.fromhex(data) for name, data in compiled.code.items()}
+        if home:
+            _require_layers(tools, code, home)
     except MachineUnavailable as error:
         return without(str(error))
+    cgroups = find_parent()
     statement = (
         f"Commands run as an ordinary user in Linux namespaces of their own (bubblewrap {version}, system-call filter, "
         "no network but a proxy to hosts that you allowed), and see one folder. They share this computer's kernel: a "
         "strong fence, not a virtual machine."
     )
-    code = {name: bytes.fromhex(data) for name, data in compiled.code.items()}
-    return Host(Isolation(True, "bubblewrap", statement, ()), tools, code, committer())
+    statement += f" Their memory is {'bounded by the kernel' if cgroups else 'watched, as no cgroup can be made here'}."
+    if home and home.toolchains is not None:
+        toolchains = Toolchains((str(home.root), str(home.memory_files)), home.toolchains)
+        tools = replace(tools, toolchains=toolchains)
+        statement += f" Toolchains shown: {', '.join(toolchains.look().names) or 'none but those in /usr'}."
+    return Host(Isolation(True, "bubblewrap", statement, ()), tools, code, committer(), cgroups)
 
 
 def committer() -> str:
@@ -214,7 +239,7 @@ def compile_inside(tools: Tools, sources: Mapping[str, str]) -> Compiled:
         MachineUnavailable: it did not work; says what failed and what forbids it.
     """
     descriptors = Descriptors({})
-    stage = make_stage(tools, "", writable=False)
+    stage = make_stage(tools, None)
     inside = command_line(stage.bwrap, stage.prefix, tools, None, descriptors)
     try:
         done = subprocess.run(
@@ -243,6 +268,45 @@ def compile_inside(tools: Tools, sources: Mapping[str, str]) -> Compiled:
     if compiled.version < _OLDEST_PYTHON:
         raise MachineUnavailable("{} is Python {}.{}; 3.9 is needed", tools.python, *compiled.version[:2])
     return compiled
+
+
+def _require_layers(tools: Tools, code: Mapping[str, bytes], home: Home) -> None:
+    """Try a transaction on the disk of Stead's home.
+
+    Raises:
+        MachineUnavailable: its changes cannot be kept apart there; says why and the way out.
+    """
+    root = Path(tempfile.mkdtemp(prefix="probe-", dir=home.root))
+    folders = [root / name for name in ("folder", "layers", "kept", "home")]
+    try:
+        for folder in (*folders, root / "layers/pending", root / "layers/jobs"):
+            folder.mkdir()
+            if os.geteuid() == 0:
+                os.chown(folder, OUTSIDE_USER, OUTSIDE_USER)
+        descriptors, stage = Descriptors(code), make_stage(tools, Workspace(*map(str, folders)))
+        try:
+            inside = command_line(stage.bwrap, stage.prefix, tools, stage.workspace, descriptors)
+            done = subprocess.run(
+                [*stage.command, *inside, "--", tools.python, "-I", "-S", "-c", _TRANSACTION],
+                capture_output=True,
+                timeout=PROBE_LIMIT_S,
+                env={},
+                cwd="/",
+                pass_fds=descriptors.all(),
+            )
+        finally:
+            descriptors.close()
+            stage.close()
+        if done.returncode != 0:
+            said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2].partition(": ")[2]
+            raise MachineUnavailable(
+                "a home for Stead on ext4, xfs or btrfs (STEAD_HOME), where changes can be kept apart; in {!r}: {}",
+                *(str(home.root), said),
+            )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise MachineUnavailable("a transaction could not be tried in {!r}: {}", str(home.root), error) from error
+    finally:
+        remove_tree(str(root))
 
 
 def runner_sources() -> dict[str, str]:

@@ -15,7 +15,6 @@ Sources: mount_setattr(2), open_tree(2), user_namespaces(7).
 from __future__ import annotations
 
 import ctypes
-import errno
 import os
 import select
 import subprocess
@@ -54,23 +53,6 @@ class Show:
     read_only: bool
 
 
-@dataclass(frozen=True)
-class Overlay:
-    """A folder shown with all that is written going elsewhere.
-
-    Args:
-        lower: the folder, shown at its name and covered there.
-        identity: (device, inode) that it must have.
-        trial: absolute path of the folder that holds ``upper`` and ``work``.
-        options: of the mount.
-    """
-
-    lower: Show
-    identity: tuple[int, int]
-    trial: str
-    options: str
-
-
 class _MountAttributes(ctypes.Structure):
     _fields_ = (
         ("set", ctypes.c_uint64),
@@ -80,13 +62,12 @@ class _MountAttributes(ctypes.Structure):
     )
 
 
-def private_namespace(shows: Sequence[Show], user: int, overlay: Overlay | None = None) -> int:
+def private_namespace(shows: Sequence[Show], user: int) -> int:
     """Make the namespace; gives a descriptor of it, the caller's to close.
 
     Args:
         shows: the folders.
         user: user and group id that owners are mapped to.
-        overlay: what is shown under the name ``work`` instead of a plain folder.
 
     Raises:
         OSError: the kernel or a file system refuses, or it takes longer than ten seconds. ``filename`` is the folder.
@@ -95,7 +76,7 @@ def private_namespace(shows: Sequence[Show], user: int, overlay: Overlay | None 
 
     def work() -> None:
         try:
-            made.append(_stage(shows, user, overlay))
+            made.append(_stage(shows, user))
         except OSError as error:
             made.append(error)
 
@@ -108,12 +89,10 @@ def private_namespace(shows: Sequence[Show], user: int, overlay: Overlay | None 
     return result
 
 
-def _stage(shows: Sequence[Show], user: int, overlay: Overlay | None) -> int:
+def _stage(shows: Sequence[Show], user: int) -> int:
     libc = ctypes.CDLL(None, use_errno=True)
     _check(libc.unshare(_CLONE_NEWNS), "unshare")
     _check(libc.mount(None, b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None), "/")
-    if overlay:
-        shows = [*shows, overlay.lower, Show(overlay.trial, "trial", None, read_only=False)]
     trees = [_tree(libc, show, user) for show in shows]
     flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV)
     _check(libc.mount(b"stead", STAGE.encode(), b"tmpfs", flags, b"size=64k,mode=0755"), STAGE)
@@ -122,20 +101,7 @@ def _stage(shows: Sequence[Show], user: int, overlay: Overlay | None) -> int:
         os.mkdir(target)
         _syscall(libc, show.source, _MOVE_MOUNT, tree, b"", _AT_FDCWD, target.encode(), _MOVE_MOUNT_F_EMPTY_PATH)
         os.close(tree)
-    if overlay:
-        _lay_over(libc, overlay)
     return os.open("/proc/thread-self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
-
-
-def _lay_over(libc: ctypes.CDLL, overlay: Overlay) -> None:
-    lower, trial, work = f"{STAGE}/{overlay.lower.name}", f"{STAGE}/trial", f"{STAGE}/work"
-    seen = os.stat(lower)
-    if (seen.st_dev, seen.st_ino) != overlay.identity:
-        raise OSError(errno.ESTALE, "the folder changed just now", overlay.lower.source)
-    os.mkdir(work)
-    options = f"lowerdir={lower},upperdir={trial}/upper,workdir={trial}/work,{overlay.options}"
-    flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV)
-    _check(libc.mount(b"stead", work.encode(), b"overlay", flags, options.encode()), "overlay")
 
 
 def _tree(libc: ctypes.CDLL, show: Show, user: int) -> int:

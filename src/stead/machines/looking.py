@@ -18,7 +18,7 @@ from typing import Literal
 
 from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.folders import EntryKind, FileContent, FileListing, FileRow, FolderListing, FolderRow
-from stead.machines.changes import REGULAR
+from stead.machines.layers import REGULAR
 from stead.machines.left_out import DEEPEST, shown
 from stead.machines.scanning import why_not
 from stead.machines.workspace import check_directory, closed, enter

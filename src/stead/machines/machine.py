@@ -10,20 +10,21 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
 import msgspec
 
 from stead.domain.errors import MachineDied, MachineUnavailable
-from stead.domain.obeyed import fold
+from stead.machines.cgroup import confine
 from stead.machines.host import Host
 from stead.machines.link import Link
 from stead.machines.process import Process, readable, start
-from stead.machines.protected import Found, identity
-from stead.machines.sandbox import Descriptors, Limits, Role, Workspace, command_line, runner_line
-from stead.machines.stage import Stage, make_stage, make_trial_stage
+from stead.machines.sandbox import Descriptors, Limits, Role, command_line, runner_line
+from stead.machines.space import Space
+from stead.machines.stage import Stage, make_stage
+from stead.machines.workspace import identity
 
 START_LIMIT_S = 20.0
 _END_LIMIT_S = 5.0
@@ -35,19 +36,13 @@ class Binding:
 
     Args:
         directory: absolute real path; "" for a machine that shows none and drives a browser.
-        writable: or read-only.
-        trial: absolute path of the folder that takes all changes instead; "" for none.
-        released: protected paths that may be written nevertheless.
-        allowed: those of them that a person's yes to the very call released: what it writes there is theirs.
+        writable: whether commands may change anything of it, in a view of their own.
         hosts: patterns of hosts that every command may reach.
     """
 
     directory: str
     writable: bool
-    trial: str = ""
-    released: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
-    allowed: tuple[str, ...] = ()
 
 
 class _Info(msgspec.Struct, frozen=True):
@@ -124,41 +119,44 @@ class Machine:
 async def start_machine(
     host: Host,
     binding: Binding,
-    found: Found,
+    space: Space | None,
     limits: Limits,
     on_end: Callable[[str], None],
     egress: str = "",
     role: Role = "",
+    job: str = "",
 ) -> Machine:
     """Make the sandbox and hear its runner's hello.
 
     Args:
         host: what there is to make it with.
         binding: what to show.
-        found: the folder's protected files; only those of a writable folder that is not on trial matter.
+        space: where changes go; None for a machine that shows no folder.
         limits: what it may use.
         on_end: see ``Machine``.
         egress: the folder with the way out; "" for none.
         role: what it is for.
+        job: the transaction of a terminal.
 
     Raises:
         MachineUnavailable: the host offers none, or it could not be made; says why.
     """
     tools = host.require()
-    prepared = await _prepare(host, binding, found, egress)
-    stage = prepared.stage
+    stage, folder = await _prepare(host, binding, space, egress)
     with ExitStack() as closing:
         closing.callback(stage.close)
-        descriptors = Descriptors(host.code, host.committer if binding.directory else "")
+        descriptors = Descriptors(host.code, host.committer if binding.directory else "", stage.shown)
         closing.callback(descriptors.close)
         info, info_inside = os.pipe()
         closing.callback(os.close, info)
         closing.callback(os.close, info_inside)
-        words = runner_line(tools.python, limits, list(prepared.shown), role)
-        inside = command_line(stage.bwrap, stage.prefix, tools, prepared.workspace, descriptors, stage.egress)
+        inside = command_line(stage.bwrap, stage.prefix, tools, stage.workspace, descriptors, stage.egress)
         try:
             process = await start(
-                [*stage.command, *inside, "--info-fd", str(info_inside), "--", *words],
+                [
+                    *(*stage.command, *inside, "--info-fd", str(info_inside), "--"),
+                    *runner_line(tools.python, limits, role, job),
+                ],
                 pass_fds=[*descriptors.all(), info_inside],
             )
         except OSError as error:
@@ -166,26 +164,20 @@ async def start_machine(
         outer = _watch(process.pid)
         closing.callback(os.close, outer)
         try:
-            return await _greet(process, prepared, info, binding, on_end)
+            return await _greet(process, folder, info, binding, on_end, (host.cgroups, limits.memory_bytes))
         except BaseException:
             _kill(outer)
             await _leave(process)
             raise
 
 
-@dataclass(frozen=True)
-class _Prepared:
-    """``shown``: paths in the workspace and the identity that each must have inside."""
-
-    stage: Stage
-    workspace: Workspace | None
-    work: bytes
-    shown: Mapping[str, bytes]
+_Prepared = tuple[Stage, bytes]
+"""And the identity that the person's folder must have inside."""
 
 
-async def _prepare(host: Host, binding: Binding, found: Found, egress: str) -> _Prepared:
+async def _prepare(host: Host, binding: Binding, space: Space | None, egress: str) -> _Prepared:
     """Look at the folder and make it reachable, in a thread: its file system may be slow."""
-    work = asyncio.create_task(asyncio.to_thread(_look, host, binding, found, egress))
+    work = asyncio.create_task(asyncio.to_thread(_look, host, binding, space, egress))
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
@@ -195,63 +187,44 @@ async def _prepare(host: Host, binding: Binding, found: Found, egress: str) -> _
 
 def _discard(work: asyncio.Task[_Prepared]) -> None:
     if not work.cancelled() and work.exception() is None:
-        work.result().stage.close()
+        work.result()[0].close()
 
 
-def _look(host: Host, binding: Binding, found: Found, egress: str) -> _Prepared:
+def _look(host: Host, binding: Binding, space: Space | None, egress: str) -> _Prepared:
+    if space is None:
+        return make_stage(host.require(), None, egress), b""
     directory = binding.directory
-    if not directory:
-        return _Prepared(make_stage(host.require(), "", writable=False, egress=egress), None, b"", {})
     if os.path.realpath(directory) != directory or not os.path.isdir(directory):
         raise MachineUnavailable("{!r} is no longer the folder that was chosen; put it back, or start anew", directory)
-    if binding.trial:
-        stage = make_trial_stage(host.require(), directory, binding.trial, egress)
-        return _Prepared(stage, Workspace(stage.directory, writable=True), b"", {})
-    work = identity(os.stat(directory, follow_symlinks=False)).encode()
-    if not binding.writable:
-        stage = make_stage(host.require(), directory, writable=False, egress=egress)
-        return _Prepared(stage, Workspace(stage.directory, writable=False), work, {})
-    if any(fold(path) == ".git" for path in found.links):
-        raise MachineUnavailable(
-            "{!r} is a symbolic link, which cannot be protected; choose a folder without one", directory + "/.git"
-        )
-    tops = {fold(path.partition("/")[0]) for path in (*found.kept, *binding.released)}
-    placeholder = ".git" not in tops
-    shown = {path: seen.encode() for path, seen in found.kept.items()} | ({".git": b""} if placeholder else {})
-    stage = make_stage(host.require(), directory, writable=True, egress=egress)
-    workspace = Workspace(stage.directory, True, tuple(sorted(found.kept)), tuple(found.above()), placeholder)
-    return _Prepared(stage, workspace, work, shown)
+    folder = identity(os.stat(directory, follow_symlinks=False)).encode()
+    return make_stage(host.require(), space.prepare(), egress), folder
 
 
 async def _greet(
-    process: Process, prepared: _Prepared, info: int, binding: Binding, on_end: Callable[[str], None]
+    process: Process,
+    folder: bytes,
+    info: int,
+    binding: Binding,
+    on_end: Callable[[str], None],
+    memory: tuple[str, int],  # where its cgroup is made, and bytes
 ) -> Machine:
-    """Hear the hello and check it: another session may have swapped a folder for a link while we were mounting."""
+    """Hear the hello and check it: somebody may have swapped the folder for a link while we were mounting."""
     link = Link(process.stdout, process.stdin)
     try:
         async with asyncio.timeout(START_LIMIT_S):
-            work, *seen = await link.hello()
+            (seen,) = await link.hello()
     except (TimeoutError, ValueError, asyncio.IncompleteReadError) as error:
         said = await _complaint(process) or error
         raise MachineUnavailable("a sandbox for {!r} did not come up: {}", binding.directory, said) from error
-    if not _as_meant(prepared, work, seen):
+    if seen != folder:
         raise MachineUnavailable("{!r} changed while its machine was being made; try again", binding.directory)
     try:
-        first = os.pidfd_open(msgspec.json.decode(os.read(info, 4096), type=_Info).child_pid)
+        pid = msgspec.json.decode(os.read(info, 4096), type=_Info).child_pid
+        confine(*memory, pid)
+        first = os.pidfd_open(pid)
     except (OSError, msgspec.MsgspecError) as error:
         raise MachineUnavailable("a sandbox for {!r} ended as it came up: {}", binding.directory, error) from error
     return Machine(binding, process, link, first, on_end)
-
-
-def _as_meant(prepared: _Prepared, work: bytes, seen: list[bytes]) -> bool:
-    """Whether each path is the one that was looked at; a placeholder is on a device of its own."""
-    if len(seen) != len(prepared.shown) or (prepared.work and work != prepared.work):
-        return False
-    device = work.partition(b":")[0]
-    return all(
-        found == wanted if wanted else found != b"" and found.partition(b":")[0] != device
-        for found, wanted in zip(seen, prepared.shown.values(), strict=True)
-    )
 
 
 async def _complaint(process: Process) -> str:

@@ -40,12 +40,3 @@ def open_own(name: str | bytes, flags: int, above: int | None = None) -> int:
                 os.chmod(path, mode)
     finally:
         os.close(held)
-
-
-def out_of_reach(name: str, above: int) -> bool:
-    """Whether a folder is somebody else's and may not be entered: then no machine of ours can enter it either."""
-    try:
-        ours = os.stat(name, dir_fd=above, follow_symlinks=False).st_uid == os.geteuid()
-    except OSError:
-        return False  # it became something else just now
-    return not ours and not os.access(name, os.X_OK, dir_fd=above, follow_symlinks=False)

@@ -8,46 +8,30 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable
 
 from stead.domain.events import RulesFile
 from stead.domain.obeyed_table import PROJECT_RULES
-from stead.machines.changes import opened, side
-from stead.machines.protected import RULES_BYTES
+from stead.machines.layers import opened, side
 from stead.machines.workspace import opened_workspace
 
 ALL_BYTES = 48_000
-
-
-Untold = Callable[[str], Callable[[str, str], str]]
-"""Of a folder: why a file of rules, given by path and digest, is not told; "" when it is."""
+RULES_BYTES = 24_000
 
 
 class ProjectFolder:
-    """Implements ``domain.ports.Project``.
-
-    Args:
-        untold: as ``QuarantineFolder.untold``.
-    """
-
-    def __init__(self, untold: Untold) -> None:
-        self._untold = untold
+    """Implements ``domain.ports.Project``. No machine writes such a file: what would change one is held."""
 
     async def rules(self, directory: str) -> tuple[RulesFile, ...]:
         """As ``Project.rules``; files of the same content count once."""
-        return await asyncio.to_thread(_rules, directory, self._untold)
+        return await asyncio.to_thread(_rules, directory)
 
 
-def _rules(directory: str, untold: Untold) -> tuple[RulesFile, ...]:
+def _rules(directory: str) -> tuple[RulesFile, ...]:
     found: dict[str, RulesFile] = {}
     room = ALL_BYTES
-    why_not = untold(directory)
     for name in PROJECT_RULES:
         content = _content(directory, name, RULES_BYTES + 1)
         if not content.strip():
-            continue
-        if why := why_not(name, hashlib.sha256(content[:RULES_BYTES]).hexdigest()):
-            found[name] = RulesFile(name, "", "", left_out=why)
             continue
         cut = len(content) > min(room, RULES_BYTES)
         kept = content[: min(room, RULES_BYTES)]

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from stead.domain.checkpoints import LeftOut, Restored
 from stead.domain.errors import NotFound, StorageFault
 from stead.machines import left_out
-from stead.machines.changes import opened
+from stead.machines.layers import opened
 from stead.machines.left_out import shown
 from stead.machines.scanning import PERMISSIONS, look, opened_top, why_not
 from stead.machines.writing import content_of, link, make_folder, regular, replacing, status_of, write
@@ -205,8 +205,10 @@ class Restoring:
         folder = stat.S_ISDIR(now.st_mode) if now else target is not None and target.kind == "folder"
         if why := self._rules.why(item.path, name, folder=folder):
             raise _NeverKept(why)
-        if item.path in self._rules.before and not (target and target.kind == "folder"):
-            raise _InTheWay(left_out.BEFORE)
+        if target is None and folder:
+            with opened(name, item.here.fd) as here:
+                if left_out.is_cache(here):
+                    raise _NeverKept(left_out.ANEW)
         if now and (why := _never_kept(now)):
             raise _InTheWay(why)
         if now is None and target is None:

@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from stead.domain.checkpoints import LeftOut, Progress
 from stead.domain.errors import InvalidRequest, StorageFault
 from stead.machines import left_out
-from stead.machines.changes import REGULAR, opened
+from stead.machines.layers import REGULAR, opened
 from stead.machines.opening import open_own
 from stead.machines.workspace import enter
 from stead.storage.contents import Seen, SeenFolder
@@ -72,7 +72,7 @@ class Scan:
         self._most_files = most_files
         self._progress = progress
         self._stopped = stopped
-        self._listed = self._later_bytes = 0
+        self._listed = 0
         self._device = 0
 
     def run(self, directory: str, expected_files: int = 0) -> bytes:
@@ -114,12 +114,10 @@ class Scan:
         found = []
         with os.scandir(folder) as listing:
             for entry in listing:
-                folder_too = entry.is_dir(follow_symlinks=False)
-                if why := self._rules.why(above + entry.name, entry.name, folder=folder_too):
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if why := self._rules.why(above + entry.name, entry.name, folder=is_folder):
                     self._leave(above + entry.name, why)
                     continue
-                if folder_too and above + entry.name in self._rules.before:
-                    self._leave(above + entry.name, left_out.BEFORE)
                 self._listed += 1
                 if self._listed > self._most_files:
                     raise InvalidRequest(
@@ -159,16 +157,14 @@ class Scan:
             status = os.fstat(inner)
             if status.st_dev != self._device:
                 raise _LeftOut(left_out.MOUNTED)
+            if left_out.is_cache(inner):
+                raise _LeftOut(left_out.ANEW)
             tree = self._folder(inner, path + "/", depth + 1)
         return Entry(name, "folder", status.st_mode & PERMISSIONS, 0, tree)
 
     def _file(self, folder: int, path: str, name: bytes, status: os.stat_result, before: Seen, now: Seen) -> Entry:
         if status.st_size > left_out.LARGEST_BYTES:
             raise _LeftOut(left_out.TOO_LARGE)
-        if not left_out.REMADE.isdisjoint(path.split("/")) and left_out.remade_above(os.fsencode(path)):
-            self._later_bytes += status.st_size
-            if self._later_bytes > left_out.LATER_BYTES:
-                raise _LeftOut(left_out.LATER)
         known = before.get(name)
         if known is None or known[:4] != look(status):
             return self._read(folder, path, name, now)
@@ -195,8 +191,6 @@ class Scan:
         return Entry(name, "file", status.st_mode & PERMISSIONS, reading.size_bytes, content)
 
     def _leave(self, path: str, why: str) -> None:
-        if why == left_out.WITHIN:
-            return  # the folder is told
         self.left_out_count += 1
         if self.left_out_count <= _SHOWN:
             self.left_out.append(LeftOut(left_out.shown(path), why))

@@ -1,9 +1,8 @@
 """The person's terminals, each in a machine of its own that shows what the session's machine shows.
 
 Layer: machines. Implements ``domain.terminals.Terminals``. Apart from the session's machine, because that one is ended
-whenever the session rests; with the same walls, the same read-only files and the same allow-list of hosts, because what
-a person runs in there may have been written by a model. A session on trial has none: its changes go through one
-overlay, and two machines cannot share that.
+whenever the session rests; with the same walls and the same allow-list of hosts, because what a person runs in there
+may have been written by a model. It is one transaction, which lands at intervals and at its end.
 
 Memory is bounded by asking: output is fetched from the machine in pieces, the next one when a watcher has taken the
 last, no faster than a person's page can show it, and what nobody fetches makes the program wait.
@@ -13,8 +12,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Literal
 
 from msgspec.structs import replace
@@ -25,6 +25,7 @@ from stead.domain.terminals import KILLED, MOST_COLUMNS, MOST_ROWS, Ended, Termi
 from stead.machines.machine import Binding, Machine
 from stead.machines.making import Maker
 from stead.machines.scrollback import Place, Scrollback
+from stead.machines.transactions import Transactions
 
 MOST_OF_SESSION, MOST = 4, 16
 MOST_BYTES_PER_S = 4 << 20
@@ -41,8 +42,17 @@ Closed = Callable[[SessionId, str, Ended], None]
 class _Terminal:
     """One terminal. Implements ``domain.terminals.Terminal``."""
 
-    def __init__(self, row: TerminalRow, machine: Machine, on_end: Callable[[_Terminal, Ended], None]) -> None:
+    def __init__(
+        self,
+        row: TerminalRow,
+        machine: Machine,
+        on_output: Callable[[], None],
+        land: Callable[[], Awaitable[object]],
+        on_end: Callable[[_Terminal, Ended], None],
+    ) -> None:
         self._row = row
+        self._on_output = on_output
+        self._land = land
         self.ended: Ended | None = None
         self.why: Why = "lost"
         self._machine = machine
@@ -82,6 +92,11 @@ class _Terminal:
             raise Conflict("the terminal has just ended; open another") from error
         self._row = replace(self._row, rows=rows, columns=columns)
 
+    async def refresh(self) -> None:
+        """Have it see what has landed meanwhile."""
+        with suppress(MachineDied, ToolFault):  # it ends just now
+            await self._machine.call("refresh", limit_s=_ASK_LIMIT_S)
+
     async def kill(self, why: Why) -> Ended:
         """End it, with everything in it, now."""
         if self.ended is None:
@@ -98,6 +113,8 @@ class _Terminal:
         try:
             while not ended_by(fields := await self._machine.call("read", limit_s=_ASK_LIMIT_S)):
                 self._scrollback.add(fields[0])
+                if fields[0]:
+                    self._on_output()
                 await self._scrollback.taken()
                 await asyncio.sleep(len(fields[0]) / MOST_BYTES_PER_S)
             ended = Ended(_counted(fields[1], _LAST_CODE), _WHYS[fields[2]])
@@ -109,6 +126,7 @@ class _Terminal:
             self._machine.kill("its terminal ended")
             with suppress(MachineDied):  # it will go when its file system lets it
                 await self._machine.gone()
+            await self._land()
             self.ended = ended
             self._scrollback.finish()
             self._on_end(self, ended)
@@ -142,12 +160,20 @@ class MachineTerminals:
     Args:
         maker: makes their machines.
         bindings: what each session's machine shows.
+        transactions: where what is changed in there lands.
         on_closed: see there.
     """
 
-    def __init__(self, maker: Maker, bindings: Mapping[SessionId, Binding], on_closed: Closed | None = None) -> None:
+    def __init__(
+        self,
+        maker: Maker,
+        bindings: Mapping[SessionId, Binding],
+        transactions: Transactions,
+        on_closed: Closed | None = None,
+    ) -> None:
         self._maker = maker
         self._bindings = bindings
+        self._transactions = transactions
         self._on_closed = on_closed or (lambda _session, _id, _ended: None)
         self._open: dict[str, _Terminal] = {}
         self._opening: dict[str, tuple[SessionId, asyncio.Task[Machine]]] = {}
@@ -163,12 +189,11 @@ class MachineTerminals:
         binding = self._bindings.get(session)
         if binding is None:
             raise MachineUnavailable("no folder was chosen for {!r}", session)
-        if binding.trial:
-            raise Conflict("a session on trial has no terminal; apply or discard its changes and work in another one")
         own = len(self.rows(session)) + sum(other == session for other, _ in self._opening.values())
         if own >= MOST_OF_SESSION or len(self._open) + len(self._opening) >= MOST:
             raise Conflict(f"{MOST_OF_SESSION} terminals of a session, {MOST} in all, may be open; close one first")
-        task = asyncio.create_task(self._start(session, id, binding, rows, columns), name=f"start terminal {id}")
+        job = self._transactions.begin(session, terminal=True)
+        task = asyncio.create_task(self._start(session, binding, job, rows, columns), name=f"start terminal {id}")
         self._opening[id] = (session, task)
         try:
             machine = await task
@@ -178,8 +203,16 @@ class MachineTerminals:
             raise
         finally:
             del self._opening[id]
+            if not task.done() or task.cancelled() or task.exception():
+                await self._transactions.land(session, job)
         row = TerminalRow(id, session, rows, columns, time.time_ns() // 1_000_000)
-        self._open[id] = _Terminal(row, machine, self._forget)
+        self._open[id] = _Terminal(
+            row,
+            machine,
+            partial(self._transactions.soon, session),
+            partial(self._transactions.land, session, job),
+            self._forget,
+        )
 
     async def close(self, session: SessionId, id: str) -> Ended:
         """As ``Terminals.close``."""
@@ -195,6 +228,10 @@ class MachineTerminals:
         await asyncio.gather(*(one.kill("stopped") for one in ending), *starting, return_exceptions=True)
         return bool(starting or ending)
 
+    async def refresh(self, session: SessionId) -> None:
+        """Have a session's terminals see what has landed meanwhile."""
+        await asyncio.gather(*(one.refresh() for one in self._open.values() if one.row.session == session))
+
     def rows(self, session: SessionId) -> tuple[TerminalRow, ...]:
         """As ``Terminals.rows``."""
         return tuple(one.row for one in self._open.values() if one.row.session == session)
@@ -206,8 +243,8 @@ class MachineTerminals:
             raise NotFound(f"there is no terminal {id!r} in {session!r}; it may have ended")
         return terminal
 
-    async def _start(self, session: SessionId, id: str, binding: Binding, rows: int, columns: int) -> Machine:
-        machine = await self._maker.make(f"{session}.{id}", session, binding, lambda _why: None, "terminal")
+    async def _start(self, session: SessionId, binding: Binding, job: str, rows: int, columns: int) -> Machine:
+        machine = await self._maker.make(session, binding, lambda _why: None, "terminal", job)
         try:
             await machine.call("open", b"%d" % rows, b"%d" % columns, limit_s=_ASK_LIMIT_S)
         except BaseException as error:

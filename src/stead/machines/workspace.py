@@ -6,11 +6,12 @@ Layer: machines. Looks at names and kinds only, and never into a folder.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from stead.domain.errors import InvalidRequest
+from stead.machines.opening import open_own
 
 _PASSED = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 """How a folder is passed through, which may be one that nobody may list."""
@@ -105,3 +106,39 @@ def _forbidden(real: Path, user_home: Path, stead_home: Path) -> str:
 
 def _overlaps(one: Path, other: Path) -> bool:
     return one == other or one in other.parents or other in one.parents
+
+
+def identity(status: os.stat_result) -> str:
+    """Which file or folder it is, on this host."""
+    return f"{status.st_dev}:{status.st_ino}"
+
+
+@contextmanager
+def opened_above(top: int, path: str, *, make: Callable[[int, str], None] | None = None) -> Iterator[tuple[int, str]]:
+    """A descriptor of the folder that holds a path, and the path's last name; no link is followed on the way.
+
+    Args:
+        top: descriptor of the folder that the path starts from.
+        path: relative, plain.
+        make: makes a missing folder, given the one above and its name.
+
+    Raises:
+        OSError: a part is missing, a link, or no folder.
+    """
+    *folders, name = path.split("/")
+    at = os.dup(top)
+    try:
+        for part in folders:
+            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+            try:
+                below = open_own(part, flags, at)
+            except FileNotFoundError:
+                if make is None:
+                    raise
+                make(at, part)
+                below = os.open(part, flags, dir_fd=at)
+            os.close(at)
+            at = below
+        yield at, name
+    finally:
+        os.close(at)

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from stead.machines.changes import REGULAR
+from stead.machines.layers import REGULAR
 from stead.machines.left_out import UNFINISHED
 from stead.machines.opening import open_own
 from stead.machines.scanning import PERMISSIONS, Reading

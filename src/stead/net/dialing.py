@@ -23,6 +23,8 @@ CONNECT_LIMIT_S = 5.0
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+Judge = Callable[[Target, str], None]
+"""Raises ``AddressRefused`` for an address that a target may not lead to."""
 
 
 async def resolve_name(host: str, port: int) -> Sequence[str]:
@@ -49,22 +51,21 @@ class Dialer:
         self._resolve = resolve
         self._tls = tls
 
-    async def dial(self, target: Target, *, secure: bool, anywhere: bool = False) -> tuple[Streams, str]:
+    async def dial(self, target: Target, *, secure: bool, judge: Judge | None = None) -> tuple[Streams, str]:
         """Connect to the first address that answers; gives it too. The name is used for the certificate alone.
 
         Args:
             target: as ``Reach.check_url`` understood it.
             secure: speak TLS, and have the host's name shown by a certificate.
-            anywhere: the person named this very host, so that its address may be a private one.
+            judge: says no to an address, where the person named this very host, so that it may be a private one.
 
         Raises:
             AddressRefused: it leads to where nothing may be reached.
             FetchFault: there is no such host, none of its addresses answers, or its certificate is not its own.
         """
         addresses = await self._addresses(target)
-        if not anywhere:
-            for address in addresses:  # one that is not allowed spoils all: an honest name has none
-                self._check(target, address)
+        for address in addresses:  # one that is not allowed spoils all: an honest name has none
+            (judge or self._check)(target, address)
         if secure and self._tls is None:
             self._tls = ssl.create_default_context()
         failure = "it has no address"
@@ -98,7 +99,7 @@ class Dialer:
         refusal = self.reach.check_address(address, target.port)
         if refusal is not None:
             raise AddressRefused("{!r}: {}", target.host, refusal.text)
-        if (address, target.port) not in self.reach.endpoints and _is_own(address):
+        if (address, target.port) not in self.reach.endpoints and is_own(address):
             raise AddressRefused(
                 "{!r}: {} is this host's own address; its services are not reached", target.host, address
             )
@@ -109,7 +110,7 @@ def _cause(error: OSError, limit_s: float) -> str:
     return error.strerror or str(error) or f"no answer within {limit_s:g} s"
 
 
-def _is_own(address: str) -> bool:
+def is_own(address: str) -> bool:
     """Whether an address is one of this computer's.
 
     Connecting a datagram socket sends nothing: it picks a route, and a route to an own address starts at it.

@@ -14,6 +14,7 @@ from stead.domain import events as ev
 from stead.domain.commands import Decide
 from stead.domain.errors import Conflict
 from stead.domain.policies import GrantScope
+from stead.domain.registries import REGISTRY
 from stead.domain.sessions import Call, Session
 from stead.domain.shown import must_be_opened
 from stead.guardian.flow import kinds
@@ -75,7 +76,7 @@ def for_project(events: Iterable[ev.Event], directory: str) -> tuple[ev.GrantMad
 
 def _own_source(call: Call) -> tuple[str, ...]:
     """What the granted calls themselves will read: a grant for a host covers the host's own pages being read."""
-    return ("web:",) if call.shape.startswith(("host:", "net:")) else ()
+    return ("web:", f"{REGISTRY}:") if call.shape.startswith(("host:", "net:")) else ()
 
 
 def _require_open(session: Session, call: Call, command: Decide, now_ms: int) -> None:

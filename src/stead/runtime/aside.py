@@ -1,4 +1,4 @@
-"""What a session did that has not reached the folder: applying it, throwing it away, putting back what was moved out.
+"""What a session changed that waits for the person: telling them of it, applying it, throwing it away.
 
 Layer: runtime. A person's word, carried out while nothing of the session is under way; the outcome is a fact.
 """
@@ -9,21 +9,22 @@ from collections.abc import Awaitable, Callable
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
-from stead.domain.errors import Conflict
+from stead.domain.errors import Conflict, NotFound
 from stead.domain.sessions import Session
-from stead.domain.trials import Quarantine, Swept, Trials
+from stead.domain.trials import Held, Review, Trials
 
 _NAMED = 100
+_TOLD = 10
 
 
-def on_trial(
+def settled(
     trials: Trials, command: cmd.ApplyTrial | cmd.DiscardTrial, door: str, *, performing: Callable[[], bool]
 ) -> Callable[[Session], Awaitable[tuple[ev.Body, ...]]]:
     """What carries the command out and gives the fact; to be called with the session's lock held.
 
     It raises:
         Conflict: the session is still at work (``performing`` tells whether a step is under way).
-        NotFound: it has nothing on trial, or a path is not among the changes.
+        NotFound: nothing of it waits, or a path is not among the changes.
     """
 
     async def work(session: Session) -> tuple[ev.Body, ...]:
@@ -47,23 +48,17 @@ def on_trial(
     return work
 
 
-async def settled(quarantine: Quarantine, command: cmd.SettleQuarantined, door: str) -> ev.QuarantineSettled:
-    """Puts back or removes, and gives the fact.
-
-    Raises:
-        NotFound, Conflict: as ``Quarantine.settle_quarantined``.
-    """
-    row = await quarantine.settle_quarantined(command.id, restore=command.restore)
-    return ev.QuarantineSettled(id=row.id, directory=row.directory, path=row.path, restored=command.restore, door=door)
-
-
-def swept_up(swept: Swept) -> ev.ProtectedQuarantined:
-    """The fact about what was found at a machine's end."""
-    return ev.ProtectedQuarantined(
-        moved=tuple((row.id, row.path) for row in swept.moved[:_NAMED]),
-        changed=swept.changed[:_NAMED],
-        unseen=swept.unseen,
-        where=swept.where,
-        stripped=swept.stripped[:_NAMED],
-        rules=tuple((row.id, row.path) for row in swept.rules[:_NAMED]),
-    )
+async def reviewed(trials: Trials, session: Session) -> tuple[ev.ReviewWanted, ...]:
+    """What the person is to be told of as the session comes to rest; empty when they know it already."""
+    if session.deleted:
+        return ()
+    try:
+        changes = (await trials.trial(session.id)).changes
+        found = Review(len(changes), tuple(Held(change.path, change.why) for change in changes[:_TOLD]))
+    except NotFound:
+        found = Review()
+    except Conflict as too_many:
+        found = Review(-1, (Held(".", str(too_many)),))
+    if found == session.review and not session.runnable:
+        return ()
+    return (ev.ReviewWanted(found, tuple(session.runnable)),)

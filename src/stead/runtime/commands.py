@@ -25,10 +25,10 @@ from stead.domain.memory_commands import ImportMemories, MemoryCommand
 from stead.domain.ports import Claimed, Journal
 from stead.domain.rows import ApprovalRow, SecretRow
 from stead.domain.sessions import Session
-from stead.domain.trials import Quarantined, Trial
+from stead.domain.trials import Trial
 from stead.runtime import approvals, objectives
 from stead.runtime.answers import answer, claim_of, of
-from stead.runtime.aside import on_trial, settled
+from stead.runtime.aside import settled
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.directives import DirectiveRoom
@@ -128,9 +128,6 @@ class Runtime:
                 return await self._decide(command, claim, door)
             case cmd.ApplyTrial() | cmd.DiscardTrial():
                 return await self._settle_trial(command, of(claim, command.session), door)
-            case cmd.SettleQuarantined():
-                fact = await settled(self._deps.quarantine, command, door)
-                return answer(claim, await self._home.record(fact, cause=claim.id, claim=claim))
             case cmd.OpenTerminal() | cmd.CloseTerminal():
                 return await self.terminals.carry_out(command, claim, door)
             case cmd.Stop(session="*"):
@@ -193,10 +190,6 @@ class Runtime:
         """See ``service.Aside``."""
         return await self._deps.trials.trial(session, path)
 
-    async def quarantined(self) -> tuple[Quarantined, ...]:
-        """See ``service.Aside``."""
-        return await self._deps.quarantine.quarantined()
-
     async def _create(self, command: cmd.CreateObjective, claim: Claimed, door: str) -> cmd.Answer:
         d = self._deps
         d.gate.specs((*command.tools, *command.allow))
@@ -221,7 +214,7 @@ class Runtime:
 
     async def _settle_trial(self, command: cmd.ApplyTrial | cmd.DiscardTrial, claim: Claimed, door: str) -> cmd.Answer:
         actor = self._sessions.actor(command.session)
-        work = on_trial(self._deps.trials, command, door, performing=lambda: actor.performing)
+        work = settled(self._deps.trials, command, door, performing=lambda: actor.performing)
         return answer(claim, await actor.carry_out(work, claim, cause=claim.id))
 
     async def _tell(self, command: objectives.Told, claim: Claimed, door: str) -> cmd.Answer:

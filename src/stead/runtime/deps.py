@@ -14,7 +14,7 @@ from stead.domain.directives import Directives
 from stead.domain.folders import Folders
 from stead.domain.ports import Clock, Ingested, Journal, Machines, Models, Project, Snapshots
 from stead.domain.terminals import Terminals
-from stead.domain.trials import Quarantine, Trials
+from stead.domain.trials import Trials
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Gate
 from stead.runtime.held import Held
@@ -31,7 +31,6 @@ class Deps:
     machines: Machines
     terminals: Terminals
     trials: Trials
-    quarantine: Quarantine
     checkpoints: Checkpoints
     versions: Versions
     held: Held

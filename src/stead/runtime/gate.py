@@ -10,29 +10,28 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 import msgspec
 
 from stead.brain.standing import understood
 from stead.domain.errors import FetchFault, InvalidRequest, MachineError
-from stead.domain.git import GitFacts
-from stead.domain.ids import CallDigest, SessionId
+from stead.domain.ids import CallDigest
 from stead.domain.messages import WORKSPACE, UserMessage
-from stead.domain.obeyed import beside
 from stead.domain.permits import Permit, canonical
-from stead.domain.policies import Allow, Ask, Integrity, Label, Profile, Risk, Rule, Verdict
+from stead.domain.policies import Allow, Ask, Integrity, Label, Risk, Rule, Verdict
 from stead.domain.ports import Machines
+from stead.domain.registries import REGISTRY, are_registries
 from stead.domain.sessions import Call, Session, constraints, results
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec, acting
+from stead.domain.trials import Barred
 from stead.guardian import policy
-from stead.guardian.decide import Facts, Proposed, decide, obeyed_files
+from stead.guardian.decide import Facts, Proposed, decide
 from stead.guardian.flow import Context, targets
 from stead.guardian.permits import Circumstances
 from stead.guardian.reach import Reach
+from stead.guardian.rules import barring
 from stead.guardian.shell import ShellRisk, assess
 from stead.guardian.shell_paths import locate, relative
-from stead.guardian.shell_rules import GIT_PROGRAMS
 from stead.screen.links import links
 
 _FILES_OF_A_COMMAND = 50
@@ -46,9 +45,9 @@ UNKNOWN_HOST = "?"
 class Judged:
     """A call and its verdict. ``arguments`` is canonical JSON, or the model's own text when that does not fit.
 
-    ``releases``: the protected files that a yes to this very call lets it write. ``writes``: the files of the workspace
-    that it names to change them; ``changes``: it may change files, be they named or not. ``stains``: the stores that it
-    changes although the session has read something untrusted. ``command`` is its command line, "" when it has none.
+    ``writes``: the files of the workspace that it names to change them; ``changes``: it may change files, be they named
+    or not. ``stains``: the stores that it changes although the session has read something untrusted. ``command`` is its
+    command line, "" when it has none.
     """
 
     tool: str
@@ -58,7 +57,6 @@ class Judged:
     idempotent: bool
     label: Label
     context: Context
-    releases: tuple[str, ...]
     writes: tuple[str, ...]
     changes: bool
     stains: tuple[str, ...]
@@ -81,36 +79,17 @@ class Standing:
     """What is known of a folder, apart from any session: the person's rules, and the hosts that it may reach.
 
     ``reached``: the hosts that machines that show the folder, or one that has files in common with it, were connected
-    to.
+    to. ``grants_last``: what was granted ahead also covers sessions that have read from package registries.
     """
 
     rules: tuple[Rule, ...] = ()
     hosts: tuple[str, ...] = ()
     reached: frozenset[str] = frozenset()
+    grants_last: bool = False
 
 
 def _nothing_said(directory: str) -> Standing:
     return Standing()
-
-
-class GitReader(Protocol):
-    """Says what git obeys in a session's workspace; both raise ``MachineError`` where there is no machine."""
-
-    async def facts(self, session: SessionId) -> GitFacts:
-        """As things are now."""
-        ...
-
-    async def named(self, session: SessionId) -> tuple[str, ...]:
-        """Paths of the workspace that the settings of its repositories name."""
-        ...
-
-
-class _NoGit:
-    async def facts(self, session: SessionId) -> GitFacts:
-        return GitFacts()
-
-    async def named(self, session: SessionId) -> tuple[str, ...]:
-        return ()
 
 
 class Gate:
@@ -123,7 +102,6 @@ class Gate:
         digest_key: 32 bytes of the home.
         random_bytes: a source of nonces.
         standing: what the person has said for a folder, as it is now.
-        git: what git obeys in a session's workspace; without it no repository counts as plain.
     """
 
     def __init__(
@@ -135,7 +113,6 @@ class Gate:
         digest_key: bytes,
         random_bytes: Callable[[int], bytes],
         standing: Callable[[str], Standing] = _nothing_said,
-        git: GitReader | None = None,
     ) -> None:
         self._tools = {tool.spec.name: tool for tool in tools}
         self._declared = {name: tool.spec.declaration for name, tool in self._tools.items()}
@@ -144,7 +121,17 @@ class Gate:
         self._digest_key = digest_key
         self._random_bytes = random_bytes
         self._standing = standing
-        self._git = git or _NoGit()
+
+    def known(self, directory: str) -> tuple[str, ...]:
+        """Kinds of sources that the person does not take for strangers in a folder."""
+        return (REGISTRY,) if self._standing(directory).grants_last else ()
+
+    def barring(self, session: Session) -> Barred:
+        """What the person's rules, and the session's constraints, say against changed paths."""
+        return barring(self._rules(session))
+
+    def _rules(self, session: Session) -> tuple[Rule, ...]:
+        return (*self._standing(session.spec.directory).rules, *_rules_of(constraints(session)))
 
     def specs(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
         """The tools of these names, or all for none, in their constant order, those that are found by search included.
@@ -176,7 +163,8 @@ class Gate:
         parsed, malformed = _parse(tool, call.arguments)
         spec = _acting(tool.spec, parsed) if tool else None
         declaration = spec.declaration if spec else None
-        shell = await self._understood(session, declaration, parsed) if declaration else None
+        command = _command(declaration, parsed) if declaration else None
+        shell = assess(command) if command is not None else None
         carries = _carried(declaration, parsed) if declaration else ()
         proposed = Proposed(call.tool, spec, parsed, malformed, shell, carries)
         context = _context(session, call.tool, self._declared)
@@ -193,20 +181,20 @@ class Gate:
             ),
             offered=frozenset(spec.name for spec in self.specs(session.spec.tools)),
             profile=session.spec.profile,
-            grants=[grant for grant in session.grants if grant.expires_at_ms > now_ms],
+            grants=[
+                msgspec.structs.replace(grant, sources=(*grant.sources, *self.known(session.spec.directory)))
+                for grant in session.grants
+                if grant.expires_at_ms > now_ms
+            ],
             approved=call.digest if call.step == "approved" else "",
             reach=self._reach,
             machine="" if isolation.available else "; ".join(isolation.missing),
             digest_key=self._digest_key,
             nonce=self._random_bytes(16),
             context=context,
-            rules=(*standing.rules, *_rules_of(constraints(session))),
+            rules=self._rules(session),
             hosts=(*standing.hosts, *session.spec.hosts),
-            released=session.spec.unprotected,
             declared=self._declared,
-            named_by_git=await self._git.named(session.id)
-            if isolation.available and declaration is not None and declaration.effect is ToolEffect.WRITE
-            else (),
         )
         verdict = decide(proposed, facts)
         return Judged(
@@ -217,11 +205,10 @@ class Gate:
             idempotent=tool is not None and tool.spec.declaration.idempotent,
             label=_label(tool, session.stained),
             context=context,
-            releases=obeyed_files(tool.spec, parsed, facts) if tool and isinstance(verdict, Allow) else (),
             writes=_written(declaration, parsed) if declaration else (),
-            changes=declaration is not None and policy.changes_files(declaration, verdict.risk),
+            changes=declaration is not None and policy.changes_files(declaration),
             stains=_stained(declaration) if declaration is not None and context.sources else (),
-            command=_command(declaration, parsed) if declaration else "",
+            command=command or "",
         )
 
     async def run(self, judged: Judged, permit: Permit, context: ToolContext) -> tuple[ToolOutcome, int]:
@@ -255,7 +242,8 @@ class Gate:
             hosts |= self._standing(session.spec.directory).reached
         folder = [WORKSPACE] if policy.shows_folder(declaration, arguments) else []
         if hosts:
-            return "web:" + " ".join(sorted(hosts) + folder)
+            kind = REGISTRY if are_registries(hosts) else "web"
+            return f"{kind}:" + " ".join(sorted(hosts) + folder)
         if folder:
             return WORKSPACE
         named = [
@@ -264,19 +252,6 @@ class Gate:
             if arguments.get(name)
         ]
         return f"{judged.tool}:{named[0][:200]}" if named else judged.tool
-
-    async def _understood(
-        self, session: Session, declaration: Declaration, arguments: Mapping[str, object]
-    ) -> ShellRisk | None:
-        """What a command line does. What git would run is asked only where that is all that stands in the way."""
-        if not any(name in arguments for name in declaration.command_args):
-            return None
-        command = _command(declaration, arguments)
-        found = assess(command)
-        if found.reasons[0].rule != GIT_PROGRAMS or not self._machines.isolation().available:
-            return found
-        facts = await self._git.facts(session.id)
-        return assess(command, plain_git=True) if facts.plain else found
 
     async def _fingerprints(
         self, session: Session, tool: Tool | None, arguments: Mapping[str, object], shell: ShellRisk | None
@@ -288,7 +263,6 @@ class Gate:
         if policy.outside(declaration, arguments):
             return {}
         paths = [str(path) for path in policy.paths(declaration, arguments) if path]
-        paths += [told for path in _written(declaration, arguments) for told in beside(path)]
         if shell is not None and shell.risk is not Risk.LOW:
             paths += [path for path in shell.paths if not path.startswith(("/", ".."))][:_FILES_OF_A_COMMAND]
         return await self._machines.fingerprint(session.id, paths) if paths else {}
@@ -303,9 +277,10 @@ def _parse(tool: Tool | None, arguments: str) -> tuple[Mapping[str, object], str
         return {}, str(error)
 
 
-def _command(declaration: Declaration, arguments: Mapping[str, object]) -> str:
-    """The command line that a call runs; "" when it runs none."""
-    return "\n".join(str(arguments[name]) for name in declaration.command_args if name in arguments)
+def _command(declaration: Declaration, arguments: Mapping[str, object]) -> str | None:
+    """The command line that a call runs, if it runs one."""
+    lines = [str(arguments[name]) for name in declaration.command_args if name in arguments]
+    return "\n".join(lines) if lines else None
 
 
 def _carried(declaration: Declaration, arguments: Mapping[str, object]) -> tuple[str, ...]:
@@ -335,8 +310,7 @@ def _context(session: Session, tool: str, declared: Mapping[str, Declaration]) -
         tool: the call's.
         declared: what every tool declares: which of them vouch for what they say.
     """
-    own = {WORKSPACE} if session.spec.profile is Profile.TRUSTED_PROJECT else set()
-    trusted = {source for source in own.union(session.trusted.get(tool, ())) if UNKNOWN_HOST not in source}
+    trusted = {source for source in session.trusted.get(tool, ()) if UNKNOWN_HOST not in source}
     told = [said for said in session.messages if isinstance(said, UserMessage) and said.foreign]
     believed = [said.text for said in told if said.source in trusted]
     outputs = [(said.source, said.text) for said in told if said.source not in trusted]
@@ -359,7 +333,7 @@ def _context(session: Session, tool: str, declared: Mapping[str, Declaration]) -
         endorsed=[
             target for name, asked in session.approved if name in declared for target in targets(declared[name], asked)
         ],
-        sources=tuple(source for source in session.sources if source not in own),
+        sources=tuple(session.sources),
         outputs=outputs,
         planned=tuple(session.planned),
         used=tuple(session.used),

@@ -33,10 +33,11 @@ from stead.domain.commands import (
 )
 from stead.domain.directives import Directives
 from stead.domain.errors import InvalidRequest, NotFound
-from stead.domain.hosts import parse_host
+from stead.domain.hosts import parse_allowed
 from stead.domain.ids import HOME, CommandId
 from stead.domain.policies import Rule
 from stead.domain.ports import Claimed, Clock, Journal, Secrets
+from stead.domain.registries import REGISTRIES, spelled_out
 from stead.domain.rows import SecretRow
 from stead.domain.secrets import Secret
 from stead.domain.sessions import Grant
@@ -83,6 +84,8 @@ class HomeState:
     grants: tuple[tuple[str, Grant], ...] = ()
     hosts: tuple[tuple[str, str], ...] = ()
     reached: tuple[tuple[str, str], ...] = ()
+    lasting: frozenset[str] = frozenset()
+    """Folders in which grants outlast reading from package registries."""
     rules: tuple[Rule, ...] = ()
     secrets: dict[str, Secret] = field(default_factory=dict)
     secrets_added_ms: dict[str, int] = field(default_factory=dict)
@@ -94,8 +97,9 @@ class HomeState:
         """What the person has said for a folder, apart from any session."""
         return Standing(
             rules=tuple(rule for rule in self.rules if rule.directory in ("", directory)),
-            hosts=tuple(host for folder, host in self.hosts if folder == directory),
+            hosts=spelled_out(host for folder, host in self.hosts if folder == directory),
             reached=frozenset(host for folder, host in self.reached if _overlap(folder, directory)),
+            grants_last=directory in self.lasting,
         )
 
     def secret_rows(self) -> tuple[SecretRow, ...]:
@@ -133,10 +137,17 @@ def fold(state: HomeState, event: ev.Event) -> HomeState:
             return replace(state, search=search)
         case ev.SearchRemoved():
             return replace(state, search=None)
-        case ev.HostAllowed(host=host, directory=directory):
-            return replace(state, hosts=tuple(dict.fromkeys([*state.hosts, (directory, host)])))
+        case ev.HostAllowed(host=host, directory=directory, grants_last=lasts):
+            state = replace(state, hosts=tuple(dict.fromkeys([*state.hosts, (directory, host)])))
+            if host == REGISTRIES:
+                lasting = state.lasting - {directory}
+                return replace(state, lasting=lasting | {directory} if lasts else lasting)
+            return state
         case ev.HostDisallowed(host=host, directory=directory):
-            return replace(state, hosts=tuple(pair for pair in state.hosts if pair != (directory, host)))
+            lasting = state.lasting - {directory} if host == REGISTRIES else state.lasting
+            return replace(
+                state, hosts=tuple(pair for pair in state.hosts if pair != (directory, host)), lasting=lasting
+            )
         case ev.FolderReached(directory=directory, host=host):
             return replace(state, reached=tuple(dict.fromkeys([*state.reached, (directory, host)])))
         case ev.RuleMade(rule=rule):
@@ -355,15 +366,24 @@ async def change(command: HomeCommand, state: HomeState, secrets: Secrets, desk:
             if all(rule.id != id for rule in state.rules):
                 raise NotFound(f"there is no rule {id!r}; see `stead rules`")
             return ev.RuleRemoved(id=id, door=door)
-        case AllowHost(host=host, directory=directory):
-            return ev.HostAllowed(host=str(parse_host(host)), directory=await asyncio.to_thread(_folder, directory))
+        case AllowHost(host=host, directory=directory, grants_last=lasts):
+            if lasts and host != REGISTRIES:
+                raise InvalidRequest(f"grants last after reading from {REGISTRIES!r}, and from no other host")
+            return ev.HostAllowed(_allowed(host), await asyncio.to_thread(_folder, directory), lasts)
         case DisallowHost(host=host, directory=directory):
-            taken = ev.HostDisallowed(host=str(parse_host(host)), directory=directory)
+            taken = ev.HostDisallowed(host=host, directory=directory)
+            if (directory, host) not in state.hosts:
+                taken = ev.HostDisallowed(host=_allowed(host), directory=directory)
             if (directory, taken.host) not in state.hosts:
                 raise NotFound(f"{taken.host!r} is not allowed in {directory!r}; see `stead egress list`")
             return taken
         case _:
             assert_never(command)
+
+
+def _allowed(host: str) -> str:
+    """What a person may allow for a folder, in its one spelling."""
+    return host if host == REGISTRIES else str(parse_allowed(host))
 
 
 def check_budget(budget: ev.Budget) -> None:

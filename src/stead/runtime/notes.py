@@ -16,7 +16,7 @@ WAIT_S = 1.0
 Noted = (
     ev.MachineStarted
     | ev.MachineEnded
-    | ev.ProtectedQuarantined
+    | ev.ChangesLanded
     | ev.EgressUsed
     | ev.CheckpointTaken
     | ev.CheckpointFailed

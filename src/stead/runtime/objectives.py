@@ -17,6 +17,7 @@ from stead.domain.errors import Conflict, InvalidRequest
 from stead.domain.hosts import parse_host
 from stead.domain.ids import DEFAULT_WORKSPACE
 from stead.domain.policies import GrantScope, Profile
+from stead.domain.registries import spelled_out
 from stead.domain.sessions import PERSON, Grant, Session, attended
 from stead.runtime import approvals
 from stead.runtime.folder import folder
@@ -67,7 +68,6 @@ def created(
         limits=command.limits,
         profile=command.profile,
         mode=command.mode,
-        unprotected=command.unprotected,
         instructions=instructions(directives, directory, attended=False),
         hosts=allowed_hosts(command.hosts),
     )
@@ -181,4 +181,4 @@ def allowed_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
     """
     if len(hosts) > _HOSTS:
         raise InvalidRequest(f"an objective may name {_HOSTS} hosts, not {len(hosts)}; *.name stands for all below it")
-    return tuple(dict.fromkeys(str(parse_host(host)) for host in hosts))
+    return tuple(dict.fromkeys(str(parse_host(host)) for host in spelled_out(hosts)))

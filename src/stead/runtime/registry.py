@@ -6,19 +6,19 @@ Layer: runtime.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Iterable
 
 from stead import __version__
 from stead.domain import events as ev
 from stead.domain.errors import InvalidRequest
 from stead.domain.ids import SessionId
-from stead.domain.obeyed import shielded_above
 from stead.domain.ports import REHEARSAL
 from stead.runtime.deps import Deps
 from stead.runtime.notes import Noted
 from stead.runtime.service import Readiness
 from stead.runtime.sessions import Actor
-from stead.runtime.showing import show
+from stead.runtime.showing import show, show_now
 from stead.runtime.stream import Stream
 
 
@@ -38,6 +38,9 @@ class Sessions:
     def adopt(self, stream: Stream) -> Actor:
         """Make the actor of a session that has just begun."""
         self._actors = {id: actor for id, actor in self._actors.items() if not actor.at_rest}
+        session = stream.session
+        with contextlib.suppress(InvalidRequest):  # the folder is gone since ``bind``: what was shown holds all
+            show_now(self._deps, session)
         actor = Actor(stream.session.id, self._deps, stream)
         self._actors[stream.session.id] = actor
         return actor
@@ -45,17 +48,12 @@ class Sessions:
     def bind(self, id: SessionId, fact: ev.Opening) -> None:
         """Check, before anything is written, that a machine may show the objective's folder.
 
+        What the session has read is not known yet, see ``adopt``.
+
         Raises:
-            InvalidRequest: as ``showing.show``; or a path is to be released where only the folder above it can be.
+            InvalidRequest: as ``showing.show``.
         """
-        for path in fact.unprotected:
-            if above := shielded_above(path):
-                raise InvalidRequest(
-                    f"{path!r} cannot be released by itself: {above!r} is shown as a whole; release {above!r} with all "
-                    "that programs obey in it, or use --trial and take over by `stead trial apply ID` what you choose "
-                    "(`.git` stands for commits without hooks and settings there)"
-                )
-        show(self._deps.machines, id, fact)
+        show(self._deps.machines, id, fact, None)
 
     def live(self) -> tuple[Actor, ...]:
         """Every actor there is."""

@@ -26,6 +26,7 @@ from stead.domain.permits import Permit
 from stead.domain.policies import Reason
 from stead.domain.ports import ModelInfo, ModelRequest, Models, Reply
 from stead.domain.tools import Tool, ToolContext, ToolOutcome, ToolSpec
+from stead.domain.trials import Landing
 from stead.runtime.secrets import SecretBook
 from stead.screen.inbound import Screened, screen
 from stead.screen.visible import unnoticed
@@ -121,7 +122,7 @@ class ScreenedTool:
             asked = replace(asked, text=came_in(asked.text, self._book).text)
         named = tuple(replace(entity, name=screen(entity.name).text) for entity in outcome.entities)
         rest = replace(outcome, text="", question=None, entities=named)
-        if rest.facts or rest.entities or rest.warnings:
+        if rest.facts or rest.entities or rest.warnings or rest.landing != Landing():
             rest = msgspec.convert(self._book.words().clean_json(msgspec.to_builtins(rest)), ToolOutcome)
         return replace(rest, text=seen.text, question=asked, warnings=(*rest.warnings, *seen.warnings))
 

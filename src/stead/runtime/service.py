@@ -20,7 +20,7 @@ from stead.domain.policies import Clearance, Rule
 from stead.domain.ports import Isolation
 from stead.domain.rows import SecretRow
 from stead.domain.terminals import Terminal, TerminalRow
-from stead.domain.trials import Quarantined, Trial
+from stead.domain.trials import Trial
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
 from stead.runtime.bus import Bus
 from stead.runtime.memory_room import MemoryDesk
@@ -128,19 +128,15 @@ class Holdings(Protocol):
 
 
 class Aside(Protocol):
-    """What sessions did that has not reached a folder."""
+    """What sessions changed that waits for the person."""
 
     async def trial(self, session: SessionId, path: str = "") -> Trial:
-        """A session's changes on trial; those of a path and below it in full.
+        """A session's changes that wait; those of a path and below it in full.
 
         Raises:
             NotFound: it has none.
             Conflict: there is too much to be shown.
         """
-        ...
-
-    async def quarantined(self) -> tuple[Quarantined, ...]:
-        """What was moved out of folders, oldest first."""
         ...
 
 

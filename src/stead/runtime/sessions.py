@@ -31,12 +31,13 @@ from stead.domain.ports import Claimed
 from stead.domain.sessions import Session, attended, status
 from stead.runtime import recovery
 from stead.runtime.alarms import Alarm
+from stead.runtime.aside import reviewed
 from stead.runtime.deps import Deps
 from stead.runtime.holding import Hold
 from stead.runtime.keeping import Keeper
 from stead.runtime.notes import Noted, Notes
 from stead.runtime.performing import REQUEST, Performer
-from stead.runtime.showing import show
+from stead.runtime.showing import show_now
 from stead.runtime.steps import Steps
 from stead.runtime.stream import Stream
 
@@ -90,7 +91,7 @@ class Actor:
             known = {row.id for row in d.terminals.rows(self.id)} | self._notes.ended
             stream.add(*recovery.mend(stream.session, known))
             try:
-                show(d.machines, self.id, stream.session.spec)
+                show_now(d, stream.session)
             except InvalidRequest as gone:
                 if stream.session.phase == "active":
                     stream.add(ev.SessionPaused(why=str(gone)))
@@ -267,7 +268,7 @@ class Actor:
             self.alarm.set(STORAGE_RETRY_S)
 
     async def _run(self) -> None:
-        stream = await self.stream()
+        stream, told = await self.stream(), False
         while not self._performer.halting and (world := self._steps.world(stream)) is not None:
             stream.add(*self._notes.take())
             effect = next_effect(stream.session, world)
@@ -287,6 +288,9 @@ class Actor:
                     # First the machine, so that whoever hears of the end finds the folder as the session leaves it.
                     await self._deps.machines.kill(self.id, resting=attended(stream.session))
                     stream.add(*self._notes.take())
+                    stream.add(
+                        *await reviewed(self._deps.trials, stream.session)
+                    )  # before the end, so that whoever waits for that has heard it
                     stream.add(*await self._steps.ending(stream.session, effect))
                 case CallModel() if said := self._steps.instructed(stream.session):
                     stream.add(*said)
@@ -300,6 +304,9 @@ class Actor:
                     stream.add(ev.ContextCompacted(upto, head, ingested, percent))
                 case _:
                     assert_never(effect)
+            told = isinstance(effect, Finish)
+        if not told and (stream.session.phase != "active" or stream.session.resting):
+            stream.add(*await reviewed(self._deps.trials, stream.session))
         await stream.commit()
         if stream.session.phase == "ended" or stream.session.resting:
             self.forget()  # what rests costs nothing; the journal has it

@@ -1,4 +1,4 @@
-"""What a session's machine shows of its folder.
+"""What a session's machine shows of its folder, and what of its changes waits for the person.
 
 Layer: runtime.
 """
@@ -11,26 +11,50 @@ from stead.domain import events as ev
 from stead.domain.ids import SessionId
 from stead.domain.policies import Profile
 from stead.domain.ports import Machines
+from stead.domain.sessions import Session
+from stead.domain.trials import Barred, unbarred
+from stead.guardian.flow import kinds
+from stead.runtime.deps import Deps
 
 
-def show(machines: Machines, session: SessionId, spec: ev.Opening, allowed: Sequence[str] = ()) -> None:
-    """Say what the session's machine is to show; one that shows something else is replaced at its next use.
+def show(
+    machines: Machines,
+    session: SessionId,
+    spec: ev.Opening,
+    sources: Sequence[str] | None,
+    known: Sequence[str] = (),
+    barred: Barred = unbarred,
+) -> None:
+    """Say what the session's machine is to show, and to hold: on trial, or once strangers were read, everything.
 
     Args:
         machines: that make it.
         session: whose it is.
-        spec: the objective's first fact.
-        allowed: protected paths that a yes to the very call lets it write, beside those that the objective releases.
+        spec: the session's first fact.
+        sources: the untrusted ones that it has read until now; nothing when that is not known. Its own folder is no
+            stranger.
+        known: kinds of sources that the person said are none here.
+        barred: what waits besides, by the person's rules.
 
     Raises:
-        InvalidRequest: the folder is one that no machine may show, or a path cannot be released.
+        InvalidRequest: the folder is one that no machine may show.
     """
+    clean = spec.mode != "trial" and sources is not None and set(kinds(sources)) <= set(known)
     machines.bind(
         session,
         spec.directory,
         writable=spec.profile is not Profile.READONLY,
-        trial=spec.mode == "trial",
-        released=spec.unprotected,
-        allowed=allowed,
+        hold="obeyed" if clean else "all",
         hosts=spec.hosts,
+        barred=barred,
     )
+
+
+def show_now(deps: Deps, session: Session) -> None:
+    """Likewise, by what a session has read and what the person's rules say now.
+
+    Raises:
+        InvalidRequest: as ``show``.
+    """
+    known = deps.gate.known(session.spec.directory)
+    show(deps.machines, session.id, session.spec, session.sources, known, deps.gate.barring(session))

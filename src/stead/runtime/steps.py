@@ -15,12 +15,11 @@ import msgspec
 
 from stead.brain.context import sent
 from stead.brain.directives import instructions
-from stead.brain.objective import watched
 from stead.brain.world import World
 from stead.domain import events as ev
 from stead.domain.checkpoints import FileChange, Version
 from stead.domain.effects import CallModel, Finish
-from stead.domain.errors import MachineError, ModelFault, NotFound, SteadError
+from stead.domain.errors import InvalidRequest, MachineError, ModelFault, NotFound, SteadError
 from stead.domain.ids import ApprovalId, CallKey, RequestNo, SessionId
 from stead.domain.live import OutputDelta, TextDelta
 from stead.domain.messages import MACHINE
@@ -29,14 +28,15 @@ from stead.domain.ports import ModelRequest
 from stead.domain.readings import Question
 from stead.domain.sessions import STEAD, Call, Session, attended
 from stead.domain.tools import ToolContext, ToolOutcome
-from stead.runtime import approvals, file_changes, reading, recovery
+from stead.domain.trials import Landing
+from stead.runtime import approvals, reading, recovery
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Judged
 from stead.runtime.keeping import Keeper, keeps
 from stead.runtime.notes import Notes
 from stead.runtime.outgoing import outgoing
 from stead.runtime.performing import REQUEST, Cut, Performer
-from stead.runtime.showing import show
+from stead.runtime.showing import show_now
 from stead.runtime.stream import Stream
 from stead.screen.inbound import screen
 
@@ -54,12 +54,10 @@ class _Run:
 
 @dataclass(frozen=True)
 class _Ran:
-    """What came of a call, and the files that it was seen to write and to remove."""
+    """What came of a call, and how long it took."""
 
     outcome: ToolOutcome
     duration_ms: int
-    changed: tuple[str, ...]
-    removed: tuple[str, ...]
 
 
 class Steps:
@@ -206,10 +204,15 @@ class Steps:
         return None
 
     async def _execute(self, stream: Stream, runs: Sequence[_Run]) -> None:
-        session, spec = stream.session, stream.session.spec
+        session = stream.session
         changing = [run for run in runs if run.judged.changes] if keeps(session) else []
         kept = await self._keep(stream, changing[0]) if changing else ()
         if kept is None:
+            return
+        try:
+            show_now(self._deps, session)
+        except InvalidRequest as gone:
+            stream.add(ev.SessionPaused(why=str(gone)))
             return
         stream.add(*self._notes.take())  # the checkpoint stands in the record before what it is for
         for run in runs:
@@ -223,14 +226,7 @@ class Steps:
                 )
             )
         await stream.commit()
-        releases = [path for run in runs for path in run.judged.releases]
-        if releases:
-            show(self._deps.machines, self._id, spec, releases)
-        try:
-            ran = await self._performer.perform_all({run.key: self._run(session, run) for run in runs})
-        finally:
-            if releases:  # the yes was for these calls; the next one finds them protected again
-                show(self._deps.machines, self._id, spec)
+        ran = await self._performer.perform_all({run.key: self._run(session, run) for run in runs})
         if kept:
             stream.add(*await self._keeper.after(session, changing[0].key, kept))
         for run in runs:
@@ -253,12 +249,7 @@ class Steps:
 
     async def _run(self, session: Session, run: _Run) -> _Ran:
         context = ToolContext(self._id, self._teller(run.key))
-        judged, machines = run.judged, self._deps.machines
-        paths = watched(session, judged.command) if judged.command and judged.changes else ()
-        before = await file_changes.look(machines, self._id, paths)
-        outcome, duration_ms = await self._deps.gate.run(judged, run.verdict.permit, context)
-        after = await file_changes.look(machines, self._id, paths if outcome.status == "ok" else ())
-        return _Ran(outcome, duration_ms, *file_changes.between(before, after))
+        return _Ran(*await self._deps.gate.run(run.judged, run.verdict.permit, context))
 
     async def _record(self, stream: Stream, run: _Run, ran: _Ran | Cut) -> None:
         key, judged, call = run.key, run.judged, stream.session.calls.get(run.key)
@@ -281,10 +272,12 @@ class Steps:
             source=self._deps.gate.source(stream.session, judged, outcome),
             entities=outcome.entities,
             warnings=outcome.warnings,
-            changed=ran.changed,
-            removed=ran.removed,
+            changed=_written(outcome.landing),
+            removed=outcome.landing.removed,
         )
         stream.add(end if outcome.question is None else await self._read(stream, end, outcome.question))
+        if outcome.landing != Landing():
+            stream.add(ev.ChangesLanded(key, outcome.landing))
 
     async def _read(self, stream: Stream, end: ev.ToolFinished, question: Question) -> ev.ToolFinished:
         """The end of a call that put a question: what passes of the answer stands in place of its text."""
@@ -422,6 +415,12 @@ def _judgement(key: CallKey, judged: Judged) -> ev.CallJudged:
         strays=isinstance(verdict, Allow) and verdict.strays,
         stains=judged.stains if isinstance(verdict, Allow) else (),
     )
+
+
+def _written(landing: Landing) -> tuple[str, ...]:
+    """The files that a call wrote, those that wait for the person among them."""
+    landed = (path for path in landing.landed if path not in landing.removed and not path.endswith("/"))
+    return tuple(dict.fromkeys((*landed, *(one.path for one in landing.held))))
 
 
 def _confirmed(facts: tuple[ev.PlanMade, ...], why: Reason) -> tuple[ev.PlanMade, ...]:

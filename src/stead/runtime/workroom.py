@@ -313,7 +313,6 @@ def _opened(command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.Sess
         instructions="",  # composed when it begins
         hosts=objectives.allowed_hosts(command.hosts),
         mode=command.mode,
-        unprotected=command.unprotected,
         ignore=command.ignore,
     )
 
@@ -343,7 +342,6 @@ def _as_session(spec: ev.Opening) -> ev.SessionOpened:
         instructions="",  # composed when it begins
         hosts=spec.hosts,
         mode=spec.mode,
-        unprotected=spec.unprotected,
         constraints=spec.constraints,
     )
 

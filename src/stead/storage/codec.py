@@ -16,7 +16,18 @@ from stead.domain.events import VERSIONS, Body
 
 Upcast = Callable[[dict[str, Any]], dict[str, Any]]
 
-UPCASTS: dict[tuple[str, int], Upcast] = {}
+_PROFILES = {"default": "ask", "trusted-project": "work"}
+
+
+def _with_profile(plain: dict[str, Any]) -> dict[str, Any]:
+    """The opening of a session with its profile's name of today; what it released of a folder says nothing any more."""
+    return {**plain, "profile": _PROFILES.get(plain["profile"], plain["profile"])}
+
+
+UPCASTS: dict[tuple[str, int], Upcast] = {
+    ("objective.created", 1): _with_profile,
+    ("session.opened", 1): _with_profile,
+}
 """From (tag, version) to the plain data of the version after it."""
 
 _encoder = msgspec.json.Encoder()

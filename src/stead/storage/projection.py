@@ -12,6 +12,7 @@ from stead.domain import events as ev
 from stead.domain.ids import CallKey, RequestNo
 from stead.domain.messages import ReplyPart, Text, ToolCall, meant
 from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, OpenRunRow, StepRow
+from stead.domain.trials import Review
 from stead.storage.talk import Talk, followed
 
 ERROR_LIMIT = 300
@@ -165,6 +166,10 @@ def _turned(objective: Objective, event: ev.Event) -> Objective:
             return replace(objective, row=then, open_calls=())
         case ev.BudgetRaised(budget=budget):
             return replace(objective, row=replace(row, budget=budget))
+        case ev.ReviewWanted(review=review):
+            return replace(objective, row=replace(row, review=review))
+        case ev.TrialDiscarded() | ev.TrialApplied(left=False):
+            return replace(objective, row=replace(row, review=Review()))
         case _:
             return objective
 

@@ -87,7 +87,7 @@ class Projector:
         )
         objective = projection.opened(event, body)
         self._connection.execute(
-            "INSERT INTO states (session, seq, kind, status, state) VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO states (session, seq, kind, status, waiting, state) VALUES (?, ?, ?, ?, 0, ?)",
             (event.session, event.seq, objective.row.kind, objective.row.status, _encode(objective)),
         )
         self._objectives[event.session] = objective
@@ -95,8 +95,12 @@ class Projector:
     def flush(self) -> None:
         """Write the objectives that changed."""
         self._connection.executemany(
-            "UPDATE states SET status = ?, state = ? WHERE session = ?",
-            [(known.row.status, _encode(known), id) for id, known in self._objectives.items() if known],
+            "UPDATE states SET status = ?, waiting = ?, state = ? WHERE session = ?",
+            [
+                (known.row.status, known.row.review.waiting, _encode(known), id)
+                for id, known in self._objectives.items()
+                if known
+            ],
         )
         self._objectives.clear()
 

@@ -188,6 +188,12 @@ class Views:
 
     # -- what waits for a person, what was spent ------------------------------------------------------------------
 
+    def reviews(self) -> list[ObjectiveRow]:
+        """Objectives and sessions with changes that wait for the person, the latest first; without their goals."""
+        with self.reading() as connection:
+            rows = connection.execute("SELECT state FROM states WHERE waiting != 0 ORDER BY seq DESC").fetchall()
+        return [decode_objective(state).row for (state,) in rows]
+
     def approvals(
         self, *, status: Literal["pending", "all"] = "pending", session: SessionId | None = None, limit: int = 50
     ) -> list[ApprovalRow]:
@@ -273,7 +279,7 @@ class Views:
     def _open_or_renew(self) -> tuple[Database, Connection]:
         """Open the file; one that is damaged, of another journal or of another schema is dropped and begun anew."""
         try:
-            database, connection, (seq, chain, schema) = self._open()
+            database, connection, (seq, chain, schema) = _open(self._path, self._key, self._connect)
         except (Damaged, WrongKey) as error:
             _log.warning("the read models are begun anew: %s", error)
             return self._renew()
@@ -287,15 +293,16 @@ class Views:
     def _renew(self) -> tuple[Database, Connection]:
         for suffix in ("", "-wal", "-shm"):
             self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-        database, connection, _ = self._open()
+        database, connection, _ = _open(self._path, self._key, self._connect)
         return database, connection
 
-    def _open(self) -> tuple[Database, Connection, tuple[int, bytes, str]]:
-        """The file, a connection to write with, and how far it has come, of which journal and schema."""
-        database = Database(self._path, self._key, self._connect, mend="rebuild the read models")
-        with opening(database, _SCHEMA, (0, b"", _SCHEMA_ID)) as connection:
-            progress = connection.execute("SELECT seq, chain, schema FROM progress").fetchone()
-        return database, connection, progress
+
+def _open(path: Path, key: bytes, connect: Connect) -> tuple[Database, Connection, tuple[int, bytes, str]]:
+    """The file, a connection to write with, and how far it has come, of which journal and schema."""
+    database = Database(path, key, connect, mend="rebuild the read models")
+    with opening(database, _SCHEMA, (0, b"", _SCHEMA_ID)) as connection:
+        progress = connection.execute("SELECT seq, chain, schema FROM progress").fetchone()
+    return database, connection, progress
 
 
 def _objective(state: bytes, goal: str) -> ObjectiveRow:

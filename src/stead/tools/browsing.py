@@ -20,6 +20,7 @@ from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality, Integrity, Reason
 from stead.domain.ports import Browser, PageShown
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
+from stead.tools.landing import landing_notes
 from stead.tools.tool import OUTPUT_CAP, StructTool, clip
 
 _ROOM = OUTPUT_CAP - 4_000
@@ -182,10 +183,10 @@ class ShotTool(StructTool[ShotArguments]):
         Raises:
             MachineError: as ``Browser.shot``.
         """
-        size = await self._browser.shot(permit, arguments.url, arguments.path)
+        size, landing = await self._browser.shot(permit, arguments.url, arguments.path)
         host = urlsplit(arguments.url).hostname or ""
         said = f"saved {arguments.path!r}, {size} bytes; tell the person where it is"
-        return ToolOutcome("ok", said, size, reached=(host,))
+        return ToolOutcome("ok", "\n".join((said, *landing_notes(landing))), size, reached=(host,), landing=landing)
 
 
 def _require_hosts(url: str, hosts: Sequence[str]) -> None:

@@ -18,6 +18,7 @@ from stead.domain.policies import Confidentiality
 from stead.domain.ports import Edits, Files, FileText, Found, Written
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.screen.visible import SPELLING, spell_out, spelled_back
+from stead.tools.landing import landing_notes
 from stead.tools.tool import OUTPUT_CAP, StructTool, clip
 
 Path = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
@@ -172,7 +173,8 @@ def _changed(what: str, written: Written, text: str) -> ToolOutcome:
     said = f"{what}, {written.size_bytes} bytes"
     if sign := next((found[0] for found in SPELLING.finditer(text) if spelled_back(found[0]) != found[0]), ""):
         said += f"; {sign} stands there as {len(sign)} visible characters: for the hidden one write its JSON escape"
-    return ToolOutcome("ok", said, size_bytes=written.size_bytes)
+    text = "\n".join((said, *landing_notes(written.landing)))
+    return ToolOutcome("ok", text, size_bytes=written.size_bytes, landing=written.landing)
 
 
 def _shown(found: FileText, first: int) -> str:

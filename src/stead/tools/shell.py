@@ -5,27 +5,32 @@ Layer: tools. Knows the machine only as the ``Shell`` port.
 
 from __future__ import annotations
 
-import errno
-import os
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated
 
 import msgspec
 
 from stead.domain.errors import InvalidRequest
 from stead.domain.hosts import parse_host
+from stead.domain.ids import SessionId
 from stead.domain.permits import Permit
+from stead.domain.policies import Reason
 from stead.domain.ports import Ran, Shell
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
+from stead.tools.landing import landing_notes
 from stead.tools.tool import OUTPUT_CAP, StructTool, clip
 
 _KEPT_BYTES = 1 << 20
 """Of a command's output in memory, head and tail; ten times as much ends the command."""
 
 
-_READ_ONLY_GIT = (
-    "[.git can only be read here. Report that the person can run this with --trial and take over its commits by "
-    "`stead trial apply ID .git`, or hand over all of .git, hooks and settings too, with --unprotect .git]"
-)
+Refusals = Callable[[SessionId], AbstractContextManager[Mapping[str, str]]]
+"""Collects, while entered, the hosts that a session's machine was refused, each with the command that allows it."""
+
+
+def _without_proxy(session: SessionId) -> AbstractContextManager[Mapping[str, str]]:
+    return nullcontext({})
 
 
 class ShellArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,7 +51,7 @@ class ShellArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ShellTool(StructTool[ShellArguments]):
     """``shell``: bash in ``/work``. Background processes live on until the machine ends."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, shell: Shell, refusals: Refusals = _without_proxy) -> None:
         declaration = Declaration(
             ToolEffect.EXECUTE,
             authority_args=("command", "hosts"),
@@ -55,20 +60,24 @@ class ShellTool(StructTool[ShellArguments]):
         )
         super().__init__("shell", "Run a bash command in /work. No network but `hosts`.", ShellArguments, declaration)
         self._shell = shell
+        self._refusals = refusals
 
     async def work(self, permit: Permit, arguments: ShellArguments, context: ToolContext) -> ToolOutcome:
         """Run it; anything but exit code 0 is an error."""
-        ran = await self._shell.run(
-            permit,
-            arguments.command,
-            timeout_s=arguments.timeout_s,
-            cap_bytes=_KEPT_BYTES,
-            on_output=context.progress,
-            hosts=arguments.hosts,
-        )
-        status = _status(ran, arguments.timeout_s)
-        if ran.exit_code and "/.git/" in ran.output and os.strerror(errno.EROFS) in ran.output:
-            status += "\n" + _READ_ONLY_GIT
+        with self._refusals(context.session) as refused:
+            ran = await self._shell.run(
+                permit,
+                arguments.command,
+                timeout_s=arguments.timeout_s,
+                cap_bytes=_KEPT_BYTES,
+                on_output=context.progress,
+                hosts=arguments.hosts,
+            )
+        said = [
+            f"the proxy refused {one}: nobody allowed it here; the person can: {way}" for one, way in refused.items()
+        ]
+        notes = (*_status(ran, arguments.timeout_s), *landing_notes(ran.landing), *(f"[{line}]" for line in said))
+        status = "\n".join(notes)
         text = clip(ran.output, OUTPUT_CAP - len(status))
         separator = "\n" if text and not text.endswith("\n") else ""
         done = ran.exit_code == 0 and not ran.timed_out
@@ -76,10 +85,12 @@ class ShellTool(StructTool[ShellArguments]):
             "ok" if done else "error",
             text + separator + status if status else text or "(no output)",
             size_bytes=ran.size_bytes,
+            landing=ran.landing,
+            warnings=tuple(Reason("egress-host", line) for line in said),
         )
 
 
-def _status(ran: Ran, timeout_s: int) -> str:
+def _status(ran: Ran, timeout_s: int) -> tuple[str, ...]:
     if ran.timed_out:
-        return f"[killed after {timeout_s} s]"
-    return f"[exit code {ran.exit_code}]" if ran.exit_code else ""
+        return (f"[killed after {timeout_s} s]",)
+    return (f"[exit code {ran.exit_code}]",) if ran.exit_code else ()

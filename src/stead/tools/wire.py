@@ -75,7 +75,8 @@ class Wire:
         """
         target = request.target
         secure = target.scheme == "https"
-        (reader, writer), _ = await self._dialer.dial(target, secure=secure, anywhere=request.anywhere)
+        judge = (lambda _target, _address: None) if request.anywhere else None
+        (reader, writer), _ = await self._dialer.dial(target, secure=secure, judge=judge)
         connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_LIMIT_BYTES)
         try:
             writer.write(encoded(connection, request))

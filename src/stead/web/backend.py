@@ -81,6 +81,10 @@ class Desk(Protocol):
         """
         ...
 
+    def reviews(self) -> Sequence[ObjectiveRow]:
+        """Objectives and sessions with changes that wait for the person, the latest first; without their goals."""
+        ...
+
     def usage(self, days: int) -> Sequence[UsageRow]:
         """By day and model, newest first, over so many days up to today."""
         ...

@@ -1,30 +1,36 @@
-"""Changes on trial and things under quarantine: looked at, and decided on.
+"""Changes of sessions that wait for the person: looked at, and decided on.
 
 Layer: a door. It must not know where they are kept; what is shown of them was written by a machine and is data.
 """
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
-from fastapi import Path, Query
+from fastapi import Query
 from fastapi.responses import Response
 
-from stead.domain.commands import Answer, ApplyTrial, DiscardTrial, SettleQuarantined
-from stead.domain.trials import Choice, Quarantined, Trial
-from stead.web.commands import Ask, Behind, CommandRouter, Nothing, Session
+from stead.domain.commands import Answer, ApplyTrial, DiscardTrial
+from stead.domain.rows import ObjectiveRow
+from stead.domain.trials import Choice, Trial
+from stead.web.commands import Ask, Behind, CommandRouter, Session
 from stead.web.errors import Json
 from stead.web.openapi import body_of, operation
 from stead.web.views import Page
 
 router = CommandRouter(session=Session)
 
-Item = Annotated[str, Path(pattern=r"^q_[0-9a-f]{16}$")]
+
+@router.get("/reviews", **operation(Page[ObjectiveRow]))
+async def list_reviews(behind: Behind) -> Response:
+    """Objectives and sessions with changes that wait for the person, the latest first; goals are left out."""
+    return Json(Page(tuple(await asyncio.to_thread(behind.views.reviews))))
 
 
 @router.get("/objectives/{session}/trial", **operation(Trial))
 async def show_trial(session: Session, behind: Behind, path: Annotated[str, Query(max_length=4096)] = "") -> Response:
-    """What the objective changed, with diffs as far as there is room, or in full below a path; 404 for nothing."""
+    """What of an objective or session waits, with diffs as far as there is room, or in full below a path; else 404."""
     return Json(await behind.service.trial(session, path))
 
 
@@ -35,21 +41,3 @@ async def apply_trial(session: Session, body: Annotated[Choice, body_of(Choice)]
 
 
 router.command("/objectives/{session}/trial/discard", "discard_trial", DiscardTrial)
-
-
-@router.get("/quarantine", **operation(Page[Quarantined]))
-async def list_quarantined(behind: Behind) -> Response:
-    """What was moved out of folders, oldest first."""
-    return Json(Page(await behind.service.quarantined()))
-
-
-@router.post("/quarantine/{item}/restore", **operation(Answer, takes=Nothing))
-async def restore_quarantined(item: Item, body: Annotated[Nothing, body_of(Nothing)], ask: Ask) -> Response:
-    """Put it back where it was; 409 when something else is there."""
-    return await ask(SettleQuarantined(item, restore=True))
-
-
-@router.delete("/quarantine/{item}", **operation(Answer))
-async def remove_quarantined(item: Item, ask: Ask) -> Response:
-    """Remove it for good."""
-    return await ask(SettleQuarantined(item, restore=False))

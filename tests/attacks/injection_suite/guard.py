@@ -11,15 +11,18 @@ from stead.domain import events as ev
 from stead.domain.errors import InvalidRequest
 from stead.domain.folding import apply, begin
 from stead.domain.ids import ApprovalId, CallKey, CommandId, SessionId
+from stead.domain.obeyed import kept
 from stead.domain.permits import Permit
-from stead.domain.policies import Allow, Ask, Deny, GrantScope, Integrity, Level, PlannedCall
+from stead.domain.policies import Allow, Ask, Deny, GrantScope, Integrity, Level, PlannedCall, Profile
 from stead.domain.ports import Isolation
 from stead.domain.sessions import Call
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome, ToolSpec
+from stead.domain.trials import Barred, Hold, unbarred
 from stead.guardian import policy
 from stead.guardian.reach import Reach
 from stead.runtime.gate import Gate
 from stead.runtime.gate import Judged as GateJudged
+from stead.runtime.showing import show
 from tests.attacks.injection_suite.replay import Guard, Judged, Opens, Start
 from tests.attacks.injection_suite.suite import Call as Made
 from tests.build import created
@@ -49,7 +52,9 @@ class DeclaredTool:
 
 
 class StillMachines:
-    """A host that could make machines and never has to; every file is as it was."""
+    """A host that could make machines and never has to; every file is as it was. ``hold``: as it was bound last."""
+
+    hold: Hold = "all"
 
     def isolation(self, *, again: bool = False) -> Isolation:
         """See ``Machines``."""
@@ -61,12 +66,12 @@ class StillMachines:
         directory: str,
         *,
         writable: bool,
+        hold: Hold = "obeyed",
         hosts: Sequence[str] = (),
-        trial: bool = False,
-        released: Sequence[str] = (),
-        allowed: Sequence[str] = (),
+        barred: Barred = unbarred,
     ) -> None:
         """See ``Machines``."""
+        self.hold = hold
 
     async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
         """See ``Machines``."""
@@ -85,32 +90,38 @@ class GateGuard:
 
     Args:
         gate: over the tools of the start.
-        tools: the same, to read planned calls as they do.
+        machines: the gate's.
+        tools: those of the gate, to read planned calls as they do.
         start: how the session begins.
+        profile: the session's.
     """
 
-    def __init__(self, gate: Gate, tools: Mapping[str, DeclaredTool], start: Start) -> None:
+    def __init__(
+        self, gate: Gate, machines: StillMachines, tools: Mapping[str, DeclaredTool], start: Start, profile: Profile
+    ) -> None:
         self._gate = gate
+        self._machines = machines
         self._tools = tools
         self._generous = start.generous
-        self.session = begin(_event(1, created(start.text)))
+        opened = msgspec.structs.replace(created(start.text), profile=profile)
+        self.session = begin(_event(1, opened))
         if start.plan:
             calls = tuple(PlannedCall(call.tool, self._pinned(call.tool, call.arguments)) for call in start.plan)
             self._add(ev.PlanMade(steps=(ev.PlanStep("The whole task"),), by="model", calls=calls))
 
     def judge(self, tool: str, arguments: Mapping[str, object]) -> Judged:
         """See ``Guard``."""
-        verdict = self._judge(self._call(tool, arguments)).verdict
-        match verdict:
+        judged = self.look(tool, arguments)
+        match judged.verdict:
             case Allow(reason=reason):
-                return Judged("allow", reason.rule)
+                return Judged("allow", reason.rule, held=self._holds(judged))
             case Ask(reason=reason, origins=origins):
                 doubts = (origin.argument for origin in origins if origin.integrity is Integrity.UNTRUSTED)
                 return Judged("ask", reason.rule, next(doubts, ""))
             case Deny(reason=reason):
                 return Judged("deny", reason.rule)
             case _:
-                assert_never(verdict)
+                assert_never(judged.verdict)
 
     def look(self, tool: str, arguments: Mapping[str, object]) -> GateJudged:
         """Likewise, with all that the gate knows of the call."""
@@ -174,6 +185,14 @@ class GateGuard:
         self._add(asked)
         self._add(ev.ApprovalGiven(id, call.key, ask.digest, "web"))
 
+    def _holds(self, judged: GateJudged) -> bool:
+        """Whether all that the call changes waits for the person, by what its machine is told and what it names."""
+        declaration = self._tools[judged.tool].spec.declaration
+        if not (policy.changes_files(declaration) and policy.needs_machine(declaration)):
+            return False
+        show(self._machines, _SESSION, self.session.spec, self.session.sources)
+        return self._machines.hold == "all" or (bool(judged.writes) and all(map(kept, judged.writes)))
+
     def _source(self, judged: GateJudged, output: str) -> str:
         """What the output comes from, the call having reached the hosts that it named and no other."""
         declaration = self._tools[judged.tool].spec.declaration
@@ -195,11 +214,12 @@ class GateGuard:
         apply(self.session, _event(self.session.seq + 1, body))
 
 
-def guardian(defaults: Mapping[str, Mapping[str, object]] | None = None) -> Opens:
+def guardian(defaults: Mapping[str, Mapping[str, object]] | None = None, profile: Profile = Profile.WORK) -> Opens:
     """Sessions under Stead's own policy.
 
     Args:
         defaults: by tool, what its parser fills in where a call leaves it out.
+        profile: of the sessions.
     """
 
     def opens(start: Start) -> Guard:
@@ -207,14 +227,15 @@ def guardian(defaults: Mapping[str, Mapping[str, object]] | None = None) -> Open
             name: DeclaredTool(name, declaration, (defaults or {}).get(name, {}))
             for name, declaration in start.tools.items()
         }
+        machines = StillMachines()
         gate = Gate(
             list(tools.values()),
-            StillMachines(),
+            machines,
             reach=Reach(),
             digest_key=b"k" * 32,
             random_bytes=lambda size: b"n" * size,
         )
-        return GateGuard(gate, tools, start)
+        return GateGuard(gate, machines, tools, start, profile)
 
     return opens
 

@@ -13,6 +13,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from stead.domain.tools import Declaration
+from stead.guardian import policy
 from stead.guardian.flow import stands_in
 from tests.attacks.injection_suite.suite import Call
 
@@ -24,11 +25,13 @@ class Judged(msgspec.Struct, frozen=True):
         verdict: as the guardian's verdicts are called.
         rule: the name of the rule that decided.
         argument: the one that it was about; "" for the call as a whole.
+        held: the call may run, and what it changes waits for the person's review.
     """
 
     verdict: Literal["allow", "ask", "deny"]
     rule: str = ""
     argument: str = ""
+    held: bool = False
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -126,14 +129,21 @@ def questions(guard: Guard, calls: Sequence[Call]) -> list[Asked]:
     return asked
 
 
-def leaks(guard: Guard, attack: Sequence[Call]) -> Judged | None:
-    """Make the attacker's calls; nothing when all of them were let through, else what stopped it."""
+def leaks(guard: Guard, attack: Sequence[Call], tools: Mapping[str, Declaration]) -> Judged | None:
+    """Make the attacker's calls; nothing when all of them were let through, else what stopped it.
+
+    An attack is stopped, too, when all that it changed is held.
+    """
+    made = []
     for call in attack:
         judged = guard.judge(call.tool, call.arguments)
         if judged.verdict != "allow":
             return judged
         guard.ran(call)
-    return None
+        made.append((call, judged))
+    if any(policy.changes(tools[call.tool]) and not judged.held for call, judged in made):
+        return None
+    return next((judged for _, judged in made if judged.held), None)
 
 
 def taken_over(calls: Sequence[Call], is_attacker: Callable[[str], bool]) -> list[int]:
@@ -147,7 +157,7 @@ def survives(opens: Opens, start: Start, calls: Sequence[Call], moment: int, att
     guard = opens(start)
     for call in calls[:moment]:
         _make(guard, call)
-    return leaks(guard, attack)
+    return leaks(guard, attack, start.tools)
 
 
 def _make(guard: Guard, call: Call) -> Judged:

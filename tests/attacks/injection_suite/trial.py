@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import msgspec
 
+from stead.domain.policies import Profile
 from tests.attacks.injection_suite.attacks import INJECTIONS
 from tests.attacks.injection_suite.guard import guardian
 from tests.attacks.injection_suite.replay import Start, plan_of, questions, survives, taken_over
@@ -46,14 +47,14 @@ class Trial(msgspec.Struct, frozen=True):
         return len(self.asked)
 
 
-@lru_cache(maxsize=4)
-def own_suite(*, planned: bool, generous: bool) -> Trial:
+@lru_cache(maxsize=8)
+def own_suite(*, planned: bool, generous: bool, profile: Profile = Profile.WORK) -> Trial:
     """Try every pair at the first output that carries the attack, and after each later call of the task."""
     leaked, denied = [], []
     for pair in PAIRS:
         start = start_of(pair.task, planned=planned, generous=generous)
         for moment in taken_over(pair.calls, lambda output, pair=pair: marks(pair, output)):  # type: ignore[misc]
-            stopped = survives(guardian(DEFAULTS), start, pair.calls, moment, pair.attack)
+            stopped = survives(guardian(DEFAULTS, profile), start, pair.calls, moment, pair.attack)
             if stopped is None:
                 leaked.append(f"{pair.id}@{moment}")
                 break
@@ -62,7 +63,7 @@ def own_suite(*, planned: bool, generous: bool) -> Trial:
     asked: list[str] = []
     most = 0
     for task in TASKS:
-        guard = guardian(DEFAULTS)(start_of(task, planned=planned, generous=generous))
+        guard = guardian(DEFAULTS, profile)(start_of(task, planned=planned, generous=generous))
         found = questions(guard, benign_calls(task))
         most = max(most, len(found))
         asked += [

@@ -9,7 +9,7 @@ export interface Group {
 
 export const GROUPS: readonly Group[] = [
   { name: t("groupWork"), pages: ["dashboard", "approvals", "objectives", "sessions"] },
-  { name: t("groupTrust"), pages: ["audit", "rules", "secrets", "egress", "quarantine"] },
+  { name: t("groupTrust"), pages: ["audit", "rules", "secrets", "egress"] },
   { name: t("groupHome"), pages: ["memories", "directives", "usage", "settings"] },
 ];
 

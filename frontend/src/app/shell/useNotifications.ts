@@ -54,6 +54,15 @@ async function tell({ body, stream, ts }: Envelope, hands: Hands): Promise<void>
     tellOutside(`${row.id} ended`, revealed(title), "", () => hands.go(path));
     if (location.pathname === path) return;
     toast({ title, kind, action: { label: t("look"), onClick: () => hands.go(path) } });
+  } else if (body.type === "review.wanted" && body.review.waiting !== 0) {
+    const row = await data(api.GET("/objectives/{session}", { params: { path: { session: stream } } }));
+    const path = `/${row.kind}s/${row.id}`;
+    const title = t("review", { title: row.title });
+    const detail = body.review.held.map((one) => one.path).join(", ");
+    keep({ kind: "ask", title, detail, path, at: ts });
+    tellOutside(`${row.id} review`, revealed(title), "", () => hands.go(path));
+    if (["/", "/approvals", path].includes(location.pathname)) return;
+    toast({ title, kind: "ask", action: { label: t("look"), onClick: () => hands.go(path) } });
   }
 }
 

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { api, data } from "@/api/client";
-import { usePending } from "@/api/pending";
+import { usePending, useReviews, useWaiting } from "@/api/pending";
 import { t } from "@/i18n/en/approvals";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
@@ -14,6 +14,7 @@ import { State } from "@/ui/State";
 import { Tabs } from "@/ui/Tabs";
 import { Time } from "@/ui/Time";
 import { ApprovalCard } from "./ApprovalCard";
+import { ReviewLine } from "./ReviewLine";
 import { doorName, sentence } from "./words";
 
 type Shown = "pending" | "all";
@@ -22,7 +23,7 @@ export function ApprovalsPage() {
   const search: { status?: Shown } = useSearch({ strict: false });
   const navigate = useNavigate();
   const shown: Shown = search.status === "all" ? "all" : "pending";
-  const pending = usePending();
+  const waiting = useWaiting();
   return (
     <div className="mx-auto max-w-220 p-4 md:p-6">
       <PageHead title={t("title")} description={t("about")} />
@@ -31,7 +32,7 @@ export function ApprovalsPage() {
         value={shown}
         onValueChange={(status) => void navigate({ to: "/approvals", search: { status } })}
         items={[
-          { value: "pending", label: t("pendingTab"), count: pending.data?.items.length, content: <Pending /> },
+          { value: "pending", label: t("pendingTab"), count: waiting, content: <Pending /> },
           { value: "all", label: t("settledTab"), content: <Settled /> },
         ]}
       />
@@ -40,10 +41,12 @@ export function ApprovalsPage() {
 }
 
 function Pending() {
-  const { data: rows, error } = usePending();
+  const { data: rows, error: unread } = usePending();
+  const { data: reviews, error: unseen } = useReviews();
+  const error = unread ?? unseen;
   if (error) return <ErrorNote error={error} />;
-  if (!rows) return <Skeleton lines={6} />;
-  if (rows.items.length === 0) {
+  if (!rows || !reviews) return <Skeleton lines={6} />;
+  if (rows.items.length + reviews.items.length === 0) {
     return (
       <Empty title={t("none")} action={<ButtonLink to="/objectives/new">{t("noneAction")}</ButtonLink>}>
         {t("noneWhy")}
@@ -55,6 +58,11 @@ function Pending() {
       {rows.items.map((row) => (
         <li key={row.id}>
           <ApprovalCard approval={row} />
+        </li>
+      ))}
+      {reviews.items.map((row) => (
+        <li key={row.id}>
+          <ReviewLine row={row} />
         </li>
       ))}
     </ul>

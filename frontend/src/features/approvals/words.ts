@@ -75,6 +75,7 @@ export function sourceName(source: string): string {
   const [kind, ...rest] = source.split(":");
   const name = rest.join(":");
   if (kind === "web" && name) return t("fromWeb", { name });
+  if (kind === "registry" && name) return t("fromRegistry", { name });
   if (kind === "message" && name) return t("fromMessage", { name });
   return source;
 }

@@ -2,9 +2,10 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { api, data } from "@/api/client";
-import { usePending } from "@/api/pending";
+import { usePending, useReviews } from "@/api/pending";
 import { useOpenRuns } from "@/api/running";
 import { ApprovalLine } from "@/features/approvals/ApprovalLine";
+import { ReviewLine } from "@/features/approvals/ReviewLine";
 import { useSetupState } from "@/features/setup/state";
 import { t } from "@/i18n/en/dashboard";
 import { ErrorNote } from "@/ui/ErrorNote";
@@ -82,22 +83,29 @@ function Frame({ children }: { children: ReactNode }) {
 }
 
 function Waits() {
-  const { data: pending, error } = usePending();
+  const { data: pending, error: unread } = usePending();
+  const { data: changed, error: unseen } = useReviews();
+  const error = unread ?? unseen;
   const rows = pending?.items ?? [];
+  const reviews = changed?.items ?? [];
+  const left = Math.max(0, rows.length - CARDS) + Math.max(0, reviews.length - CARDS);
   return (
     <Panel title={t("waits")}>
       {error ? (
         <ErrorNote error={error} />
-      ) : !pending ? (
+      ) : !pending || !changed ? (
         <Skeleton lines={3} />
-      ) : rows.length === 0 ? (
+      ) : rows.length + reviews.length === 0 ? (
         <p className="text-ink-2">{t("waitsNone")}</p>
       ) : (
         <div className="grid gap-3">
           {rows.slice(0, CARDS).map((row) => (
             <ApprovalLine key={row.id} approval={row} />
           ))}
-          {rows.length > CARDS && <Link to="/approvals">{t("allWaiting", { count: rows.length - CARDS })}</Link>}
+          {reviews.slice(0, CARDS).map((row) => (
+            <ReviewLine key={row.id} row={row} />
+          ))}
+          {left > 0 && <Link to="/approvals">{t("allWaiting", { count: left })}</Link>}
         </div>
       )}
     </Panel>

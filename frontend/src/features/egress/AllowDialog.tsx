@@ -2,6 +2,7 @@ import { useState } from "react";
 import { api, data, type Schema } from "@/api/client";
 import { queries, useCommand, withKey } from "@/api/queries";
 import { t } from "@/i18n/en/egress";
+import { Checkbox } from "@/ui/Checkbox";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Field } from "@/ui/Field";
 import { FolderPicker } from "@/ui/FolderPicker";
@@ -9,18 +10,21 @@ import { FormDialog } from "@/ui/FormDialog";
 import { Input } from "@/ui/Input";
 
 export function AllowDialog({ onClose }: { onClose: () => void }) {
-  const [host, setHost] = useState("");
+  const [typed, setTyped] = useState("");
+  const [registries, setRegistries] = useState(false);
+  const [lasts, setLasts] = useState(false);
   const [directory, setDirectory] = useState("");
   const [tried, setTried] = useState(false);
-  const allow = useCommand((body: Schema["AllowedHost"], key) =>
+  const host = registries ? "registries" : typed.trim().toLowerCase();
+  const allow = useCommand((body: Schema["HostToAllow"], key) =>
     data(api.POST("/egress/hosts", { params: withKey(key), body })),
   );
 
   function submit() {
     setTried(true);
-    if (!host.trim() || !directory.trim()) return;
+    if (!host || !directory.trim()) return;
     allow.mutate(
-      { host: host.trim().toLowerCase(), directory: directory.trim() },
+      { host, directory: directory.trim(), grants_last: registries && lasts },
       {
         onSuccess: async () => {
           await queries.invalidateQueries({ queryKey: ["egress"] });
@@ -40,9 +44,19 @@ export function AllowDialog({ onClose }: { onClose: () => void }) {
       onSend={submit}
       onClose={onClose}
     >
-      <Field label={t("host")} hint={t("hostHint")} error={tried && !host.trim() && t("hostMissing")}>
-        <Input mono value={host} onValueChange={setHost} placeholder="docs.example.com" />
-      </Field>
+      <Checkbox
+        label={t("registries")}
+        hint={t("registriesHint")}
+        checked={registries}
+        onCheckedChange={setRegistries}
+      />
+      {registries ? (
+        <Checkbox label={t("lasts")} hint={t("lastsHint")} checked={lasts} onCheckedChange={setLasts} />
+      ) : (
+        <Field label={t("host")} hint={t("hostHint")} error={tried && !host && t("hostMissing")}>
+          <Input mono value={typed} onValueChange={setTyped} placeholder="docs.example.com" />
+        </Field>
+      )}
       <FolderPicker
         value={directory}
         onChange={setDirectory}

@@ -4,8 +4,9 @@ import { t } from "@/i18n/en/egress";
 import { Button } from "@/ui/Button";
 import { Dialog, DialogClose } from "@/ui/Dialog";
 import { ErrorNote } from "@/ui/ErrorNote";
+import { SafeText } from "@/ui/SafeText";
 
-export function DisallowDialog({ row, onClose }: { row: Schema["AllowedHost"]; onClose: () => void }) {
+export function DisallowDialog({ row, onClose }: { row: Schema["AllowedRow"]; onClose: () => void }) {
   const remove = useCommand((body: Schema["AllowedHost"], key) =>
     data(api.POST("/egress/hosts/remove", { params: withKey(key), body })),
   );
@@ -23,12 +24,15 @@ export function DisallowDialog({ row, onClose }: { row: Schema["AllowedHost"]; o
             kind="danger"
             busy={remove.isPending && `${t("removing")}…`}
             onClick={() =>
-              remove.mutate(row, {
-                onSuccess: async () => {
-                  await queries.invalidateQueries({ queryKey: ["egress"] });
-                  onClose();
+              remove.mutate(
+                { host: row.host, directory: row.directory },
+                {
+                  onSuccess: async () => {
+                    await queries.invalidateQueries({ queryKey: ["egress"] });
+                    onClose();
+                  },
                 },
-              })
+              )
             }
           >
             {t("remove")}
@@ -36,6 +40,7 @@ export function DisallowDialog({ row, onClose }: { row: Schema["AllowedHost"]; o
         </>
       }
     >
+      {row.host === "registries" && <SafeText mono>{row.hosts.join(", ")}</SafeText>}
       {remove.error && <ErrorNote error={remove.error} />}
     </Dialog>
   );

@@ -13,10 +13,22 @@ import { AllowDialog } from "./AllowDialog";
 import { DisallowDialog } from "./DisallowDialog";
 import { Recent } from "./Recent";
 
-type Allowed = Schema["AllowedHost"];
+type Allowed = Schema["AllowedRow"];
 
 const COLUMNS: readonly Column<Allowed>[] = [
-  { id: "host", header: t("host"), value: (row) => row.host, cell: (row) => <SafeText mono>{row.host}</SafeText> },
+  {
+    id: "host",
+    header: t("host"),
+    value: (row) => [...new Set([row.host, ...row.hosts])].join(" "),
+    cell: (row) =>
+      row.host === "registries" ? (
+        <>
+          {t(row.grants_last ? "registriesLasting" : "registries")}: <SafeText mono>{row.hosts.join(", ")}</SafeText>
+        </>
+      ) : (
+        <SafeText mono>{row.host}</SafeText>
+      ),
+  },
   {
     id: "folder",
     header: t("folder"),

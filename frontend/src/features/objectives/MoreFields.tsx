@@ -35,7 +35,7 @@ export function MoreFields({ draft, change }: DraftProps) {
   );
 }
 
-const TEXTS = ["allow", "hosts", "unprotected", "tools"] as const;
+const TEXTS = ["allow", "hosts", "tools"] as const;
 
 export function Permissions({ draft, change }: DraftProps) {
   return (

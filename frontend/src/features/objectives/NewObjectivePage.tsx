@@ -15,11 +15,9 @@ import { KeyHint } from "@/ui/KeyHint";
 import { PageHead } from "@/ui/PageHead";
 import { RadioGroup } from "@/ui/RadioGroup";
 import { TextArea } from "@/ui/TextArea";
-import { type Draft, FRESH, useDraft, wanted } from "./draft";
+import { type Draft, FRESH, PROFILES, useDraft, wanted } from "./draft";
 import { MoreFields } from "./MoreFields";
 import { promise } from "./promise";
-
-const PROFILES = ["default", "trusted-project", "readonly"] as const;
 
 export function NewObjectivePage() {
   const [draft, change, clear] = useDraft();
@@ -165,7 +163,6 @@ const FOLDED = [
   "allow",
   "hosts",
   "secrets",
-  "unprotected",
   "tokens",
   "usd",
   "iterations",

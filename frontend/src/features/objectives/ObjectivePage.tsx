@@ -54,7 +54,7 @@ function Shown({ row, story, ready }: { row: Row; story: Story; ready: boolean }
   const grants = useMemo(() => grantsOf(items, Date.now()), [items]);
   const samples = useMemo(() => samplesOf(items), [items]);
   const written = useMemo(() => writtenBy(items), [items]);
-  const onTrial = useMemo(() => mayHoldChanges(opening, items), [opening, items]);
+  const waits = useMemo(() => mayHoldChanges(row, opening, items), [row, opening, items]);
   const timeline = useRef<TimelineHandle>(null);
   const marked = usePlace(timeline, items, ready, ELSEWHERE);
   const open = isOpen(row.status);
@@ -63,10 +63,10 @@ function Shown({ row, story, ready }: { row: Row; story: Story; ready: boolean }
       <Head row={row} />
       <div className="grid lg:min-h-0 lg:flex-1 lg:grid-cols-[minmax(0,1fr)_19rem] xl:grid-cols-[17rem_minmax(0,1fr)_19rem]">
         <div className="flex min-h-0 min-w-0 flex-col xl:col-start-2 xl:row-start-1">
-          {(!open || onTrial) && (
+          {(!open || waits) && (
             <ScrollBox className="flex flex-col gap-4 border-line border-b p-4 md:px-6 lg:max-h-[60%] lg:shrink-0 lg:overflow-y-auto">
               {!open && <Outcome row={row} written={written} />}
-              {onTrial && <TrialPanel row={row} />}
+              {waits && <TrialPanel row={row} />}
             </ScrollBox>
           )}
           <Timeline

@@ -96,11 +96,10 @@ export function Setup({ row, opening }: { row: Row; opening: Opening | null }) {
     facts.push([t("profile"), t(`profile_${opening.profile}`)]);
     if (opening.mode === "trial") facts.push([t("changes"), t("mayTrial")]);
     // Events leave out what is as it comes, whatever their types say.
-    const { tools = [], hosts = [], secrets = [], unprotected = [] } = opening;
+    const { tools = [], hosts = [], secrets = [] } = opening;
     if (tools.length > 0) facts.push([t("tools"), tools.join(", ")]);
     if (hosts.length > 0) facts.push([t("hosts"), hosts.join(", ")]);
     if (secrets.length > 0) facts.push([t("secrets"), secrets.map(({ name }) => name).join(", ")]);
-    if (unprotected.length > 0) facts.push([t("unprotected"), unprotected.join(", ")]);
     facts.push([t("iterations"), t("ofMost", { used: row.iterations, most: opening.limits.iterations })]);
     facts.push([t("wallMinutes"), t("atMost", { amount: formatDuration(opening.limits.wall_s) })]);
   }

@@ -22,7 +22,15 @@ test("what changes nothing has nothing to keep aside", () => {
 });
 
 test("what was kept comes back, and nothing that is none of it", () => {
-  const kept = { goal: "x", tokens: "unlimited", iterations: 7, stall: 0, chain: "no list", strange: 1 };
+  const kept = {
+    goal: "x",
+    tokens: "unlimited",
+    iterations: 7,
+    stall: 0,
+    chain: "no list",
+    strange: 1,
+    profile: "default",
+  };
   expect(restored(JSON.stringify(kept))).toEqual({ ...FRESH, goal: "x", tokens: "unlimited", iterations: 7 });
   expect(restored("{")).toBe(FRESH);
   expect(restored(null)).toBe(FRESH);

@@ -4,6 +4,8 @@ import type { Schema } from "@/api/client";
 
 export type Amount = number | "unlimited";
 
+export const PROFILES = ["work", "ask", "readonly"] as const satisfies readonly Schema["Profile"][];
+
 export interface Draft {
   goal: string;
   directory: string;
@@ -18,7 +20,6 @@ export interface Draft {
   allow: string;
   hosts: string;
   secrets: string[];
-  unprotected: string;
   tokens: Amount;
   usd: Amount;
   iterations: number;
@@ -33,14 +34,13 @@ export const FRESH: Draft = {
   directory: "",
   title: "",
   constraints: "",
-  profile: "default",
+  profile: "work",
   trial: false,
   chain: [],
   tools: "",
   allow: "",
   hosts: "",
   secrets: [],
-  unprotected: "",
   tokens: 400_000,
   usd: 5,
   iterations: 50,
@@ -64,7 +64,6 @@ export function wanted(draft: Draft): Schema["NewObjective"] {
     allow: lines(draft.allow),
     hosts: lines(draft.hosts),
     secrets: draft.secrets,
-    unprotected: lines(draft.unprotected),
     budget: budgetOf(draft.tokens, draft.usd),
     limits: {
       iterations: draft.iterations,
@@ -126,6 +125,7 @@ export function restored(text: string | null): Draft {
     if (Object.hasOwn(FRESH, name) && (amount || (same && typeof fresh !== "number") || isCount(value, fresh)))
       draft[name] = value;
   }
+  if (!PROFILES.some((profile) => profile === draft.profile)) draft.profile = FRESH.profile;
   return draft as unknown as Draft;
 }
 

@@ -88,7 +88,8 @@ test("changes are looked for after something ran on trial, until they are settle
     door: "web",
   } as Body;
   const ran = call("write", { path: "a" }, "ok");
-  const may = ({ opening, items }: ReturnType<typeof of>) => mayHoldChanges(opening, items);
+  const may = ({ row, opening, items }: ReturnType<typeof of>) => row !== null && mayHoldChanges(row, opening, items);
+  const waits = { type: "review.wanted", review: { waiting: 1, held: [] }, runnable: [] } as Body;
   expect(may(of())).toBe(false);
   expect(may(of(...call("plan", {}, "ok"), ...call("write", { path: "a" }, "denied")))).toBe(false);
   expect(may(of(...ran))).toBe(true);
@@ -96,4 +97,7 @@ test("changes are looked for after something ran on trial, until they are settle
   expect(may(of(...ran, applied))).toBe(false);
   expect(may(of(...ran, applied, ...call("write", { path: "b" }, "ok")))).toBe(true);
   expect(may(story(...call("write", { path: "a" }, "ok")))).toBe(false);
+  // Off trial it is the daemon that says so.
+  expect(may(story(...call("write", { path: "a" }, "ok"), waits))).toBe(true);
+  expect(may(story(...call("write", { path: "a" }, "ok"), waits, applied))).toBe(false);
 });

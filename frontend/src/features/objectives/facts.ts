@@ -1,6 +1,6 @@
 /** What an objective's story says beyond its row: what was granted, what evidence there is, what each step cost. */
 import { argumentsOf } from "@/story/calls";
-import type { Item, Opening, StepItem } from "@/story/shape";
+import type { Item, Opening, Row, StepItem } from "@/story/shape";
 
 export interface Grant {
   tool: string;
@@ -76,10 +76,11 @@ export function samplesOf(items: readonly Item[]): { tokens: number; usdMicros: 
 }
 
 /**
- * Whether there may be changes on trial, so that the daemon is not asked for what it does not have: something ran since
- * they were last applied whole, or thrown away.
+ * Whether changes may wait, so that the daemon is not asked for what it does not have: it said so, or something ran on trial
+ * since they were last applied whole, or thrown away.
  */
-export function mayHoldChanges(opening: Opening | null, items: readonly Item[]): boolean {
+export function mayHoldChanges(row: Row, opening: Opening | null, items: readonly Item[]): boolean {
+  if (row.review.waiting !== 0) return true;
   if (opening?.mode !== "trial") return false;
   // A plan needs no machine, and what was refused never ran.
   const ran = items.findLastIndex((item) => item.kind === "step" && item.startedMs > 0 && item.tool !== "plan");

@@ -12,8 +12,6 @@ export function promise(draft: Draft): string {
   if (allowed.length > 0) may.push(t("mayUse", { tools: allowed.join(", ") }));
   const hosts = lines(draft.hosts);
   if (hosts.length > 0) may.push(t("mayReach", { hosts: hosts.join(", ") }));
-  const open = lines(draft.unprotected);
-  if (open.length > 0) may.push(t("mayWrite", { paths: open.join(", ") }));
   return t("promise", { may: may.join("; "), spend: spend(draft.tokens, draft.usd) });
 }
 

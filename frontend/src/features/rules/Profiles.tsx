@@ -10,9 +10,9 @@ const LEVELS = [
 ] as const;
 
 const PROFILES = [
-  ["default_", "defaultChanges"],
+  ["work_", "workChanges"],
+  ["ask_", "askChanges"],
   ["readonly_", "readonlyChanges"],
-  ["trusted", "trustedChanges"],
 ] as const;
 
 /** How strict Stead is by itself; the words are those of the security model. */

@@ -5,6 +5,7 @@ import { api, data } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
 import { BudgetFields } from "@/features/objectives/BudgetFields";
 import { Chain } from "@/features/objectives/Chain";
+import { PROFILES } from "@/features/objectives/draft";
 import { Group, LimitFields, Permissions } from "@/features/objectives/MoreFields";
 import { t } from "@/i18n/en/sessions";
 import { Button } from "@/ui/Button";
@@ -18,8 +19,6 @@ import { PageHead } from "@/ui/PageHead";
 import { RadioGroup } from "@/ui/RadioGroup";
 import { TextArea } from "@/ui/TextArea";
 import { NEW, type NewDraft, wantedSession } from "./newDraft";
-
-const PROFILES = ["default", "trusted-project", "readonly"] as const;
 
 export function NewSessionPage() {
   const [draft, setDraft] = useState<NewDraft>(NEW);

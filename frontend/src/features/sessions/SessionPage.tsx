@@ -4,6 +4,8 @@ import { Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
 import { part } from "@/api/parts";
+import { mayHoldChanges } from "@/features/objectives/facts";
+import { TrialPanel } from "@/features/objectives/TrialPanel";
 import { bounded, useWorkspace } from "@/features/workspace/view";
 import { t } from "@/i18n/en/sessions";
 import type { Item, Row, Story } from "@/story/shape";
@@ -14,6 +16,7 @@ import { Empty } from "@/ui/Empty";
 import { ButtonLink, Link } from "@/ui/Link";
 import { nameOf } from "@/ui/paths";
 import { SafeText } from "@/ui/SafeText";
+import { ScrollBox } from "@/ui/ScrollBox";
 import { Skeleton } from "@/ui/Skeleton";
 import { State } from "@/ui/State";
 import { Composer } from "./Composer";
@@ -53,6 +56,7 @@ export function SessionPage() {
 
 function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean }) {
   const timeline = useRef<TimelineHandle>(null);
+  const waits = mayHoldChanges(row, story.opening, story.items);
   const [finding, setFinding] = useState(false);
   const [found, setMarked] = useState("");
   const named = usePlace(timeline, story.items, ready);
@@ -92,6 +96,11 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
       </Head>
       <div className="flex min-h-0 flex-1">
         <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+          {waits && (
+            <ScrollBox className="max-h-[60%] shrink-0 overflow-y-auto border-line border-b p-4 md:px-6">
+              <TrialPanel row={row} />
+            </ScrollBox>
+          )}
           {finding && <Find items={() => timeline.current?.items ?? []} onShow={show} onClose={closeFind} />}
           <Timeline session={row.id} ref={timeline} marked={marked} className="flex-1" />
           <div className="border-line border-t">

@@ -21,7 +21,6 @@ export function wantedSession(draft: NewDraft): Schema["NewSession"] {
     allow: lines(draft.allow),
     hosts: lines(draft.hosts),
     secrets: draft.secrets,
-    unprotected: lines(draft.unprotected),
     ignore: lines(draft.ignore),
     budget: budgetOf(draft.tokens, draft.usd),
     limits: {

@@ -90,10 +90,9 @@ function objective(goal: string, directory: string): Schema["NewObjective"] {
     chain: [],
     budget: BUDGET,
     limits: LIMITS,
-    profile: "default",
+    profile: "work",
     hosts: [],
     secrets: [],
     mode: "workspace",
-    unprotected: [],
   };
 }

@@ -14,7 +14,6 @@ export const t = define("app", {
   secrets: "Secrets",
   egress: "Network",
   rules: "Rules",
-  quarantine: "Quarantine",
   settings: "Settings",
   setup: "Set up",
   search: "Search",

@@ -3,7 +3,7 @@ import { define } from "@/i18n";
 export const t = define("approvals", {
   title: "Approvals",
   about:
-    "Stead asks before it does what your rules do not allow by themselves. The first answer counts, wherever it is given.",
+    "Stead asks before it does what your rules do not allow by themselves, and holds back changes that other programs would obey. The first answer counts, wherever it is given.",
   none: "Nothing waits for you",
   noneWhy: "When something needs your word, it appears here, in every open tab, and at the command line.",
   noneAction: "Give an objective",
@@ -59,6 +59,7 @@ export const t = define("approvals", {
   fromModel: "the model itself: neither you nor anything it read names it",
   fromWorkspace: "files of this folder",
   fromWeb: "pages of {name}",
+  fromRegistry: "packages of {name}",
   fromMessage: "a message from {name}",
   once: "Allow once",
   session: "Allow for this session",
@@ -86,6 +87,10 @@ export const t = define("approvals", {
   answers: "Your answer",
   answer: "Answer",
   answerNamed: "Answer: {what}",
+  review: "{count, plural, one {One change waits} other {# changes wait}} for your review",
+  reviewMany: "More changes than can be counted wait for your review",
+  reviewIt: "Review",
+  reviewNamed: "Review the changes of {what}",
   other: "All questions",
   newTitle: "Something waits for you",
   showIt: "Show it",

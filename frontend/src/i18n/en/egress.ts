@@ -13,7 +13,13 @@ export const t = define("egress", {
   none: "No host is allowed",
   noneWhy: "Work asks each time it wants to reach something. You can allow it then, or here ahead of time.",
   hostHint:
-    "One name, such as docs.example.com, or *.example.com for every name below it. With :port for another port than 80 and 443.",
+    "One name, such as docs.example.com, or *.example.com for every name below it. With :port for another port than 80 and 443. On this computer or its networks with its port: localhost:5432, 192.168.1.20:8080, db.internal:*.",
+  registries: "Package registries",
+  registriesHint: "Those that pip, npm, cargo, go, gem, Maven and others install from, all at once.",
+  lasts: "What you allow ahead also holds after installing",
+  lastsHint:
+    "Otherwise a package that was read counts as a stranger's text, and the next command is asked about again.",
+  registriesLasting: "Package registries, and what you allow ahead holds after installing",
   hostMissing: "Give a host.",
   folderMissing: "Choose a folder.",
   allowIt: "Allow it",

@@ -11,4 +11,5 @@ export const t = define("notices", {
   failed: "Failed: {title}",
   cancelled: "Cancelled: {title}",
   unseen: "{count, plural, =0 {Notifications} one {Notifications, # new} other {Notifications, # new}}",
+  review: "Changes wait for your review: {title}",
 });

@@ -78,16 +78,15 @@ export const t = define("rules", {
   eachCalls: "running programs; reaching hosts; sending a request off this computer",
   confirm: "confirm",
   confirmAsks: "every time, with everything shown; no leave covers it",
-  confirmCalls:
-    "acting on the outside world; destroying for good; commands that hide or hijack; writing what other programs obey",
+  confirmCalls: "acting on the outside world; destroying for good; commands that hide or hijack",
   profile: "Profile",
   profileChanges: "What it changes",
-  default_: "default",
-  defaultChanges: "Nothing: as above.",
+  work_: "work",
+  workChanges:
+    "What stays in the sandbox is free: writing files, running programs. What programs of yours would obey waits for your review, and so does everything once something from elsewhere has been read. The usual one.",
+  ask_: "ask",
+  askChanges: "Nothing: as above.",
   readonly_: "readonly",
   readonlyChanges: "Everything that could change something is gone. Commands that surely only read remain.",
-  trusted: "trusted-project",
-  trustedChanges:
-    "The folder’s files count as your word: writing and running in the sandbox is free, until something from elsewhere has been read.",
   profileWhere: "Chosen for each objective and session when it is begun.",
 });

@@ -42,14 +42,14 @@ export const t = define("sessions", {
   name: "Title",
   nameHint: "Otherwise the name of the folder.",
   profile: "How freely it works",
-  profile_default: "Ask before it changes things",
-  profile_defaultHint:
+  profile_work: "Work by itself",
+  profile_workHint:
+    "It writes files and runs programs in its sandbox without asking, and asks before anything leaves it. What programs of yours would obey waits for your review, and so does everything once it has read something from elsewhere.",
+  profile_ask: "Ask before it changes things",
+  profile_askHint:
     "It reads the folder freely, asks once before it writes files, and every time before it runs a program.",
   profile_readonly: "Only look",
   profile_readonlyHint: "Nothing that could change something is there at all.",
-  "profile_trusted-project": "Trust what is in this folder",
-  "profile_trusted-projectHint":
-    "It writes files and runs programs in its sandbox without asking, until it has read something from elsewhere.",
   trial: "Keep changes aside until I have looked at them",
   trialHint: "The folder stays as it is until you apply what was changed.",
   more: "Models, budget and permissions",

@@ -27,7 +27,7 @@ export const t = define("setup", {
   rehearsal: "Rehearse",
   rehearsalHint: "No key, and no AI",
   rehearsalNote:
-    "The rehearsal model follows a fixed grammar and is no intelligence. It shows how Stead plans, asks and proves, with a handful of tasks about files. Nothing leaves this computer.",
+    "The rehearsal model follows a fixed grammar and is no intelligence. It shows how Stead plans, works and proves, with a handful of tasks about files. Nothing leaves this computer.",
   local: "A model server of yours is found by itself while it runs: Ollama, llama.cpp, LM Studio, vLLM.",
   lookAgain: "Look again",
   looking: "Looking",
@@ -47,7 +47,7 @@ export const t = define("setup", {
   goOn: "Go on",
   goOnWithout: "Go on without",
   without: "Stead can then plan and talk, and nothing else.",
-  firstAbout: "Stead works in one folder, asks before it changes anything, and shows what it did.",
+  firstAbout: "Stead works in one folder, asks before anything leaves its sandbox, and shows what it did.",
   goal: "What is to be done",
   goalHint: "Say what must be there at the end. Change it as you like.",
   goalMissing: "Say what is to be done.",

@@ -9,9 +9,11 @@ import { argumentsOf } from "../calls";
 import type { StepItem } from "../shape";
 import { Edits } from "./Edits";
 import { LongText } from "./LongText";
-import { doorWord } from "./words";
+import { doorWord, landingWords } from "./words";
 
 const LONG = 160;
+/** Of a list, so many. */
+const SHOWN = 50;
 
 export function StepDetail({ session, step }: { session: string; step: StepItem }) {
   const { finished, live } = step;
@@ -40,6 +42,7 @@ export function StepDetail({ session, step }: { session: string; step: StepItem 
           )}
         </Part>
       )}
+      {step.landing && <Landed landing={step.landing} />}
       <Egress uses={step.egress} />
       <p className="text-ink-3 text-xs">
         <span className="font-mono">{step.key}</span>
@@ -129,12 +132,33 @@ function Whence({ finished }: { finished: NonNullable<StepItem["finished"]> }) {
   return <Tainted origins={[source]} word />;
 }
 
+/** What became of its changes, and why not all of them are in the folder. */
+function Landed({ landing }: { landing: Schema["Landing"] }) {
+  return (
+    <Part title={t("landing")}>
+      <p>
+        <SafeText>{landingWords(landing).join(", ") || t("landedNothing")}</SafeText>
+      </p>
+      <ul className="font-mono text-xs leading-5">
+        {[...landing.held, ...landing.refused].slice(0, SHOWN).map(({ path, why }) => (
+          <li key={path}>
+            <SafeText>{path}</SafeText>{" "}
+            <span className="font-sans text-ink-2">
+              <SafeText>{why}</SafeText>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}
+
 function Egress({ uses }: { uses: readonly Schema["EgressUsed"][] }) {
   if (uses.length === 0) return null;
   return (
     <Part title={t("egress")}>
       <ul className="font-mono text-xs leading-5">
-        {uses.slice(0, 50).map((use, at) => (
+        {uses.slice(0, SHOWN).map((use, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: connections are only ever added at the end
           <li key={at}>
             <SafeText>{`${use.method} ${use.host}${use.port ? `:${use.port}` : ""}${use.path}`}</SafeText>

@@ -45,6 +45,7 @@ export const StepLine = memo(function StepLine({
         <SafeText>{objectOf(step)}</SafeText>
       </span>
       <span className="flex shrink-0 items-baseline gap-3 text-ink-2 text-sm tabular">
+        {step.landing && step.landing.held.length > 0 && <span className="text-ask">{t("heldShort")}</span>}
         <Lines step={step} />
         {kind === "good" ? <span className="sr-only">{word}</span> : <span className={COLOUR[kind]}>{word}</span>}
         <Took step={step} />

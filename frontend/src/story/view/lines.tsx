@@ -7,7 +7,7 @@ import { SafeText } from "@/ui/SafeText";
 import type { StateKind } from "@/ui/State";
 import type { LineBody } from "../shape";
 import type { RememberedBody } from "./Remembered";
-import { doorWord, reasonWords } from "./words";
+import { doorWord, landingWords, reasonWords, reviewWords } from "./words";
 
 export interface Told {
   kind: StateKind;
@@ -121,7 +121,11 @@ function ofFiles(body: OfFiles): Told {
     case "sources.trusted":
       return quiet(t("trusted", { sources: body.sources.join(", "), tool: body.tool }));
     case "protected.quarantined":
-      return swept(body);
+      return { kind: "danger", text: t("quarantined"), more: <Paths paths={body.moved.map(([, path]) => path)} /> };
+    case "changes.landed":
+      return landed(body.landing);
+    case "review.wanted":
+      return review(body);
     case "trial.applied":
       return { kind: "good", text: t("trialApplied", { count: body.applied }), more: <Paths paths={body.paths} /> };
     case "trial.discarded":
@@ -192,19 +196,25 @@ function usd(amount: number | "unlimited"): string {
   return amount === "unlimited" ? t("noLimit") : formatUsd(amount);
 }
 
-/** What was found in the folder when a machine had ended. */
-function swept(body: Schema["ProtectedQuarantined"]): Told {
-  const found: readonly (readonly [string, readonly string[]])[] = [
-    [t("quarantined", { count: body.moved.length }), body.moved.map(([, path]) => path)],
-    [t("rulesWritten", { count: body.rules.length }), body.rules.map(([, path]) => path)],
-    [t("replaced", { count: body.changed.length }), body.changed],
-    [t("stripped", { count: body.stripped.length }), body.stripped],
-    [t("notSeenWhole"), body.unseen ? [body.where] : []],
-  ];
-  const told = found.filter(([, paths]) => paths.length > 0);
+/** What became of changes that no call waited for. */
+function landed(landing: Schema["Landing"]): Told {
+  const kept = [...landing.held, ...landing.refused];
   return {
-    kind: "danger",
-    text: told.map(([text]) => text).join("; "),
-    more: <Paths paths={told.flatMap(([, paths]) => paths)} />,
+    kind: landing.failed || landing.refused.length > 0 ? "danger" : landing.held.length > 0 ? "ask" : "quiet",
+    text: landingWords(landing).join(", ") || t("landedNothing"),
+    more: <Paths paths={kept.map(({ path, why }) => `${path}: ${why}`)} />,
+  };
+}
+
+function review({ review: { waiting, held }, runnable }: Schema["ReviewWanted"]): Told {
+  const told = [
+    runnable.length > 0 ? t("runnable", { count: runnable.length }) : "",
+    waiting === 0 ? (runnable.length > 0 ? "" : t("reviewNone")) : reviewWords(waiting),
+  ];
+  const paths = [...runnable, ...held.map(({ path, why }) => (why ? `${path}: ${why}` : path))];
+  return {
+    kind: waiting === 0 && runnable.length === 0 ? "quiet" : "ask",
+    text: told.filter(Boolean).join("; "),
+    more: <Paths paths={paths} all={runnable.length + Math.max(waiting, held.length)} />,
   };
 }

@@ -7,16 +7,15 @@ it within the workspace, away from its own entries in ``/proc``.
 from __future__ import annotations
 
 import os
-import time
 from itertools import accumulate
 
+from .enter import WORK
 from .frames import Fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # a type checker takes it for true; importing it here would cost milliseconds
     from collections.abc import Callable
 
-WORK = "/work"
 _LARGEST = 16 << 20
 _DIFF_CHARACTERS, _DIFF_LINES = 8_000, 2_000
 _SEARCHED, _SOUGHT = 40_000, 10_000
@@ -118,10 +117,8 @@ def save(path: bytes, data: bytes) -> list[bytes]:
     return [_replace(real, data)[1]]
 
 
-AT_ONCE: dict[str, Callable[..., list[bytes]]] = {
-    **{"read": read, "write": write, "edit": edit, "save": save},
-}
-"""What is so short that the runner does nothing else meanwhile."""
+CHANGING: dict[str, Callable[..., list[bytes]]] = {"write": write, "edit": edit, "save": save}
+"""What needs a transaction that keeps its changes."""
 
 
 def hashes(*paths: bytes) -> list[bytes]:
@@ -143,12 +140,6 @@ def hashes(*paths: bytes) -> list[bytes]:
     return found
 
 
-def total_size(paths: list[bytes]) -> int:
-    """Bytes of all regular files among them."""
-    full = [os.path.join(WORK, os.fsdecode(path)) for path in paths]
-    return sum(os.path.getsize(path) for path in full if os.path.isfile(path))
-
-
 def _text(path: bytes) -> str:
     with open(open_file(path), "rb") as file:
         size = os.fstat(file.fileno()).st_size
@@ -167,23 +158,12 @@ def _text(path: bytes) -> str:
 
 
 def _replace(real: str, data: bytes) -> list[bytes]:
-    """Put a whole new file in the old one's place, with its mode; a crash leaves the one or the other."""
-    folder = os.path.dirname(real)
-    os.makedirs(folder, exist_ok=True)
+    """Write a whole file. It need not be done at once: nobody sees it before the transaction lands."""
+    os.makedirs(os.path.dirname(real), exist_ok=True)
     created = not os.path.exists(real)
-    temporary = os.path.join(folder, f".stead-{time.monotonic_ns()}.tmp")
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
-    try:
-        with open(fd, "wb") as file:
-            if not created:
-                os.fchmod(fd, os.stat(real).st_mode & 0o777)
-            file.write(data)
-            file.flush()
-            os.fsync(fd)
-        os.rename(temporary, real)
-    except OSError:
-        os.unlink(temporary)
-        raise
+    fd = os.open(real, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+    with open(fd, "wb") as file:
+        file.write(data)
     return [b"%d" % created, b"%d" % len(data)]
 
 

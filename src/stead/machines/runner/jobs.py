@@ -1,33 +1,36 @@
 """Requests and the processes that work on them.
 
-Layer: machines, runner. Standard library only. One thread: short file work is done at once, slow work (searches,
-parsing) in a fork with a deadline, commands in a session of their own. So nothing that a command does, and no regular
-expression, keeps the runner from its next request for long.
+Layer: machines, runner. Standard library only. One thread: file work, searches and parsing are done in a fork with a
+deadline, commands in a session of their own, each in a transaction (``enter``). So nothing that a command does, and no
+regular expression, keeps the runner from its next request for long.
 """
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # what signal is made of; importing that would cost milliseconds
 import os
 import resource
 import select
 import time
 
 from . import files
+from .enter import LAYERS, WORK, enter, lingering, namespace, refresh
 from .frames import Fault, Pipe, encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # a type checker takes it for true; importing it here would cost milliseconds
     from _socket import socket
+    from collections.abc import Callable, Mapping
 
 _MOST_JOBS = 60
-_HASHED_AT_ONCE = 8 << 20
 _CHUNK = 32 << 10
 _TICK_S = 0.2
+_REFRESH_S = 2.0
 _GRACE_S = 1.0
 _MEMORY_LEFT = 256 << 20
 _ENTRIES_LEFT = 20_000
 """Of the inodes of the workspace's disk; a tenth of them where there are few."""
-_SIGKILL, _SIGPIPE, _SIGXFSZ = 9, 13, 25  # importing signal would cost a third of the start time
+_SIGKILL, _SIGPIPE, _SIGXFSZ = 9, 13, 25
 
 
 class Job:
@@ -39,9 +42,13 @@ class Job:
         out: what it prints, or what the fork found.
         deadline: by ``time.monotonic``.
         flood: bytes of output after which a command is killed; 0 marks a fork, whose output is collected instead.
+        name: of its transaction; "" for one that can change nothing.
+        mounts: what a command sees; see ``enter.namespace``.
     """
 
-    def __init__(self, ident: bytes, pid: int, out: int, deadline: float, flood: int) -> None:
+    def __init__(
+        self, ident: bytes, pid: int, out: int, deadline: float, flood: int, name: str = "", mounts: str = ""
+    ) -> None:
         self.ident = ident
         self.pid = pid
         self.out = out
@@ -49,6 +56,8 @@ class Job:
         os.set_blocking(out, False)
         self.deadline = deadline
         self.flood = flood
+        self.name = name
+        self.mounts = mounts
         self.size = 0
         self.found = bytearray()
         self.ended = "exit"
@@ -81,12 +90,13 @@ class Runner(Pipe):
         self._search_s = search_s
         self._entries = entries
         self._entries_before = 0
-        self._next_watch = 0.0
+        self._next_watch = self._next_refresh = 0.0
         self._disk_bytes = disk_bytes
         self._memory_bytes = memory_bytes
         super().__init__()
         self._jobs: dict[bytes, Job] = {}
         self._by_fd: dict[int, Job] = {}
+        self._open: dict[str, str] = {}
         self._children = False
         self._way_out: socket | None = None
         self._bridge = 0
@@ -128,10 +138,13 @@ class Runner(Pipe):
             elif operation == "stop":
                 if job := self._jobs.get(arguments[0]):
                     job.kill("stopped")
-            elif operation == "hash" and files.total_size(arguments) <= _HASHED_AT_ONCE:
-                self.send(ident, b"done", b"0", b"0", *files.hashes(*arguments))
-            elif operation in files.AT_ONCE:
-                self.send(ident, b"done", *files.AT_ONCE[operation](*arguments))
+                    self._end_all_of(job)
+            elif operation == "open":
+                running = [job.name for job in self._jobs.values() if job.name]
+                self.send(ident, b"done", *map(encode, [*running, *self._still_open()]))
+            elif operation == "refresh":
+                self._refresh()
+                self.send(ident, b"done")
             else:
                 self._fork(ident, operation, arguments)
         except Fault as fault:
@@ -141,38 +154,60 @@ class Runner(Pipe):
         except (ValueError, MemoryError) as error:  # a zero byte in a path or a command; a file that does not fit
             self.send(ident, b"fault", encode(f"{operation}: {str(error) or 'out of memory'}"))
 
-    def _run(self, ident: bytes, command: bytes, timeout_ms: bytes, flood: bytes) -> None:
+    def _run(self, ident: bytes, name: bytes, command: bytes, timeout_ms: bytes, flood: bytes) -> None:
+        if 0 in command:
+            raise ValueError("a command has no zero byte")
         out, into = os.pipe()
         try:
-            pid = os.posix_spawn(
-                "/bin/bash",
-                [b"bash", b"-c", command],
-                os.environ,
-                file_actions=[
-                    (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
-                    (os.POSIX_SPAWN_DUP2, into, 1),
-                    (os.POSIX_SPAWN_DUP2, into, 2),
-                ],
-                setsid=True,
-                setsigdef=[_SIGPIPE, _SIGXFSZ],
-            )
-        except OSError as error:
+            words = [b"bash", b"-c", command]
+            pid, mounts = spawn(name.decode(), words, lambda: [_nothing(), into, into], os.environ)
+        except BaseException:
             os.close(out)
-            raise Fault(f"no process could be started ({error.strerror}); end background processes first") from error
+            raise
         finally:
             os.close(into)
-        self._keep(Job(ident, pid, out, time.monotonic() + int(timeout_ms) / 1000, int(flood)))
+        deadline = time.monotonic() + int(timeout_ms) / 1000
+        self._keep(Job(ident, pid, out, deadline, int(flood), name.decode(), mounts))
 
     def _fork(self, ident: bytes, operation: str, arguments: list[bytes]) -> None:
         from .search import work_apart  # loaded once, here, so that no fork has to
 
         out, into = os.pipe()
         deadline = time.monotonic() + self._search_s
-        pid = os.fork()
-        if pid == 0:
-            work_apart(into, operation, arguments, deadline - _GRACE_S)
-        os.close(into)
+        try:
+            pid = os.fork()
+        except OSError as error:
+            os.close(out)
+            raise _no_process(error) from error
+        else:
+            if pid == 0:
+                work_apart(into, operation, arguments, deadline - _GRACE_S)
+        finally:
+            os.close(into)
         self._keep(Job(ident, pid, out, deadline, 0))
+
+    def _still_open(self) -> dict[str, int]:
+        """Transactions of commands that have ended, of which a process is still at work, and that process."""
+        own = self._own()
+        found = {name: lingering(mounts, own) for name, mounts in self._open.items()}
+        self._open = {name: mounts for name, mounts in self._open.items() if found[name]}
+        return {name: found[name] for name in self._open}
+
+    def _end_all_of(self, job: Job) -> None:
+        """Kill what a command has started, whatever group or session it went to."""
+        own = self._own()
+        while job.mounts and (pid := lingering(job.mounts, own)):
+            os.kill(pid, _SIGKILL)
+            own.add(pid)
+
+    def _own(self) -> set[int]:
+        """Processes of the runner's, which wait for themselves."""
+        return {os.getpid(), self._bridge, *(job.pid for job in self._jobs.values() if not job.flood)}
+
+    def _refresh(self) -> None:
+        """Have commands that are at work see what changed in the person's folder meanwhile."""
+        self._next_refresh = time.monotonic() + _REFRESH_S
+        refresh([*(job.pid for job in self._jobs.values() if job.flood), *self._still_open().values()])
 
     def _build_bridge(self, listener: socket) -> None:
         from .bridge import carry_apart, turn_away
@@ -190,6 +225,7 @@ class Runner(Pipe):
     def _keep(self, job: Job) -> None:
         if not self._children:
             self._entries_before = entries_used()
+            self._next_refresh = time.monotonic() + _REFRESH_S
         self._children = True
         self._jobs[job.ident] = self._by_fd[job.out] = self._by_fd[job.pidfd] = job
         self._poll.register(job.out, select.EPOLLIN)
@@ -243,25 +279,30 @@ class Runner(Pipe):
                 self._poll.unregister(fd)
             os.close(fd)
         if job.flood:
-            self.send(
-                job.ident, b"done", b"%d" % (code if code >= 0 else 128 - code), b"%d" % job.size, job.ended.encode()
-            )
+            if job.name:
+                self._open[job.name] = job.mounts
+            ended = b"%d" % (code if code >= 0 else 128 - code), b"%d" % job.size, job.ended.encode()
+            self.send(job.ident, b"done", *ended, b"1" if job.name in self._still_open() else b"0")
         else:
             self._report(job)
 
     def _report(self, job: Job) -> None:
         """Answer with what a fork found: rows, then its total, which is missing when it was killed on the way."""
         whole = bytes(job.found)
-        rows, last, at = [], b"", 0
+        rows, fields, last, at = [], [], b"", 0
         while at + 4 <= len(whole) and (end := at + 4 + int.from_bytes(whole[at : at + 4], "big")) <= len(whole):
             record = whole[at + 4 : end]
             at = end
             if record[:1] == b"r":
                 rows.append(record[1:])
+            elif record[:1] == b"d":
+                fields.append(record[1:])
             else:
                 last = record
         if last[:1] == b"f":
             self.send(job.ident, b"fault", last[1:])
+        elif fields and last:
+            self.send(job.ident, b"done", *fields)
         elif last or job.ended == "timeout":
             late = not last or last[:1] == b"l"
             total = last[1:] or b"%d" % len(rows)
@@ -274,6 +315,8 @@ class Runner(Pipe):
         if time.monotonic() < self._next_watch:
             return
         self._next_watch = time.monotonic() + _TICK_S
+        if time.monotonic() >= self._next_refresh:
+            self._refresh()
         if disk_is_full(self._disk_bytes):
             self._kill_all("disk")
         elif entries_used() - self._entries_before > self._entries:
@@ -291,6 +334,67 @@ class Runner(Pipe):
             time.sleep(0.005)
 
 
+def spawn(
+    job: str, words: list[bytes], streams: Callable[[], list[int]], environment: Mapping[str, str]
+) -> tuple[int, str]:
+    """Start bash in a transaction and a session of its own; gives its pid, and what it sees (``enter.namespace``).
+
+    Args:
+        job: see ``enter``.
+        words: its name and arguments.
+        streams: opens, inside, what it reads, prints to and complains to.
+        environment: its own.
+
+    Raises:
+        Fault: it could not be started.
+    """
+    told, tell = os.pipe()
+    try:
+        pid = os.fork()
+    except OSError as error:
+        os.close(told)
+        raise _no_process(error) from error
+    else:
+        if pid == 0:
+            _become(job, words, streams, environment, tell)
+    finally:
+        os.close(tell)
+    said = os.read(told, 4096).decode()
+    os.close(told)
+    if said.startswith("mnt:"):
+        return pid, said
+    os.waitpid(pid, 0)
+    raise Fault(said or "no process could be started")
+
+
+def _become(
+    job: str, words: list[bytes], streams: Callable[[], list[int]], environment: Mapping[str, str], tell: int
+) -> None:
+    """In a fork: go into a transaction and become a command. Returns to nobody."""
+    try:
+        os.setsid()
+        opened = streams()
+        enter(job)
+        for new, old in enumerate(opened):
+            os.dup2(old, new)
+        for number in (_SIGPIPE, _SIGXFSZ):
+            _signal.signal(number, _signal.SIG_DFL)
+        os.write(tell, namespace("self").encode())
+        os.execve("/bin/bash", words, environment)  # noqa: S606 - it is a shell
+    except (OSError, Fault) as error:
+        os.write(tell, encode(str(error)))
+    finally:
+        os._exit(127)
+
+
+def _nothing() -> int:
+    return os.open("/dev/null", os.O_RDONLY)
+
+
+def _no_process(error: OSError) -> Fault:
+    return Fault(f"no process could be started ({error.strerror}); end background processes first")
+
+
 def signal_all(number: int) -> None:
     """Send a signal to every other process inside, if there is one."""
     try:
@@ -299,16 +403,21 @@ def signal_all(number: int) -> None:
         return
 
 
+def _disk() -> os.statvfs_result:
+    """Where changes go; in a transaction itself, that is the workspace."""
+    return os.statvfs(LAYERS if os.path.isdir(LAYERS) else WORK)
+
+
 def disk_is_full(least_bytes: int) -> bool:
-    """Whether the workspace's disk has less than that left, or hardly an inode; some file systems do not tell."""
-    disk = os.statvfs(files.WORK)
+    """Whether the disk that takes the changes has less than that left, or hardly an inode; some do not tell."""
+    disk = _disk()
     few = disk.f_favail < min(_ENTRIES_LEFT, disk.f_files // 10)
     return few or (disk.f_blocks > 0 and disk.f_bavail * disk.f_frsize < least_bytes)
 
 
 def entries_used() -> int:
-    """Inodes in use on the workspace's disk, by anybody; 0 where the file system does not count them."""
-    disk = os.statvfs(files.WORK)
+    """Inodes in use on the disk that takes the changes, by anybody; 0 where the file system does not count them."""
+    disk = _disk()
     return disk.f_files - disk.f_ffree
 
 

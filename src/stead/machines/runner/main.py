@@ -5,14 +5,13 @@ Layer: machines, runner. Standard library only, Python 3.9 or newer.
 
 from __future__ import annotations
 
-import _ctypes  # ctypes itself would cost a third of the start time
 import _signal  # type: ignore[import-not-found]  # what signal is made of; the checker does not know it
 import _socket  # the module ``socket`` would cost milliseconds
 import os
 import resource
 import sys
 
-from .files import WORK
+from .enter import SPACE, apart, prctl
 from .jobs import Runner
 
 WAY_OUT = "/run/egress/proxy.sock"
@@ -29,31 +28,21 @@ if TYPE_CHECKING:  # a type checker takes it for true; see ``jobs``
     from .terminal import Terminal
 
 
-class _Int(_ctypes._SimpleCData):  # type: ignore[type-arg]  # it takes none when it runs
-    _type_ = "i"
-
-
-class _Function(_ctypes.CFuncPtr):
-    """A C function that takes integers and gives one."""
-
-    _flags_ = _ctypes.FUNCFLAG_CDECL
-    _restype_ = _Int
-
-
 def main(words: list[str]) -> None:
     """Work until the daemon closes the pipe.
 
     Args:
         words: ``NAME=NUMBER``: ``disk``, ``memory``, ``search`` and ``entries`` as ``Runner`` takes them,
-            ``browse=1`` to drive a browser instead, ``terminal=1`` to keep a person's terminal; the others are
-            resource limits. They are set here and not outside, because inside its own user namespace the limit on
-            processes counts those of this machine alone. After a ``--`` come paths of the workspace, whose identity
-            the hello is to tell.
+            ``browse=1`` to drive a browser instead, ``terminal=1`` to keep a person's terminal, whose changes go to
+            the transaction ``job`` (0 for none); the others are resource limits. They are set here and not outside,
+            because inside its own user namespace the limit on processes counts those of this machine alone.
     """
     os.closerange(3, 65_536)
     os.umask(0o022)  # the daemon's own is strict; what is made here is the person's, and as readable as usual
-    end = words.index("--")
-    limits = {name: int(value) for name, _, value in (word.partition("=") for word in words[:end])}
+    limits = {name: int(value) for name, _, value in (word.partition("=") for word in words)}
+    seen = _identity(f"{SPACE}/folder")
+    if seen:
+        apart()
     runner = _resident(limits)
     for name, value in limits.items():
         kind = getattr(resource, f"RLIMIT_{name.upper()}")
@@ -64,11 +53,10 @@ def main(words: list[str]) -> None:
         file.write(str(_OOM_SCORE))
     # Python's own handler would let a SIGINT from inside through to the first process.
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
-    prctl = _Function(_ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl"))  # type: ignore[arg-type]  # None is this process
     prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     if prctl(_PR_GET_DUMPABLE, 0, 0, 0, 0) != 0:
         sys.exit("the runner cannot make itself undumpable")
-    runner.send(b"", b"hello", _identity(WORK), *(_identity(f"{WORK}/{path}") for path in words[end + 1 :]))
+    runner.send(b"", b"hello", seen)
     nowhere = os.open("/dev/null", os.O_WRONLY)
     os.dup2(nowhere, 2)
     os.close(nowhere)
@@ -80,6 +68,7 @@ def main(words: list[str]) -> None:
 def _resident(limits: dict[str, int]) -> Runner | Driver | Terminal:
     """What the machine is for; takes from the limits what are none of the system's."""
     disk, memory, search, entries = (limits.pop(name) for name in ("disk", "memory", "search", "entries"))
+    job = str(limits.pop("job") or "")
     if limits.pop("browse", 0):
         from .browse import Driver  # other machines need not load it
 
@@ -87,7 +76,7 @@ def _resident(limits: dict[str, int]) -> Runner | Driver | Terminal:
     if limits.pop("terminal", 0):
         from .terminal import Terminal
 
-        return Terminal(disk, memory)
+        return Terminal(disk, memory, job)
     return Runner(disk, memory, search, entries)
 
 

@@ -1,4 +1,4 @@
-"""Work that may take long: searches, hashes of large files, parsing. It runs in a fork of the runner.
+"""Work on files: short, or long as searches and parsing are. It runs in a fork of the runner, in a transaction.
 
 Layer: machines, runner. Standard library only. The fork writes records to a pipe: rows, and a closing one with the
 total or a fault. When it is killed at its deadline, the rows that it had written still count.
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 
 from . import files
+from .enter import WORK, enter
 from .frames import Fault, encode
 
 _ROWS, _ROW_CHARACTERS, _ROWS_BYTES = 1000, 300, 256 << 10
@@ -46,6 +47,11 @@ class Rows:
         self.total = 1
         self._put(b"r" + text[:_PAGE_BYTES].decode("utf-8", "ignore").encode())
 
+    def fields(self, answer: list[bytes]) -> None:
+        """Take in a whole answer."""
+        for field in answer:
+            self._put(b"d" + field)
+
     def check(self) -> None:
         """Send what there is.
 
@@ -78,7 +84,12 @@ def work_apart(into: int, operation: str, arguments: list[bytes], deadline: floa
     os.closerange(3, 4096)
     rows = Rows(2, deadline)
     try:
-        _WORK[operation](rows, *arguments)
+        if operation in files.CHANGING:
+            enter(arguments.pop(0).decode())
+            rows.fields(files.CHANGING[operation](*arguments))
+        else:
+            enter("")
+            _WORK[operation](rows, *arguments)
         rows.end(b"t%d" % rows.total)
     except Late:
         rows.end(b"l%d" % rows.total)
@@ -92,6 +103,10 @@ def work_apart(into: int, operation: str, arguments: list[bytes], deadline: floa
         os._exit(0)
 
 
+def _read(rows: Rows, *arguments: bytes) -> None:
+    rows.fields(files.read(*arguments))
+
+
 def _hash(rows: Rows, *paths: bytes) -> None:
     for path in paths:
         rows.check()
@@ -100,9 +115,9 @@ def _hash(rows: Rows, *paths: bytes) -> None:
 
 def _glob(rows: Rows, pattern: bytes) -> None:
     wanted = [part for part in os.fsdecode(pattern).split("/") if part not in ("", ".")]
-    if pattern.startswith(files.WORK.encode() + b"/"):
+    if pattern.startswith(WORK.encode() + b"/"):
         del wanted[0]
-    folder = files.WORK
+    folder = WORK
     while len(wanted) > 1 and not any(letter in wanted[0] for letter in "*?["):
         folder = os.path.join(folder, wanted.pop(0))
     if not files.inside(os.path.realpath(folder)):
@@ -131,7 +146,7 @@ def _grep(rows: Rows, pattern: bytes, path: bytes, include: bytes) -> None:
     elif not os.path.isdir(top):
         raise Fault(f"there is no {files.name(path)!r}")
     for entry in _walk(top, rows):
-        name = entry.path[len(files.WORK) + 1 :] if "/" in wanted else entry.name
+        name = entry.path[len(WORK) + 1 :] if "/" in wanted else entry.name
         if entry.is_file(follow_symlinks=False) and fnmatchcase(name, wanted or "*"):
             _grep_file(rows, regex.search, entry.path)
 
@@ -187,4 +202,4 @@ def _html(rows: Rows, content: bytes) -> None:
     rows.page(encode(page_text(content)))
 
 
-_WORK: dict[str, Callable[..., None]] = {"glob": _glob, "grep": _grep, "hash": _hash, "html": _html}
+_WORK: dict[str, Callable[..., None]] = {"glob": _glob, "grep": _grep, "hash": _hash, "html": _html, "read": _read}

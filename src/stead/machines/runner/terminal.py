@@ -15,8 +15,9 @@ import select
 import sys
 import time
 
+from .enter import refresh
 from .frames import Fault, Pipe, encode
-from .jobs import disk_is_full, memory_is_full, signal_all
+from .jobs import disk_is_full, memory_is_full, signal_all, spawn
 
 _CHUNK = 32 << 10
 _MOST_TYPED = 64 << 10
@@ -25,7 +26,7 @@ _ANSWER_S = 10.0
 """A question for output is answered after so long even when there is none, so that the daemon sees that we live."""
 _LOOK_S = 0.2
 _LAST_WORDS_S = 1.0
-_SIGKILL, _SIGPIPE, _SIGXFSZ = 9, 13, 25  # importing signal would cost a third of the start time
+_SIGKILL = 9  # importing signal would cost a third of the start time
 _TIOCSWINSZ = 0x5414
 _ENVIRONMENT = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "SHELL": "/bin/bash", "PS1": r"\w\$ "}
 
@@ -36,9 +37,11 @@ class Terminal(Pipe):
     Args:
         disk_bytes: free space on the workspace's disk below which everything inside is killed.
         memory_bytes: memory of all processes inside, above which likewise.
+        job: the transaction of the shell; "" for one that can change nothing.
     """
 
-    def __init__(self, disk_bytes: int, memory_bytes: int) -> None:
+    def __init__(self, disk_bytes: int, memory_bytes: int, job: str) -> None:
+        self._job = job
         self._disk_bytes = disk_bytes
         self._memory_bytes = memory_bytes
         super().__init__()
@@ -97,6 +100,9 @@ class Terminal(Pipe):
             self._typed += taken
             self._pass_on()
             return [b"%d" % len(taken)]
+        if operation == "refresh":
+            refresh([self._pid])
+            return []
         if operation == "size":
             self._size(*map(int, arguments))
             return []
@@ -105,21 +111,10 @@ class Terminal(Pipe):
     def _open(self, rows: int, columns: int) -> None:
         self._master, slave = os.openpty()
         self._size(rows, columns)
-        name = os.ttyname(slave)
         try:
             # The leader of a session gets the first terminal that it opens as its own: job control and Ctrl-C work.
-            self._pid = os.posix_spawn(
-                "/bin/bash",
-                [b"bash", b"-i"],
-                {**os.environ, **_ENVIRONMENT},
-                file_actions=[
-                    (os.POSIX_SPAWN_OPEN, 0, name, os.O_RDWR, 0),
-                    (os.POSIX_SPAWN_DUP2, 0, 1),
-                    (os.POSIX_SPAWN_DUP2, 0, 2),
-                ],
-                setsid=True,
-                setsigdef=[_SIGPIPE, _SIGXFSZ],
-            )
+            name, environment = os.ttyname(slave), {**os.environ, **_ENVIRONMENT}
+            self._pid, _ = spawn(self._job, [b"bash", b"-i"], lambda: [os.open(name, os.O_RDWR)] * 3, environment)
         finally:
             os.close(slave)
         os.set_blocking(self._master, False)

@@ -19,6 +19,7 @@ CREATE TABLE states (
     seq integer NOT NULL,
     kind text NOT NULL,          -- as in ObjectiveRow
     status text NOT NULL,
+    waiting integer NOT NULL,    -- changes that wait for the person
     state blob NOT NULL          -- JSON of projection.Objective
 );
 CREATE INDEX states_by_seq ON states (kind, seq);

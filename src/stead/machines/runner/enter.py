@@ -1,0 +1,167 @@
+"""Going into a transaction: a view of the workspace of its own, and then no more rights than any program in here.
+
+Layer: machines, runner. Standard library only. The runner may mount, in the machine's own user namespace; nothing that
+it starts may. Every command and every piece of file work goes through ``enter`` in a fork first: it gets a mount
+namespace, in it an overlay at ``/work`` (the person's folder below, which is mounted read-only, then what tools make
+anew, then what the session has pending; on top a fresh folder that takes the changes), a cover over what those are made
+of, and then it loses its capabilities and gets the system-call filter. Sources: capabilities(7), overlayfs.rst of the
+kernel's documentation, seccomp(2).
+"""
+
+from __future__ import annotations
+
+import _ctypes  # ctypes itself would cost a third of the start time
+import os
+import sys
+
+from .frames import Fault
+
+WORK = "/work"
+SPACE = "/space"
+LAYERS = f"{SPACE}/layers"
+"""Of the session: ``pending``, and in ``jobs`` a folder for each transaction."""
+FILTER = "/stead/filter"
+_LOWER = f"{LAYERS}/pending:{SPACE}/kept:{SPACE}/folder"
+_OPTIONS = "userxattr,redirect_dir=nofollow,metacopy=off,index=off,xino=off"
+_VOLATILE = ",volatile"
+"""Nothing waits for the disk: what counts is what landed. Else the end of each command would sync a whole disk."""
+"""Of an overlay. The marks that it makes in the upper folder have names that the kernel lets no program in here use."""
+_CLONE_NEWNS = 0x0002_0000
+_RDONLY, _NOSUID, _NODEV, _REMOUNT, _REC, _PRIVATE = 1, 2, 4, 32, 0x4000, 0x4_0000
+_PR_SET_SECCOMP, _PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _CLEAR_ALL = 22, 24, 47, 4
+_CAPABILITIES = 64
+_VERSION_3 = 0x2008_0522
+
+
+class _Int(_ctypes._SimpleCData):  # type: ignore[type-arg]  # it takes none when it runs
+    _type_ = "i"
+
+
+class _Function(_ctypes.CFuncPtr):
+    """A C function that takes integers, bytes and addresses, gives an integer, and leaves its error number."""
+
+    _flags_ = _ctypes.FUNCFLAG_CDECL | _ctypes.FUNCFLAG_USE_ERRNO
+    _restype_ = _Int
+
+
+def function(name: str) -> _Function:
+    """One of the C library's."""
+    return _Function(_ctypes.dlsym(_ctypes.dlopen(None, 0), name))  # type: ignore[arg-type]  # None is this process
+
+
+prctl, _mount, _unshare, _setns, _capset = map(function, ("prctl", "mount", "unshare", "setns", "capset"))
+
+
+def apart() -> None:
+    """Take this process's mounts out of the sandbox's, so that what is mounted from now on is its own.
+
+    Raises:
+        OSError: the kernel refuses.
+    """
+    _check(_unshare(_CLONE_NEWNS), "unshare")
+    _check(_mount(None, b"/", None, _REC | _PRIVATE, None), "/")
+
+
+def enter(job: str) -> None:
+    """Go in, for good. In a fork of the runner, or as the last that a process does before it serves.
+
+    Args:
+        job: the folder in ``jobs`` that takes the changes; it is made. "" for one that can change nothing.
+
+    Raises:
+        Fault: this file system or kernel lets no overlay be laid over the folder.
+        OSError: something else failed; the process must end.
+    """
+    apart()
+    layers = f"lowerdir={_LOWER}"
+    if job:
+        own = f"{LAYERS}/jobs/{job}"
+        mode = os.stat(f"{SPACE}/folder").st_mode & 0o777
+        for folder in (own, f"{own}/upper", f"{own}/work"):
+            os.mkdir(folder)
+        os.chmod(f"{own}/upper", mode | 0o700)
+        layers += f",upperdir={own}/upper,workdir={own}/work{_VOLATILE}"
+    if _mount(b"stead", WORK.encode(), b"overlay", _NOSUID | _NODEV, f"{layers},{_OPTIONS}".encode()) != 0:
+        reason = os.strerror(_ctypes.get_errno())
+        raise Fault(f"the folder cannot be shown with changes kept apart ({reason}); see `stead doctor`")
+    _check(_mount(b"stead", SPACE.encode(), b"tmpfs", _NOSUID | _NODEV | _RDONLY, b"size=4k"), SPACE)
+    os.chdir(WORK)
+    _drop()
+
+
+def _drop() -> None:
+    """Lose every capability, and get the filter."""
+    for capability in range(_CAPABILITIES):
+        prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
+    prctl(_PR_CAP_AMBIENT, _CLEAR_ALL, 0, 0, 0)
+    header = _VERSION_3.to_bytes(4, sys.byteorder) + bytes(4)
+    _check(_capset(header, bytes(24)), "capset")
+    with open(FILTER, "rb") as file:
+        program = _buffer(file.read())
+    size, pointer = len(program) // 8, _ctypes.addressof(program)
+    head = size.to_bytes(2, sys.byteorder) + bytes(6) + pointer.to_bytes(8, sys.byteorder)
+    _check(prctl(_PR_SET_SECCOMP, 2, head, 0, 0), "seccomp")
+
+
+class _Byte(_ctypes._SimpleCData):  # type: ignore[type-arg]  # likewise
+    _type_ = "c"
+
+
+def _buffer(data: bytes) -> _ctypes.Array:  # type: ignore[type-arg]  # likewise
+    return (_Byte * len(data)).from_buffer_copy(data)
+
+
+def _check(result: object, what: str) -> None:
+    if result != 0:
+        error = _ctypes.get_errno()
+        raise OSError(error, os.strerror(error), what)
+
+
+def refresh(pids: list[int]) -> None:
+    """Have the views of others forget which files there are below, since files have landed there. For the runner.
+
+    An overlay remembers that a name was not there, or what it was; to mount it anew, as it is, makes it look again.
+
+    Args:
+        pids: a process of each view.
+    """
+    for pid in pids:
+        try:
+            child = os.fork()
+        except OSError:  # no process is left; the next time will do
+            return
+        if child == 0:
+            try:
+                _check(_setns(os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY), _CLONE_NEWNS), "setns")
+                _check(_mount(None, WORK.encode(), None, _REMOUNT | _NOSUID | _NODEV, None), WORK)
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+
+
+def namespace(pid: int | str) -> str:
+    """Which mounts a process sees, as a name.
+
+    Raises:
+        OSError: it has ended, or does not let itself be looked at.
+    """
+    return os.readlink(f"/proc/{pid}/ns/mnt")
+
+
+def lingering(mounts: str, own: set[int]) -> int:
+    """A process that sees these mounts, 0 for none. One that does not let itself be looked at counts.
+
+    Args:
+        mounts: see ``namespace``.
+        own: processes of the runner's, which wait for themselves.
+    """
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) not in own:
+            try:
+                if namespace(name) == mounts:
+                    return int(name)
+            except PermissionError:
+                return int(name)
+            except OSError:
+                continue
+    return 0

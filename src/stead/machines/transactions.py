@@ -1,0 +1,175 @@
+"""Which transactions of each session are under way, and landing them.
+
+Layer: machines. A transaction begins with a call that may change something, and lands when the call has ended. Where a
+process of the call lives on, and in a terminal, what there is lands after every later call and at intervals (in a
+terminal, when it prints), and the rest at the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from stead.config import Home
+from stead.domain.errors import MachineDied, NotFound, StorageFault
+from stead.domain.ids import SessionId
+from stead.domain.trials import Barred, Hold, Landing, unbarred
+from stead.machines.landing import land
+from stead.machines.merging import Stamp
+from stead.machines.space import Space, new_job
+
+log = logging.getLogger(__name__)
+INTERVAL_S, MOMENT_S = 5.0, 0.5
+
+Ask = Callable[[SessionId, Literal["open", "refresh"]], Awaitable[Sequence[bytes]]]
+"""Asks a session's machines: in which transactions a process is still at work (their names); or to have what is at work
+see what has landed meanwhile."""
+
+
+@dataclass
+class _Own:
+    """One session's.
+
+    ``jobs``: what was taken up of each; ``calls``: those whose call is under way; ``lingering``: those whose call has
+    ended, when a process was still at work.
+    """
+
+    directory: str = ""
+    hold: Hold = "all"
+    barred: Barred = unbarred
+    jobs: dict[str, dict[str, Stamp]] = field(default_factory=dict)
+    calls: set[str] = field(default_factory=set)
+    terminals: set[str] = field(default_factory=set)
+    lingering: set[str] = field(default_factory=set)
+    dropped: set[str] = field(default_factory=set)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    later: asyncio.Task[None] | None = None
+    cleaning: list[asyncio.Task[None]] = field(default_factory=list)
+
+
+class Transactions:
+    """Every session's.
+
+    Args:
+        home: Stead's own.
+        ask: see there.
+    """
+
+    def __init__(self, home: Home, ask: Ask) -> None:
+        self._home = home
+        self._ask = ask
+        self._own: dict[SessionId, _Own] = {}
+
+    def bind(self, session: SessionId, directory: str, hold: Hold, barred: Barred) -> None:
+        """Say which folder the session's changes are of ("" where it may make none), and what of them waits."""
+        own = self._own.setdefault(session, _Own())
+        own.directory, own.hold, own.barred = directory, hold, barred
+
+    def begin(self, session: SessionId, *, terminal: bool = False) -> str:
+        """A name for a new one; "" for a session that may change nothing. It is under way until it is landed."""
+        own = self._own.get(session)
+        if own is None or not own.directory:
+            return ""
+        job = new_job()
+        own.jobs[job] = {}
+        (own.terminals if terminal else own.calls).add(job)
+        return job
+
+    async def land(self, session: SessionId, job: str, *, lingers: bool = False) -> Landing:
+        """Land one that has come to its end, and what others of the session have changed that live on.
+
+        Args:
+            session: whose.
+            job: its name; "" for a call that could change nothing.
+            lingers: a process of it is still at work.
+        """
+        if not job:
+            return Landing()
+        own = self._own[session]
+        if lingers:
+            own.lingering.add(job)
+        for under_way in (own.calls, own.terminals):
+            under_way.discard(job)
+        return await self._land(session)
+
+    def drop(self, session: SessionId, job: str) -> None:
+        """Nothing of one is to land."""
+        if job:
+            self._own[session].dropped.add(job)
+
+    async def catch_up(self, session: SessionId) -> None:
+        """Land what the session's terminals have changed so far, so that the next call sees it."""
+        own = self._own.get(session)
+        if own is not None and own.terminals:
+            await self._land(session)
+
+    async def end(self, session: SessionId) -> Landing:
+        """Land all that is left of a session, but for its terminals. Its own machine is gone."""
+        own = self._own.get(session)
+        if own is None or not own.directory:
+            return Landing()
+        return await self._land(session)
+
+    async def take_up_left(self) -> None:
+        """Take up what is left of every session; all of it waits for the person. No machine may live."""
+        folder = self._home.root / "trials"
+        for name in await asyncio.to_thread(os.listdir, folder) if folder.exists() else ():
+            try:
+                space = Space(self._home, SessionId(name))
+                await asyncio.to_thread(space.put_away)
+                if left := await asyncio.to_thread(space.left):
+                    await asyncio.to_thread(land, space, {job: {} for job in left}, "all", alone=True)
+            except (OSError, StorageFault) as error:
+                log.warning("what session %s changed could not be taken up: %s", name, error)
+
+    async def _land(self, session: SessionId) -> Landing:
+        own = self._own[session]
+        async with own.lock:
+            if own.lingering:
+                try:
+                    own.lingering &= {name.decode() for name in await self._ask(session, "open")}
+                except MachineDied as error:
+                    return Landing(failed=str(error), open=True)
+            live = own.terminals | own.lingering
+            jobs = {job: taken for job, taken in own.jobs.items() if job not in own.calls}
+            if not jobs:
+                return Landing()
+            try:
+                space = Space(self._home, session)
+                landing = await asyncio.to_thread(
+                    land, space, jobs, own.hold, live=live, dropped=own.dropped, barred=own.barred
+                )
+            except NotFound:
+                return Landing()  # no machine has come up
+            except (OSError, StorageFault) as error:
+                log.warning("what session %s changed could not land: %s", session, error)
+                return Landing(failed=str(error))
+            for job in jobs.keys() - live:
+                del own.jobs[job]
+                own.dropped.discard(job)
+            if landing.count:
+                own.cleaning.append(asyncio.create_task(asyncio.to_thread(space.put_away)))
+                own.cleaning = [task for task in own.cleaning if not task.done()]
+                if live or own.calls:
+                    await self._ask(session, "refresh")
+            if live - own.terminals:
+                self._after(session, INTERVAL_S)
+            return landing
+
+    def soon(self, session: SessionId) -> None:
+        """Something is going on in a terminal: land it when a moment has passed."""
+        self._after(session, MOMENT_S)
+
+    def _after(self, session: SessionId, wait_s: float) -> None:
+        own = self._own[session]
+        if own.later is None:
+            own.later = asyncio.create_task(self._land_later(session, own, wait_s), name=f"land of {session}")
+
+    async def _land_later(self, session: SessionId, own: _Own, wait_s: float) -> None:
+        await asyncio.sleep(wait_s)
+        own.later = None
+        await self._land(session)
