@@ -44,7 +44,7 @@ _folders: dict[str, threading.Lock] = {}
 
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
-_RENAME_EXCHANGE = 2
+_RENAME_NOREPLACE, _RENAME_EXCHANGE = 1, 2
 Jobs = Mapping[str, dict[str, Stamp]]
 """Transactions by name, and what was taken up of each before; see ``Merge.taken``."""
 
@@ -204,7 +204,12 @@ class _Work:
         dropped = [delta.path for delta, decided, _ in judged if decided == "dropped"]
         for path in [*(delta.path for delta, _ in refused), *dropped, *deltas.equal]:
             self.forget(path)
-        held = [(delta, why) for delta, decided, why in judged if decided == "held" and not _is_way(delta, judged)]
+        ways = {above for delta in deltas.found for above in _above(delta.path)}
+        held = [
+            (delta, why)
+            for delta, decided, why in judged
+            if decided == "held" and not (_is_new_folder(delta) and delta.path in ways)
+        ]
         empty = _tidy(self.pending, self.folder)
         began_ns = min(self.moved.values(), default=0) if self.first else 0
         self.space.note(self.stamps, whole=whole, empty=empty, began_ns=began_ns)
@@ -265,14 +270,14 @@ class _Work:
         if delta.what == "folder":
             self._folder(delta, into, name, new.mode & 0o777)
             return
-        self._copy(new, into, name, fresh=delta.kind == "added")
+        self._copy(new, into, name, delta.old)
         status = os.stat(name, dir_fd=into, follow_symlinks=False)
         self.stamps[delta.path] = self.ours[delta.path] = status.st_ctime_ns
         ran = delta.old is not None and delta.old.st_mode & 0o111
         if delta.what == "file" and new.mode & 0o111 and not ran:
             self.runnable.append(delta.path)
 
-    def _copy(self, new: Side, into: int, name: str, *, fresh: bool) -> None:
+    def _copy(self, new: Side, into: int, name: str, old: os.stat_result | None) -> None:
         """Put a copy in. The layer's own file never: a process inside may have it open, and would write the person's.
 
         A plain rename over a file makes some file systems write the new one's data first, and free the older one's,
@@ -283,8 +288,12 @@ class _Work:
         try:
             if self._owner:
                 os.chown(temporary, *self._owner, dir_fd=into, follow_symlinks=False)
-            if fresh or not _swapped(into, temporary, name):
-                os.rename(temporary, name, src_dir_fd=into, dst_dir_fd=into)
+            if old is None or not _moved(into, temporary, name, _RENAME_EXCHANGE):
+                if old is not None or not _moved(into, temporary, name, _RENAME_NOREPLACE):
+                    os.rename(temporary, name, src_dir_fd=into, dst_dir_fd=into)
+            elif _look(os.stat(temporary, dir_fd=into, follow_symlinks=False)) != _look(old):
+                _moved(into, temporary, name, _RENAME_EXCHANGE)
+                raise OSError(errno.ESTALE, "you changed yours just now")
             else:
                 try:
                     os.rename(temporary, self.space.away / secrets.token_hex(8), src_dir_fd=into)
@@ -309,9 +318,14 @@ class _Work:
             remove(above, name)
 
 
-def _swapped(folder: int, one: str, other: str) -> bool:
-    """Swap two entries at once; false where the file system cannot."""
-    if _LIBC.renameat2(folder, os.fsencode(one), folder, os.fsencode(other), _RENAME_EXCHANGE) == 0:
+def _look(status: os.stat_result) -> tuple[int, int, int]:
+    """What tells that a file is the one that was judged."""
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def _moved(folder: int, one: str, other: str, how: int) -> bool:
+    """Swap two entries at once, or move one to where nothing is; false where the file system cannot."""
+    if _LIBC.renameat2(folder, os.fsencode(one), folder, os.fsencode(other), how) == 0:
         return True
     error = ctypes.get_errno()
     if error in (errno.EINVAL, errno.ENOSYS):
@@ -323,9 +337,9 @@ _landed: dict[str, dict[str, int]] = {}
 """By folder, paths that were carried over since the daemon started, and the stamp that each got."""
 
 
-def _is_way(delta: Delta, judged: Sequence[tuple[Delta, str, str]]) -> bool:
-    """Whether a new folder only holds other changes."""
-    return _is_new_folder(delta) and any(one.path.startswith(delta.path + "/") for one, _, _ in judged)
+def _above(path: str) -> list[str]:
+    """The folders that a path lies in."""
+    return [path[:at] for at, letter in enumerate(path) if letter == "/"]
 
 
 def _tidy(layer: int, folder: int | None) -> bool:
