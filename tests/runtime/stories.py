@@ -330,6 +330,9 @@ class _Faults(logging.Handler):
         self.told.append(self.format(record))
 
 
+_PATIENCE_S = 10
+
+
 def live(story: Story) -> Lived:
     """Live a story in a new home."""
     with tempfile.TemporaryDirectory(dir=IN_MEMORY) as folder:
@@ -342,8 +345,13 @@ async def _live(story: Story, folder: Path) -> Lived:
     try:
         await life.run()
         room = life.room
-        states = {id: await room.state(id) for id in life.ids}
-        events = {id: room.world.events(id) for id in life.ids}
+        async with asyncio.timeout(_PATIENCE_S):
+            while True:  # what is in the journal a moment before it is applied is waited for
+                states = {id: await room.state(id) for id in life.ids}
+                events = {id: room.world.events(id) for id in life.ids}
+                if all(events[id][-1].session_seq == states[id].seq for id in life.ids):
+                    break
+                await asyncio.sleep(0)
         return Lived(events, states, room.models.requests, room.effects, life.said, faults.told)
     finally:
         logging.getLogger("stead").removeHandler(faults)
