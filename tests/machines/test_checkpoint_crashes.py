@@ -73,8 +73,9 @@ async def test_kills_while_a_folder_is_restored_leave_no_file_half_and_the_next_
             versions.append((await checkpoints.take(str(folder), (), quiet)).root)
         then = digest(folder)
     (tmp_path / "roots").write_text(" ".join(versions))
-    littered = 0
-    for _ in range(12):
+    littered = kills = 0
+    while kills < 12 or (not littered and kills < 60):  # where nobody else is at work, most kills hit a file
+        kills += 1
         with worker("restore_until_killed", tmp_path) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
@@ -118,7 +119,7 @@ def test_a_disk_that_fills_up_during_a_restore_has_no_half_file_on_it(tmp_path: 
     with _small_disk(tmp_path / "small", "500k") as inside:
         done = run("fill_by_restoring", tmp_path, *inside)
     assert done.returncode == 0, done.stderr
-    assert "is restored, 'c' and what comes after it is as it was; free some space" in done.stdout
+    assert "is restored, 'c' and what comes after it is not; free some space" in done.stdout
     assert "recovered" in done.stdout
 
 

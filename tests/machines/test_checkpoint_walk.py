@@ -16,7 +16,7 @@ import pytest
 from stead.domain.checkpoints import LeftOut
 from stead.domain.errors import InvalidRequest
 from stead.machines.checkpoints import FolderCheckpoints
-from stead.machines.left_out import ANEW
+from stead.machines.left_out import REBUILT
 from tests.machines.checkpoint_processes import run
 from tests.machines.folders import digest, opened_checkpoints, quiet
 
@@ -55,7 +55,7 @@ async def test_what_tools_make_anew_is_neither_kept_nor_touched(checkpoints: Fol
     why = {left.path: left.why for left in tree.left_out}
     assert tree.left_out_count == len(why) == 15
     assert why[".git"] == "Git's own history is not kept"
-    assert why["node_modules"] == why["cache"] == why["sub/__pycache__"] == ANEW
+    assert why["node_modules"] == why["cache"] == why["sub/__pycache__"] == REBUILT
     assert why["a.log"] == why["build"] == "an ignore pattern names it"
     before = {path: path.read_text() for path in folder.rglob("*") if path.is_file()}
     (folder / "kept").unlink()
@@ -85,10 +85,8 @@ async def test_what_stands_where_something_was_is_moved_aside_when_it_is_not_kep
     (folder / "three").mkdir()
     _fill(folder, "three/.git/config", "three/other")
     (folder / "four/CACHEDIR.TAG").write_text(TAG)
-    ignored = await checkpoints.restore(str(folder), ["one", "t*", "four"], tree.root)
-    assert ignored.changed == 0, "an ignore pattern is the person's own word"
-    restored = await checkpoints.restore(str(folder), (), tree.root)
-    assert sorted(left.path for left in restored.failed) == ["one", "three", "two"]
+    restored = await checkpoints.restore(str(folder), ["four"], tree.root)
+    assert sorted(left.path for left in restored.failed) == ["four", "one", "three", "two"]
     assert all("it is put back; what stood there is now 'stead-aside-" in left.why for left in restored.failed)
     assert [(folder / name).read_text() for name in ("one", "two", "three", "four/x")] == [
         "one",
@@ -98,7 +96,8 @@ async def test_what_stands_where_something_was_is_moved_aside_when_it_is_not_kep
     ]
     assert not (folder / "four/CACHEDIR.TAG").exists()
     aside = list(folder.glob("stead-aside-*"))
-    assert len(aside) == 3 and [path for path in aside if (path / ".git/config").exists()]
+    assert len(aside) == 4 and [path for path in aside if (path / ".git/config").exists()]
+    assert [path for path in aside if (path / "CACHEDIR.TAG").exists()]
     assert not [name for name in os.listdir(folder) if name.startswith(".stead")]
 
 

@@ -156,7 +156,7 @@ async def test_only_the_named_paths_are_restored(checkpoints: FolderCheckpoints,
         await checkpoints.restore(str(folder), (), "ab" * 32)
 
 
-async def test_a_path_whose_folder_is_now_something_else_is_not_restored_behind_its_back(
+async def test_a_path_whose_folder_is_now_something_else_is_restored_and_that_is_moved_aside(
     checkpoints: FolderCheckpoints, folder: Path
 ) -> None:
     (folder / "src").mkdir()
@@ -165,10 +165,12 @@ async def test_a_path_whose_folder_is_now_something_else_is_not_restored_behind_
     shutil.rmtree(folder / "src")
     (folder / "src").write_text("a file now")
     restored = await checkpoints.restore(str(folder), (), tree.root, ["src/one.py"])
+    (aside,) = folder.glob("stead-aside-*")
     assert [(left.path, left.why) for left in restored.failed] == [
-        ("src", "there is no folder here now; restore this path itself")
+        ("src", f"it is put back; what stood there is now {aside.name!r}")
     ]
-    assert (folder / "src").read_text() == "a file now"
+    assert aside.read_text() == "a file now"
+    assert (folder / "src/one.py").read_text() == "old"
 
 
 # -- what differs -----------------------------------------------------------------------------------------------------

@@ -8,28 +8,30 @@ from __future__ import annotations
 
 import asyncio
 import os
-import stat
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import TypeVar
 
 from stead.domain.checkpoints import ABSENT, FileChange, InUse, Progress, Restored, Tree, Version
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.machines import comparing, left_out
-from stead.machines.restoring import Restoring
-from stead.machines.scanning import PERMISSIONS, Reading, Scan, opened_top, why_not
-from stead.machines.workspace import opened_above
-from stead.machines.writing import make_folder, regular, replacing, status_of, write
+from stead.machines.layers import side
+from stead.machines.restoring import Restoring, make_folder, place
+from stead.machines.scanning import NotKept, Scan, read_file
+from stead.machines.workspace import locked_workspace, opened_above, opened_workspace
 from stead.storage.amending import amend
 from stead.storage.contents import NAME_BYTES, ContentStore
 from stead.storage.database import Damaged
 from stead.storage.forgetting import forget
 from stead.storage.intake import Intake, Naming, keeping
-from stead.storage.trees import Entry, differences
+from stead.storage.trees import Entry, Look, differences
 
 MOST_FILES = 200_000
 
 Stopped = Callable[[], bool]
+T = TypeVar("T")
 
 
 class FolderCheckpoints:
@@ -53,7 +55,6 @@ class FolderCheckpoints:
         self._store = store
         self._most_files = most_files
         self._taking = asyncio.Lock()  # one walk at a time: two would only slow each other down
-        self._writing = threading.Lock()  # one that writes into folders: a restore sweeps up what an older one left
         self._stop = threading.Event()
 
     def close(self) -> None:
@@ -75,15 +76,13 @@ class FolderCheckpoints:
             return given_up.is_set() or self._stop.is_set()
 
         def work() -> Tree:
-            rules = left_out.Rules(ignore)
-            with self._store.door.together():
-                tree = self._take(directory, rules, progress, stopped)
-                self._on_kept(tree.root)
-                return tree
+            tree = self._take(directory, left_out.Rules(ignore), progress, stopped)
+            self._on_kept(tree.root)
+            return tree
 
         async with self._taking:
             try:
-                return await asyncio.to_thread(work)
+                return await self._do(work)
             except asyncio.CancelledError:
                 given_up.set()
                 raise
@@ -94,45 +93,48 @@ class FolderCheckpoints:
         """See ``Checkpoints``."""
 
         def work() -> tuple[FileChange, ...]:
-            store = self._store
-            with store.door.together():
-                before, kept = _name(old), comparing.from_store(store)
-                store.tree(before)
-                if new:
-                    after = _name(new)
-                    store.tree(after)
-                    return comparing.changes(differences(store.tree, before, store.tree, after), kept, kept)
-                naming, rules = Naming(store), left_out.Rules(ignore)
-                after = self._scan(naming, directory, rules).run(directory)
-                with opened_top(directory) as top:
-                    found = differences(store.tree, before, naming.look, after)
-                    return comparing.changes(found, kept, comparing.from_folder(top))
+            store, before = self._store, _name(old)
+            kept = comparing.from_store(store)
+            store.tree(before)
+            if new:
+                after = _name(new)
+                store.tree(after)
+                return comparing.changes(differences(store.tree, before, store.tree, after), kept, kept)
+            with _opened(directory) as top:
+                look, after = self._now(directory, top, left_out.Rules(ignore))
+                found = differences(store.tree, before, look, after)
+                return comparing.changes(found, kept, comparing.from_folder(top))
 
-        return await asyncio.to_thread(work)
+        return await self._do(work)
 
     async def restore(self, directory: str, ignore: Sequence[str], root: str, paths: Sequence[str] = ()) -> Restored:
         """See ``Checkpoints``."""
-        wanted = [_plain(path) for path in paths]
+        wanted = [left_out.shown(_plain(path)) for path in paths]
 
         def work() -> Restored:
-            rules = left_out.Rules(ignore)
-            with self._store.door.together(), self._writing:
-                seen = self._store.seen(os.fsencode(directory))
-                return Restoring(self._store, seen, rules, wanted).run(directory, _name(root))
+            store, before = self._store, _name(root)
+            store.tree(before)
+            rules = left_out.Rules(ignore, unfinished=True)
+            with _opened(directory, locked_workspace) as top:
+                restoring = Restoring(store, top, wanted)
+                look, now = self._now(directory, top, rules)
+                for path in wanted:
+                    if not any(_has(*tree, path.split("/")) for tree in ((store.tree, before), (look, now))):
+                        raise NotFound(f"there is no {path!r}, neither in the checkpoint nor in the folder")
+                return restoring.run(differences(store.tree, before, look, now, damaged=restoring.fail))
 
-        return await asyncio.to_thread(work)
+        return await self._do(work)
 
     async def amend(self, root: str, versions: Sequence[Version]) -> str:
         """See ``Checkpoints``."""
         files = {os.fsencode(_plain(version.path)): _entry(version) for version in versions}
 
         def work() -> str:
-            with self._store.door.together():
-                amended = amend(self._store, _name(root), files).hex()
-                self._on_kept(amended)
-                return amended
+            amended = amend(self._store, _name(root), files).hex()
+            self._on_kept(amended)
+            return amended
 
-        return await asyncio.to_thread(work)
+        return await self._do(work)
 
     async def forget(self, in_use: Callable[[], InUse]) -> int:
         """See ``Checkpoints``."""
@@ -150,56 +152,59 @@ class FolderCheckpoints:
         plain = [_plain(path) for path in paths]
 
         def work() -> tuple[Version, ...]:
-            with self._store.door.together(), opened_top(directory) as top:
-                with keeping(self._store) as intake:
-                    versions = tuple(_version(intake, top, path) for path in plain)
-                for version in versions:
-                    self._on_kept(version.content)
-                return versions
+            with _opened(directory) as top, keeping(self._store) as intake:
+                versions = tuple(_version(intake, top, path) for path in plain)
+            for version in versions:
+                self._on_kept(version.content)
+            return versions
 
-        return await asyncio.to_thread(work)
+        return await self._do(work)
 
     async def change(self, old: Version, new: Version) -> FileChange:
         """See ``Versions``."""
-
-        def work() -> FileChange:
-            with self._store.door.together():
-                before, after = self._text(old), self._text(new)
-            return comparing.described(left_out.shown(new.path), _entry(old), _entry(new), before, after)
-
-        return await asyncio.to_thread(work)
+        kept = comparing.from_store(self._store)
+        return await self._do(
+            lambda: comparing.change(os.fsencode(new.path), _entry(old), _entry(new), kept, kept, diff=True)
+        )
 
     async def put_back(self, directory: str, old: Version, expected: Version) -> None:
         """See ``Versions``."""
         path = _plain(old.path)
 
         def work() -> None:
-            with self._store.door.together(), self._writing, opened_top(directory) as top:
+            with _opened(directory, locked_workspace) as top:
                 try:
                     self._put_back(top, path, old, expected)
                 except OSError as error:
-                    raise InvalidRequest(
-                        f"{path!r} cannot be put back: {why_not(error)}; mend that, try again"
-                    ) from error
+                    why = left_out.why_not(error)
+                    raise InvalidRequest(f"{path!r} cannot be put back: {why}; mend that, try again") from error
 
-        await asyncio.to_thread(work)
+        await self._do(work)
 
     # -- in threads -------------------------------------------------------------------------------------------------
+
+    async def _do(self, work: Callable[[], T]) -> T:
+        """Do it in a thread, while nothing is forgotten."""
+
+        def at_it() -> T:
+            with self._store.door.together():
+                return work()
+
+        return await asyncio.to_thread(at_it)
 
     def _take(self, directory: str, rules: left_out.Rules, progress: Progress, stopped: Stopped) -> Tree:
         began, store, at = time.monotonic(), self._store, os.fsencode(directory)
         last, files = store.last(at)
-        with keeping(store, at) as intake:
-            scan = self._scan(intake, directory, rules, progress, stopped)
-            root = scan.run(directory, files)
-        changed = _differing(store, last, root)
-        if changed or not last:
+        with _opened(directory) as top, keeping(store, at) as intake:
+            scan = self._scan(directory, intake, rules, progress, stopped)
+            root = scan.run(top, files)
+        if root != last:
             store.note_last(at, root, scan.files)
         return Tree(
             root.hex(),
             scan.files,
             scan.size_bytes,
-            changed,
+            sum(1 for _ in differences(store.tree, last, store.tree, root, damaged=_passed_over)),
             intake.stored_bytes,
             tuple(scan.left_out),
             scan.left_out_count,
@@ -207,16 +212,15 @@ class FolderCheckpoints:
         )
 
     def _scan(
-        self,
-        intake: Intake,
-        directory: str,
-        rules: left_out.Rules,
-        progress: Progress = lambda done, known: None,
-        stopped: Stopped | None = None,
+        self, directory: str, intake: Intake, rules: left_out.Rules, progress: Progress, stopped: Stopped
     ) -> Scan:
         seen = self._store.seen(os.fsencode(directory))
-        stopped = stopped or self._stop.is_set
-        return Scan(intake, seen, rules, most_files=self._most_files, progress=progress, stopped=stopped)
+        return Scan(directory, intake, seen, rules, self._most_files, progress, stopped)
+
+    def _now(self, directory: str, top: int, rules: left_out.Rules) -> tuple[Look, bytes]:
+        """The tree of a folder as it is, which is kept nowhere."""
+        naming = Naming(self._store)
+        return naming.look, self._scan(directory, naming, rules, _quiet, self._stop.is_set).run(top)
 
     def _put_back(self, top: int, path: str, old: Version, expected: Version) -> None:
         changed = Conflict(f"{path!r} is not as it was left any more; look at what changed, nothing was done")
@@ -225,21 +229,46 @@ class FolderCheckpoints:
             raise changed
         if old.content == ABSENT and now.content == ABSENT:
             return
-        with opened_above(top, path, make=_make_above) as (folder, name):
-            raw = os.fsencode(name)
-            status = status_of(folder, raw)
-            if status is not None and not stat.S_ISREG(status.st_mode):
+        with opened_above(top, path, make=make_folder) as (folder, name):
+            there, target = side(folder, name), _entry(old)
+            if there is not None and there.what != "file":
                 raise changed
-            if old.content == ABSENT:
-                os.unlink(raw, dir_fd=folder)
+            if target is None:
+                os.unlink(name, dir_fd=folder)
             else:
-                with replacing(folder, raw) as fresh:
-                    write(self._store, _name(old.content), old.mode, folder, fresh, status)
+                place(self._store, target, folder, name, there)
 
-    def _text(self, version: Version) -> str | None:
-        if version.content == ABSENT:
-            return ""
-        return comparing.kept_text(self._store, _name(version.content), version.size_bytes)
+
+def _passed_over(_path: bytes, _damage: Damaged) -> None:
+    """What cannot be read of an older tree is not counted."""
+
+
+def _quiet(_done: int, _known: int) -> None:
+    """Nobody watches."""
+
+
+@contextmanager
+def _opened(directory: str, opening: Callable[[str], AbstractContextManager[int]] = opened_workspace) -> Iterator[int]:
+    """A descriptor of the folder itself.
+
+    Raises:
+        InvalidRequest: it is not there, or may not be read.
+    """
+    try:
+        with opening(directory) as top:
+            yield top
+    except OSError as error:
+        raise InvalidRequest(
+            f"{directory!r} is no folder that can be read ({error.strerror}); put it back or mend it"
+        ) from error
+
+
+def _has(look: Look, root: bytes, parts: Sequence[str]) -> bool:
+    """Whether a tree has a path, given as it is shown."""
+    found = [entry for entry in look(root) if left_out.shown(os.fsdecode(entry.name)) == parts[0]]
+    if len(parts) == 1:
+        return bool(found)
+    return any(entry.kind == "folder" and _has(look, entry.ref, parts[1:]) for entry in found)
 
 
 def _version(intake: Intake, top: int, path: str) -> Version:
@@ -249,29 +278,14 @@ def _version(intake: Intake, top: int, path: str) -> Version:
         InvalidRequest: there is one, and it may not be read or is too large to be kept.
     """
     try:
-        with opened_above(top, path) as (folder, name), regular(folder, os.fsencode(name)) as file:
-            reading = Reading(file)
-            content = intake.content(reading.read)
-            mode = os.fstat(file).st_mode & PERMISSIONS
-    except PermissionError as error:
-        raise InvalidRequest(f"{path!r} cannot be kept: {why_not(error)}; mend its mode, or leave it alone") from error
+        with opened_above(top, path) as (folder, name):
+            entry, _ = read_file(intake, folder, os.fsencode(name))
+    except (NotKept, PermissionError) as error:
+        why = left_out.why_not(error) if isinstance(error, OSError) else error
+        raise InvalidRequest(f"{path!r} cannot be kept: {why}; mend that, or leave it alone") from error
     except OSError:
         return Version(path, ABSENT)
-    if reading.too_large:
-        raise InvalidRequest(f"{path!r} cannot be kept: {left_out.TOO_LARGE}; leave it alone, or make it smaller")
-    return Version(path, content.hex(), mode, reading.size_bytes)
-
-
-def _make_above(folder: int, name: str) -> None:
-    make_folder(folder, os.fsencode(name), 0o755)
-
-
-def _differing(store: ContentStore, old: bytes, new: bytes) -> int:
-    """How many entries differ; all of them when the older tree is no longer whole."""
-    try:
-        return sum(1 for _ in differences(store.tree, old, store.tree, new))
-    except (NotFound, Damaged):
-        return sum(1 for _ in differences(store.tree, b"", store.tree, new))
+    return Version(path, entry.ref.hex(), entry.mode, entry.size)
 
 
 def _entry(version: Version) -> Entry | None:

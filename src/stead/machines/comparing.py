@@ -12,14 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Literal
 
-from msgspec.structs import replace
-
 from stead.domain.checkpoints import FileChange
 from stead.domain.errors import Conflict
 from stead.machines.left_out import shown
 from stead.machines.runner.files import unified
+from stead.machines.scanning import regular
 from stead.machines.workspace import opened_above
-from stead.machines.writing import regular
 from stead.storage.contents import ContentStore
 from stead.storage.database import Damaged
 from stead.storage.trees import Difference, Entry
@@ -42,25 +40,18 @@ def changes(found: Iterable[Difference], before: Text, after: Text) -> tuple[Fil
     listed = list(_bounded(found))
     filled = {difference.path.rpartition(b"/")[0] for difference in listed}
     for path, old, new in listed:
-        if path in filled and not (old and new):
+        if path in filled and "folder" in (old.kind if old else "", new.kind if new else "") and not (old and new):
             continue  # a folder that came or went shows in what is in it
-        if old and new and old.kind != new.kind and "folder" in (old.kind, new.kind):
-            if old.kind != "folder" or path not in filled:
-                made.append(_change(path, old, None, before, after, diff=False))
-            if new.kind == "folder" and path in filled:
-                continue
-            old = None
-        diff = room > 0 and time.monotonic() < deadline
-        made.append(_change(path, old, new, before, after, diff=diff))
+        made.append(change(path, old, new, before, after, diff=room > 0 and time.monotonic() < deadline))
         room -= len(made[-1].diff)
     return tuple(sorted(made, key=lambda change: change.path))
 
 
 def from_store(store: ContentStore) -> Text:
-    """Texts that are kept."""
+    """Texts that are kept. One that is not kept any more raises ``NotFound``, a damaged one ``StorageFault``."""
 
     def text(_path: bytes, entry: Entry) -> str | None:
-        return kept_text(store, entry.ref, entry.size)
+        return None if entry.size > _DIFF_BYTES else _text(b"".join(store.read(entry.ref)))
 
     return text
 
@@ -80,33 +71,22 @@ def from_folder(top: int) -> Text:
     return text
 
 
-def kept_text(store: ContentStore, content: bytes, size_bytes: int) -> str | None:
-    """A kept content, if it is text of a size that can be shown.
-
-    Raises:
-        NotFound: it is not kept.
-        StorageFault: it is damaged.
-    """
-    if size_bytes > _DIFF_BYTES:
-        return None
-    return _text(b"".join(store.read(content)))
-
-
-def described(path: str, old: Entry | None, new: Entry | None, before: str | None, after: str | None) -> FileChange:
-    """One change of a path, of the same kind on both sides or on one side alone.
+def change(path: bytes, old: Entry | None, new: Entry | None, before: Text, after: Text, *, diff: bool) -> FileChange:
+    """One change of a path.
 
     Args:
-        path: as it is shown.
+        path: relative.
         old: what was there.
         new: what is there.
-        before: the text of a file that was there; "" when there was none, None when it cannot be shown.
-        after: likewise.
+        before: has the text of a file that was there.
+        after: has that of one that is.
+        diff: whether to look at them.
     """
-    entry = new or old
+    name, entry = shown(os.fsdecode(path)), new or old
     if entry is None:
-        return FileChange(path, "changed", "file", note="there was none and there is none")
+        return FileChange(name, "changed", "file", note="there was none and there is none")
     if old and new and old.kind == new.kind and old.ref == new.ref:
-        return FileChange(path, "mode", entry.kind, entry.size, note=_modes(old, new), cut=0)
+        return FileChange(name, "mode", entry.kind, entry.size, note=_modes(old, new), cut=0)
     notes = []
     if old and new and old.kind != new.kind:
         notes.append(f"was a {old.kind}")
@@ -114,17 +94,24 @@ def described(path: str, old: Entry | None, new: Entry | None, before: str | Non
         notes.append(_modes(old, new))
     elif old is None and entry.kind == "file" and entry.mode & 0o111:
         notes.append("can be run")
-    diff, cut, added, removed = "", 0, 0, 0
+    made, cut, added, removed = "", 0 if entry.kind == "folder" else -1, 0, 0
     if entry.kind == "link":
         notes.append(f"leads to {shown(os.fsdecode(entry.ref))}")
-    elif before is None or after is None:
-        notes.append("binary, or too large to be shown")
-        cut = -1
-    else:
-        diff, cut = unified(before, after)
-        added, removed = _counted(diff, cut, before, after)
+        cut = 0
+    elif entry.kind == "file" and diff:
+        try:
+            was = before(path, old) if old and old.kind == "file" else ""
+            now = after(path, new) if new and new.kind == "file" else ""
+        except Damaged as damage:
+            notes.append(str(damage))
+        else:
+            if was is None or now is None:
+                notes.append("binary, or too large to be shown")
+            else:
+                made, cut = unified(was, now)
+                added, removed = _counted(made, cut, was, now)
     kind: Literal["added", "changed", "deleted"] = "deleted" if new is None else "added" if old is None else "changed"
-    return FileChange(path, kind, entry.kind, entry.size, added, removed, "; ".join(notes), diff, cut)
+    return FileChange(name, kind, entry.kind, entry.size, added, removed, "; ".join(notes), made, cut)
 
 
 def _bounded(found: Iterable[Difference]) -> Iterable[Difference]:
@@ -134,22 +121,6 @@ def _bounded(found: Iterable[Difference]) -> Iterable[Difference]:
                 f"more than {MOST_CHANGES:,} paths differ, too many to be shown; compare a nearer checkpoint"
             )
         yield difference
-
-
-def _change(path: bytes, old: Entry | None, new: Entry | None, before: Text, after: Text, *, diff: bool) -> FileChange:
-    texts: list[str | None] = ["", ""]
-    shown_path = shown(os.fsdecode(path))
-    if diff and not (old and new and old.ref == new.ref):
-        try:
-            if old and old.kind == "file":
-                texts[0] = before(path, old)
-            if new and new.kind == "file":
-                texts[1] = after(path, new)
-        except Damaged as damage:
-            plain = described(shown_path, old, new, "", "")
-            return replace(plain, note="; ".join(filter(None, (plain.note, str(damage)))), cut=-1)
-    change = described(shown_path, old, new, *texts)
-    return change if diff else replace(change, cut=-1)
 
 
 def _text(content: bytes) -> str | None:

@@ -12,7 +12,6 @@ import ctypes
 import errno
 import os
 import secrets
-import threading
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -36,11 +35,10 @@ from stead.machines.left_out import UNFINISHED, shown
 from stead.machines.merging import Merge, Stamp
 from stead.machines.repositories import repository_parts
 from stead.machines.space import Space
-from stead.machines.workspace import opened_above, opened_workspace
+from stead.machines.workspace import locked_workspace, opened_above
 
 _MOST_TOLD = 500
 _MOST_STAMPS = 100_000
-_folders: dict[str, threading.Lock] = {}
 
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -75,8 +73,7 @@ def land(
         StorageFault: what is written down about the changes cannot be read.
     """
     with (
-        _folders.setdefault(space.directory, threading.Lock()),
-        opened_workspace(space.directory) as folder,
+        locked_workspace(space.directory) as folder,
         opened(str(space.pending)) as pending,
     ):
         first = not os.listdir(pending)
@@ -122,8 +119,7 @@ def carry_over(space: Space, paths: Collection[str]) -> tuple[tuple[str, ...], t
         OSError: as ``land``.
     """
     with (
-        _folders.setdefault(space.directory, threading.Lock()),
-        opened_workspace(space.directory) as folder,
+        locked_workspace(space.directory) as folder,
         opened(str(space.pending)) as pending,
     ):
         work = _Work(space, folder, pending, {})

@@ -6,6 +6,7 @@ where it is met.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Sequence
@@ -32,7 +33,13 @@ SPECIAL = "devices, pipes and sockets are not kept"
 TOO_LARGE = f"it is larger than {LARGEST_BYTES >> 30} GB"
 TOO_DEEP = f"it is nested deeper than {DEEPEST} folders"
 MOUNTED = "another file system is mounted there"
-ANEW = "its tool makes it anew"
+REBUILT = "its tool can rebuild it"
+_WHY = {
+    errno.EACCES: "you may not read or write it",
+    errno.EPERM: "you may not read or write it",
+    errno.EBUSY: MOUNTED,
+    errno.ENOTEMPTY: "it still holds what is left out of checkpoints",
+} | dict.fromkeys((errno.ELOOP, errno.ENOTDIR, errno.ENXIO), "it became something else just now")
 _TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
 _UNFINISHED = re.compile(r"\.stead-[0-9a-f]{16}" + re.escape(UNFINISHED))
 _MOST_PATTERNS, _LONGEST_PATTERN = 5_000, 1_000
@@ -47,21 +54,23 @@ class Rules:
 
     Args:
         ignore: patterns as in .gitignore, relative to the folder.
+        unfinished: what an interrupted restore has left is not left out, so that the next one removes it.
 
     Raises:
         InvalidRequest: one is no such pattern.
     """
 
-    def __init__(self, ignore: Sequence[str]) -> None:
+    def __init__(self, ignore: Sequence[str], *, unfinished: bool = False) -> None:
         self._spec: _Spec | None = _compiled(ignore) if any(map(str.strip, ignore)) else None
+        self._unfinished = unfinished
 
     def why(self, path: str, name: str, *, folder: bool) -> str:
         """Why it is left out; "" when it is not."""
         if name == HISTORY:
             return "Git's own history is not kept"
         if folder and name in REMADE:
-            return ANEW
-        if name.startswith(".stead-") and is_unfinished(name):
+            return REBUILT
+        if name.startswith(".stead-") and is_unfinished(name) and (folder or not self._unfinished):
             return "an interrupted restore has left it"
         if self._spec is not None:
             readable = os.fsencode(path).decode("utf-8", "replace")  # the matcher takes nothing but text
@@ -87,6 +96,11 @@ def is_cache(folder: int) -> bool:
         return False
     finally:
         os.close(tag)
+
+
+def why_not(error: OSError) -> str:
+    """Why something in the folder cannot be read or written."""
+    return _WHY.get(error.errno or 0, str(error.strerror))
 
 
 def shown(path: str) -> str:

@@ -1,7 +1,7 @@
 """Looking at folders and files for a person, without opening anything that could hang or lead elsewhere.
 
-Layer: machines. Implements ``domain.folders.Folders``. A workspace may be written by a machine meanwhile, so it is
-walked by descriptors: no link is followed, and nothing is opened but folders and regular files. Everything is bounded.
+Layer: machines. Implements ``domain.folders.Folders``. What is in a workspace may be hostile, so it is walked by
+descriptors: no link is followed, and nothing is opened but folders and regular files. Everything is bounded.
 """
 
 from __future__ import annotations
@@ -9,18 +9,17 @@ from __future__ import annotations
 import asyncio
 import codecs
 import os
-import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 from stead.domain.errors import InvalidRequest, NotFound
-from stead.domain.folders import EntryKind, FileContent, FileListing, FileRow, FolderListing, FolderRow
-from stead.machines.layers import REGULAR
-from stead.machines.left_out import DEEPEST, shown
-from stead.machines.scanning import why_not
+from stead.domain.folders import FileContent, FileListing, FileRow, FolderListing, FolderRow
+from stead.machines.layers import FOLDER, Side, side
+from stead.machines.left_out import DEEPEST, shown, why_not
+from stead.machines.scanning import regular
 from stead.machines.workspace import check_directory, closed, enter
 
 MOST_FOLDERS = 1_000
@@ -30,7 +29,6 @@ MOST_BYTES = 2_000_000
 _MOST_ENTRIES = 20_000
 """Of a folder, of whatever kind; what comes after is not looked at."""
 _LONGEST_PATH = 4_096
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _Encoding = Literal["utf-8", "utf-8-sig", "utf-16", ""]
 
@@ -124,14 +122,15 @@ def _files(directory: str, path: str) -> FileListing:
 def _row(folder: int, here: str, entry: os.DirEntry[str]) -> FileRow | None:
     """None for what has gone since it was listed."""
     try:
-        status = entry.stat(follow_symlinks=False)
-        kind = _kind(status)
-        link = shown(os.readlink(entry.name, dir_fd=folder)) if kind == "link" else ""
+        found = Side(folder, entry.name, entry.stat(follow_symlinks=False))
+        link = shown(found.target()) if found.what == "link" else ""
     except OSError:
         return None
-    name = shown(entry.name)
-    size = status.st_size if kind == "file" else 0
-    return FileRow(name, f"{here}/{name}" if here else name, kind, size, status.st_mtime_ns // 1_000_000, link)
+    name, kind = shown(entry.name), found.what
+    size = found.status.st_size if kind == "file" else 0
+    changed_ms = found.status.st_mtime_ns // 1_000_000
+    path = f"{here}/{name}" if here else name
+    return FileRow(name, path, "other" if kind == "special" else kind, size, changed_ms, link)
 
 
 def _content(directory: str, path: str) -> FileContent:
@@ -149,31 +148,19 @@ def _content(directory: str, path: str) -> FileContent:
 
 
 def _read(folder: int, name: str, path: str) -> tuple[os.stat_result, bytes]:
-    """Status and beginning of a regular file; nothing else is opened, as a device may do something when it is."""
+    """Status and beginning of a regular file, which is up to one byte more than is shown.
+
+    Nothing else is opened, as a device may do something when it is.
+    """
     try:
-        if (kind := _kind(os.stat(name, dir_fd=folder, follow_symlinks=False))) != "file":
+        found = side(folder, name)
+        if found is not None and found.what != "file":
             known = {"link": "a link, which is not followed", "folder": "a folder"}
-            raise InvalidRequest(f"{path!r} is {known.get(kind, 'a device, pipe or socket')}; it has no text")
-        descriptor = os.open(name, REGULAR, dir_fd=folder)
-        try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise InvalidRequest(f"{path!r} became something else just now; look again")
-            return status, _beginning(descriptor)
-        finally:
-            os.close(descriptor)
+            raise InvalidRequest(f"{path!r} is {known.get(found.what, 'a device, pipe or socket')}; it has no text")
+        with regular(folder, os.fsencode(name)) as fd, open(fd, "rb", closefd=False) as file:
+            return os.fstat(fd), file.read(MOST_BYTES + 1)
     except OSError as error:
         raise InvalidRequest(f"{path!r} cannot be read: {why_not(error)}") from error
-
-
-def _beginning(descriptor: int) -> bytes:
-    """Up to one byte more than is shown."""
-    blocks: list[bytes] = []
-    room = MOST_BYTES + 1
-    while room and (block := os.read(descriptor, room)):
-        blocks.append(block)
-        room -= len(block)
-    return b"".join(blocks)
 
 
 def _decoded(content: bytes, *, whole: bool) -> tuple[_Encoding, str]:
@@ -198,18 +185,24 @@ def _opened(directory: str, path: str) -> Iterator[tuple[int, str]]:
     Raises:
         InvalidRequest, NotFound: as ``Folders.files``.
     """
-    at = _entered(directory)
-    walked: list[str] = []
-    try:
-        for part in _parts(path):
-            name = _named(at, part)
-            walked.append(shown(name))
-            below = _entered("/".join(walked), name, at)
-            os.close(at)
-            at = below
+    shown_path, walked = directory, list[str]()
+    with ExitStack() as stack:
+        try:
+            at = enter(directory)
+            stack.callback(os.close, at)
+            for part in _parts(path):
+                name = _named(at, part)
+                walked.append(shown(name))
+                shown_path = "/".join(walked)
+                at = os.open(name, FOLDER, dir_fd=at)
+                stack.callback(os.close, at)
+        except FileNotFoundError as error:
+            raise NotFound(f"there is no folder {shown_path!r}; it may have gone a moment ago") from error
+        except NotADirectoryError as error:
+            raise InvalidRequest(f"{shown_path!r} is no folder; links are not followed") from error
+        except OSError as error:
+            raise InvalidRequest(f"{shown_path!r} cannot be read: {why_not(error)}") from error
         yield at, "/".join(walked)
-    finally:
-        os.close(at)
 
 
 def _parts(path: str) -> list[str]:
@@ -218,17 +211,6 @@ def _parts(path: str) -> list[str]:
     if climbs or len(path) > _LONGEST_PATH or len(parts) > DEEPEST:
         raise NotFound(f"{shown(path[:100])!r} is no path within the folder; give one like src/main.py")
     return parts
-
-
-def _entered(path: str, name: str = "", above: int | None = None) -> int:
-    try:
-        return os.open(name, _FOLDER, dir_fd=above) if name else enter(path)
-    except FileNotFoundError as error:
-        raise NotFound(f"there is no folder {path!r}; it may have gone a moment ago") from error
-    except NotADirectoryError as error:
-        raise InvalidRequest(f"{path!r} is no folder; links are not followed") from error
-    except OSError as error:
-        raise InvalidRequest(f"{path!r} cannot be read: {why_not(error)}") from error
 
 
 def _named(folder: int, name: str) -> str:
@@ -246,11 +228,3 @@ def _named(folder: int, name: str) -> str:
                     return entry.name
         raise NotFound(f"there is no {shown(name)[:200]!r}; it may have gone a moment ago") from None
     return name
-
-
-def _kind(status: os.stat_result) -> EntryKind:
-    if stat.S_ISREG(status.st_mode):
-        return "file"
-    if stat.S_ISDIR(status.st_mode):
-        return "folder"
-    return "link" if stat.S_ISLNK(status.st_mode) else "other"

@@ -24,9 +24,14 @@ def open_own(name: str | bytes, flags: int, above: int | None = None) -> int:
         OSError: it is somebody else's and may not be read, or cannot be opened for another reason.
     """
     try:
-        return os.open(name, flags, dir_fd=above)
+        fd = os.open(name, flags, dir_fd=above)
     except PermissionError:
         held = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=above)
+    else:
+        status = os.fstat(fd)
+        if stat.S_ISDIR(status.st_mode) and not status.st_mode & 0o100 and status.st_uid == os.geteuid() != 0:
+            os.fchmod(fd, stat.S_IMODE(status.st_mode) | 0o500)  # it may be listed, but nothing in it be looked at
+        return fd
     try:
         status, path = os.fstat(held), f"/proc/self/fd/{held}"
         mode, folder = stat.S_IMODE(status.st_mode), stat.S_ISDIR(status.st_mode)

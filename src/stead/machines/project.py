@@ -1,7 +1,7 @@
 """What a folder says of itself to agents: AGENTS.md and the like.
 
-Layer: machines. The files are data from a folder that a hostile machine may have written to: opened by descriptor,
-through no link, and only so much of them is read.
+Layer: machines. The files are data from a folder in which anything may be hostile: opened by descriptor, through no
+link, and only so much of them is read.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import hashlib
 
 from stead.domain.events import RulesFile
 from stead.domain.obeyed_table import PROJECT_RULES
-from stead.machines.layers import opened, side
-from stead.machines.workspace import opened_workspace
+from stead.machines.layers import side
+from stead.machines.workspace import opened_above, opened_workspace
 
 ALL_BYTES = 48_000
 RULES_BYTES = 24_000
@@ -44,19 +44,9 @@ def _rules(directory: str) -> tuple[RulesFile, ...]:
 
 def _content(directory: str, name: str, most: int) -> bytes:
     """The beginning of a regular file; nothing for anything else, and for one that may not be read."""
-    above, _, last = name.rpartition("/")
     try:
-        with opened_workspace(directory) as root:
-            if not above:
-                return _beginning(root, last, most)
-            with opened(above, root) as folder:
-                return _beginning(folder, last, most)
+        with opened_workspace(directory) as root, opened_above(root, name) as (folder, last):
+            entry = side(folder, last)
+            return entry.content(most) if entry is not None and entry.what == "file" else b""
     except OSError:
         return b""
-
-
-def _beginning(folder: int, name: str, most: int) -> bytes:
-    entry = side(folder, name)
-    if entry is None or entry.what != "file":
-        return b""
-    return entry.content(most)

@@ -6,6 +6,7 @@ Layer: machines. Looks at names and kinds only, and never into a folder.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from stead.machines.opening import open_own
 _PASSED = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 """How a folder is passed through, which may be one that nobody may list."""
 _SYSTEM = {"bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin", "sys"}
+_locks: dict[str, threading.Lock] = {}
 _SHARED = {"home", "media", "mnt", "opt", "root", "run", "srv", "tmp", "usr", "var"}
 
 
@@ -78,6 +80,17 @@ def opened_workspace(directory: str) -> Iterator[int]:
         yield fd
     finally:
         os.close(fd)
+
+
+@contextmanager
+def locked_workspace(directory: str) -> Iterator[int]:
+    """A descriptor of a folder to write into. Blocks while a landing, restore or undo is at work in the same folder.
+
+    Raises:
+        OSError: as ``enter``.
+    """
+    with _locks.setdefault(directory, threading.Lock()), opened_workspace(directory) as fd:
+        yield fd
 
 
 def closed(real: Path, stead_home: Path) -> str:

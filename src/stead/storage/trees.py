@@ -63,22 +63,48 @@ def decode(kept: bytes) -> Entries:
         raise Damaged(f"a folder of a checkpoint cannot be read ({error}); restore another checkpoint") from error
 
 
-def differences(old: Look, old_root: bytes, new: Look, new_root: bytes, above: bytes = b"") -> Iterator[Difference]:
-    """Every path that differs, folders before what is in them; a folder that came or went brings what is in it."""
+def _raised(_path: bytes, damage: Damaged) -> None:
+    raise damage
+
+
+def differences(
+    old: Look,
+    old_root: bytes,
+    new: Look,
+    new_root: bytes,
+    above: bytes = b"",
+    damaged: Callable[[bytes, Damaged], None] = _raised,
+) -> Iterator[Difference]:
+    """Every path that differs, folders before what is in them; a folder that came or went brings what is in it.
+
+    Where a folder takes the place of something else, or something else that of a folder, one goes and the other comes.
+
+    Args:
+        old: has the trees of the older side.
+        old_root: names its tree; empty for none.
+        new: has those of the newer side.
+        new_root: names its tree; empty for none.
+        above: the path of both, with a slash at the end.
+        damaged: given the path of a folder that cannot be read on one side; it is passed over.
+    """
     if old_root == new_root:
         return
-    before = {entry.name: entry for entry in old(old_root)} if old_root else {}
-    after = {entry.name: entry for entry in new(new_root)} if new_root else {}
+    try:
+        before = {entry.name: entry for entry in old(old_root)} if old_root else {}
+        after = {entry.name: entry for entry in new(new_root)} if new_root else {}
+    except Damaged as damage:
+        return damaged(above.rstrip(b"/"), damage)
     for name in sorted(before.keys() | after.keys()):
         was, now = before.get(name), after.get(name)
         if was == now:
             continue
-        path = above + name
-        was_tree = was.ref if was and was.kind == "folder" else b""
-        now_tree = now.ref if now and now.kind == "folder" else b""
-        if not (was_tree and now_tree) or (was and now and was.mode != now.mode):
-            yield Difference(path, was, now)
-        yield from differences(old, was_tree, new, now_tree, path + b"/")
+        replaced = was and now and was.kind != now.kind and "folder" in (was.kind, now.kind)
+        for one, other in ((was, None), (None, now)) if replaced else ((was, now),):
+            one_tree = one.ref if one and one.kind == "folder" else b""
+            other_tree = other.ref if other and other.kind == "folder" else b""
+            if not (one_tree and other_tree) or (one and other and one.mode != other.mode):
+                yield Difference(above + name, one, other)
+            yield from differences(old, one_tree, new, other_tree, above + name + b"/", damaged)
 
 
 _decoder = msgspec.msgpack.Decoder(Entries)
