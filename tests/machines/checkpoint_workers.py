@@ -14,6 +14,7 @@ from pathlib import Path
 
 from stead.domain.checkpoints import ABSENT, InUse
 from stead.domain.errors import StorageFault
+from tests.machines.folder_copies import compare_many
 from tests.machines.folders import Gardener, digest, opened_checkpoints, quiet
 
 NOBODY = 65534
@@ -117,11 +118,7 @@ def fill_by_restoring(place: Path) -> None:
 
 def unreadable(place: Path) -> None:
     """Keep and restore a folder parts of which may not be read, as somebody who is not root."""
-    asyncio.run(_warm_up(place))  # whoever is not root may not be able to read what is imported later
-    if os.geteuid() == 0:
-        os.setgroups([])
-        os.setresgid(NOBODY, NOBODY, NOBODY)
-        os.setresuid(NOBODY, NOBODY, NOBODY)
+    _become_nobody(place)
     folder = place / "project"
     for name in ("open", "closed", "shut/inside", "locked/inside", "locked/other"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -168,6 +165,22 @@ def unreadable(place: Path) -> None:
             say("done")
 
     asyncio.run(work())
+
+
+def copies(place: Path) -> None:
+    """Compare restores of random folders with copies, as somebody who is not root."""
+
+    _become_nobody(place)
+    compare_many(place, 60)
+    say("compared")
+
+
+def _become_nobody(place: Path) -> None:
+    asyncio.run(_warm_up(place))  # a user who is not root may not be able to read what is imported later
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
 
 
 async def _warm_up(place: Path) -> None:
