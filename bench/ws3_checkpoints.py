@@ -1,4 +1,4 @@
-"""WS-3: checkpoints of 10,000 files of 1 GB: taken after 150 changes, restored, unchanged, and how they grow.
+"""WS-3: checkpoint, diff, undo and restore after 150 changes in 10,000 files of 1 GB; unchanged ones; how they grow.
 
 Everything goes the whole way: the folder on a real disk, the encrypted store, each checkpoint on the disk before it
 counts. CPU time is that of all threads of this process.
@@ -7,22 +7,25 @@ counts. CPU time is that of all threads of this process.
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import statistics
 import tempfile
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from bench.bar import Bar
+from stead.domain.checkpoints import Version
 from stead.machines.checkpoints import FolderCheckpoints
 from stead.machines.scanning import RACY_NS
 from stead.storage.contents import ContentStore
 from tests.machines.folders import Gardener, digest
 
 FILES, FOLDERS, FILE_BYTES = 10_000, 500, 100_000
-CHANGES = 150
+EDITS, ADDED, DELETED, RENAMED, MODES = 100, 15, 15, 10, 10
+CHANGES = EDITS + ADDED + DELETED + RENAMED + MODES
 REPEATS = 9
 LARGE_BYTES = 40_000_000
 CYCLES = 100
@@ -67,35 +70,80 @@ async def _large_folder(root: Path) -> list[Bar]:
     for number in range(FILES):
         path = folder / f"d{number % FOLDERS}" / f"f{number}"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(chance.randbytes(FILE_BYTES))
-    time.sleep(RACY_NS / 1e9)  # a folder that a person has worked on, not one made this second
+        path.write_text("\n".join(f"{chance.getrandbits(400):0100x}" for _ in range(FILE_BYTES // 101)) + "\n")
+    os.sync()  # the folder was not written this moment, and so the disk has nothing else to do
     checkpoints = _opened(root / "store")
-    first, same, take, restore = _Times(), _Times(), _Times(), _Times()
-    tree = await first.of(checkpoints.take(str(folder), (), _quiet))
+    times = {name: _Times() for name in ("first", "same", "diff", "take", "undo", "restore")}
+    tree = await times["first"].of(checkpoints.take(str(folder), (), _quiet))
+    time.sleep(RACY_NS / 1e9)  # a folder that a person has worked on, not one made this second
+    await checkpoints.take(str(folder), (), _quiet)
     for _ in range(REPEATS):
-        assert (await same.of(checkpoints.take(str(folder), (), _quiet))).root == tree.root
+        assert (await times["same"].of(checkpoints.take(str(folder), (), _quiet))).root == tree.root
     grown = []
     for _ in range(REPEATS):
-        for number in chance.sample(range(FILES), CHANGES):
-            (folder / f"d{number % FOLDERS}" / f"f{number}").write_bytes(chance.randbytes(FILE_BYTES))
-        changed = await take.of(checkpoints.take(str(folder), (), _quiet))
-        assert changed.changed >= CHANGES  # and what the last restore put back
+        edited = _change(folder, chance)
+        before = await checkpoints.keep(str(folder), edited)
+        for name in edited:
+            _edit(folder / name, chance)
+        found = await times["diff"].of(checkpoints.differences(str(folder), (), tree.root))
+        assert len(found) == CHANGES + RENAMED, len(found)
+        changed = await times["take"].of(checkpoints.take(str(folder), (), _quiet))
+        assert changed.changed >= CHANGES
         grown.append(changed.stored_bytes / 1e6)
-        restored = await restore.of(checkpoints.restore(str(folder), (), tree.root))
-        assert (restored.changed, restored.failed) == (CHANGES, ())
-    assert (await checkpoints.take(str(folder), (), _quiet)).root == tree.root
+        after = await checkpoints.keep(str(folder), edited)
+        await times["undo"].of(_undo(checkpoints, str(folder), before, after))
+        await _undo(checkpoints, str(folder), after, before)
+        restored = await times["restore"].of(checkpoints.restore(str(folder), (), tree.root))
+        assert (restored.changed, restored.failed) == (CHANGES + RENAMED, ())
+        time.sleep(RACY_NS / 1e9)  # what is changed next is all that is young
+        assert (await checkpoints.take(str(folder), (), _quiet)).root == tree.root
     checkpoints.close()
-    stored = statistics.median(grown)
     said = (
-        f"{FILES:,} files in {FOLDERS} folders, {FILES * FILE_BYTES / 1e9:.1f} GB; medians of {REPEATS}: {CHANGES} "
-        f"files changed {take}, {stored:.1f} MB stored; restored {restore}; unchanged {same}; the first {first}"
+        f"{FILES:,} files in {FOLDERS} folders, {FILES * FILE_BYTES / 1e9:.1f} GB; medians of {REPEATS}; {EDITS} files "
+        f"edited, {ADDED} added, {DELETED} deleted, {RENAMED} renamed, {MODES} modes: {times['take']}, "
+        f"{statistics.median(grown):.1f} MB stored; compared {times['diff']}; the {EDITS} edits undone one by one "
+        f"{times['undo']}; restored {times['restore']}; unchanged {times['same']}; the first {times['first']}"
     )
-    return [
-        Bar("WS-3", take.wall_s, "s for a checkpoint after 150 changes", "≤ 1.5", take.wall_s <= 1.5, {}, said),
-        Bar("WS-3.restore", restore.wall_s, "s to restore them", "≤ 3", restore.wall_s <= 3, {}, said),
-        Bar("WS-3.same", same.wall_s, "s for an unchanged folder", "≤ 0.3", same.wall_s <= 0.3, {}, said),
-        Bar("WS-3.first", first.wall_s, "s for the first", "≤ 20", first.wall_s <= 20, {}, said),
+    bars = [
+        ("WS-3", "take", "s for a checkpoint after 150 changes", 0.3),
+        ("WS-3.diff", "diff", "s to compare", 0.3),
+        ("WS-3.undo", "undo", f"s to undo {EDITS} edits", 0.3),
+        ("WS-3.restore", "restore", "s to restore", 0.3),
+        ("WS-3.same", "same", "s for an unchanged folder", 0.3),
+        ("WS-3.first", "first", "s for the first", 20),
     ]
+    return [
+        Bar(id, times[name].wall_s, unit, f"≤ {most}", times[name].wall_s <= most, {}, said)
+        for id, name, unit, most in bars
+    ]
+
+
+def _change(folder: Path, chance: random.Random) -> list[str]:
+    """Add, delete, rename and change modes; gives the paths of files that are to be edited."""
+    numbers = chance.sample(range(FILES), EDITS + DELETED + RENAMED + MODES)
+    paths = [f"d{number % FOLDERS}/f{number}" for number in numbers]
+    for number in range(ADDED):
+        (folder / f"d{number}" / "added").write_text("new\n" * 1_000)
+    for path in paths[EDITS : EDITS + DELETED]:
+        (folder / path).unlink()
+    for path in paths[EDITS + DELETED : EDITS + DELETED + RENAMED]:
+        (folder / path).rename(folder / f"{path}.renamed")
+    for path in paths[-MODES:]:
+        (folder / path).chmod(0o755)
+    return paths[:EDITS]
+
+
+def _edit(path: Path, chance: random.Random) -> None:
+    lines = path.read_text().splitlines(keepends=True)
+    lines[chance.randrange(len(lines))] = "edited\n"
+    path.write_text("".join(lines))
+
+
+async def _undo(
+    checkpoints: FolderCheckpoints, folder: str, before: Sequence[Version], after: Sequence[Version]
+) -> None:
+    for old, new in zip(before, after, strict=True):
+        await checkpoints.put_back(folder, old, new)
 
 
 async def _one_byte(root: Path) -> Bar:
