@@ -18,7 +18,7 @@ from stead.storage import chunking
 from stead.storage.contents import ContentStore
 from stead.storage.forgetting import forget
 from stead.storage.intake import Naming, keeping
-from stead.storage.sharing import Door
+from stead.storage.sharing import SharedLock
 from stead.storage.trees import Entry
 
 KEY = bytes(range(32))
@@ -202,7 +202,7 @@ def test_many_keep_and_read_and_forget_at_once(store: ContentStore) -> None:
         try:
             for _ in range(15):
                 content = chance.choice([b"shared" * 10_000, chance.randbytes(3_000)])
-                with store.door.together():
+                with store.lock.shared():
                     assert whole(store, keep(store, content)[0]) == content
         except BaseException as fault:  # noqa: BLE001 - told at the end
             faults.append(fault)
@@ -234,24 +234,24 @@ def test_an_index_of_another_kind_is_refused(tmp_path: Path, spoil: Callable[[ob
             ContentStore(tmp_path / "store", KEY)
 
 
-def test_whoever_goes_alone_waits_for_those_inside_and_keeps_nobody_out_meanwhile() -> None:
-    door, inside, alone = Door(), threading.Event(), threading.Event()
-    waiting = threading.Thread(target=lambda: _go_alone(door, inside, alone))
-    with door.together():
+def test_an_exclusive_lock_waits_for_all_holders_and_keeps_nobody_out_meanwhile() -> None:
+    lock, inside, alone = SharedLock(), threading.Event(), threading.Event()
+    waiting = threading.Thread(target=lambda: _hold_alone(lock, inside, alone))
+    with lock.shared():
         waiting.start()
         assert inside.wait(DEADLINE_S)
-        with door.together():
+        with lock.shared():
             assert not alone.is_set()
     waiting.join(DEADLINE_S)
     assert alone.is_set()
-    assert door.shut(DEADLINE_S)
-    with pytest.raises(StorageFault, match="closed"), door.together():
+    assert lock.close(DEADLINE_S)
+    with pytest.raises(StorageFault, match="closed"), lock.shared():
         pass
 
 
-def _go_alone(door: Door, inside: threading.Event, alone: threading.Event) -> None:
+def _hold_alone(lock: SharedLock, inside: threading.Event, alone: threading.Event) -> None:
     inside.set()
-    with door.alone():
+    with lock.exclusive():
         alone.set()
 
 

@@ -1,7 +1,7 @@
 """What a folder was like at a moment, kept so that it can be so again.
 
 Layer: domain. A tree is named by its root, a digest of names, kinds, modes, link targets and contents: equal trees have
-equal roots, whoever made them and whenever. Times and owners are not part of it. What is left out of a tree (see
+equal roots, at any time and by anybody. Times and owners are not part of it. What is left out of a tree (see
 ``LeftOut``) is neither kept nor touched when it is restored.
 """
 
@@ -88,7 +88,7 @@ class InUse(msgspec.Struct, frozen=True):
 
 
 Progress = Callable[[int, int], None]
-"""Told how many files are done, and how many there are as far as is known. Never blocks; called from any thread."""
+"""Called with how many files are done, and how many there are as far as is known; from any thread. Never blocks."""
 
 
 class Checkpoints(Protocol):
@@ -99,8 +99,8 @@ class Checkpoints(Protocol):
 
         Args:
             directory: absolute real path.
-            ignore: patterns as in .gitignore, beside those that always hold.
-            progress: see there.
+            ignore: patterns as in .gitignore, besides those that always hold.
+            progress: see ``Progress``.
 
         Raises:
             InvalidRequest: it is no readable folder any more, or has more files than are kept.
@@ -121,8 +121,10 @@ class Checkpoints(Protocol):
     async def restore(self, directory: str, ignore: Sequence[str], root: str, paths: Sequence[str] = ()) -> Restored:
         """Make the folder, or these paths and what is below them, as the tree has it. Does not keep what it replaces.
 
-        What is damaged in the store, or would take the place of something left out, is among ``failed``; the rest is
-        restored. ``paths`` may be given as they are shown.
+        Every path of the tree is put back. What stands there and is not kept, or was changed while the restore was at
+        work, is moved aside in the same folder. That, and what cannot be put back because it is damaged in the store or
+        a file system is mounted there, is among ``failed``; the rest is restored. ``paths`` may be given as they are
+        shown; what is on the way to them is put back too.
 
         Raises:
             NotFound: there is no such tree, or no such path in it nor in the folder.

@@ -23,7 +23,6 @@ from stead.machines.scanning import NotKept, Scan, read_file
 from stead.machines.workspace import locked_workspace, opened_above, opened_workspace
 from stead.storage.amending import amend
 from stead.storage.contents import NAME_BYTES, ContentStore
-from stead.storage.database import Damaged
 from stead.storage.forgetting import forget
 from stead.storage.intake import Intake, Naming, keeping
 from stead.storage.trees import Entry, Look, differences
@@ -40,8 +39,8 @@ class FolderCheckpoints:
     Args:
         store: where everything is kept; it is closed with this.
         most_files: files, links and folders that a folder may have, besides what is left out.
-        on_kept: told the name of each tree and content that somebody asked to have kept, before anything can be
-            forgotten again; so what is not on record yet can be counted as in use.
+        on_kept: called with the name of each tree and content that was asked for, before anything can be forgotten
+            again; so what is not on record yet can be counted as in use.
     """
 
     def __init__(
@@ -72,11 +71,9 @@ class FolderCheckpoints:
         """See ``Checkpoints``."""
         given_up = threading.Event()
 
-        def stopped() -> bool:
-            return given_up.is_set() or self._stop.is_set()
-
         def work() -> Tree:
-            tree = self._take(directory, left_out.Rules(ignore), progress, stopped)
+            rules = left_out.Rules(ignore)
+            tree = self._take(directory, rules, progress, lambda: given_up.is_set() or self._stop.is_set())
             self._on_kept(tree.root)
             return tree
 
@@ -177,7 +174,7 @@ class FolderCheckpoints:
                     self._put_back(top, path, old, expected)
                 except OSError as error:
                     why = left_out.why_not(error)
-                    raise InvalidRequest(f"{path!r} cannot be put back: {why}; mend that, try again") from error
+                    raise InvalidRequest(f"{path!r} cannot be put back: {why}; fix that, try again") from error
 
         await self._do(work)
 
@@ -187,7 +184,7 @@ class FolderCheckpoints:
         """Do it in a thread, while nothing is forgotten."""
 
         def at_it() -> T:
-            with self._store.door.together():
+            with self._store.lock.shared():
                 return work()
 
         return await asyncio.to_thread(at_it)
@@ -196,31 +193,28 @@ class FolderCheckpoints:
         began, store, at = time.monotonic(), self._store, os.fsencode(directory)
         last, files = store.last(at)
         with _opened(directory) as top, keeping(store, at) as intake:
-            scan = self._scan(directory, intake, rules, progress, stopped)
+            scan = Scan(directory, intake, store.seen(at), rules, self._most_files, stopped, progress)
             root = scan.run(top, files)
         if root != last:
             store.note_last(at, root, scan.files)
+        # What cannot be read of the older tree is not counted.
+        found = differences(store.tree, last, store.tree, root, damaged=lambda _path, _damage: None)
         return Tree(
             root.hex(),
             scan.files,
             scan.size_bytes,
-            sum(1 for _ in differences(store.tree, last, store.tree, root, damaged=_passed_over)),
+            sum(1 for _ in found),
             intake.stored_bytes,
             tuple(scan.left_out),
             scan.left_out_count,
             round((time.monotonic() - began) * 1000),
         )
 
-    def _scan(
-        self, directory: str, intake: Intake, rules: left_out.Rules, progress: Progress, stopped: Stopped
-    ) -> Scan:
-        seen = self._store.seen(os.fsencode(directory))
-        return Scan(directory, intake, seen, rules, self._most_files, progress, stopped)
-
     def _now(self, directory: str, top: int, rules: left_out.Rules) -> tuple[Look, bytes]:
         """The tree of a folder as it is, which is kept nowhere."""
-        naming = Naming(self._store)
-        return naming.look, self._scan(directory, naming, rules, _quiet, self._stop.is_set).run(top)
+        naming, seen = Naming(self._store), self._store.seen(os.fsencode(directory))
+        scan = Scan(directory, naming, seen, rules, self._most_files, stopped=self._stop.is_set)
+        return naming.look, scan.run(top)
 
     def _put_back(self, top: int, path: str, old: Version, expected: Version) -> None:
         changed = Conflict(f"{path!r} is not as it was left any more; look at what changed, nothing was done")
@@ -239,14 +233,6 @@ class FolderCheckpoints:
                 place(self._store, target, folder, name, there)
 
 
-def _passed_over(_path: bytes, _damage: Damaged) -> None:
-    """What cannot be read of an older tree is not counted."""
-
-
-def _quiet(_done: int, _known: int) -> None:
-    """Nobody watches."""
-
-
 @contextmanager
 def _opened(directory: str, opening: Callable[[str], AbstractContextManager[int]] = opened_workspace) -> Iterator[int]:
     """A descriptor of the folder itself.
@@ -259,7 +245,7 @@ def _opened(directory: str, opening: Callable[[str], AbstractContextManager[int]
             yield top
     except OSError as error:
         raise InvalidRequest(
-            f"{directory!r} is no folder that can be read ({error.strerror}); put it back or mend it"
+            f"{directory!r} is no folder that can be read ({error.strerror}); put it back or fix its mode"
         ) from error
 
 
@@ -282,7 +268,7 @@ def _version(intake: Intake, top: int, path: str) -> Version:
             entry, _ = read_file(intake, folder, os.fsencode(name))
     except (NotKept, PermissionError) as error:
         why = left_out.why_not(error) if isinstance(error, OSError) else error
-        raise InvalidRequest(f"{path!r} cannot be kept: {why}; mend that, or leave it alone") from error
+        raise InvalidRequest(f"{path!r} cannot be kept: {why}; fix that, or leave it alone") from error
     except OSError:
         return Version(path, ABSENT)
     return Version(path, entry.ref.hex(), entry.mode, entry.size)

@@ -10,6 +10,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Literal
 
 from stead.domain.checkpoints import FileChange
@@ -37,7 +38,9 @@ def changes(found: Iterable[Difference], before: Text, after: Text) -> tuple[Fil
     """
     made: list[FileChange] = []
     room, deadline = _DIFF_CHARACTERS, time.monotonic() + _DIFF_S
-    listed = list(_bounded(found))
+    listed = list(islice(found, MOST_CHANGES + 1))
+    if len(listed) > MOST_CHANGES:
+        raise Conflict(f"more than {MOST_CHANGES:,} paths differ, too many to be shown; compare a nearer checkpoint")
     filled = {difference.path.rpartition(b"/")[0] for difference in listed}
     for path, old, new in listed:
         if path in filled and "folder" in (old.kind if old else "", new.kind if new else "") and not (old and new):
@@ -112,15 +115,6 @@ def change(path: bytes, old: Entry | None, new: Entry | None, before: Text, afte
                 added, removed = _counted(made, cut, was, now)
     kind: Literal["added", "changed", "deleted"] = "deleted" if new is None else "added" if old is None else "changed"
     return FileChange(name, kind, entry.kind, entry.size, added, removed, "; ".join(notes), made, cut)
-
-
-def _bounded(found: Iterable[Difference]) -> Iterable[Difference]:
-    for number, difference in enumerate(found):
-        if number >= MOST_CHANGES:
-            raise Conflict(
-                f"more than {MOST_CHANGES:,} paths differ, too many to be shown; compare a nearer checkpoint"
-            )
-        yield difference
 
 
 def _text(content: bytes) -> str | None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
 
 from stead.domain.errors import InvalidRequest
 
@@ -45,10 +44,6 @@ _UNFINISHED = re.compile(r"\.stead-[0-9a-f]{16}" + re.escape(UNFINISHED))
 _MOST_PATTERNS, _LONGEST_PATTERN = 5_000, 1_000
 
 
-class _Spec(Protocol):
-    def match_file(self, file: str) -> bool: ...
-
-
 class Rules:
     """Which names are left out.
 
@@ -61,7 +56,7 @@ class Rules:
     """
 
     def __init__(self, ignore: Sequence[str], *, unfinished: bool = False) -> None:
-        self._spec: _Spec | None = _compiled(ignore) if any(map(str.strip, ignore)) else None
+        self._matches = _compiled(ignore) if any(map(str.strip, ignore)) else None
         self._unfinished = unfinished
 
     def why(self, path: str, name: str, *, folder: bool) -> str:
@@ -72,9 +67,9 @@ class Rules:
             return REBUILT
         if name.startswith(".stead-") and is_unfinished(name) and (folder or not self._unfinished):
             return "an interrupted restore has left it"
-        if self._spec is not None:
+        if self._matches is not None:
             readable = os.fsencode(path).decode("utf-8", "replace")  # the matcher takes nothing but text
-            if self._spec.match_file(readable + "/" if folder else readable):
+            if self._matches(readable + "/" if folder else readable):
                 return "an ignore pattern names it"
         return ""
 
@@ -110,7 +105,7 @@ def shown(path: str) -> str:
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in path)
 
 
-def _compiled(ignore: Sequence[str]) -> _Spec:
+def _compiled(ignore: Sequence[str]) -> Callable[[str], bool]:
     import re2
     from pathspec import GitIgnoreSpec  # costs 60 ms to import
 
@@ -118,6 +113,8 @@ def _compiled(ignore: Sequence[str]) -> _Spec:
         raise InvalidRequest(f"at most {_MOST_PATTERNS:,} ignore patterns of {_LONGEST_PATTERN:,} characters are taken")
     patterns = [pattern.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for pattern in ignore]
     try:
-        return GitIgnoreSpec.from_lines(patterns, backend="re2")  # linear time, also for a pattern made to be slow
+        return GitIgnoreSpec.from_lines(
+            patterns, backend="re2"
+        ).match_file  # linear time, also for a pattern made to be slow
     except (ValueError, re.error, re2.error) as error:
         raise InvalidRequest(f"an ignore pattern cannot be read ({error}); write them as in .gitignore") from error

@@ -20,7 +20,7 @@ from stead.domain.folders import FileContent, FileListing, FileRow, FolderListin
 from stead.machines.layers import FOLDER, Side, side
 from stead.machines.left_out import DEEPEST, shown, why_not
 from stead.machines.scanning import regular
-from stead.machines.workspace import check_directory, closed, enter
+from stead.machines.workspace import check_directory, closed, opened_workspace
 
 MOST_FOLDERS = 1_000
 MOST_FILES = 2_000
@@ -188,8 +188,7 @@ def _opened(directory: str, path: str) -> Iterator[tuple[int, str]]:
     shown_path, walked = directory, list[str]()
     with ExitStack() as stack:
         try:
-            at = enter(directory)
-            stack.callback(os.close, at)
+            at = stack.enter_context(opened_workspace(directory))
             for part in _parts(path):
                 name = _named(at, part)
                 walked.append(shown(name))

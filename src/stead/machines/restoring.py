@@ -50,7 +50,6 @@ class Restoring:
         self._top = top
         self._wanted = wanted
         self._began_ns = time.time_ns()
-        self._changed = 0
         self._paths: list[str] = []
         self._failed: list[LeftOut] = []
         self._closed = b""
@@ -81,12 +80,11 @@ class Restoring:
                     self._attempt(each, partial(self._put, target=each.old))
         finally:
             self._set_modes()
-        return Restored(self._changed, tuple(self._paths), tuple(self._failed))
+        return Restored(len(self._paths), tuple(self._paths[:_SHOWN]), tuple(self._failed[:_SHOWN]))
 
     def fail(self, path: bytes, why: Exception | str) -> None:
         """Note what is not as it was, or is so at a price."""
-        if len(self._failed) < _SHOWN:
-            self._failed.append(LeftOut(shown(os.fsdecode(path)), str(why)))
+        self._failed.append(LeftOut(shown(os.fsdecode(path)), str(why)))
 
     def _is_wanted(self, each: Difference) -> bool:
         """Whether a path is to be restored, or is a missing folder on the way to one that is."""
@@ -97,24 +95,20 @@ class Restoring:
         return missing and any(wanted.startswith(path) for wanted in self._wanted)
 
     def _attempt(self, each: Difference, work: Callable[[Difference], None]) -> None:
+        path = shown(os.fsdecode(each.path))
         try:
             work(each)
         except (OSError, Damaged, NotFound) as error:
             if isinstance(error, OSError) and error.errno in _FULL:
                 raise StorageFault(
-                    f"the disk is full: {self._changed} of what differed is restored, {self._shown(each)!r} and what "
-                    "comes after it is not; free some space and restore again"
+                    f"the disk is full: {len(self._paths)} of what differed is restored, {path!r} and what comes after "
+                    "it is not; free some space and restore again"
                 ) from error
             self.fail(each.path, why_not(error) if isinstance(error, OSError) else error)
             if each.old and each.old.kind == "folder":
                 self._closed = each.path + b"/"
-            return
-        self._changed += 1
-        if len(self._paths) < _SHOWN:
-            self._paths.append(self._shown(each))
-
-    def _shown(self, each: Difference) -> str:
-        return shown(os.fsdecode(each.path))
+        else:
+            self._paths.append(path)
 
     def _remove(self, each: Difference) -> None:
         with suppress(FileNotFoundError), self._above(each.path) as (folder, name):

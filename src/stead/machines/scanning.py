@@ -32,10 +32,10 @@ PERMISSIONS = 0o777
 """The bits of a mode that are kept; set-user, set-group and sticky bits are nobody's to bring back."""
 
 RACY_NS = 2_000_000_000
-"""Younger changes are not told by their times."""
+"""Younger changes are not recognised by their times."""
 _BLOCK = 64 << 10
 _SHOWN = 100
-_TOLD_EVERY = 200
+_PROGRESS_EVERY = 200
 
 
 class NotKept(Exception):
@@ -56,8 +56,8 @@ class Scan:
         seen: what is known of each folder, by path.
         rules: what is left out.
         most_files: files, links and folders.
-        progress: told now and then.
         stopped: once true, the walk ends with a ``StorageFault``.
+        progress: called now and then.
     """
 
     directory: str
@@ -65,8 +65,8 @@ class Scan:
     seen: Mapping[bytes, SeenFolder]
     rules: left_out.Rules
     most_files: int
+    stopped: Callable[[], bool]
     progress: Progress = lambda done, known: None
-    stopped: Callable[[], bool] = lambda: False
     files: int = field(default=0, init=False)
     size_bytes: int = field(default=0, init=False)
     left_out: list[LeftOut] = field(default_factory=list, init=False)
@@ -167,7 +167,7 @@ class Scan:
         self._check()
         self.files += 1
         self.size_bytes += size_bytes
-        if self.files % _TOLD_EVERY == 0:
+        if self.files % _PROGRESS_EVERY == 0:
             self.progress(self.files, max(self._expected, self._listed, self.files))
 
     def _check(self) -> None:

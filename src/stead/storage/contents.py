@@ -7,7 +7,7 @@ is cut into chunks; each is sealed with AES-256-GCM, its name bound to it, and a
 which is sound for the first four thousand million chunks of a home. The index, an encrypted database, knows where each
 chunk lies, and holds the trees.
 
-What is new is written to the packs, and to the disk, before the index is told of it in one transaction. So the index
+What is new is written to the packs, and to the disk, before the index records it in one transaction. So the index
 never speaks of what is not there, whenever the process is killed; what it does not speak of does not exist.
 """
 
@@ -33,7 +33,7 @@ from stead.storage.database import Connect, Damaged, Database, DatabaseError, co
 from stead.storage.migrate import statements
 from stead.storage.packs import Packs, refusal
 from stead.storage.sealing import Sealing
-from stead.storage.sharing import Door
+from stead.storage.sharing import SharedLock
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 NAME_BYTES = 32
 _KIND = ("stead contents", "1")
 _SCHEMA = Path(__file__).parent / "schema" / "contents.sql"
-_MEND = "its packs are of no use without it: restore a copy of the folder, or move the folder away and begin anew"
+_MEND = (
+    "its packs are of no use without it: restore a copy of the folder, or move the folder away and start with a new one"
+)
 _CLOSE_S = 30.0
 
 T = TypeVar("T")
@@ -84,10 +86,10 @@ class ContentStore:
     """
 
     def __init__(self, folder: Path, key: bytes, connect: Connect = connect) -> None:
-        self.door = Door()
+        self.lock = SharedLock()
         self._names, self._tree_names = _subkey(key, "names"), _subkey(key, "trees")
         self._sealing = Sealing(_subkey(key, "chunks"))
-        self._lock = _locked(folder)
+        self._file_lock = _locked(folder)
         self._writing = threading.Lock()
         self._connection: Connection | None = None
         try:
@@ -95,20 +97,20 @@ class ContentStore:
             self.packs = Packs(folder / "packs", self.write(_prepare))
         except BaseException:
             self._drop_connection()
-            os.close(self._lock)
+            os.close(self._file_lock)
             raise
 
     def close(self) -> None:
-        """Wait for whoever is at it, then let go of every file.
+        """Wait for what is at work, then let go of every file.
 
         Raises:
-            StorageFault: somebody was still at it after 30 s; nothing is lost by that.
+            StorageFault: something was still at work after 30 s; nothing is lost by that.
         """
-        if not self.door.shut(_CLOSE_S):
+        if not self.lock.close(_CLOSE_S):
             raise StorageFault("the checkpoints were still being written after 30 s; check the disk")
         self._drop_connection()
         self.database.close()
-        os.close(self._lock)
+        os.close(self._file_lock)
 
     # -- names ------------------------------------------------------------------------------------------------------
 
@@ -202,11 +204,11 @@ class ContentStore:
         raise Damaged(f"the content {name.hex()} is not what it was; restore another checkpoint")
 
     def _mark_bad(self, chunk: bytes) -> None:
-        """Have it stored anew when it is met again."""
+        """Have it stored again when it is met again."""
         self._mark("UPDATE chunks SET bad = 1 WHERE name = ?", chunk)
 
     def _mark(self, statement: str, *values: bytes) -> None:
-        """Note a damage; and have every file read again once, so that what is still there mends it."""
+        """Note a damage; and have every file read again once, so that what is still there repairs it."""
         try:
             with self._exclusively() as connection:
                 connection.execute(statement, values)
@@ -241,7 +243,7 @@ class ContentStore:
         """Give the disk back what was deleted from the index.
 
         Raises:
-            StorageFault: the disk refuses, or somebody is reading.
+            StorageFault: the disk refuses, or the index is being read.
         """
         with self._writing, self.database.faults():
             connection = self._connection = self._connection or self.database.open()

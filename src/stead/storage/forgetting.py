@@ -1,7 +1,7 @@
 """Dropping what no kept tree needs, so that its bytes are gone from the disk.
 
 Layer: storage. First the index forgets in one transaction; then every pack that holds something forgotten is written
-anew without it, or removed. A kill in between leaves bytes that nothing speaks of, and the next call finds them.
+again without it, or removed. A kill in between leaves bytes that nothing speaks of, and the next call finds them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def forget(store: ContentStore, in_use: Callable[[], tuple[Iterable[bytes], Iter
         Conflict: the store was in use for too long.
     """
     before = _size(store)
-    with store.door.alone():
+    with store.lock.exclusive():
         live = _Live(store)
         roots, contents = in_use()
         for root in roots:
@@ -39,9 +39,9 @@ def forget(store: ContentStore, in_use: Callable[[], tuple[Iterable[bytes], Iter
         live.contents.update(contents)
         store.write(live.drop_others)
     for number in store.packs.numbers():
-        with store.door.alone():  # anew for each, so that an edit waits for one pack and not for all
+        with store.lock.exclusive():  # for each, so that an edit waits for one pack and not for all
             _rewrite(store, number)
-    with store.door.alone():
+    with store.lock.exclusive():
         store.shrink_index()
     return max(0, before - _size(store))
 
@@ -85,7 +85,7 @@ def _drop(connection: Connection, table: str, key: str, column: str, live: set[b
     """Delete every row that names something else."""
     rows = connection.execute(f"SELECT {key}, {column} FROM {table}").fetchall()  # noqa: S608 - names of our own
     dead = [(row,) for row, name in rows if name not in live]
-    connection.executemany(f"DELETE FROM {table} WHERE {key} = ?", dead)  # noqa: S608 - likewise
+    connection.executemany(f"DELETE FROM {table} WHERE {key} = ?", dead)  # noqa: S608 - names of our own
 
 
 def _rewrite(store: ContentStore, number: int) -> None:

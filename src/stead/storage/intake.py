@@ -1,6 +1,6 @@
 """Taking contents and trees in: naming them, and keeping those that are not kept yet.
 
-Layer: storage. Whoever walks a folder hands what it finds to an ``Intake`` and need not know whether it is kept.
+Layer: storage. A walk of a folder hands what it finds to an ``Intake``, and need not know whether it is kept.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class Keeping:
         self._pending_bytes = 0
 
     def undo(self) -> None:
-        """Take back what the index was not told of."""
+        """Take back what is not in the index."""
         for pack in self._packs():
             pack.undo()
             self._store.packs.give_back(pack)
@@ -179,7 +179,7 @@ class Keeping:
         connection.executemany("INSERT OR IGNORE INTO contents VALUES (?, ?)", self._contents.items())
         fresh = sum(place.size for place in self._chunks.values()) + sum(map(len, self._contents.values()))
         for row in self._trees.items():
-            # One that is there, and is not what its name says, has been damaged: this mends it.
+            # One that is there, and is not what its name says, has been damaged: this repairs it.
             done = connection.execute(
                 "INSERT INTO trees VALUES (?, ?) "
                 "ON CONFLICT (name) DO UPDATE SET entries = excluded.entries WHERE entries <> excluded.entries",

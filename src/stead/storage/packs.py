@@ -59,7 +59,7 @@ class Packs:
         return sorted(int(path.stem) for path in self._folder.glob("*.pack") if path.stem.isdecimal())
 
     def borrow(self) -> Pack:
-        """One with room that nobody else appends to; it is given back or retired by whoever has it.
+        """One with room that nobody else appends to; its borrower gives it back or retires it.
 
         Raises:
             StorageFault: it cannot be opened or made.
