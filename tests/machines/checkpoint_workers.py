@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import subprocess
 import sys
 from pathlib import Path
 
@@ -112,6 +113,28 @@ def fill_by_restoring(place: Path) -> None:
             assert (await checkpoints.restore(str(folder), (), tree.root)).failed == ()
             assert digest(folder) == then
             say("recovered")
+
+    asyncio.run(work())
+
+
+def mounted(place: Path) -> None:
+    """Restore a folder in which another file system is mounted where the tree has files."""
+    folder = place / "project"
+    (folder / "m").mkdir(parents=True)
+    for name in ("m/x", "other"):
+        (folder / name).write_text("old")
+
+    async def work() -> None:
+        with opened_checkpoints(place / "store") as checkpoints:
+            tree = await checkpoints.take(str(folder), (), quiet)
+            subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder / "m"], check=True)
+            for name in ("m/y", "other"):
+                (folder / name).write_text("new")
+            for paths in ((), ("m/x",)):
+                restored = await checkpoints.restore(str(folder), (), tree.root, paths)
+                say(f"{restored.failed[0].path} {restored.failed[0].why} {len(restored.failed)}")
+            assert os.listdir(folder / "m") == ["y"]
+            assert (folder / "other").read_text() == "old"
 
     asyncio.run(work())
 

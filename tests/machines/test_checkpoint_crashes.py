@@ -123,6 +123,14 @@ def test_a_disk_that_fills_up_during_a_restore_has_no_half_file_on_it(tmp_path: 
     assert "recovered" in done.stdout
 
 
+def test_nothing_is_put_into_a_file_system_that_is_mounted_in_the_folder_and_that_is_said(tmp_path: Path) -> None:
+    with _small_disk(tmp_path / "small", "500k") as inside:
+        done = run("mounted", tmp_path, *inside)
+    assert done.returncode == 0, done.stderr
+    why = "another file system is mounted there 1"
+    assert done.stdout.splitlines() == [f"m {why}", f"m/x {why}"]
+
+
 # -- damage -----------------------------------------------------------------------------------------------------------
 
 

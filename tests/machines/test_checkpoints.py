@@ -6,6 +6,7 @@ import asyncio
 import os
 import random
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +17,13 @@ from hypothesis import strategies as st
 from stead.domain.checkpoints import ABSENT, InUse, Version
 from stead.domain.errors import Conflict, InvalidRequest, NotFound, StorageFault
 from stead.machines.checkpoints import FolderCheckpoints
+from stead.machines.left_out import Rules
+from stead.machines.restoring import Restoring
+from stead.machines.scanning import Scan
+from stead.machines.workspace import opened_workspace
 from stead.storage.contents import ContentStore
+from stead.storage.intake import Naming
+from stead.storage.trees import differences
 from tests.machines.folders import KEY, Gardener, digest, opened_checkpoints, quiet
 
 
@@ -171,6 +178,44 @@ async def test_a_path_whose_folder_is_now_something_else_is_restored_and_that_is
     ]
     assert aside.read_text() == "a file now"
     assert (folder / "src/one.py").read_text() == "old"
+
+
+async def test_a_path_in_a_folder_that_is_left_out_by_now_comes_back_alone(
+    checkpoints: FolderCheckpoints, folder: Path
+) -> None:
+    (folder / "src").mkdir()
+    for name in ("one.py", "two.py"):
+        (folder / "src" / name).write_text("old")
+    tree = await checkpoints.take(str(folder), (), quiet)
+    (folder / "src/one.py").unlink()
+    (folder / "src/two.py").write_text("changed")
+    (folder / "src/CACHEDIR.TAG").write_text("Signature: 8a477f597d28d172789f06886806bc55")
+    restored = await checkpoints.restore(str(folder), (), tree.root, ["src/one.py"])
+    assert (restored.paths, restored.failed) == (("src/one.py",), ())
+    assert [path.read_text() for path in sorted((folder / "src").glob("*.py"))] == ["old", "changed"]
+
+
+async def test_what_the_person_changes_while_a_restore_is_at_work_is_moved_aside_or_stays(
+    folder: Path, tmp_path: Path
+) -> None:
+    store = ContentStore(tmp_path / "store", KEY)
+    checkpoints = FolderCheckpoints(store)
+    (folder / "kept").write_text("old")
+    tree = bytes.fromhex((await checkpoints.take(str(folder), (), quiet)).root)
+    (folder / "kept").write_text("newer")
+    (folder / "later").write_text("later")
+    with opened_workspace(str(folder)) as top:
+        restoring, naming, began_ns = Restoring(store, top), Naming(store), time.time_ns()
+        now = Scan(str(folder), naming, {}, Rules(()), 10, lambda: False).run(top)
+        for name in ("kept", "later"):
+            while (folder / name).stat().st_mtime_ns < began_ns:  # the clock of files is a coarse one
+                (folder / name).write_text("mine, just now")
+        restored = restoring.run(differences(store.tree, tree, naming.look, now))
+    checkpoints.close()
+    assert sorted(left.path for left in restored.failed) == ["kept", "later"]
+    (aside,) = folder.glob("stead-aside-*")
+    assert aside.read_text() == (folder / "later").read_text() == "mine, just now"
+    assert (folder / "kept").read_text() == "old"
 
 
 # -- what differs -----------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from functools import partial
 from stead.domain.checkpoints import LeftOut, Restored
 from stead.domain.errors import NotFound, StorageFault
 from stead.machines.layers import Side, opened, side
-from stead.machines.left_out import UNFINISHED, shown, why_not
+from stead.machines.left_out import MOUNTED, UNFINISHED, shown, why_not
 from stead.machines.scanning import PERMISSIONS, regular
 from stead.machines.workspace import opened_above
 from stead.storage.contents import ContentStore
@@ -49,6 +49,7 @@ class Restoring:
         self._store = store
         self._top = top
         self._wanted = wanted
+        self._device = os.fstat(top).st_dev
         self._began_ns = time.time_ns()
         self._paths: list[str] = []
         self._failed: list[LeftOut] = []
@@ -88,16 +89,19 @@ class Restoring:
 
     def _is_wanted(self, each: Difference) -> bool:
         """Whether a path is to be restored, or is a missing folder on the way to one that is."""
-        path = shown(os.fsdecode(each.path)) + "/"
-        if not self._wanted or any(path.startswith(f"{wanted}/") for wanted in self._wanted):
-            return True
         missing = each.new is None and each.old is not None and each.old.kind == "folder"
-        return missing and any(wanted.startswith(path) for wanted in self._wanted)
+        path = shown(os.fsdecode(each.path)) + "/"
+        return self._covers(each) or (missing and any(wanted.startswith(path) for wanted in self._wanted))
 
-    def _attempt(self, each: Difference, work: Callable[[Difference], None]) -> None:
+    def _covers(self, each: Difference) -> bool:
+        path = shown(os.fsdecode(each.path)) + "/"
+        return not self._wanted or any(path.startswith(f"{wanted}/") for wanted in self._wanted)
+
+    def _attempt(self, each: Difference, work: Callable[[Difference], bool]) -> None:
         path = shown(os.fsdecode(each.path))
         try:
-            work(each)
+            if work(each):
+                self._paths.append(path)
         except (OSError, Damaged, NotFound) as error:
             if isinstance(error, OSError) and error.errno in _FULL:
                 raise StorageFault(
@@ -107,10 +111,8 @@ class Restoring:
             self.fail(each.path, why_not(error) if isinstance(error, OSError) else error)
             if each.old and each.old.kind == "folder":
                 self._closed = each.path + b"/"
-        else:
-            self._paths.append(path)
 
-    def _remove(self, each: Difference) -> None:
+    def _remove(self, each: Difference) -> bool:
         with suppress(FileNotFoundError), self._above(each.path) as (folder, name):
             there = side(folder, name)
             if there is not None and not self._was_seen(there, each.new):
@@ -120,10 +122,13 @@ class Restoring:
                 self._modes.pop(each.path, None)
             else:
                 os.unlink(name, dir_fd=folder)
+        return True
 
-    def _put(self, each: Difference, target: Entry) -> None:
+    def _put(self, each: Difference, target: Entry) -> bool:
         with self._above(each.path) as (folder, name):
             there, aside = side(folder, name), ""
+            if there is not None and there.what == "folder" and not self._covers(each):
+                return False  # it leads to what is wanted, and is not to be restored itself
             if there is not None and not self._was_seen(there, each.new):
                 there, aside = None, f"stead-aside-{secrets.token_hex(8)}"
                 os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
@@ -135,6 +140,7 @@ class Restoring:
                 raise
             if aside:
                 self.fail(each.path, f"it is put back; what stood there is now {aside!r}")
+        return True
 
     def _put_into(self, folder: int, name: str, there: Side | None, each: Difference, target: Entry) -> None:
         if target.kind == "folder":
@@ -156,7 +162,10 @@ class Restoring:
     def _above(self, path: bytes) -> Iterator[tuple[int, str]]:
         """The folder that a path is in, writable for now, and the path's last name."""
         with opened_above(self._top, os.fsdecode(path)) as (folder, name):
-            mode = stat.S_IMODE(os.fstat(folder).st_mode)
+            status = os.fstat(folder)
+            if status.st_dev != self._device:
+                raise OSError(errno.EBUSY, MOUNTED)
+            mode = stat.S_IMODE(status.st_mode)
             if mode & 0o700 != 0o700 and os.geteuid() != 0:
                 os.fchmod(folder, mode | 0o700)
                 self._modes.setdefault(path.rpartition(b"/")[0], mode & PERMISSIONS)
