@@ -133,6 +133,11 @@ def outside(declaration: Declaration, arguments: Mapping[str, object]) -> str | 
     return None
 
 
+def below(path: str) -> str:
+    """A path as text, relative to the workspace; ``..`` stands in it only where it leads out."""
+    return posixpath.relpath(posixpath.join(WORKSPACE, path), WORKSPACE)
+
+
 def paths(declaration: Declaration, arguments: Mapping[str, object]) -> Iterator[object]:
     """What stands in the path arguments, one by one where an argument is a list."""
     for name in declaration.path_args:

@@ -31,7 +31,6 @@ from stead.guardian.permits import Circumstances
 from stead.guardian.reach import Reach
 from stead.guardian.rules import barring
 from stead.guardian.shell import ShellRisk, assess
-from stead.guardian.shell_paths import locate, relative
 from stead.screen.links import links
 
 _FILES_OF_A_COMMAND = 50
@@ -294,8 +293,7 @@ def _written(declaration: Declaration, arguments: Mapping[str, object]) -> tuple
     """The files that a call names to change them, relative to the workspace."""
     if declaration.effect is ToolEffect.EXECUTE or not policy.changes(declaration):
         return ()
-    named = (relative(locate(str(path), policy.WORKSPACE)) for path in policy.paths(declaration, arguments))
-    return tuple(path for path in named if path)
+    return tuple(policy.below(str(path)) for path in policy.paths(declaration, arguments))
 
 
 def _acting(spec: ToolSpec, arguments: Mapping[str, object]) -> ToolSpec:
