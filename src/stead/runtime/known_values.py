@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from stead.domain.secrets import Known, Vault, mark_of
+from stead.domain.secrets import Known, mark_of
+from stead.domain.vault import Vault
 
 OF_PERSON = "secret/"
 OF_PROVIDERS = "provider/"

@@ -31,11 +31,11 @@ from stead.domain.secrets import (
     RequestHead,
     Secret,
     ToolBinding,
-    Vault,
     mark_of,
     placeholder_of,
 )
 from stead.domain.tools import ToolEffect, ToolSpec
+from stead.domain.vault import Vault
 from stead.runtime.known_values import OF_PERSON, RESERVED, KnownValues
 from stead.screen import known_forms, redaction
 

@@ -28,7 +28,8 @@ from stead.storage.heads import HeadTable
 from stead.storage.keys import Keys
 from stead.storage.migrate import migrate
 from stead.storage.redacting import prepared, redact
-from stead.storage.replacements import COLUMNS, READABLE, wrong_replacements
+from stead.storage.replacement_audit import wrong_replacements
+from stead.storage.replacements import COLUMNS, READABLE
 from stead.storage.snapshots import SnapshotTable
 from stead.storage.vault import Vault
 from stead.storage.writer import Writer

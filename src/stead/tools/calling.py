@@ -25,7 +25,8 @@ from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.guardian.reach import Reach, Target, Unreachable
 from stead.net.dialing import Resolve, resolve_name
 from stead.tools.fetching import is_text
-from stead.tools.tool import OUTPUT_CAP, StructTool, clip
+from stead.tools.output import OUTPUT_CAP, clip
+from stead.tools.tool import StructTool
 from stead.tools.wire import Answer, Request, Wire, brief
 
 BODY_LIMIT_BYTES = 2_000_000

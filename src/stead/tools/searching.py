@@ -21,7 +21,8 @@ from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.guardian.reach import Reach
 from stead.net.dialing import Resolve, resolve_name
 from stead.tools import engines
-from stead.tools.tool import StructTool, clip
+from stead.tools.output import clip
+from stead.tools.tool import StructTool
 from stead.tools.wire import Answer, Wire, brief
 
 BODY_LIMIT_BYTES = 2_000_000
