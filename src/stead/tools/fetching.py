@@ -9,14 +9,13 @@ go next (a Refresh field, a ``meta`` element) is content, and nobody follows it.
 from __future__ import annotations
 
 import asyncio
-import ssl
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from stead.domain.errors import FetchFault
 from stead.guardian.reach import Reach, Target, Unreachable
-from stead.net.dialing import Resolve, resolve_name
-from stead.tools.wire import Answer, Request, Wire, brief
+from stead.net.dialing import Dialer
+from stead.tools.wire import Answer, Request, brief, send
 
 BODY_LIMIT_BYTES = 2_000_000
 TIME_LIMIT_S = 20.0
@@ -51,22 +50,12 @@ class Fetcher:
     """Fetches pages of the public Internet.
 
     Args:
-        reach: which URLs and addresses; the default is the product's.
-        resolve: turns a name into addresses, asked once a hop.
-        tls: how servers are trusted; nothing means by the system's certificates.
+        dialer: how hosts are reached, and which URLs and addresses may be; a name is resolved once a hop.
         timeout_s: for everything together, redirects included.
     """
 
-    def __init__(
-        self,
-        reach: Reach | None = None,
-        *,
-        resolve: Resolve = resolve_name,
-        tls: ssl.SSLContext | None = None,
-        timeout_s: float = TIME_LIMIT_S,
-    ) -> None:
-        self._reach = reach or Reach()
-        self._wire = Wire(self._reach, resolve=resolve, tls=tls)
+    def __init__(self, dialer: Dialer, *, timeout_s: float = TIME_LIMIT_S) -> None:
+        self._dialer = dialer
         self._timeout_s = timeout_s
 
     async def fetch(self, url: str) -> Page:
@@ -83,15 +72,16 @@ class Fetcher:
             raise FetchFault("{!r} was not answered within {:g} s; try another source", url, self._timeout_s) from error
 
     async def _follow(self, url: str) -> Page:
-        target = self._reach.check_url(url)
+        reach = self._dialer.reach
+        target = reach.check_url(url)
         if isinstance(target, Unreachable):
             raise FetchFault("{}", target.text)
         for _ in range(REDIRECT_LIMIT + 1):
-            async with self._wire.send(Request(target, headers=_ACCEPT)) as answer:
+            async with send(self._dialer, Request(target, headers=_ACCEPT)) as answer:
                 found = await _page(answer)
             if isinstance(found, Page):
                 return found
-            target = next_hop(target, found, self._reach)
+            target = next_hop(target, found, reach)
         raise FetchFault("{!r} redirects more than {} times; try another source", url, REDIRECT_LIMIT)
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ssl
 import zlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -22,8 +21,8 @@ from dataclasses import dataclass
 import h11
 
 from stead.domain.errors import FetchFault
-from stead.guardian.reach import Reach, Target
-from stead.net.dialing import Dialer, Resolve, resolve_name
+from stead.guardian.reach import Target
+from stead.net.dialing import Dialer
 
 HEAD_LIMIT_BYTES = 64_000
 USER_AGENT = "stead-fetch/1"
@@ -52,46 +51,34 @@ class Request:
     anywhere: bool = False
 
 
-class Wire:
-    """Sends requests, each over a connection of its own.
+@contextlib.asynccontextmanager
+async def send(dialer: Dialer, request: Request) -> AsyncIterator[Answer]:
+    """Send a request over a connection of its own; gives the answer, its body still to be read.
 
-    Args:
-        reach: which addresses.
-        resolve: turns a name into addresses, asked once a request.
-        tls: how servers are trusted; nothing means by the system's certificates.
+    The connection ends with the block. The caller sets the deadline.
+
+    Raises:
+        FetchFault: refused, not reached, broken off, or answered with what is no HTTP; inside the block too.
     """
-
-    def __init__(self, reach: Reach, *, resolve: Resolve = resolve_name, tls: ssl.SSLContext | None = None) -> None:
-        self._dialer = Dialer(reach, resolve=resolve, tls=tls)
-
-    @contextlib.asynccontextmanager
-    async def send(self, request: Request) -> AsyncIterator[Answer]:
-        """Send it; gives the answer, its body still to be read. The connection ends with the block.
-
-        The caller sets the deadline.
-
-        Raises:
-            FetchFault: refused, not reached, broken off, or answered with what is no HTTP; inside the block too.
-        """
-        target = request.target
-        secure = target.scheme == "https"
-        judge = (lambda _target, _address: None) if request.anywhere else None
-        (reader, writer), _ = await self._dialer.dial(target, secure=secure, judge=judge)
-        connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_LIMIT_BYTES)
-        try:
-            writer.write(encoded(connection, request))
-            answer = Answer(target, connection, reader)
-            await answer.begin()
-            yield answer
-        except h11.RemoteProtocolError as error:
-            raise FetchFault("{!r} sent an answer that is no HTTP: {}", target.url, error) from error
-        except OSError as error:
-            raise FetchFault("{!r} broke the connection off: {}", target.url, error) from error
-        finally:
-            # Not a graceful close: an endless body would be waited for.
-            writer.transport.abort()
-            with contextlib.suppress(OSError):
-                await writer.wait_closed()
+    target = request.target
+    secure = target.scheme == "https"
+    judge = (lambda _target, _address: None) if request.anywhere else None
+    (reader, writer), _ = await dialer.dial(target, secure=secure, judge=judge)
+    connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_LIMIT_BYTES)
+    try:
+        writer.write(encoded(connection, request))
+        answer = Answer(target, connection, reader)
+        await answer.begin()
+        yield answer
+    except h11.RemoteProtocolError as error:
+        raise FetchFault("{!r} sent an answer that is no HTTP: {}", target.url, error) from error
+    except OSError as error:
+        raise FetchFault("{!r} broke the connection off: {}", target.url, error) from error
+    finally:
+        # Not a graceful close: an endless body would be waited for.
+        writer.transport.abort()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
 
 
 def encoded(connection: h11.Connection, request: Request) -> bytes:
