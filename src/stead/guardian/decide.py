@@ -238,19 +238,17 @@ def _why_ask(
         if hosts := _strange_hosts(call, spec, facts):
             return Reason("network", f"The command wants to reach {', '.join(hosts)}.")
         return call.shell.reasons[0]
-    match spec.declaration.effect:
-        case ToolEffect.WRITE:
-            named = (str(path) for path in policy.paths(spec.declaration, call.arguments))
-            if path := next(filter(kept, named), ""):
-                return Reason("obeyed-file", f"Other programs obey {path!r}: what it holds then waits for your review.")
-            text = "It changes files of the workspace."
-        case ToolEffect.EXECUTE:
-            text = "It runs a program in the sandbox."
-        case ToolEffect.FETCH:
-            text = "It sends a request off this computer."
-        case _:
-            text = "It acts on the outside world."
-    return Reason(f"level-{level.value}", text)
+    named = (str(path) for path in policy.paths(spec.declaration, call.arguments))
+    if spec.declaration.effect is ToolEffect.WRITE and (path := next(filter(kept, named), "")):
+        return Reason("obeyed-file", f"Other programs obey {path!r}: what it holds then waits for your review.")
+    return Reason(f"level-{level.value}", _DOES.get(spec.declaration.effect, "It acts on the outside world."))
+
+
+_DOES = {
+    ToolEffect.WRITE: "It changes files of the workspace.",
+    ToolEffect.EXECUTE: "It runs a program in the sandbox.",
+    ToolEffect.FETCH: "It sends a request off this computer.",
+}
 
 
 def _strange_hosts(call: Proposed, spec: ToolSpec, facts: Facts) -> tuple[str, ...]:
@@ -260,11 +258,7 @@ def _strange_hosts(call: Proposed, spec: ToolSpec, facts: Facts) -> tuple[str, .
 
 
 def _hosts(call: Proposed, spec: ToolSpec) -> list[str]:
-    found: list[str] = []
-    for name in spec.declaration.host_args:
-        value = call.arguments.get(name) or ()
-        found += map(str, value if isinstance(value, list | tuple) else [value])
-    return found
+    return [str(host) for host in policy.values(spec.declaration.host_args, call.arguments) if host]
 
 
 def _touched(call: Proposed, spec: ToolSpec, facts: Facts) -> rules.Touched:
