@@ -31,11 +31,11 @@ from stead.domain.permits import Permit
 from stead.domain.policies import Reason
 from stead.domain.registries import REGISTRIES, are_registries, spelled_out
 from stead.domain.secrets import Release
-from stead.egress.cleaning import Redactor
 from stead.egress.exchange import Admission, Exchange, Parts, Used
 from stead.egress.refusal import Refusal
 from stead.guardian.reach import Target
 from stead.net.dialing import Dialer, Streams, is_own
+from stead.screen.redaction import Redactor
 
 if TYPE_CHECKING:
     from stead.egress.authority import Authority
