@@ -124,17 +124,6 @@ class SecretBook:
         """For what a person or a model says: known values alone, since neither is to be corrected by a guess."""
         return self.redactor(detect=False)
 
-    def secret_in(self, text: str) -> str:
-        """What of a text is a secret, or looks like one, in words; "" for nothing."""
-        found = next(iter(self.redactor().find(text)), None)
-        if found is None:
-            return ""
-        return (
-            f"it holds the value of the secret {found.name!r}"
-            if found.name
-            else f"it holds what looks like a secret ({found.rule})"
-        )
-
     # -- letting out ------------------------------------------------------------------------------------------------
 
     def for_request(self, session: SessionId, placeholder: str, head: RequestHead, place: str) -> str | None:

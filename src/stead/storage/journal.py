@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from stead.domain.commands import Answer
-from stead.domain.events import Budget, Draft, Erased, Event, Spend
+from stead.domain.events import Draft, Erased, Event
 from stead.domain.forgetting import Redaction, Touches
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.ports import Claimed
@@ -181,16 +181,6 @@ class JournalFile:
             self.on_growth(events[-1].seq)
         await self._scrub(events[-1].seq)
         return events
-
-    def spent(self, day: str) -> Spend:
-        """What all sessions spent on a UTC day (``YYYY-MM-DD``), open reservations included."""
-        with self._database.reading() as connection:
-            return ledger.spent(connection, day)
-
-    def cap(self) -> Budget:
-        """What all sessions together may spend in a UTC day."""
-        with self._database.reading() as connection:
-            return ledger.cap(connection)
 
     def usage(self, since: str) -> list[UsageRow]:
         """What each model used on each UTC day from ``since`` (``YYYY-MM-DD``) on, newest first."""
