@@ -43,7 +43,6 @@ TRUSTED_BASE = rules.TrustedBase(
         "storage/redacting.py",
         "storage/replacements.py",
         "storage/vault.py",
-        "tools/fetching.py",
         "tools/tool.py",
         "tools/wire.py",
         "web/auth.py",
