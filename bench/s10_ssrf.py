@@ -10,6 +10,7 @@ import asyncio
 from bench.bar import Bar
 from stead.domain.errors import FetchFault
 from stead.guardian.reach import Reach
+from stead.net.dialing import Dialer
 from stead.tools.fetching import Fetcher
 from tests.attacks.addresses import RESOLVED, numbered
 from tests.attacks.test_ssrf import Canary, Names, listening
@@ -25,17 +26,19 @@ async def _measure() -> Bar:
     async with listening() as canary:
         reach = Reach(ports=Reach().ports | {canary.port})
         for _, url in numbered(canary.port):
-            refused.append(await _refuses(canary, Fetcher(reach, resolve=Names(["127.0.0.1"]), timeout_s=5), url))
+            refused.append(
+                await _refuses(canary, Fetcher(Dialer(reach, resolve=Names(["127.0.0.1"])), timeout_s=5), url)
+            )
         for addresses in RESOLVED:
             url = f"http://pages.example.com:{canary.port}/"
-            refused.append(await _refuses(canary, Fetcher(reach, resolve=Names(addresses), timeout_s=5), url))
+            refused.append(await _refuses(canary, Fetcher(Dialer(reach, resolve=Names(addresses)), timeout_s=5), url))
         door = Reach(ports=reach.ports, endpoints=frozenset({("127.0.0.7", canary.port)}))
         for _, url in numbered(canary.port):
             head = f"HTTP/1.1 302 Found\r\nLocation: {url}\r\nContent-Length: 0\r\n\r\n"
             canary.answer = head.encode("utf-8")
             if "\r" in url or "\n" in url:
                 continue
-            fetcher = Fetcher(door, resolve=Names(["127.0.0.7"], ["127.0.0.1"]), timeout_s=5)
+            fetcher = Fetcher(Dialer(door, resolve=Names(["127.0.0.7"], ["127.0.0.1"])), timeout_s=5)
             refused.append(await _refuses(canary, fetcher, f"http://pages.example.com:{canary.port}/", visits=1))
     forms = len(list(numbered(0)))
     share = 100 * sum(refused) / len(refused)

@@ -22,6 +22,7 @@ USED_FROM_OUTSIDE = {
     "capture_signals": "uvicorn calls it",
     "completions": "the OpenAI client's own attribute",
     "create": "the OpenAI client calls it",
+    "describe": "scripts/gen_types.py calls it",
     "handle_comment": "the HTML parser calls it",
     "handle_data": "the HTML parser calls it",
     "handle_endtag": "the HTML parser calls it",

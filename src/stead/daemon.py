@@ -170,13 +170,13 @@ class House:
         contents = ContentStore(home.contents, keys.checkpoints)
         self.kept = FolderCheckpoints(contents, on_kept=held.add)
         self.models = ProviderModels(os.environ, self.journal.vault)
-        self.searcher = Searcher(self.journal.vault.get, own.reach)
+        self.searcher = Searcher(self.journal.vault.get, Dialer(own.reach))
         bus = Bus()
         copies = (ReadModels(self.views), KeptFiles(contents))
         shared = Shared(self.journal, bus, self.clock, self.models, copies)
         self.memory = MemoryHouse(home, settings, keys, shared)
         preferences = HomePreferences(lambda: self.home, self.models, settings.approval_ttl_s, lambda: self.runtime)
-        tools = self._tools(own.reach, preferences)
+        tools = self._tools(Dialer(own.reach), preferences)
         self.book = self._secrets(tools, keys)
         self.memory.book = self.book
         self.deps = Deps(
@@ -257,7 +257,7 @@ class House:
             standing=lambda directory: self.home.state.standing(directory),
         )
 
-    def _tools(self, reach: Reach, preferences: HomePreferences) -> list[Tool]:
+    def _tools(self, dialer: Dialer, preferences: HomePreferences) -> list[Tool]:
         """Every tool there is, in the order in which models see them."""
         tools: list[Tool] = [
             Plan(),
@@ -267,11 +267,11 @@ class House:
             GlobTool(self.machines),
             GrepTool(self.machines),
             ShellTool(self.machines, self.egress.refusals),
-            FetchTool(Fetcher(reach), self.machines),
+            FetchTool(Fetcher(dialer), self.machines),
             ExtractTool(self.machines),
-            ExtractPageTool(Fetcher(reach), self.machines),
+            ExtractPageTool(Fetcher(dialer), self.machines),
             WebSearchTool(self.searcher),
-            *(kind(Caller(reach)) for kind in (ApiReadTool, ApiCallTool)),
+            *(kind(Caller(dialer)) for kind in (ApiReadTool, ApiCallTool)),
             *(kind(self.machines.browser) for kind in (OpenTool, ReadPageTool, ActTool, ShotTool)),
             *(kind(History(self.views.reading, OWN_TOOLS)) for kind in (HistoryTool, HistoryAllTool)),
             *(kind(preferences) for kind in (ConfigTool, ConfigSetTool)),

@@ -53,6 +53,7 @@ from stead.runtime.settling import SetSoul, Settling
 from stead.runtime.skills import Skills
 from stead.runtime.soul_proposing import SoulProposals
 from stead.runtime.upkeep import Upkeep
+from stead.screen.redaction import Redactor
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
 from stead.storage.receipts import HomeReceipts
@@ -121,7 +122,7 @@ class MemoryHouse:
             self.books,
             self.books,
             new_id=new_id,
-            keeps_secret=lambda said: self._secrets().secret_in(said),
+            keeps_secret=lambda said: _secret_in(said, self._secrets().redactor()),
             forgotten=lambda said: self.forgetting.is_forgotten(said),
         )
         mirror = Mirror(home.memory_files, home.mirrored)
@@ -242,3 +243,15 @@ async def _no_directive(command: SetDirective) -> None:
 
 def _nobody() -> bool:
     return False
+
+
+def _secret_in(text: str, redactor: Redactor) -> str:
+    """What of a text is a secret, or looks like one, in words; "" for nothing."""
+    found = next(iter(redactor.find(text)), None)
+    if found is None:
+        return ""
+    return (
+        f"it holds the value of the secret {found.name!r}"
+        if found.name
+        else f"it holds what looks like a secret ({found.rule})"
+    )

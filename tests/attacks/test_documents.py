@@ -26,6 +26,7 @@ from stead.domain.sessions import Action
 from stead.guardian.reach import Reach
 from stead.machines.project import ALL_BYTES, ProjectFolder
 from stead.machines.runner.files import unified
+from stead.net.dialing import Dialer
 from stead.screen.inbound import screen
 from stead.tools import engines
 from stead.tools.calling import ApiReadTool, Caller
@@ -105,7 +106,7 @@ async def test_an_answer_of_an_api_does_no_harm(document: str, kind: str) -> Non
         await exchange.send(200, ANSWERS[document], {"content-type": kind})
 
     async with serve(answer) as port:
-        tool = ApiReadTool(Caller(Reach(endpoints=frozenset({("127.0.0.1", port)}))))
+        tool = ApiReadTool(Caller(Dialer(Reach(endpoints=frozenset({("127.0.0.1", port)})))))
         async with unharmed():
             said = await run(tool, url=f"http://127.0.0.1:{port}/")
             screen(said.text)
@@ -137,7 +138,7 @@ async def test_a_body_that_unpacks_to_a_gigabyte_does_no_harm(encoding: str) -> 
         await exchange.send(200, packed, {"content-type": "text/plain", "content-encoding": encoding})
 
     async with serve(answer) as port:
-        fetcher = Fetcher(Reach(endpoints=frozenset({("127.0.0.1", port)})))
+        fetcher = Fetcher(Dialer(Reach(endpoints=frozenset({("127.0.0.1", port)}))))
         async with unharmed():
             try:
                 page = await fetcher.fetch(f"http://127.0.0.1:{port}/")
@@ -155,14 +156,14 @@ async def test_a_charset_that_multiplies_or_is_none_does_no_harm(charset: str) -
         await exchange.send(200, b"+AAA-\x1b$B\\x41" * 180_000, {"content-type": f"text/html; charset={charset}"})
 
     async with serve(answer) as port:
-        fetcher = Fetcher(Reach(endpoints=frozenset({("127.0.0.1", port)})))
+        fetcher = Fetcher(Dialer(Reach(endpoints=frozenset({("127.0.0.1", port)}))))
         async with unharmed():
             page = await fetcher.fetch(f"http://127.0.0.1:{port}/")
             assert len(_for_parser(page)) < 40_000_000 and len(_decoded(page)) < 10_000_000
 
 
 def test_an_api_is_called_without_documents_and_schemas() -> None:
-    tool = ApiReadTool(Caller(Reach()))
+    tool = ApiReadTool(Caller(Dialer(Reach())))
     for name in ("openapi", "answer_schema", "body_schema"):
         with pytest.raises(InvalidRequest, match="unknown field"):
             tool.parse(json.dumps({"url": "https://api.example.com/", name: {}}))

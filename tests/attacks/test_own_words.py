@@ -254,7 +254,7 @@ async def test_what_a_server_says_in_its_headers_is_data(status: int, headers: d
         await exchange.send(status, b"x", headers)
 
     async with serve(answer) as port:
-        fetcher = Fetcher(Reach(endpoints=frozenset({("127.0.0.1", port)})))
+        fetcher = Fetcher(Dialer(Reach(endpoints=frozenset({("127.0.0.1", port)}))))
         with pytest.raises(FetchFault) as failed:
             await fetcher.fetch(f"http://127.0.0.1:{port}/")
     assert failed.value.quotes and "notice" in str(failed.value).lower()

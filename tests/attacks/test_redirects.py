@@ -12,7 +12,9 @@ import pytest
 
 from stead.domain.errors import FetchFault
 from stead.guardian.reach import Reach, Target
-from stead.tools.fetching import REDIRECT_LIMIT, Fetcher, next_hop
+from stead.net.dialing import Dialer
+from stead.tools.fetching import REDIRECT_LIMIT, Fetcher
+from stead.tools.wire import next_hop
 from tests.attacks.addresses import LITERALS
 from tests.fakes.http import Exchange, Request, serve
 from tests.promises import promise
@@ -37,7 +39,7 @@ class Site:
 
     def fetcher(self) -> Fetcher:
         """One that finds every name at this site."""
-        return Fetcher(Reach(endpoints=frozenset({("127.0.0.1", self.port)})), resolve=_here, timeout_s=5)
+        return Fetcher(Dialer(Reach(endpoints=frozenset({("127.0.0.1", self.port)})), resolve=_here), timeout_s=5)
 
     def url(self, path: str, host: str = HOST) -> str:
         return f"http://{host}:{self.port}{path}"

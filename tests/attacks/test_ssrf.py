@@ -17,6 +17,7 @@ import pytest
 
 from stead.domain.errors import FetchFault
 from stead.guardian.reach import Reach
+from stead.net.dialing import Dialer
 from stead.tools.fetching import Fetcher
 from tests.attacks.addresses import FORMS, LITERALS, NAMES, RESOLVED
 from tests.promises import promise
@@ -62,7 +63,7 @@ class Names:
 async def test_a_url_that_leads_inside_is_refused_without_a_connection(form: str) -> None:
     async with listening() as canary:
         names = Names(["127.0.0.1"])
-        fetcher = Fetcher(Reach(ports=Reach().ports | {canary.port}), resolve=names, timeout_s=5)
+        fetcher = Fetcher(Dialer(Reach(ports=Reach().ports | {canary.port}), resolve=names), timeout_s=5)
 
         with pytest.raises(FetchFault) as refused:
             await fetcher.fetch(form.format(port=canary.port))
@@ -76,7 +77,7 @@ async def test_a_url_that_leads_inside_is_refused_without_a_connection(form: str
 @pytest.mark.parametrize("addresses", RESOLVED, ids=" ".join)
 async def test_a_name_that_resolves_inside_is_refused_without_a_connection(addresses: list[str]) -> None:
     async with listening() as canary:
-        fetcher = Fetcher(Reach(ports=frozenset({canary.port})), resolve=Names(addresses), timeout_s=5)
+        fetcher = Fetcher(Dialer(Reach(ports=frozenset({canary.port})), resolve=Names(addresses)), timeout_s=5)
 
         with pytest.raises(FetchFault, match=r"public address|not an address"):
             await fetcher.fetch(f"http://pages.example.com:{canary.port}/")
@@ -89,7 +90,7 @@ async def test_a_name_that_changes_its_mind_is_asked_once_and_the_answer_that_wa
     async with listening() as canary:
         reach = Reach(endpoints=frozenset({("127.0.0.1", canary.port)}))
         names = Names(["127.0.0.1"], ["127.0.0.2"])
-        fetcher = Fetcher(reach, resolve=names, timeout_s=5)
+        fetcher = Fetcher(Dialer(reach, resolve=names), timeout_s=5)
         url = f"http://pages.example.com:{canary.port}/"
 
         page = await fetcher.fetch(url)
@@ -105,7 +106,7 @@ async def test_a_redirect_to_the_same_name_is_resolved_and_checked_again() -> No
     async with listening() as canary:
         reach = Reach(endpoints=frozenset({("127.0.0.1", canary.port)}))
         canary.answer = b"HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n"
-        fetcher = Fetcher(reach, resolve=Names(["127.0.0.1"], ["127.0.0.2"]), timeout_s=5)
+        fetcher = Fetcher(Dialer(reach, resolve=Names(["127.0.0.1"], ["127.0.0.2"])), timeout_s=5)
 
         with pytest.raises(FetchFault, match=r"127\.0\.0\.2 is not a public address"):
             await fetcher.fetch(f"http://pages.example.com:{canary.port}/")
@@ -120,7 +121,7 @@ async def test_a_redirect_that_leads_inside_is_refused(form: str) -> None:
         reach = Reach(ports=Reach().ports | {canary.port}, endpoints=frozenset({("127.0.0.7", canary.port)}))
         location = form.format(port=canary.port).encode("utf-8")
         canary.answer = b"HTTP/1.1 302 Found\r\nLocation: " + location + b"\r\nContent-Length: 0\r\n\r\n"
-        fetcher = Fetcher(reach, resolve=Names(["127.0.0.7"], ["127.0.0.1"]), timeout_s=5)
+        fetcher = Fetcher(Dialer(reach, resolve=Names(["127.0.0.7"], ["127.0.0.1"])), timeout_s=5)
 
         with pytest.raises(FetchFault) as refused:
             await fetcher.fetch(f"http://pages.example.com:{canary.port}/")
@@ -133,7 +134,7 @@ async def test_a_proxy_of_the_environment_is_never_used(monkeypatch: pytest.Monk
     async with listening() as canary, listening() as proxy:
         for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy", "ALL_PROXY"):
             monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
-        fetcher = Fetcher(Reach(endpoints=frozenset({("127.0.0.1", canary.port)})), timeout_s=5)
+        fetcher = Fetcher(Dialer(Reach(endpoints=frozenset({("127.0.0.1", canary.port)}))), timeout_s=5)
 
         await fetcher.fetch(f"http://127.0.0.1:{canary.port}/")
 
@@ -144,6 +145,7 @@ OWN_ADDRESS = """
 import asyncio, ctypes, fcntl, os, socket, struct, sys
 from stead.domain.errors import FetchFault
 from stead.guardian.reach import Reach
+from stead.net.dialing import Dialer
 from stead.tools.fetching import Fetcher
 
 PUBLIC = "93.184.216.34"
@@ -167,10 +169,10 @@ async def serve(reader, writer):
 
 async def main():
     async with await asyncio.start_server(serve, PUBLIC, 8080):
-        open_to_it = Fetcher(Reach(endpoints=frozenset({(PUBLIC, 8080)})), timeout_s=5)
+        open_to_it = Fetcher(Dialer(Reach(endpoints=frozenset({(PUBLIC, 8080)}))), timeout_s=5)
         assert (await open_to_it.fetch(f"http://{PUBLIC}:8080/")).body == b"ok"
         try:
-            await Fetcher(timeout_s=5).fetch(f"http://{PUBLIC}:8080/")
+            await Fetcher(Dialer(Reach()), timeout_s=5).fetch(f"http://{PUBLIC}:8080/")
         except FetchFault as fault:
             assert "this host's own address" in str(fault), fault
         else:

@@ -160,7 +160,9 @@ async def test_without_chromium_a_page_or_leave_nothing_is_done(browsing: Browsi
     ):
         with pytest.raises(PermitRefused):
             await work
-    bare = MachineBrowser(machines._probed, machines._bindings, None, browsing.browser._save, ("/usr/no/chromium",))
+    bare = MachineBrowser(
+        browsing.browser._maker, machines._bindings, None, browsing.browser._save, ("/usr/no/chromium",)
+    )
     with pytest.raises(MachineUnavailable, match="apt install chromium"):
         await bare.open(live_permit(), browsing.web.url(), [])
     assert browsing.processes() == {} and browsing.web.asked == []

@@ -21,7 +21,7 @@ from stead.guardian.flow import Context
 from stead.guardian.planning import fit
 from stead.guardian.shapes import shapes
 from stead.tools.browsing import ActTool, OpenTool, ReadPageTool, ShotTool
-from stead.tools.tool import OUTPUT_CAP
+from stead.tools.output import OUTPUT_CAP
 from tests.browsing.bench import SESSION, Browsing, Web, html, require_chromium
 from tests.egress.bench import make_certificate, open_way, short_folder
 from tests.machines.bench import open_bench

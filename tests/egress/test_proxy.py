@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from stead.domain.ids import SessionId
 from stead.egress import exchange
-from stead.egress.proxy import MOST_CONNECTIONS, MOST_EVENTS
+from stead.egress.proxy import MOST_CONNECTIONS
+from stead.egress.reports import MOST_EVENTS
 from tests.egress.bench import DIRECTORY, Site, Way, fields_of, make_certificate, open_way, site
 from tests.machines.bench import fresh_permit, live_permit, until
 

@@ -32,8 +32,8 @@ from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolO
 from stead.providers import rehearsal
 from stead.providers.rehearsal_steps import matches
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
+from stead.tools.output import clip
 from stead.tools.shell import ShellTool
-from stead.tools.tool import clip
 from stead.tools.work import Plan
 
 SESSION = SessionId("s_0000000000000001")

@@ -14,6 +14,7 @@ from stead.domain import events as ev
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import HOME, CommandId, SessionId
 from stead.domain.permits import canonical
+from stead.domain.secret_words import told
 from stead.domain.secrets import (
     Binding,
     HostBinding,
@@ -24,7 +25,6 @@ from stead.domain.secrets import (
     filled,
     mark_of,
     placeholder_of,
-    told,
 )
 from stead.runtime.home import HomeState, fold
 from stead.runtime.secrets import SecretBook

@@ -10,6 +10,8 @@ from stead.domain.ids import CallKey, CommandId, RequestNo, SessionId
 from stead.domain.messages import Text, Usage
 from stead.domain.policies import Label
 from stead.domain.ports import Claimed
+from stead.storage import ledger
+from stead.storage.journal import JournalFile
 from stead.storage.keys import derive_keys
 from tests.build import MODEL, START_MS
 
@@ -67,3 +69,15 @@ def failed(number: int = 1, tokens: int = 0) -> ev.ModelFailed:
 
 def claim(id: str, id_of: SessionId, text: str = "") -> Claimed:
     return Claimed(CommandId(id), "digest", Answer(CommandId(id), id_of, 0, text))
+
+
+def spent(journal: JournalFile, day: str) -> ev.Spend:
+    """What the ledger says for a day, open reservations included."""
+    with journal.heads.database.reading() as connection:
+        return ledger.spent(connection, day)
+
+
+def cap(journal: JournalFile) -> ev.Budget:
+    """What the ledger allows a day."""
+    with journal.heads.database.reading() as connection:
+        return ledger.cap(connection)

@@ -17,7 +17,7 @@ from stead.domain.errors import StorageFault
 from stead.domain.ids import HOME
 from stead.storage.database import connect
 from stead.storage.journal import open_journal
-from tests.storage.drafts import DAY, KEYS, draft, finished, session
+from tests.storage.drafts import DAY, KEYS, draft, finished, session, spent
 from tests.storage.processes import DEADLINE_S, command, run, worker
 from tests.storage.workers import BATCH
 
@@ -99,7 +99,7 @@ async def test_two_processes_race_for_one_cap_and_never_pass_it(home: Home) -> N
             process.stdin.flush()
         won = [int(process.communicate(timeout=DEADLINE_S)[0]) for process in (one, other)]
     assert sum(won) == 33
-    assert journal.spent(DAY) == ev.Spend(tokens=990)
+    assert spent(journal, DAY) == ev.Spend(tokens=990)
     journal.close()
 
 

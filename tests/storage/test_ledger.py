@@ -18,6 +18,7 @@ from tests.storage.drafts import (
     DAY,
     DAY_MS,
     KEYS,
+    cap,
     draft,
     failed,
     read,
@@ -25,6 +26,7 @@ from tests.storage.drafts import (
     replied,
     requested,
     session,
+    spent,
     stream,
     unread,
 )
@@ -48,7 +50,7 @@ async def test_sixty_four_reservations_race_for_one_cap_and_never_pass_it(journa
     await journal.append([_cap(1, 1000)])
     won = await asyncio.gather(*(_reserve(journal, number, 30) for number in range(64)))
     assert sum(won) == 33
-    assert journal.spent(DAY) == ev.Spend(tokens=990)
+    assert spent(journal, DAY) == ev.Spend(tokens=990)
     assert journal.head() == 1 + 33
 
 
@@ -57,7 +59,7 @@ async def test_two_daemons_race_for_one_cap_and_never_pass_it(journal: JournalFi
     other = open_journal(home.journal, KEYS)
     won = await asyncio.gather(*(_reserve((journal, other)[number % 2], number, 30) for number in range(64)))
     assert sum(won) == 33
-    assert other.spent(DAY) == ev.Spend(tokens=990)
+    assert spent(other, DAY) == ev.Spend(tokens=990)
     other.close()
 
 
@@ -72,29 +74,29 @@ async def test_a_refusal_names_the_day_the_cap_and_the_way_out(journal: JournalF
     with pytest.raises(BudgetRefused, match=rf"1,000 millionths of a dollar .* {DAY} .* raise the cap"):
         await journal.append([draft(ADA, 1, requested(usd_micros=1001))])
     assert journal.head() == 1
-    assert journal.spent(DAY) == ev.Spend()
+    assert spent(journal, DAY) == ev.Spend()
 
 
 async def test_a_reply_gives_back_what_it_did_not_use(journal: JournalFile) -> None:
     await journal.append([_cap(1, 1000), draft(ADA, 1, requested(tokens=900))])
     assert not await _reserve(journal, 2, 500)
     await journal.append([draft(ADA, 2, replied(tokens=200))])
-    assert journal.spent(DAY) == ev.Spend(tokens=200)
+    assert spent(journal, DAY) == ev.Spend(tokens=200)
     assert await _reserve(journal, 2, 800)
 
 
 async def test_a_request_that_was_surely_not_served_costs_nothing(journal: JournalFile) -> None:
     await journal.append([_cap(1, 1000), *stream(ADA, [requested(tokens=900), failed()])])
-    assert journal.spent(DAY) == ev.Spend()
+    assert spent(journal, DAY) == ev.Spend()
 
 
 async def test_a_reservation_counts_within_its_own_transaction(journal: JournalFile) -> None:
     await journal.append([_cap(1, 1000)])
     with pytest.raises(BudgetRefused):
         await journal.append(stream(ADA, [requested(1, 600), requested(2, 600)]))
-    assert journal.spent(DAY) == ev.Spend()
+    assert spent(journal, DAY) == ev.Spend()
     await journal.append(stream(ADA, [requested(1, 600), replied(1, 300), requested(2, 600)]))
-    assert journal.spent(DAY) == ev.Spend(tokens=900)
+    assert spent(journal, DAY) == ev.Spend(tokens=900)
 
 
 async def test_a_new_day_begins_at_midnight_utc(journal: JournalFile) -> None:
@@ -105,17 +107,17 @@ async def test_a_new_day_begins_at_midnight_utc(journal: JournalFile) -> None:
     await journal.append([draft(session(2), 1, requested(tokens=1), ts_ms=midnight)])
     # What is settled after midnight is counted on the day of its reservation.
     await journal.append([draft(ADA, 2, replied(tokens=700), ts_ms=midnight + 5)])
-    assert (journal.spent(DAY).tokens, journal.spent(day_of(midnight)).tokens) == (700, 1)
+    assert (spent(journal, DAY).tokens, spent(journal, day_of(midnight)).tokens) == (700, 1)
 
 
 async def test_the_cap_is_what_was_set_last(journal: JournalFile) -> None:
-    assert journal.cap() == NO_CAP
+    assert cap(journal) == NO_CAP
     assert await _reserve(journal, 1, 10**12)
     await journal.append([_cap(1, 5)])
     assert not await _reserve(journal, 2, 1)
     await journal.append([_cap(2, "unlimited")])
     assert await _reserve(journal, 3, 10**12)
-    assert journal.cap() == NO_CAP
+    assert cap(journal) == NO_CAP
 
 
 async def test_a_request_number_is_reserved_once(journal: JournalFile) -> None:
@@ -126,14 +128,14 @@ async def test_a_request_number_is_reserved_once(journal: JournalFile) -> None:
 
 async def test_a_reading_is_reserved_settled_and_capped_as_a_request_is(journal: JournalFile) -> None:
     await journal.append([_cap(1, 1000), *stream(ADA, [requested(1, 100), replied(1, 100), reading(2, 600)])])
-    assert journal.spent(DAY) == ev.Spend(tokens=700)
+    assert spent(journal, DAY) == ev.Spend(tokens=700)
     with pytest.raises(BudgetRefused):
         await journal.append([draft(session(2), 1, reading(1, 301))])
     assert journal.head() == 4
     await journal.append([draft(ADA, 4, read(2, 50))])
-    assert journal.spent(DAY) == ev.Spend(tokens=150)
+    assert spent(journal, DAY) == ev.Spend(tokens=150)
     await journal.append(stream(ADA, [reading(3, 600), unread(3, 600), reading(4, 250), unread(4)], first=5))
-    assert journal.spent(DAY) == ev.Spend(tokens=750)
+    assert spent(journal, DAY) == ev.Spend(tokens=750)
     assert journal.usage("2000-01-01") == [
         UsageRow(DAY, "", "", 2, 2, 0, 0, 0, 0, True),
         UsageRow(DAY, MODEL.provider, MODEL.model, 2, 0, 130, 20, 10, 0, True),

@@ -16,6 +16,7 @@ from stead.domain.permits import Permit
 from stead.domain.secrets import Known, RequestHead
 from stead.domain.tools import ToolContext, ToolOutcome
 from stead.guardian.reach import Reach
+from stead.net.dialing import Dialer
 from stead.tools.calling import BODY_LIMIT_BYTES, ApiCallTool, ApiReadTool, Caller
 from tests.fakes.http import Exchange, Request, serve
 from tests.machines.bench import SESSION
@@ -72,7 +73,7 @@ class Book:
 
 
 def caller(api: Api, timeout_s: float = 5) -> Caller:
-    return Caller(Reach(endpoints=frozenset({("127.0.0.1", api.port)})), timeout_s=timeout_s)
+    return Caller(Dialer(Reach(endpoints=frozenset({("127.0.0.1", api.port)}))), timeout_s=timeout_s)
 
 
 async def run(tool: ApiReadTool | ApiCallTool, book: Book | None = None, **arguments: Any) -> ToolOutcome:
@@ -168,7 +169,7 @@ async def test_a_server_that_never_answers_is_left_and_what_it_did_is_said_to_be
 
 @promise("SEC-6.network")
 async def test_a_private_address_is_refused_also_when_only_the_query_makes_it_one() -> None:
-    tool = ApiReadTool(Caller(Reach()))
+    tool = ApiReadTool(Caller(Dialer(Reach())))
     for url in (
         "http://127.0.0.1/",
         "http://169.254.169.254/latest",

@@ -16,8 +16,10 @@ from stead.domain.permits import Permit
 from stead.domain.secrets import Known, RequestHead
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome
 from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
+from stead.tools.output import OUTPUT_CAP, clip
+from stead.tools.schema import terse_schema
 from stead.tools.shell import ShellTool
-from stead.tools.tool import OUTPUT_CAP, StructTool, clip, terse_schema
+from stead.tools.tool import StructTool
 from tests.machines.bench import SESSION, Bench, open_bench
 
 

@@ -21,7 +21,7 @@ from stead.storage.history import History
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.views import Views
 from stead.tools.history import OWN_TOOLS, HistoryAllTool, HistoryTool
-from stead.tools.tool import OUTPUT_CAP
+from stead.tools.output import OUTPUT_CAP
 from tests.build import START_MS, Story, created, desk
 from tests.machines.bench import SESSION
 from tests.storage.drafts import KEYS, draft, finished, session, stream

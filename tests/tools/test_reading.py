@@ -14,6 +14,8 @@ from stead.domain.policies import Confidentiality, Integrity, Level, Risk
 from stead.domain.readings import TEXT_LIMIT, Field, Question
 from stead.domain.tools import Tool, ToolContext, ToolEffect, ToolOutcome
 from stead.guardian import policy
+from stead.guardian.reach import Reach
+from stead.net.dialing import Dialer
 from stead.tools.fetching import BODY_LIMIT_BYTES, Fetcher
 from stead.tools.reading import ExtractPageTool, ExtractTool
 from tests.machines.bench import SESSION, open_bench, require_sandbox
@@ -62,7 +64,7 @@ async def test_a_file_becomes_a_question_and_no_text(tmp_path: Path) -> None:
 
 async def test_a_page_becomes_a_question_parsed_by_the_machine() -> None:
     async with site(response(b"<h1>Total: 3</h1>", "text/html")) as served:
-        outcome = await run(ExtractPageTool(Fetcher(served.reach), Parsing()), url=served.url())
+        outcome = await run(ExtractPageTool(Fetcher(Dialer(served.reach)), Parsing()), url=served.url())
 
     question = Question(FIELDS, "the sum", "parsed: <h1>Total: 3</h1>")
     assert outcome == ToolOutcome("ok", "", 17, question=question, reached=("127.0.0.1",))
@@ -71,15 +73,15 @@ async def test_a_page_becomes_a_question_parsed_by_the_machine() -> None:
 async def test_a_page_that_is_too_long_or_not_there_is_no_question() -> None:
     for size in (TEXT_LIMIT + 1, BODY_LIMIT_BYTES + 1):
         async with site(response(b"x" * size)) as served:
-            outcome = await run(ExtractPageTool(Fetcher(served.reach), Parsing()), url=served.url())
+            outcome = await run(ExtractPageTool(Fetcher(Dialer(served.reach)), Parsing()), url=served.url())
         assert (outcome.status, outcome.question) == ("error", None)
     with pytest.raises(FetchFault):
-        await run(ExtractPageTool(Fetcher(), Parsing()), url="http://127.0.0.1:9/")
+        await run(ExtractPageTool(Fetcher(Dialer(Reach())), Parsing()), url="http://127.0.0.1:9/")
 
 
 async def test_the_permit_is_spent_before_anything_is_sent() -> None:
     async with site(response(b"x")) as served:
-        tool = ExtractPageTool(Fetcher(served.reach), Parsing())
+        tool = ExtractPageTool(Fetcher(Dialer(served.reach)), Parsing())
         one, other = (tool.parse(json.dumps(SOUGHT | {"url": served.url(path)})) for path in ("/a", "/b"))
         with pytest.raises(PermitRefused):
             await tool.run(permit_for("extract_page", one), other, ToolContext(SESSION, lambda _: None))

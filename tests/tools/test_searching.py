@@ -15,6 +15,7 @@ from stead.domain.search import KEY_NAME, require_valid
 from stead.domain.search import Engine as Kind
 from stead.domain.tools import ToolContext, ToolOutcome
 from stead.guardian.reach import Reach
+from stead.net.dialing import Dialer
 from stead.tools.searching import BODY_LIMIT_BYTES, Searcher, WebSearchTool
 from tests.fakes import http
 from tests.fakes.search import KEY, Engine, engine
@@ -32,7 +33,7 @@ async def server() -> AsyncIterator[Engine]:
 
 def asking(server: Engine, kind: Kind, key: str = KEY, timeout_s: float = 5) -> WebSearchTool:
     vault = {KEY_NAME: key}
-    searcher = Searcher(vault.get, Reach(), timeout_s=timeout_s)
+    searcher = Searcher(vault.get, Dialer(Reach()), timeout_s=timeout_s)
     searcher.configure((kind, server.url(PATHS[kind])))
     return WebSearchTool(searcher)
 
@@ -98,7 +99,7 @@ async def test_hits_are_capped_and_what_is_no_web_address_is_left_out(server: En
 
 @promise("TOOL-1.search")
 async def test_without_an_engine_the_next_step_is_said_and_nothing_is_asked() -> None:
-    tool = WebSearchTool(Searcher(lambda name: None, Reach()))
+    tool = WebSearchTool(Searcher(lambda name: None, Dialer(Reach())))
     with pytest.raises(InvalidRequest, match="stead search set searxng"):
         tool.parse('{"query": "quill"}')
 
@@ -183,7 +184,7 @@ async def test_a_private_address_is_asked_only_where_the_person_wrote_it() -> No
     async def inside(host: str, port: int) -> list[str]:
         return ["127.0.0.1"]
 
-    searcher = Searcher({KEY_NAME: KEY}.get, Reach(), resolve=inside)
+    searcher = Searcher({KEY_NAME: KEY}.get, Dialer(Reach(), resolve=inside))
     searcher.configure(("brave", ""))
     with pytest.raises(FetchFault, match="not a public address"):
         await searcher.search("quill", 1)

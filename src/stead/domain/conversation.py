@@ -13,7 +13,7 @@ import msgspec
 from stead.domain.events import Carried
 from stead.domain.messages import Message, ResultsMessage, ToolResult, UserMessage
 from stead.domain.policies import Label
-from stead.domain.secrets import told
+from stead.domain.secret_words import told
 from stead.domain.sessions import STEAD, Call, Session
 
 

@@ -25,7 +25,7 @@ from stead.domain.home_events import HomeBody
 from stead.domain.memory_events import MemoryFact
 from stead.domain.messages import AssistantMessage, Text, ToolCall, ToolResult, UserMessage, meant
 from stead.domain.policies import PlannedCall
-from stead.domain.secrets import told
+from stead.domain.secret_words import told
 from stead.domain.sessions import PERSON, STEAD, Action, Call, Grant, Session
 from stead.domain.trials import Review
 from stead.domain.turns import Queued, Worked, apply_queue, apply_work, plan_text, receive

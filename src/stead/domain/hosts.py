@@ -65,7 +65,18 @@ class HostPattern(msgspec.Struct, frozen=True):
 
 def is_local(host: str) -> bool:
     """Whether a host, in lower case, is an address, or a name that only this computer and its networks know."""
-    return "." not in host or host.rpartition(".")[2] in _LOCAL_NAMES or _is_address(host)
+    return "." not in host or host.rpartition(".")[2] in _LOCAL_NAMES or is_address(host)
+
+
+def is_address(host: str) -> bool:
+    """Whether a host is an address, in whatever notation: its last label is a number."""
+    last = host.rpartition(".")[2]
+    return ":" in host or last.isdigit() or last.startswith("0x")
+
+
+def is_name(text: str) -> bool:
+    """Whether it is a host's name in lower case and ASCII, without a dot at its end."""
+    return len(text) <= 253 and all(_LABEL.fullmatch(label) for label in text.split("."))
 
 
 def may_lead(name: str, address: str) -> bool:
@@ -101,10 +112,10 @@ def parse_host(text: str, *, wildcard: bool = True) -> HostPattern:
     """
     pattern = read_pattern(text)
     if is_local(pattern.name):
-        kind = "an address" if _is_address(pattern.name) else "no public host"
+        kind = "an address" if is_address(pattern.name) else "no public host"
         way = f"`stead egress allow localhost:5432` lets a folder reach a port of this computer, as {COMPUTER}:5432"
         raise InvalidRequest(f"{text[:80]!r} is {kind}; hosts are named as name.example.com; {way}")
-    if pattern.port == EVERY_PORT or not all(_LABEL.fullmatch(label) for label in pattern.name.split(".")):
+    if pattern.port == EVERY_PORT or not is_name(pattern.name):
         raise InvalidRequest(f"{text[:80]!r} is no host; write it as name.example.com or name.example.com:8443")
     if pattern.below and not wildcard:
         raise InvalidRequest(f"{text[:80]!r} stands for many hosts; name each that is needed")
@@ -123,13 +134,13 @@ def parse_allowed(text: str) -> HostPattern:
     if not is_local(pattern.name):
         return parse_host(text)
     name = "localhost" if pattern.name == COMPUTER else pattern.name
-    if _is_address(name):
+    if is_address(name):
         fits = pattern.port != EVERY_PORT and _is_within(name, (*_PRIVATE, *_LOOPBACK, *_LINK_LOCAL))
         name = str(ip_address(name)) if fits else ""
     elif name == "localhost":
         fits = pattern.port != EVERY_PORT
     else:
-        fits = not name.endswith(".localhost") and all(_LABEL.fullmatch(label) for label in name.split("."))
+        fits = not name.endswith(".localhost") and is_name(name)
     if pattern.below or not pattern.port or not fits:
         raise InvalidRequest(
             f"{text[:80]!r} is no host that can be allowed: name a public one as name.example.com, and one of this "
@@ -146,12 +157,6 @@ def rule_for(host: str, port: int) -> str:
     """
     usual = port in USUAL_PORTS and not is_local(host)
     return str(parse_allowed(str(HostPattern(host, port=0 if usual else port))))
-
-
-def _is_address(host: str) -> bool:
-    """Whether a host is an address, in whatever notation: its last label is a number."""
-    last = host.rpartition(".")[2]
-    return ":" in host or last.isdigit() or last.startswith("0x")
 
 
 def _is_within(address: str, networks: Sequence[IPv4Network | IPv6Network]) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -75,38 +75,6 @@ class Known(msgspec.Struct, frozen=True):
     name: str
     placeholder: str
     value: str
-
-
-class Vault(Protocol):
-    """Values by name, with versions that only rise: a record of an older version was put back by somebody."""
-
-    async def put(self, name: str, value: str) -> int:
-        """Store or replace; gives the version.
-
-        Raises:
-            StorageFault: it was not written.
-        """
-        ...
-
-    def get(self, name: str) -> str | None:
-        """The value, or nothing."""
-        ...
-
-    def opened(self, name: str) -> tuple[int, str] | None:
-        """The version and the value, or nothing.
-
-        Raises:
-            StorageFault: the record was changed, or the file cannot be read.
-        """
-        ...
-
-    def names(self, prefix: str) -> Sequence[str]:
-        """The names that begin so; opens no value."""
-        ...
-
-    async def remove(self, name: str) -> bool:
-        """Erase the value; false when there was none."""
-        ...
 
 
 class RequestHead(msgspec.Struct, frozen=True):
@@ -193,11 +161,6 @@ class Filler:
         self.fill(text, "")
 
 
-def told(secrets: Iterable[Secret]) -> str:
-    """What a model is told of the secrets of its objective: a line for each, "" for none."""
-    return "\n".join(map(_line, secrets))
-
-
 def filled(arguments: Mapping[str, object], tool: str, session: SessionId, release: Release) -> dict[str, object]:
     """A call's arguments with the values that are bound to them; every other placeholder stays as it is.
 
@@ -219,25 +182,3 @@ def _filled(value: object, put: Callable[[re.Match[str]], str]) -> object:
     if isinstance(value, Mapping):
         return {key: _filled(item, put) for key, item in value.items()}
     return value
-
-
-def _line(secret: Secret) -> str:
-    start = f"Secret {secret.name}: write {secret.placeholder} where its value belongs, in an address percent-encoded; "
-    if not secret.bindings:
-        return start + "it is bound to nothing yet, so it stays as it is everywhere."
-    return start + "it works in " + "; ".join(describe(binding) for binding in secret.bindings) + ", and nowhere else."
-
-
-def describe(binding: Binding) -> str:
-    """Where a binding lets the value go, in a few words."""
-    if isinstance(binding, ToolBinding):
-        return f"the argument {binding.argument} of the tool {binding.tool}"
-    methods = "/".join(binding.methods) or "any"
-    where = f"{'https' if binding.tls else 'http'}://{binding.host}{binding.path}"
-    return f"{said_place(binding.place)} of {methods} requests to {where}"
-
-
-def said_place(place: str) -> str:
-    """A part of a request, in a few words."""
-    part, _, name = place.partition(":")
-    return f"one {part}" if not name else f"the {'field' if part == 'body' else part} {name!r}"

@@ -35,10 +35,7 @@ class Authority:
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._leaf_key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Stead workspace authority")])
-        own = self._begin(self._name, self._key)
-        own = own.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        own = own.add_extension(_usage(signs=True), critical=True)
-        self._certificate = own.sign(self._key, hashes.SHA256())
+        self._certificate = self._begin(self._name, self._key, signs=True).sign(self._key, hashes.SHA256())
         self.context = lru_cache(maxsize=64)(self._make_context)
         """How to be a host towards a machine."""
 
@@ -50,11 +47,9 @@ class Authority:
 
     def _make_context(self, host: str) -> ssl.SSLContext:
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host[:64])])
-        leaf = self._begin(name, self._leaf_key)
+        leaf = self._begin(name, self._leaf_key, signs=False)
         leaf = leaf.add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
-        leaf = leaf.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         leaf = leaf.add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-        leaf = leaf.add_extension(_usage(signs=False), critical=True)
         encoding, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
         key = self._leaf_key.private_bytes(encoding, form, serialization.NoEncryption())
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -67,7 +62,10 @@ class Authority:
             os.close(fd)
         return context
 
-    def _begin(self, name: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+    def _begin(self, name: x509.Name, key: ec.EllipticCurvePrivateKey, *, signs: bool) -> x509.CertificateBuilder:
+        """A certificate for a key that signs certificates, or proves who one is."""
+        # Digital signature, four that are never needed, signing of certificates and of lists, two more.
+        usage = x509.KeyUsage(not signs, False, False, False, False, signs, signs, False, False)
         now = datetime.now(UTC)
         return (
             x509.CertificateBuilder()
@@ -78,11 +76,7 @@ class Authority:
             .not_valid_before(now - _DAY)
             .not_valid_after(now + _DAYS * _DAY)
             .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+            .add_extension(x509.BasicConstraints(ca=signs, path_length=0 if signs else None), critical=True)
+            .add_extension(usage, critical=True)
             .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False)
         )
-
-
-def _usage(*, signs: bool) -> x509.KeyUsage:
-    """What a key is for: signing certificates, or proving who one is."""
-    # Digital signature, four that are never needed, signing of certificates and of lists, two more.
-    return x509.KeyUsage(not signs, False, False, False, False, signs, signs, False, False)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import codecs
 import zlib
-from typing import Protocol
 
 from stead.egress.refusal import Refusal
+from stead.screen.redaction import Redactor
 
 Fields = list[tuple[bytes, bytes]]
 
@@ -18,35 +18,11 @@ _INFLATED = {b"gzip": 31, b"x-gzip": 31, b"deflate": 15}
 """Encodings that can be undone as they come, with zlib's window argument."""
 
 
-class TextStream(Protocol):
-    """Redaction of a text that comes in pieces; what could be the start of a value is held back."""
-
-    def feed(self, text: str) -> str:
-        """More of it; gives what can be passed on."""
-        ...
-
-    def close(self) -> str:
-        """The rest."""
-        ...
-
-
-class Redactor(Protocol):
-    """Takes known values out of texts."""
-
-    def clean(self, text: str) -> str:
-        """A whole text."""
-        ...
-
-    def stream(self) -> TextStream:
-        """A text that comes in pieces."""
-        ...
-
-
 class Cleaned:
     """An answer without known values: its fields, and its body as it comes.
 
     Args:
-        redactor: see there.
+        redactor: knows what is to be taken out.
         fields: as the server sent them. A body that was compressed although that was not asked for is unpacked.
     """
 

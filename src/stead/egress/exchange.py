@@ -27,11 +27,12 @@ from stead.domain.hosts import USUAL_PORTS
 from stead.domain.ids import CallKey, SessionId
 from stead.domain.policies import Reason
 from stead.domain.secrets import Filler, Release, RequestHead
-from stead.egress.cleaning import Cleaned, Fields, Redactor
+from stead.egress.cleaning import Cleaned, Fields
 from stead.egress.filling import Filling
 from stead.egress.refusal import Refusal
 from stead.guardian.reach import Target, Unreachable, read_url
 from stead.net.dialing import Dialer, Streams
+from stead.screen.redaction import Redactor
 
 HEAD_LIMIT_BYTES = 64 << 10
 HEAD_LIMIT_S = 20.0
@@ -191,7 +192,9 @@ class Exchange:
             fits, url = asked[:7].lower() == "http://", asked
         if not fits:
             raise Refusal(400, "egress-request", "ask a proxy by CONNECT host:port, or by http://host/path")
-        target = _read(url)
+        target = read_url(url)
+        if isinstance(target, Unreachable):
+            raise Refusal(403, "egress-address", target.text)
         self.used.target = target
         self.used.path = "" if request.method == b"CONNECT" else target.path
         for name, value in request.headers:
@@ -460,11 +463,3 @@ def _framing(headers: Iterable[tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
         if name == b"content-length":
             return name, value
     return b"transfer-encoding", b"chunked"
-
-
-def _read(url: str) -> Target:
-    """What a URL asks for, read strictly; who may go there is not its business."""
-    target = read_url(url)
-    if isinstance(target, Unreachable):
-        raise Refusal(403, "egress-address", target.text)
-    return target

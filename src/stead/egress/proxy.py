@@ -13,7 +13,6 @@ import secrets
 import shlex
 import shutil
 import socket
-import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -31,11 +30,12 @@ from stead.domain.permits import Permit
 from stead.domain.policies import Reason
 from stead.domain.registries import REGISTRIES, are_registries, spelled_out
 from stead.domain.secrets import Release
-from stead.egress.cleaning import Redactor
 from stead.egress.exchange import Admission, Exchange, Parts, Used
 from stead.egress.refusal import Refusal
+from stead.egress.reports import Reports
 from stead.guardian.reach import Target
 from stead.net.dialing import Dialer, Streams, is_own
+from stead.screen.redaction import Redactor
 
 if TYPE_CHECKING:
     from stead.egress.authority import Authority
@@ -43,11 +43,8 @@ if TYPE_CHECKING:
 SOCKET, BUNDLE = "proxy.sock", "ca.pem"
 """The files in the folder that a machine is shown."""
 MOST_CONNECTIONS = 64
-MOST_EVENTS = 200
 MOST_REFUSED = 10
 """Hosts that a call is told of; a command may ask for any number."""
-_WINDOW_S = 60.0
-_PATH_CHARS = 500
 
 OnUse = Callable[[SessionId, ev.EgressUsed], None]
 """Told of every connection once it is over. Must not block."""
@@ -114,7 +111,8 @@ class EgressProxy:
         folder.mkdir()
         folder.chmod(0o755)
         (folder / BUNDLE).hardlink_to(self._folder / BUNDLE)
-        outlet = _Outlet(session, directory, tuple(map(read_pattern, hosts)))
+        reports = Reports(partial(self._on_use, session), self._parts.redactor)
+        outlet = _Outlet(session, directory, tuple(map(read_pattern, hosts)), reports)
 
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await self._serve(outlet, (reader, writer))
@@ -157,9 +155,9 @@ class EgressProxy:
         for task, used in outlet.open.items():
             task.cancel()
             used.refusal = used.refusal or Reason("egress-cut", "cut off: its machine has ended")
-            self._report(outlet, used)  # now, so that it is on record before what follows the machine's end
+            outlet.reports.add(used)  # now, so that it is on record before what follows the machine's end
         outlet.open.clear()
-        self._summarise(outlet)
+        outlet.reports.close()
         shutil.rmtree(folder, ignore_errors=True)
 
     @cached_property
@@ -207,7 +205,7 @@ class EgressProxy:
         finally:
             client[1].transport.abort()
             if outlet.open.pop(task, None):
-                self._report(outlet, exchange.used)
+                outlet.reports.add(exchange.used)
 
     def _admit(self, outlet: _Outlet, target: Target) -> Admission:
         """Let a machine reach a host now.
@@ -283,58 +281,6 @@ class EgressProxy:
                     else:
                         task.cancel()
 
-    def _event(self, used: Used) -> ev.EgressUsed:
-        reason = used.refusal or (used.admission.reason if used.admission else Reason("egress-request", "no request"))
-        if used.left:
-            reason = Reason(
-                reason.rule,
-                f"{reason.text}; not bound to this destination, so left as placeholders: {', '.join(used.left)}",
-            )
-        target = used.target
-        clean = self._parts.redactor().clean
-        return ev.EgressUsed(
-            key=used.admission.key if used.admission else CallKey(""),
-            host=clean(target.host) if target else "",
-            port=target.port if target else 0,
-            address=used.address,
-            method=used.method[:20],
-            path=clean(_without_values(used.path))[:_PATH_CHARS],
-            verdict="allow" if used.address and reason.rule != "egress-tls" else "deny",
-            reason=reason,
-            up_bytes=used.up_bytes,
-            down_bytes=used.down_bytes,
-            secrets=tuple(used.filled) if used.address else (),  # without a connection none of them left
-            duration_ms=int((time.monotonic() - used.started_s) * 1000),
-            query_bytes=len(used.path.partition("?")[2]),
-            body_bytes=used.body_bytes,
-        )
-
-    def _report(self, outlet: _Outlet, used: Used) -> None:
-        """Have it journalled; a flood is counted, and told of in one line. Who said nothing leaves nothing."""
-        if not used.target and not used.refusal:
-            return
-        if time.monotonic() >= outlet.window_end_s:
-            self._summarise(outlet)
-            outlet.window_end_s = time.monotonic() + _WINDOW_S
-            outlet.told = 0
-        if outlet.told < MOST_EVENTS:
-            outlet.told += 1
-            self._on_use(outlet.session, self._event(used))
-        else:
-            outlet.untold += 1
-            outlet.rest.up_bytes += used.up_bytes
-            outlet.rest.down_bytes += used.down_bytes
-
-    def _summarise(self, outlet: _Outlet) -> None:
-        """Tell of the connections that were not told of one by one."""
-        if not outlet.untold:
-            return
-        text = f"{outlet.untold} more connections within a minute; the first {MOST_EVENTS} are listed"
-        outlet.rest.refusal = Reason("egress-flood", text)
-        told = msgspec.structs.replace(self._event(outlet.rest), connections=outlet.untold, duration_ms=0)
-        outlet.untold, outlet.rest = 0, Used()
-        self._on_use(outlet.session, told)
-
 
 @dataclass
 class _Outlet:
@@ -343,16 +289,6 @@ class _Outlet:
     session: SessionId
     directory: str
     hosts: tuple[HostPattern, ...]
+    reports: Reports
     server: asyncio.Server | None = None
     open: dict[asyncio.Task[None], Used] = field(default_factory=dict)
-    window_end_s: float = 0.0
-    told: int = 0
-    untold: int = 0
-    rest: Used = field(default_factory=Used)
-
-
-def _without_values(path: str) -> str:
-    """A path with the names in its query; what has no name may be a value, and is left out."""
-    plain, mark, query = path.partition("?")
-    names = [name + "=" if equals else "…" for name, equals, _ in (part.partition("=") for part in query.split("&"))]
-    return plain + mark + "&".join(names) if mark else plain

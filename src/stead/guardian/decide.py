@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from stead.domain.ids import CallDigest
 from stead.domain.obeyed import kept
 from stead.domain.permits import Permit
 from stead.domain.plans import planned_calls
@@ -92,7 +91,8 @@ def decide(call: Proposed, facts: Facts) -> Verdict:
     """
     if call.spec is None:
         return _deny(Risk.LOW, "unknown-tool", f"There is no tool {call.tool!r}.")
-    risk = _risk(call, call.spec, facts)
+    strange = _strange_hosts(call, call.spec, facts)
+    risk = _risk(call, call.spec, strange)
     if call.malformed:
         return _deny(risk, "arguments", call.malformed)
     if denied := _hard_denial(call, call.spec, facts, risk):
@@ -100,14 +100,15 @@ def decide(call: Proposed, facts: Facts) -> Verdict:
     ruling = rules.speaking(facts.rules, call.spec, _touched(call, call.spec, facts))
     if ruling is not None and ruling.verdict == "deny":
         return _deny(risk, "rule-deny", f"A standing rule of the person forbids it: {ruling.text!r}.")
-    return _judge(call, call.spec, facts, risk, ruling)
+    return _judge(call, call.spec, facts, risk, strange, ruling)
 
 
-def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rule | None) -> Allow | Ask:
+def _judge(
+    call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, strange: Sequence[str], ruling: Rule | None
+) -> Allow | Ask:
     """What is not forbidden: free, allowed, or to be asked."""
     digest = call_digest(facts.digest_key, call.tool, call.arguments, facts.circumstances)
-    hosts = _strange_hosts(call, spec, facts)
-    outward = (*policy.requested(spec.declaration, call.arguments, facts.reach), *hosts)
+    outward = (*policy.requested(spec.declaration, call.arguments, facts.reach), *strange)
     # What a machine changes is judged as it lands, so that here no safety lies in what a command's words mean.
     level = policy.level_of(spec.declaration, risk, free=facts.profile is Profile.WORK and not outward)
     new = tuple(_new_targets(call, spec, facts))
@@ -116,13 +117,24 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
     covering = shapes.shapes(spec.declaration, call.arguments, level, call.shell, outward)
     bound = shapes.bound_to(call.shell, facts.circumstances, facts.digest_key)
     fits = planning.fit(call.tool, spec.declaration, call.arguments, call.carries, facts.context)
-    if ruling is not None and ruling.verdict == "ask":
-        reason = _approved(digest, facts)
+    sources = facts.context.sources
+    asks = ruling is not None and ruling.verdict == "ask"
+    suspended = facts.context.strayed and policy.reaches_out(spec.declaration)
+    granted = any(shapes.covers(grant, call.tool, covering, sources, bound) for grant in facts.grants)
+    if level is Level.AUTO and not asks:
+        reason = Reason("auto", "Looking, planning, and what only a machine does need no approval.")
+    elif facts.approved == digest:
+        reason = Reason("approved", "The person approved exactly this call.")
+    elif fits.grants and not asks:
+        text = "The plan named it before anything untrusted was read, and its target is the person's."
+        reason = Reason("planned", text)
+    elif ruling is not None and not asks and level is not Level.CONFIRM:
+        reason = Reason("rule-allow", f"A standing rule of the person allows it: {ruling.text!r}.")
+    elif granted and not suspended and not asks and level is not Level.CONFIRM:
+        reason = Reason("granted", f"The person granted {call.tool!r} ahead.")
     else:
-        reason = _leave(call, level, digest, facts, covering, fits.grants, ruling, bound)
-    if reason is None:
         origins = flow.origins(spec.declaration, call.arguments, facts.context)
-        why = _why_ask(call, spec, level, facts, origins, ruling, new)
+        why = _why_ask(call, spec, level, facts, origins, ruling if asks else None, new, strange)
         shape = covering[0] if covering and bound != shapes.UNTOLD else ""
         return Ask(digest, level, why, risk, shape, origins, bound)
     permit = Permit(
@@ -133,7 +145,7 @@ def _judge(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, ruling: Rul
         digest=digest,
         nonce=facts.nonce,
     )
-    strays = bool(facts.context.sources) and fits.place < 0 and policy.reads_account(spec.declaration)
+    strays = bool(sources) and fits.place < 0 and policy.reads_account(spec.declaration)
     return Allow(permit, reason, risk, fits.place, strays)
 
 
@@ -145,12 +157,10 @@ def _new_targets(call: Proposed, spec: ToolSpec, facts: Facts) -> Iterator[str]:
             yield f"{planned.tool} ({target})"
 
 
-def _risk(call: Proposed, spec: ToolSpec, facts: Facts) -> Risk:
+def _risk(call: Proposed, spec: ToolSpec, strange: Sequence[str]) -> Risk:
     if call.shell is None:
         return policy.risk_of(spec.declaration)
-    if call.shell.risk in (Risk.LOW, Risk.MEDIUM) and _strange_hosts(call, spec, facts):
-        return Risk.HIGH
-    return call.shell.risk
+    return Risk.HIGH if strange and call.shell.risk in (Risk.LOW, Risk.MEDIUM) else call.shell.risk
 
 
 def _hard_denial(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk) -> Reason | None:
@@ -173,43 +183,6 @@ def _hard_denial(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk) -> Re
     return None
 
 
-def _leave(
-    call: Proposed,
-    level: Level,
-    digest: CallDigest,
-    facts: Facts,
-    covering: Sequence[str],
-    planned: bool,
-    ruling: Rule | None,
-    bound: str,
-) -> Reason | None:
-    """Why the call may run without asking (again); nothing when a person must be asked."""
-    if level is Level.AUTO:
-        return Reason("auto", "Looking, planning, and what only a machine does need no approval.")
-    if approved := _approved(digest, facts):
-        return approved
-    if planned:
-        return Reason(
-            "planned", "The plan named it before anything untrusted was read, and its target is the person's."
-        )
-    if level is Level.CONFIRM:
-        return None
-    if ruling is not None:
-        return Reason("rule-allow", f"A standing rule of the person allows it: {ruling.text!r}.")
-    suspended = facts.context.strayed and call.spec is not None and policy.reaches_out(call.spec.declaration)
-    if not suspended and any(
-        shapes.covers(grant, call.tool, covering, facts.context.sources, bound) for grant in facts.grants
-    ):
-        return Reason("granted", f"The person granted {call.tool!r} ahead.")
-    return None
-
-
-def _approved(digest: CallDigest, facts: Facts) -> Reason | None:
-    if facts.approved and facts.approved == digest:
-        return Reason("approved", "The person approved exactly this call.")
-    return None
-
-
 def _why_ask(
     call: Proposed,
     spec: ToolSpec,
@@ -218,13 +191,14 @@ def _why_ask(
     origins: Sequence[Origin],
     ruling: Rule | None,
     targets: Sequence[str],
+    strange: Sequence[str],
 ) -> Reason:
     """The rule that stopped it, the label, and where the value in doubt came from."""
     if targets:
         calls = "a call" if len(targets) == 1 else f"{len(targets)} calls"
         text = f"The plan would let {calls} leave this computer unasked, to targets that only the model named: "
         return Reason("plan-targets", text + "; ".join(targets))
-    if ruling is not None and ruling.verdict == "ask":
+    if ruling is not None:
         return Reason("rule-ask", f"A standing rule of the person asks for it: {ruling.text!r}.")
     if doubtful := next((origin for origin in origins if origin.source and policy.reaches_out(spec.declaration)), None):
         text = f"Its {doubtful.argument!r} comes from {doubtful.source!r}, which is untrusted."
@@ -235,22 +209,20 @@ def _why_ask(
     if fresh and any(grant.tool == call.tool for grant in facts.grants):
         return Reason("tainted-context", f"Since it was granted, the session has read {', '.join(fresh)}: untrusted.")
     if call.shell is not None:
-        if hosts := _strange_hosts(call, spec, facts):
-            return Reason("network", f"The command wants to reach {', '.join(hosts)}.")
+        if strange:
+            return Reason("network", f"The command wants to reach {', '.join(strange)}.")
         return call.shell.reasons[0]
-    match spec.declaration.effect:
-        case ToolEffect.WRITE:
-            named = (str(path) for path in policy.paths(spec.declaration, call.arguments))
-            if path := next(filter(kept, named), ""):
-                return Reason("obeyed-file", f"Other programs obey {path!r}: what it holds then waits for your review.")
-            text = "It changes files of the workspace."
-        case ToolEffect.EXECUTE:
-            text = "It runs a program in the sandbox."
-        case ToolEffect.FETCH:
-            text = "It sends a request off this computer."
-        case _:
-            text = "It acts on the outside world."
-    return Reason(f"level-{level.value}", text)
+    named = (str(path) for path in policy.paths(spec.declaration, call.arguments))
+    if spec.declaration.effect is ToolEffect.WRITE and (path := next(filter(kept, named), "")):
+        return Reason("obeyed-file", f"Other programs obey {path!r}: what it holds then waits for your review.")
+    return Reason(f"level-{level.value}", _DOES.get(spec.declaration.effect, "It acts on the outside world."))
+
+
+_DOES = {
+    ToolEffect.WRITE: "It changes files of the workspace.",
+    ToolEffect.EXECUTE: "It runs a program in the sandbox.",
+    ToolEffect.FETCH: "It sends a request off this computer.",
+}
 
 
 def _strange_hosts(call: Proposed, spec: ToolSpec, facts: Facts) -> tuple[str, ...]:
@@ -260,11 +232,7 @@ def _strange_hosts(call: Proposed, spec: ToolSpec, facts: Facts) -> tuple[str, .
 
 
 def _hosts(call: Proposed, spec: ToolSpec) -> list[str]:
-    found: list[str] = []
-    for name in spec.declaration.host_args:
-        value = call.arguments.get(name) or ()
-        found += map(str, value if isinstance(value, list | tuple) else [value])
-    return found
+    return [str(host) for host in policy.values(spec.declaration.host_args, call.arguments) if host]
 
 
 def _touched(call: Proposed, spec: ToolSpec, facts: Facts) -> rules.Touched:

@@ -8,8 +8,7 @@ is asked each time, and what leaves for good is confirmed with its parameters sh
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
-from typing import assert_never
+from collections.abc import Iterator, Mapping, Sequence
 
 from stead.domain.policies import Confidentiality, Level, Risk
 from stead.domain.tools import Declaration, ToolEffect
@@ -19,58 +18,34 @@ WORKSPACE = "/work"
 """Where every machine shows its workspace."""
 
 
+_RISKS = {
+    ToolEffect.THINK: Risk.LOW,
+    ToolEffect.READ: Risk.LOW,
+    ToolEffect.WRITE: Risk.MEDIUM,
+    ToolEffect.EXECUTE: Risk.HIGH,
+    ToolEffect.FETCH: Risk.HIGH,
+    ToolEffect.SEND: Risk.CRITICAL,
+}
+_LEVELS = {Risk.LOW: Level.AUTO, Risk.MEDIUM: Level.SESSION, Risk.HIGH: Level.EACH, Risk.CRITICAL: Level.CONFIRM}
+
+
 def level_of(declaration: Declaration, risk: Risk, *, free: bool) -> Level:
     """How often the person is asked about a call.
 
     Args:
         declaration: the tool's.
-        risk: the call's, as ``risk_of`` has it, or as its command was understood.
+        risk: of a program, as its command line was understood; for any other call its effect says it.
         free: whatever the call does in a machine may be done unasked.
     """
-    match declaration.effect:
-        case ToolEffect.THINK | ToolEffect.READ:
-            return Level.AUTO
-        case ToolEffect.WRITE | ToolEffect.EXECUTE if free and needs_machine(declaration):
-            return Level.AUTO
-        case ToolEffect.WRITE:
-            return Level.SESSION
-        case ToolEffect.EXECUTE:
-            return _level_of_running(risk)
-        case ToolEffect.FETCH:
-            return Level.EACH
-        case ToolEffect.SEND:
-            return Level.CONFIRM
-        case _:
-            assert_never(declaration.effect)
-
-
-def _level_of_running(risk: Risk) -> Level:
-    match risk:
-        case Risk.LOW:
-            return Level.AUTO
-        case Risk.MEDIUM:
-            return Level.SESSION
-        case Risk.HIGH:
-            return Level.EACH
-        case Risk.CRITICAL:
-            return Level.CONFIRM
-        case _:
-            assert_never(risk)
+    effect = declaration.effect
+    if free and effect in (ToolEffect.WRITE, ToolEffect.EXECUTE) and needs_machine(declaration):
+        return Level.AUTO
+    return _LEVELS[risk if effect is ToolEffect.EXECUTE else _RISKS[effect]]
 
 
 def risk_of(declaration: Declaration) -> Risk:
     """How bad a call of such a tool could be, before its arguments are understood."""
-    match declaration.effect:
-        case ToolEffect.THINK | ToolEffect.READ:
-            return Risk.LOW
-        case ToolEffect.WRITE:
-            return Risk.MEDIUM
-        case ToolEffect.EXECUTE | ToolEffect.FETCH:
-            return Risk.HIGH
-        case ToolEffect.SEND:
-            return Risk.CRITICAL
-        case _:
-            assert_never(declaration.effect)
+    return _RISKS[declaration.effect]
 
 
 def needs_machine(declaration: Declaration) -> bool:
@@ -133,9 +108,19 @@ def outside(declaration: Declaration, arguments: Mapping[str, object]) -> str | 
     return None
 
 
+def below(path: str) -> str:
+    """A path as text, relative to the workspace; ``..`` stands in it only where it leads out."""
+    return posixpath.relpath(posixpath.join(WORKSPACE, path), WORKSPACE)
+
+
 def paths(declaration: Declaration, arguments: Mapping[str, object]) -> Iterator[object]:
     """What stands in the path arguments, one by one where an argument is a list."""
-    for name in declaration.path_args:
+    return values(declaration.path_args, arguments)
+
+
+def values(names: Sequence[str], arguments: Mapping[str, object]) -> Iterator[object]:
+    """What stands in the arguments of these names, one by one where one is a list; "" where one is left out."""
+    for name in names:
         value = arguments.get(name, "")
         if isinstance(value, list | tuple):
             yield from value

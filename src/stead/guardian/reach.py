@@ -13,56 +13,38 @@ Source: IANA special-purpose address registries (RFC 6890 and its updates), RFC 
 from __future__ import annotations
 
 import re
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_network
 from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from stead.domain.hosts import is_local
+from stead.domain.hosts import is_address, is_local, is_name
 
 Address = IPv4Address | IPv6Address
 
 URL_LIMIT_CHARS = 4096
 
-_HOST_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
-_NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")
-_PORT = re.compile(r"[0-9]{1,5}")
+_AUTHORITY = re.compile(r"(?:\[([^\[\]]+)\]|([^:\[\]]+))(?::([0-9]{0,5}))?")
 _SCHEME_PORTS = {"http": 80, "https": 443}
 
 # Python's own ``is_global`` differs between patch releases and lets some of these through, hence the whole table.
-_CLOSED_V4 = tuple(
-    IPv4Network(text)
+_CLOSED = tuple(
+    ip_network(text)
     for text in (
-        "0.0.0.0/8",  # this network
-        "10.0.0.0/8",
+        *("0.0.0.0/8", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"),  # this network; documentation
+        *("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8"),
         "100.64.0.0/10",  # carrier-grade NAT, where one cloud keeps its metadata server
-        "127.0.0.0/8",
         "168.63.129.16/32",  # a cloud's host agent, at a public address
         "169.254.0.0/16",  # link-local, where most clouds keep their metadata servers
-        "172.16.0.0/12",
         "192.0.0.0/24",  # protocol assignments, and one more metadata server
-        "192.0.2.0/24",
-        "192.31.196.0/24",
-        "192.52.193.0/24",
-        "192.88.99.0/24",  # 6to4 relays
-        "192.168.0.0/16",
-        "192.175.48.0/24",
-        "198.18.0.0/15",
-        "198.51.100.0/24",
-        "203.0.113.0/24",
+        *("192.31.196.0/24", "192.52.193.0/24", "192.175.48.0/24"),  # AS112 and AMT, which any network may answer
+        *("192.88.99.0/24", "198.18.0.0/15"),  # 6to4 relays; benchmarking
         "224.0.0.0/3",  # multicast, reserved, broadcast
+        "2001::/23",  # protocol assignments: Teredo, benchmarking, ORCHID
+        *("2001:db8::/32", "3fff::/20", "2620:4f:8000::/48"),  # documentation; AS112
     )
 )
 _PUBLIC_V6 = IPv6Network("2000::/3")
-_CLOSED_V6 = tuple(
-    IPv6Network(text)
-    for text in (
-        "2001::/23",  # protocol assignments: Teredo, benchmarking, ORCHID
-        "2001:db8::/32",
-        "2620:4f:8000::/48",
-        "3fff::/20",
-    )
-)
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
@@ -144,32 +126,38 @@ class Reach(msgspec.Struct, frozen=True):
 
 def read_url(url: str) -> Target | Unreachable:
     """Read a URL strictly, wherever it leads."""
-    flaw = _flaw(url)
-    if flaw:
-        return Unreachable(flaw)
+    if len(url) > URL_LIMIT_CHARS:
+        return Unreachable(f"the URL has {len(url)} characters; {URL_LIMIT_CHARS} are the most")
+    # ``urlsplit`` drops tabs and line ends without a word, and browsers take "\" for "/": both are refused outright.
+    if any(char.isspace() or not char.isprintable() or char == "\\" for char in url):
+        return Unreachable(f"{url!r} holds a space, a control character or a backslash; percent-encode them")
     try:
         parts = urlsplit(url)
     except ValueError as error:
         return Unreachable(f"{url!r} is not a URL: {error}; write it as https://host/path")
-    scheme = parts.scheme.lower()
-    if scheme not in _SCHEME_PORTS:
-        return Unreachable(f"only http and https can be fetched, not {scheme or 'a URL without a scheme'!r}")
+    if parts.scheme not in _SCHEME_PORTS:
+        return Unreachable(f"only http and https can be fetched, not {parts.scheme or 'a URL without a scheme'!r}")
     if "@" in parts.netloc:
         return Unreachable("a URL with a user name or password is not fetched; write it without")
-    host, port_text, bracketed = _split_authority(parts.netloc)
-    if port_text and not (_PORT.fullmatch(port_text) and 0 < int(port_text) < 65536):
-        return Unreachable(f"{port_text!r} is not a port; give 1 to 65535")
-    port = int(port_text) if port_text else _SCHEME_PORTS[scheme]
-    address = _literal(host, bracketed=bracketed)
-    if isinstance(address, Unreachable):
-        return address
-    if address is None and (refusal := _refuse_name(host)):
-        return Unreachable(refusal)
+    found = _AUTHORITY.fullmatch(parts.netloc)
+    port = int(found[3] or _SCHEME_PORTS[parts.scheme]) if found else 0
+    if found is None or not 0 < port < 65536:
+        return Unreachable(f"{parts.netloc!r} is no host with a port from 1 to 65535; write it as https://host:port/")
+    host, bracketed, address = found[1] or found[2], bool(found[1]), None
+    name = host.lower().removesuffix(".")
+    # A last label that is a number makes the whole host an address (WHATWG URL, "ends in a number"): resolvers take
+    # 2130706433, 0x7f.1 and 0177.0.0.1 for 127.0.0.1, so only the plain notation is read.
+    if bracketed or is_address(name):
+        address = parse_address(host)
+        if address is None or bracketed is not isinstance(address, IPv6Address):
+            return Unreachable(f"{host!r} is not an address in the usual notation, a.b.c.d or an IPv6 one in brackets")
+        name = str(address)
+    elif not is_name(name):
+        return Unreachable(f"{host!r} is not a host name; outside ASCII use the name's xn-- form")
     path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
     if parts.query:
         path += "?" + quote(parts.query, safe="/%:@!$&'()*+,;=~-._?[]")
-    name = str(address) if address is not None else host.lower().removesuffix(".")
-    return Target(scheme, name, port, path, "" if address is None else str(address))
+    return Target(parts.scheme, name, port, path, name if address else "")
 
 
 def parse_address(text: str) -> Address | None:
@@ -182,62 +170,12 @@ def parse_address(text: str) -> Address | None:
 
 def is_public(address: Address) -> bool:
     """Whether an address is on the public Internet, whatever it is wrapped in."""
-    if isinstance(address, IPv4Address):
-        return not any(address in network for network in _CLOSED_V4)
-    if address.ipv4_mapped is not None:
-        return is_public(address.ipv4_mapped)
-    if address.sixtofour is not None:
-        return is_public(address.sixtofour)
-    if address in _NAT64:
-        return is_public(IPv4Address(address.packed[12:]))
-    tunnelled = address.packed[8:12] in (b"\x00\x00\x5e\xfe", b"\x02\x00\x5e\xfe")  # ISATAP
-    if tunnelled and not is_public(IPv4Address(address.packed[12:])):
-        return False
-    return address in _PUBLIC_V6 and not any(address in network for network in _CLOSED_V6)
-
-
-def _flaw(url: str) -> str:
-    """What makes a text unfit to be read as a URL, or ""."""
-    if len(url) > URL_LIMIT_CHARS:
-        return f"the URL has {len(url)} characters; {URL_LIMIT_CHARS} are the most"
-    # ``urlsplit`` drops tabs and line ends without a word, and browsers take "\" for "/": both are refused outright.
-    if any(char.isspace() or not char.isprintable() or char == "\\" for char in url):
-        return f"{url!r} holds a space, a control character or a backslash; percent-encode them"
-    return ""
-
-
-def _split_authority(netloc: str) -> tuple[str, str, bool]:
-    """(host, port or "", whether the host stood in brackets)."""
-    if netloc.startswith("["):
-        host, _, rest = netloc[1:].partition("]")
-        return host, rest.removeprefix(":"), True
-    host, _, port = netloc.partition(":")
-    return host, port, False
-
-
-def _literal(host: str, *, bracketed: bool) -> Address | Unreachable | None:
-    """The address that a host is, none when it is a name, a refusal when it is an address in disguise."""
-    if bracketed:
-        found = parse_address(host)
-        if isinstance(found, IPv6Address):
-            return found
-        return Unreachable(f"'[{host}]' is not an IPv6 address; write it without a zone")
-    last = host.lower().removesuffix(".").rpartition(".")[2]
-    if not _NUMERIC_LABEL.fullmatch(last):
-        return None
-    # A last label that is a number makes the whole host an address (WHATWG URL, "ends in a number"): resolvers take
-    # 2130706433, 0x7f.1 and 0177.0.0.1 for 127.0.0.1, so only the plain notation is read.
-    found = parse_address(host)
-    return found if found is not None else Unreachable(f"{host!r} is not an address in the usual notation a.b.c.d")
-
-
-def _refuse_name(host: str) -> str:
-    name = host.lower().removesuffix(".")
-    if not name:
-        return "the URL names no host; write it as https://host/path"
-    if not name.isascii():
-        return f"{host!r} is not written in ASCII; use the name's xn-- form"
-    labels = name.split(".")
-    if len(name) > 253 or not all(_HOST_LABEL.fullmatch(label) for label in labels):
-        return f"{host!r} is not a host name"
-    return ""
+    if isinstance(address, IPv6Address):
+        last = IPv4Address(address.packed[12:])
+        wrapped = last if address in _NAT64 else address.ipv4_mapped or address.sixtofour
+        if wrapped is not None:
+            return is_public(wrapped)
+        isatap = address.packed[8:12] in (b"\x00\x00\x5e\xfe", b"\x02\x00\x5e\xfe")
+        if address not in _PUBLIC_V6 or (isatap and not is_public(last)):
+            return False
+    return not any(address in network for network in _CLOSED)

@@ -6,7 +6,6 @@ that a model reads or says can change it.
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -17,7 +16,7 @@ import msgspec
 from stead.domain.policies import Rule
 from stead.domain.tools import ToolEffect, ToolSpec
 from stead.domain.trials import Barred
-from stead.guardian.policy import WORKSPACE, needs_machine
+from stead.guardian.policy import below, needs_machine
 
 
 class Touched(msgspec.Struct, frozen=True):
@@ -123,21 +122,17 @@ def is_host(pattern: str, host: str) -> bool:
 
 
 def _is_path(pattern: str, path: str) -> bool:
-    return _glob(pattern).fullmatch(_plain(path)) is not None
+    return _glob(pattern).fullmatch(below(path)) is not None
 
 
 def _is_above(path: str, pattern: str) -> bool:
     """Whether the path may be a folder in which something of the pattern lies."""
-    folder, (first, *rest) = _plain(path), re.split(r"[*?]", _below(pattern), maxsplit=1)
+    folder, (first, *rest) = below(path), re.split(r"[*?]", _relative(pattern), maxsplit=1)
     deeper = any("/" in part for part in rest) and folder.startswith(first)
     return folder == "." or first.startswith(folder + "/") or deeper
 
 
-def _plain(path: str) -> str:
-    return posixpath.relpath(posixpath.join(WORKSPACE, path), WORKSPACE)
-
-
-def _below(pattern: str) -> str:
+def _relative(pattern: str) -> str:
     """A pattern as it is below the workspace; a folder's stands for the folder too, whether it has its slash or not."""
     return pattern.removeprefix("/work/").removeprefix("./").rstrip("/")
 
@@ -147,6 +142,6 @@ def _glob(pattern: str) -> re.Pattern[str]:
     """A pattern as a regular expression without nested repeats, so that it takes linear time."""
     text = "".join(
         {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(part, re.escape(part))
-        for part in re.split(r"(\*\*/|\*\*|\*|\?)", _below(pattern))
+        for part in re.split(r"(\*\*/|\*\*|\*|\?)", _relative(pattern))
     )
     return re.compile(text + "(?:/.*)?", re.DOTALL)

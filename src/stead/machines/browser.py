@@ -20,8 +20,8 @@ from stead.domain.ids import SessionId
 from stead.domain.permits import Permit
 from stead.domain.ports import Egress, PageShown
 from stead.domain.trials import Landing
-from stead.machines.host import Host
-from stead.machines.machine import Binding, Machine, start_machine
+from stead.machines.machine import Binding, Machine
+from stead.machines.making import Maker
 from stead.machines.sandbox import Limits
 
 _MB = 1 << 20
@@ -55,7 +55,7 @@ class MachineBrowser:
     """Every session's browser.
 
     Args:
-        host: what there is to make machines with.
+        maker: makes their machines, with ``LIMITS``.
         bindings: each session's folder and hosts.
         egress: the way out; without one, no page can be reached.
         save: takes a picture to the workspace.
@@ -66,14 +66,14 @@ class MachineBrowser:
 
     def __init__(
         self,
-        host: Callable[[], Host],
+        maker: Maker,
         bindings: Mapping[SessionId, Binding],
         egress: Egress | None,
         save: Save,
         programs: Sequence[str] = CHROMIUM,
     ) -> None:
         self.load_s = 15.0
-        self._host = host
+        self._maker = maker
         self._bindings = bindings
         self._egress = egress
         self._save = save
@@ -199,23 +199,14 @@ class MachineBrowser:
             raise
 
     async def _start(self, session: SessionId, binding: Binding) -> Machine:
-        host = await asyncio.to_thread(self._host)
-        egress = await self._egress.open(session, binding.directory, binding.hosts) if self._egress else ""
         own = asyncio.current_task()
 
         def on_end(_why: str) -> None:
             slot = self._slots.get(session)
             if slot and slot.task is own:
                 self._forget(session, slot)
-            if self._egress:
-                self._egress.close(egress)
 
-        try:
-            return await start_machine(host, Binding("", writable=False), None, LIMITS, on_end, egress, "browse")
-        except BaseException:
-            if self._egress:
-                self._egress.close(egress)
-            raise
+        return await self._maker.make(session, binding, on_end, "browse")
 
     def _forget(self, session: SessionId, slot: _Slot) -> None:
         if self._slots.get(session) is slot:

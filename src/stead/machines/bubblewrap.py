@@ -21,6 +21,7 @@ from stead.domain.permits import Permit
 from stead.domain.ports import Egress, FileText, Isolation, Ran, Written
 from stead.domain.ports import Found as Rows
 from stead.domain.trials import Barred, Hold, Landing, unbarred
+from stead.machines.browser import LIMITS as BROWSER_LIMITS
 from stead.machines.browser import MachineBrowser
 from stead.machines.host import Host, probe
 from stead.machines.machine import Binding, Machine
@@ -94,7 +95,7 @@ class BubblewrapMachines:
         self._given = host is not None
         self._slots: dict[SessionId, _Slot] = {}
         self.browser = MachineBrowser(
-            self._probed,
+            Maker(home, self._probed, BROWSER_LIMITS, egress),
             self._bindings,
             egress,
             lambda session, path, data: self._change(session, "save", _bytes(path), data, answer=int),

@@ -43,7 +43,7 @@ class Maker:
             session: whose changes it makes, and whose way out it gets.
             binding: what it shows.
             on_end: called once, with the reason, when it is over.
-            role: what it is for.
+            role: what it is for; a browser is shown no folder.
             job: the transaction of a terminal.
 
         Raises:
@@ -57,6 +57,8 @@ class Maker:
             on_end(why)
 
         try:
+            if role == "browse":
+                return await start_machine(host, Binding("", writable=False), None, self._limits, ended, egress, role)
             space = Space(self._home, session, binding.directory)
             return await start_machine(host, binding, space, self._limits, ended, egress, role, job)
         except BaseException:

@@ -21,7 +21,7 @@ the family of ``socket`` as 32-bit values.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from collections.abc import Sequence
 from errno import ENOSYS, ENOTSUP, EPERM
 
 _NUMBERS: dict[str, tuple[int | None, int | None]] = {
@@ -116,6 +116,15 @@ _SET_ID = 0o6000
 _MAKES_FILE = 0o100 | 0o20_000_000
 """O_CREAT, and the bit that only O_TMPFILE has; the same on both architectures."""
 
+_JUDGED = {
+    "clone": (56, 220),
+    "ioctl": (16, 29),
+    "prlimit": (302, 261),
+    "socket": (41, 198),
+    "socketpair": (53, 199),
+}
+"""Refused by one of their arguments."""
+
 _CLONE_NEW = 0x0002_0000 | 0x0200_0000 | 0x0400_0000 | 0x0800_0000 | 0x1000_0000 | 0x2000_0000 | 0x4000_0000
 """CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET. (``clone`` cannot ask for a time namespace.)"""
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
@@ -127,31 +136,15 @@ _NUMBER, _ARCH, _ARGUMENTS = 0, 4, (16, 24, 32, 40)
 """Offsets in the kernel's ``struct seccomp_data`` (both architectures are little-endian)."""
 
 
-@dataclass(frozen=True)
-class _Architecture:
-    audit: int
-    column: int
-    clone: int
-    ioctl: int
-    socket: int
-    socketpair: int
-    prlimit: int
-    x32: bool
-
-
-_ARCHITECTURES = {
-    "x86_64": _Architecture(*(0xC000_003E, 0), clone=56, ioctl=16, socket=41, socketpair=53, prlimit=302, x32=True),
-    "aarch64": _Architecture(
-        *(0xC000_00B7, 1), clone=220, ioctl=29, socket=198, socketpair=199, prlimit=261, x32=False
-    ),
-}
+_ARCHITECTURES = {"x86_64": (0xC000_003E, 0), "aarch64": (0xC000_00B7, 1)}
+"""What the kernel calls it, and its column in the tables."""
 ARCHITECTURES = frozenset(_ARCHITECTURES)
 """What ``platform.machine()`` may be."""
 
 
 def refused(machine: str) -> dict[str, int]:
     """Names and numbers of the calls that are refused whatever their arguments; for tests and documents."""
-    column = _ARCHITECTURES[machine].column
+    _, column = _ARCHITECTURES[machine]
     return {name: number for name, numbers in _NUMBERS.items() if (number := numbers[column]) is not None}
 
 
@@ -161,27 +154,22 @@ def assemble(machine: str) -> bytes:
     Args:
         machine: one of ``ARCHITECTURES``.
     """
-    arch = _ARCHITECTURES[machine]
+    audit, column = _ARCHITECTURES[machine]
     program = _Program()
     program.load(_ARCH)
-    program.unless(_EQUAL, arch.audit, then="kill")
+    program.unless(_EQUAL, audit, then="kill")
     program.load(_NUMBER)
-    if arch.x32:
+    if machine == "x86_64":  # x32: the same architecture with other numbers
         program.when(_AT_LEAST, 0x4000_0000, then="refuse")
-    for number in refused(machine).values():
-        program.when(_EQUAL, number, then="refuse")
-    for calls, then in ((_UNKNOWN, "unknown"), (_ATTRIBUTES, "unsupported")):
-        for both in calls.values():
-            program.when(_EQUAL, both[arch.column], then=then)
-    for table, block in ((_MODES, "mode"), (_OPENS, "open")):
-        for *numbers, at in table.values():
-            if (call := numbers[arch.column]) is not None:
-                program.when(_EQUAL, call, then=f"{block} {at}")
-    program.when(_EQUAL, arch.clone, then="clone")
-    program.when(_EQUAL, arch.ioctl, then="ioctl")
-    program.when(_EQUAL, arch.socket, then="socket")
-    program.when(_EQUAL, arch.socketpair, then="socket")
-    program.when(_EQUAL, arch.prlimit, then="prlimit")
+    blocks: list[tuple[Sequence[int | None], str]] = [(numbers, "refuse") for numbers in _NUMBERS.values()]
+    blocks += [(numbers, "unknown") for numbers in _UNKNOWN.values()]
+    blocks += [(numbers, "unsupported") for numbers in _ATTRIBUTES.values()]
+    blocks += [(numbers, f"mode {at}") for *numbers, at in _MODES.values()]
+    blocks += [(numbers, f"open {at}") for *numbers, at in _OPENS.values()]
+    blocks += [(numbers, name.removesuffix("pair")) for name, numbers in _JUDGED.items()]
+    for numbers, then in blocks:
+        if (call := numbers[column]) is not None:
+            program.when(_EQUAL, call, then=then)
     program.result("allow", _ALLOW)
     for at in sorted({at for *_, at in _OPENS.values()}):
         program.label(f"open {at}")
@@ -191,23 +179,10 @@ def assemble(machine: str) -> bytes:
         program.when(_ANY_BIT, _SET_ID, then="refuse")
         program.result("permit", _ALLOW)
     for at in sorted({at for *_, at in _MODES.values()}):
-        program.label(f"mode {at}")
-        program.load(_ARGUMENTS[at])
-        program.when(_ANY_BIT, _SET_ID, then="refuse")
-        program.result("allow", _ALLOW)
-    program.label("clone")
-    program.load(_ARGUMENTS[0])
-    program.when(_ANY_BIT, _CLONE_NEW, then="refuse")
-    program.result("allow", _ALLOW)
-    program.label("ioctl")
-    program.load(_ARGUMENTS[1])
-    program.when(_EQUAL, _TIOCSTI, then="refuse")
-    program.when(_EQUAL, _TIOCLINUX, then="refuse")
-    program.result("allow", _ALLOW)
-    program.label("prlimit")  # a process may look after its own limits, not the runner's
-    program.load(_ARGUMENTS[0])
-    program.unless(_EQUAL, 0, then="refuse")
-    program.result("allow", _ALLOW)
+        program.judge(f"mode {at}", at, (_ANY_BIT, _SET_ID))
+    program.judge("clone", 0, (_ANY_BIT, _CLONE_NEW))
+    program.judge("ioctl", 1, (_EQUAL, _TIOCSTI), (_EQUAL, _TIOCLINUX))
+    program.judge("prlimit", 0, (_AT_LEAST, 1))  # a process may look after its own limits, not the runner's
     program.label("socket")
     program.load(_ARGUMENTS[0])
     for family in (_UNIX, _INET, _INET6, _NETLINK):
@@ -235,6 +210,14 @@ class _Program:
 
     def unless(self, test: int, value: int, *, then: str) -> None:
         self._lines.append((test, "", then, value))
+
+    def judge(self, name: str, at: int, *refused: tuple[int, int]) -> None:
+        """A block that refuses a call whose argument passes one of the tests, and allows every other."""
+        self.label(name)
+        self.load(_ARGUMENTS[at])
+        for test, value in refused:
+            self.when(test, value, then="refuse")
+        self.result("allow", _ALLOW)
 
     def label(self, name: str) -> None:
         self._labels.append((name, len(self._lines)))

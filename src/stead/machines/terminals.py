@@ -111,16 +111,19 @@ class _Terminal:
         """Fetch what is printed until there is no more."""
         ended = Ended(KILLED, self.why)
         try:
-            while not ended_by(fields := await self._machine.call("read", limit_s=_ASK_LIMIT_S)):
-                self._scrollback.add(fields[0])
-                if fields[0]:
+            while True:
+                data, code, why = await self._machine.call("read", limit_s=_ASK_LIMIT_S)
+                if code:
+                    ended = Ended(_counted(code, _LAST_CODE), _WHYS[why])
+                    break
+                self._scrollback.add(data)
+                if data:
                     self._on_output()
                 await self._scrollback.taken()
-                await asyncio.sleep(len(fields[0]) / MOST_BYTES_PER_S)
-            ended = Ended(_counted(fields[1], _LAST_CODE), _WHYS[fields[2]])
+                await asyncio.sleep(len(data) / MOST_BYTES_PER_S)
         except (ToolFault, MachineDied):
             ended = Ended(KILLED, self.why)
-        except (ValueError, KeyError, IndexError):
+        except (ValueError, KeyError):
             self._machine.kill("its runner answered what makes no sense")
         finally:
             self._machine.kill("its terminal ended")
@@ -141,17 +144,6 @@ def _counted(field: bytes, most: int) -> int:
     if not 0 < len(field) <= 9 or not field.isdigit() or int(field) > most:
         raise ValueError(f"{field[:20]!r} is no number up to {most}")
     return int(field)
-
-
-def ended_by(fields: list[bytes]) -> bool:
-    """Whether an answer to ``read`` tells that the shell ended.
-
-    Raises:
-        ValueError: it is no such answer.
-    """
-    if len(fields) != 3:
-        raise ValueError(f"{len(fields)} fields for output")
-    return fields[1] != b""
 
 
 class MachineTerminals:

@@ -31,7 +31,6 @@ from stead.guardian.permits import Circumstances
 from stead.guardian.reach import Reach
 from stead.guardian.rules import barring
 from stead.guardian.shell import ShellRisk, assess
-from stead.guardian.shell_paths import locate, relative
 from stead.screen.links import links
 
 _FILES_OF_A_COMMAND = 50
@@ -161,12 +160,11 @@ class Gate:
         """
         tool = self._tools.get(call.tool)
         parsed, malformed = _parse(tool, call.arguments)
-        spec = _acting(tool.spec, parsed) if tool else None
-        declaration = spec.declaration if spec else None
-        command = _command(declaration, parsed) if declaration else None
+        declaration = acting(tool.spec.declaration, parsed) if tool else _UNKNOWN
+        spec = msgspec.structs.replace(tool.spec, declaration=declaration) if tool else None
+        command = _command(declaration, parsed)
         shell = assess(command) if command is not None else None
-        carries = _carried(declaration, parsed) if declaration else ()
-        proposed = Proposed(call.tool, spec, parsed, malformed, shell, carries)
+        proposed = Proposed(call.tool, spec, parsed, malformed, shell, _carried(declaration, parsed))
         context = _context(session, call.tool, self._declared)
         standing = self._standing(session.spec.directory)
         isolation = self._machines.isolation()
@@ -202,12 +200,12 @@ class Gate:
             arguments=call.arguments if malformed or tool is None else canonical(parsed).decode(),
             parsed=parsed,
             verdict=verdict,
-            idempotent=tool is not None and tool.spec.declaration.idempotent,
-            label=_label(tool, session.stained),
+            idempotent=declaration.idempotent,
+            label=_label(declaration, session.stained),
             context=context,
-            writes=_written(declaration, parsed) if declaration else (),
-            changes=declaration is not None and policy.changes_files(declaration),
-            stains=_stained(declaration) if declaration is not None and context.sources else (),
+            writes=_written(declaration, parsed),
+            changes=policy.changes_files(declaration),
+            stains=declaration.stores if policy.changes(declaration) and context.sources else (),
             command=command or "",
         )
 
@@ -294,12 +292,7 @@ def _written(declaration: Declaration, arguments: Mapping[str, object]) -> tuple
     """The files that a call names to change them, relative to the workspace."""
     if declaration.effect is ToolEffect.EXECUTE or not policy.changes(declaration):
         return ()
-    named = (relative(locate(str(path), policy.WORKSPACE)) for path in policy.paths(declaration, arguments))
-    return tuple(path for path in named if path)
-
-
-def _acting(spec: ToolSpec, arguments: Mapping[str, object]) -> ToolSpec:
-    return msgspec.structs.replace(spec, declaration=acting(spec.declaration, arguments))
+    return tuple(policy.below(str(path)) for path in policy.paths(declaration, arguments))
 
 
 def _context(session: Session, tool: str, declared: Mapping[str, Declaration]) -> Context:
@@ -350,13 +343,10 @@ def _rules_of(constraints: tuple[str, ...]) -> tuple[Rule, ...]:
     return tuple(rule for rule in found if rule is not None and rule.verdict != "allow")
 
 
-def _stained(declaration: Declaration) -> tuple[str, ...]:
-    return declaration.stores if policy.changes(declaration) else ()
-
-
-def _label(tool: Tool | None, stained: Sequence[str]) -> Label:
-    if tool is None:
-        return Label()
-    declared = tool.spec.declaration
+def _label(declared: Declaration, stained: Sequence[str]) -> Label:
     doubtful = any(store in stained for store in declared.stores)
     return Label(Integrity.UNTRUSTED if doubtful else declared.output_trust, declared.sensitivity)
+
+
+_UNKNOWN = Declaration(ToolEffect.THINK)
+"""What is known of a tool that there is not; every call of one is denied."""

@@ -6,9 +6,10 @@ Layer: runtime. Knows the vault's names and the environment; knows no binding an
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from stead.domain.secrets import Known, Vault, mark_of
+from stead.domain.secrets import Known, mark_of
+from stead.domain.vault import Vault
 
 OF_PERSON = "secret/"
 OF_PROVIDERS = "provider/"
@@ -16,49 +17,30 @@ RESERVED = ("provider-", "env-")
 """How the names of Stead's own keys begin, which no secret of the person's may."""
 
 
-class KnownValues:
-    """Finds them anew each time.
+def known_values(vault: Vault, digest_key: bytes, environment: Mapping[str, str]) -> tuple[Known, ...]:
+    """The person's secrets, also those that the journal does not know (yet), providers' keys, the environment's.
 
     Args:
         vault: where values are.
-        digest_key: the home's; marks are made with it.
+        digest_key: the home's; marks are made with it. The mark of a key of Stead's own is filled in nowhere, as no
+            mark is.
         environment: the keys that providers are given by environment variables, by the variable's name.
+
+    Raises:
+        StorageFault: the vault cannot be read.
     """
+    found = [(full.removeprefix(OF_PERSON), *opened) for full, opened in _kept(vault, OF_PERSON)]
+    found += [(_own(f"provider-{full.split('/')[1]}"), *opened) for full, opened in _kept(vault, OF_PROVIDERS)]
+    found += [(_own(f"env-{name.lower()}"), 1, value) for name, value in environment.items()]
+    return tuple(Known(name, mark_of(digest_key, name, version), value) for name, version, value in found if value)
 
-    def __init__(self, vault: Vault, digest_key: bytes, environment: Callable[[], Mapping[str, str]]) -> None:
-        self._vault = vault
-        self._digest_key = digest_key
-        self._environment = environment
 
-    def found(self) -> tuple[Known, ...]:
-        """The person's secrets, also those that the journal does not know (yet), providers' keys, the environment's.
+def _kept(vault: Vault, prefix: str) -> Iterator[tuple[str, tuple[int, str]]]:
+    for full in vault.names(prefix):
+        opened = vault.opened(full)
+        if opened is not None:
+            yield full, opened
 
-        Raises:
-            StorageFault: the vault cannot be read.
-        """
-        own = [*self._of_providers(), *self._of_environment()]
-        return tuple(known for known in (*self._of_person(), *own) if known.value)
 
-    def _of_person(self) -> Iterator[Known]:
-        for full, version, value in self._kept(OF_PERSON):
-            name = full.removeprefix(OF_PERSON)
-            yield Known(name, mark_of(self._digest_key, name, version), value)
-
-    def _of_providers(self) -> Iterator[Known]:
-        for full, version, value in self._kept(OF_PROVIDERS):
-            yield self._own(f"provider-{full.split('/')[1]}", version, value)
-
-    def _of_environment(self) -> Iterator[Known]:
-        for name, value in self._environment().items():
-            yield self._own(f"env-{name.lower()}", 1, value)
-
-    def _kept(self, prefix: str) -> Iterator[tuple[str, int, str]]:
-        for full in self._vault.names(prefix):
-            opened = self._vault.opened(full)
-            if opened is not None:
-                yield full, *opened
-
-    def _own(self, name: str, version: int, value: str) -> Known:
-        """A key of Stead's own. Its mark is filled in nowhere, as no mark is."""
-        name = re.sub(r"[^a-z0-9_-]", "-", name)[:64]
-        return Known(name, mark_of(self._digest_key, name, version), value)
+def _own(name: str) -> str:
+    return re.sub(r"[^a-z0-9_-]", "-", name)[:64]

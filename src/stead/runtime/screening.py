@@ -179,29 +179,24 @@ def screened(command: cmd.Command, book: SecretBook) -> tuple[cmd.Command, str]:
     A pasted value becomes its placeholder. What only looks like a secret stays, because the words are the person's own,
     and they are warned; so does what they do not see in their words, or what is not what it looks like.
     """
-    replace = msgspec.structs.replace
     words = book.words().clean
-    match command:
-        case cmd.CreateObjective(goal=goal, title=title, constraints=constraints):
-            cleaned: cmd.Command = replace(
-                command, goal=words(goal), title=words(title), constraints=tuple(map(words, constraints))
-            )
-            said = "\n".join((goal, title, *constraints))
-        case cmd.SendMessage(text=said):
-            cleaned = replace(command, text=words(said))
-        case SetDirective(title=title, text=text, why=why):
-            cleaned = replace(command, title=words(title), text=words(text), why=words(why))
-            said = "\n".join((title, text, why))
-        case cmd.Decide(reason=said):
-            cleaned = replace(command, reason=words(said))
-        case cmd.Stop(why=said):
-            cleaned = replace(command, why=words(said))
-        case _:
-            return command, ""
-    notes = []
+    told = {name: getattr(command, name) for name in _WORDS.get(type(command), ())}
+    said = "\n".join(text if isinstance(text, str) else "\n".join(text) for text in told.values())
     known = words(said)
+    notes = []
     if known != said:
         notes.append("a value of the vault stood in your words; the model reads its placeholder instead")
     elif book.redactor().clean(said) != said:
         notes.append("your words hold what looks like a secret, and the model reads it; see: stead secret add")
-    return cleaned, "; ".join((*notes, *unnoticed(known)))
+    clean = {name: words(text) if isinstance(text, str) else tuple(map(words, text)) for name, text in told.items()}
+    return msgspec.structs.replace(command, **clean), "; ".join((*notes, *unnoticed(known)))
+
+
+_WORDS: Mapping[type[cmd.Command], tuple[str, ...]] = {
+    cmd.CreateObjective: ("goal", "title", "constraints"),
+    cmd.SendMessage: ("text",),
+    SetDirective: ("title", "text", "why"),
+    cmd.Decide: ("reason",),
+    cmd.Stop: ("why",),
+}
+"""What of a command a person wrote freely."""

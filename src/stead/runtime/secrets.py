@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
@@ -31,12 +32,12 @@ from stead.domain.secrets import (
     RequestHead,
     Secret,
     ToolBinding,
-    Vault,
     mark_of,
     placeholder_of,
 )
 from stead.domain.tools import ToolEffect, ToolSpec
-from stead.runtime.known_values import OF_PERSON, RESERVED, KnownValues
+from stead.domain.vault import Vault
+from stead.runtime.known_values import OF_PERSON, RESERVED, known_values
 from stead.screen import known_forms, redaction
 
 VALUE_BYTES = 64 * 1024
@@ -44,6 +45,9 @@ REDACTABLE_CHARS = 32_000
 """Of all values together: each is looked for in every form at once, and past this the search becomes slow."""
 BINDINGS = 100
 USE_RECORDED_EVERY_MS = 60_000
+
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
+"""NUL and half a surrogate pair."""
 
 SecretCommand = cmd.AddSecret | cmd.BindSecret | cmd.UnbindSecret | cmd.RemoveSecret
 
@@ -77,7 +81,7 @@ class SecretBook:
         self.lock = asyncio.Lock()
         self._vault = vault
         self._digest_key = digest_key
-        self._values = KnownValues(vault, digest_key, environment)
+        self._environment = environment
         self._clock = clock
         self._tools = {spec.name: spec for spec in tools}
         self._on_use = on_use
@@ -99,7 +103,7 @@ class SecretBook:
         """
         if secrets is not None:
             self._secrets = dict(secrets)
-        known = self._values.found()
+        known = known_values(self._vault, self._digest_key, self._environment())
         if known != self._known:
             self._redactors = await asyncio.to_thread(_redactors, known)
             self._known = known
@@ -119,17 +123,6 @@ class SecretBook:
     def words(self) -> redaction.Redactor:
         """For what a person or a model says: known values alone, since neither is to be corrected by a guess."""
         return self.redactor(detect=False)
-
-    def secret_in(self, text: str) -> str:
-        """What of a text is a secret, or looks like one, in words; "" for nothing."""
-        found = next(iter(self.redactor().find(text)), None)
-        if found is None:
-            return ""
-        return (
-            f"it holds the value of the secret {found.name!r}"
-            if found.name
-            else f"it holds what looks like a secret ({found.rule})"
-        )
 
     # -- letting out ------------------------------------------------------------------------------------------------
 
@@ -268,7 +261,7 @@ class SecretBook:
                 f"beginning with {' or '.join(RESERVED)}"
             )
         size_bytes = len(value.encode("utf-8", "surrogatepass"))
-        if not value.strip() or size_bytes > VALUE_BYTES or not _is_text(value):
+        if not value.strip() or size_bytes > VALUE_BYTES or _NO_TEXT.search(value):
             raise InvalidRequest(f"a secret is 1 byte to {VALUE_BYTES} bytes of UTF-8 text without NUL; give another")
         if len(value.strip()) < known_forms.SHORTEST:
             raise InvalidRequest(
@@ -299,14 +292,6 @@ class SecretBook:
 def _redactors(known: Sequence[Known]) -> dict[bool, redaction.Redactor]:
     """By whether they also detect."""
     return {detect: redaction.Redactor(known, detect=detect) for detect in (False, True)}
-
-
-def _is_text(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:  # a lone surrogate
-        return False
-    return "\0" not in value
 
 
 def _unfit(spec: ToolSpec, argument: str) -> str:

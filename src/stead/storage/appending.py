@@ -71,11 +71,16 @@ def write(connection: Connection, sealed: Sequence[Sealed], claim: Claimed | Non
 
 
 def _require_next(connection: Connection, draft: Draft) -> None:
+    if draft.session_seq != (following := next_place(connection, draft.session)):
+        raise _fenced(draft, f"the next one is {following}")
+
+
+def next_place(connection: Connection, session: SessionId) -> int:
+    """The ``session_seq`` of the stream's next event."""
     (last,) = connection.execute(
-        "SELECT coalesce(max(session_seq), 0) FROM events WHERE session = ?", (draft.session,)
+        "SELECT coalesce(max(session_seq), 0) FROM events WHERE session = ?", (session,)
     ).fetchone()
-    if draft.session_seq != last + 1:
-        raise _fenced(draft, f"the next one is {last + 1}")
+    return int(last) + 1
 
 
 def _fenced(draft: Draft, why: str) -> Fenced:

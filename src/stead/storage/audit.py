@@ -22,7 +22,7 @@ from stead.storage.head_copy import HeadCopy, decode_head
 from stead.storage.heads import HeadTable, has_heads, is_signed
 from stead.storage.keys import Keys
 from stead.storage.merkle import Edge, leaf_hash
-from stead.storage.replacements import wrong_replacements
+from stead.storage.replacement_audit import wrong_replacements
 from stead.storage.writer import Writer
 
 CHUNK_ROWS = 256

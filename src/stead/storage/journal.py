@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from stead.domain.commands import Answer
-from stead.domain.events import Budget, Draft, Erased, Event, Spend
+from stead.domain.events import Draft, Erased, Event
 from stead.domain.forgetting import Redaction, Touches
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.ports import Claimed
@@ -28,7 +28,8 @@ from stead.storage.heads import HeadTable
 from stead.storage.keys import Keys
 from stead.storage.migrate import migrate
 from stead.storage.redacting import prepared, redact
-from stead.storage.replacements import COLUMNS, READABLE, wrong_replacements
+from stead.storage.replacement_audit import wrong_replacements
+from stead.storage.replacements import COLUMNS, READABLE
 from stead.storage.snapshots import SnapshotTable
 from stead.storage.vault import Vault
 from stead.storage.writer import Writer
@@ -180,16 +181,6 @@ class JournalFile:
             self.on_growth(events[-1].seq)
         await self._scrub(events[-1].seq)
         return events
-
-    def spent(self, day: str) -> Spend:
-        """What all sessions spent on a UTC day (``YYYY-MM-DD``), open reservations included."""
-        with self._database.reading() as connection:
-            return ledger.spent(connection, day)
-
-    def cap(self) -> Budget:
-        """What all sessions together may spend in a UTC day."""
-        with self._database.reading() as connection:
-            return ledger.cap(connection)
 
     def usage(self, since: str) -> list[UsageRow]:
         """What each model used on each UTC day from ``since`` (``YYYY-MM-DD``) on, newest first."""

@@ -17,7 +17,7 @@ from stead.domain.ids import SessionId
 from stead.domain.memory import MEMORY
 from stead.domain.memory_events import ContentRedacted, Redacted
 from stead.domain.redacting import has
-from stead.storage.appending import scrub_due, seal, write
+from stead.storage.appending import next_place, scrub_due, seal, write
 from stead.storage.chain import SALT_BYTES
 from stead.storage.codec import decode, encode
 from stead.storage.replacements import committed
@@ -64,8 +64,14 @@ def redact(
     facts.append((MEMORY, redaction.begun))
     events: list[Event] = []
     for id, body in facts:
-        place = _next_place(connection, id)
-        draft = Draft(id, place, redaction.ts_ms, "person" if redaction.cause else "stead", redaction.cause, body)
+        draft = Draft(
+            id,
+            next_place(connection, id),
+            redaction.ts_ms,
+            "person" if redaction.cause else "stead",
+            redaction.cause,
+            body,
+        )
         events += write(connection, [seal(draft)], None)
     for id in streams:
         connection.execute("DELETE FROM snapshots WHERE session = ?", (id,))
@@ -103,13 +109,6 @@ def _replace(connection: Connection, replacement: Replacement) -> SessionId:
     else:
         connection.execute("DELETE FROM replacements WHERE seq = ?", (replacement.seq,))
     return SessionId(row[0])
-
-
-def _next_place(connection: Connection, session: SessionId) -> int:
-    (last,) = connection.execute(
-        "SELECT coalesce(max(session_seq), 0) FROM events WHERE session = ?", (session,)
-    ).fetchone()
-    return int(last) + 1
 
 
 def _blank_answers(connection: Connection, touches: Touches) -> None:

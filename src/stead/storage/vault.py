@@ -23,7 +23,7 @@ _REMOVED = b""
 
 
 class Vault:
-    """Implements ``domain.ports.Secrets``, and ``domain.secrets.Vault`` for what has versions and lists.
+    """Implements ``domain.vault.Vault``.
 
     Args:
         database: the journal's file.

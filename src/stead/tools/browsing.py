@@ -21,7 +21,8 @@ from stead.domain.policies import Confidentiality, Integrity, Reason
 from stead.domain.ports import Browser, PageShown
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.tools.landing import landing_notes
-from stead.tools.tool import OUTPUT_CAP, StructTool, clip
+from stead.tools.output import OUTPUT_CAP, clip
+from stead.tools.tool import StructTool
 
 _ROOM = OUTPUT_CAP - 4_000
 """Characters of a page in one answer; the rest is for what is said about it."""

@@ -22,11 +22,12 @@ from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality, Integrity
 from stead.domain.secrets import Filler, RequestHead
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
-from stead.guardian.reach import Reach, Target, Unreachable
-from stead.net.dialing import Resolve, resolve_name
+from stead.guardian.reach import Target, Unreachable
+from stead.net.dialing import Dialer
 from stead.tools.fetching import is_text
-from stead.tools.tool import OUTPUT_CAP, StructTool, clip
-from stead.tools.wire import Answer, Request, Wire, brief
+from stead.tools.output import OUTPUT_CAP, clip
+from stead.tools.tool import StructTool
+from stead.tools.wire import Answer, Request, brief, send
 
 BODY_LIMIT_BYTES = 2_000_000
 TIME_LIMIT_S = 30.0
@@ -77,14 +78,12 @@ class Caller:
     """Sends what is asked for, and reads what comes back.
 
     Args:
-        reach: which addresses.
-        resolve: turns a name into addresses.
+        dialer: how hosts are reached, and which may be.
         timeout_s: for one request.
     """
 
-    def __init__(self, reach: Reach, *, resolve: Resolve = resolve_name, timeout_s: float = TIME_LIMIT_S) -> None:
-        self._reach = reach
-        self._wire = Wire(reach, resolve=resolve)
+    def __init__(self, dialer: Dialer, *, timeout_s: float = TIME_LIMIT_S) -> None:
+        self._dialer = dialer
         self._timeout_s = timeout_s
 
     def target(self, call: ReadArguments | CallArguments, query: Mapping[str, object]) -> Target:
@@ -96,7 +95,7 @@ class Caller:
         plain, _, own = call.url.partition("#")[0].partition("?")
         encoded = urlencode({name: _as_text(value) for name, value in query.items()}, doseq=True)
         url = plain + ("?" if own or encoded else "") + "&".join(filter(None, (own, encoded)))
-        found = self._reach.check_url(url)
+        found = self._dialer.reach.check_url(url)
         if isinstance(found, Unreachable):
             raise FetchFault("{}", found.text)
         return found
@@ -108,7 +107,7 @@ class Caller:
             FetchFault: refused, not reached, too slow, broken off, or an answer that is no text.
         """
         try:
-            async with asyncio.timeout(self._timeout_s), self._wire.send(request) as answer:
+            async with asyncio.timeout(self._timeout_s), send(self._dialer, request) as answer:
                 return await _read(answer)
         except TimeoutError as error:
             raise FetchFault(

@@ -1,29 +1,25 @@
-"""Getting one page: a GET, its redirects, and the text at their end.
+"""Getting one page: a GET, and the text at the end of its redirects.
 
-Layer: tools. It knows nothing of permits and of models, and it parses no page. A redirect is followed only where it
-stays with the same scheme, host and port, since leave to send a request to one host is none for another; each is
-checked like the first URL. Who connects, and to which address, is ``wire``'s business. What a page says about where to
-go next (a Refresh field, a ``meta`` element) is content, and nobody follows it.
+Layer: tools. It knows nothing of permits and of models, and it parses no page. Who connects, to which address, and
+which redirect is followed, is ``wire``'s business. What a page says about where to go next (a Refresh field, a ``meta``
+element) is content, and nobody follows it.
 """
 
 from __future__ import annotations
 
 import asyncio
-import ssl
 from dataclasses import dataclass
-from urllib.parse import urljoin
 
 from stead.domain.errors import FetchFault
-from stead.guardian.reach import Reach, Target, Unreachable
-from stead.net.dialing import Resolve, resolve_name
-from stead.tools.wire import Answer, Request, Wire, brief
+from stead.guardian.reach import Unreachable
+from stead.net.dialing import Dialer
+from stead.tools.wire import Answer, Request, brief, follow
 
 BODY_LIMIT_BYTES = 2_000_000
 TIME_LIMIT_S = 20.0
 REDIRECT_LIMIT = 5
 
 _ACCEPT = (("Accept", "text/html, text/*, application/json, application/xml;q=0.9"),)
-_REDIRECTS = (301, 302, 303, 307, 308)
 
 
 @dataclass(frozen=True)
@@ -51,22 +47,12 @@ class Fetcher:
     """Fetches pages of the public Internet.
 
     Args:
-        reach: which URLs and addresses; the default is the product's.
-        resolve: turns a name into addresses, asked once a hop.
-        tls: how servers are trusted; nothing means by the system's certificates.
+        dialer: how hosts are reached, and which URLs and addresses may be; a name is resolved once a hop.
         timeout_s: for everything together, redirects included.
     """
 
-    def __init__(
-        self,
-        reach: Reach | None = None,
-        *,
-        resolve: Resolve = resolve_name,
-        tls: ssl.SSLContext | None = None,
-        timeout_s: float = TIME_LIMIT_S,
-    ) -> None:
-        self._reach = reach or Reach()
-        self._wire = Wire(self._reach, resolve=resolve, tls=tls)
+    def __init__(self, dialer: Dialer, *, timeout_s: float = TIME_LIMIT_S) -> None:
+        self._dialer = dialer
         self._timeout_s = timeout_s
 
     async def fetch(self, url: str) -> Page:
@@ -76,58 +62,19 @@ class Fetcher:
             FetchFault: refused, not reached, too slow, not text, sent elsewhere, or an answer that is no page; anything
                 else is a bug.
         """
+        target = self._dialer.reach.check_url(url)
+        if isinstance(target, Unreachable):
+            raise FetchFault("{}", target.text)
+        request = Request(target, headers=_ACCEPT)
         try:
-            async with asyncio.timeout(self._timeout_s):
-                return await self._follow(url)
+            async with asyncio.timeout(self._timeout_s), follow(self._dialer, request, REDIRECT_LIMIT) as answer:
+                return await _page(answer)
         except TimeoutError as error:
             raise FetchFault("{!r} was not answered within {:g} s; try another source", url, self._timeout_s) from error
 
-    async def _follow(self, url: str) -> Page:
-        target = self._reach.check_url(url)
-        if isinstance(target, Unreachable):
-            raise FetchFault("{}", target.text)
-        for _ in range(REDIRECT_LIMIT + 1):
-            async with self._wire.send(Request(target, headers=_ACCEPT)) as answer:
-                found = await _page(answer)
-            if isinstance(found, Page):
-                return found
-            target = next_hop(target, found, self._reach)
-        raise FetchFault("{!r} redirects more than {} times; try another source", url, REDIRECT_LIMIT)
 
-
-def next_hop(target: Target, location: str, reach: Reach) -> Target:
-    """Where a redirect leads, if it may be followed: to the same scheme, host and port.
-
-    The comparison is made between what the check understood of both, so that no spelling of a host is another host.
-
-    Args:
-        target: that redirected.
-        location: what its answer said; a stranger's word.
-        reach: what may be fetched.
-
-    Raises:
-        FetchFault: it leads elsewhere, or nowhere; says where to, so that it can be asked for by itself.
-    """
-    try:
-        found = reach.check_url(urljoin(target.url, location))
-    except ValueError as error:
-        raise FetchFault("{!r} redirects to {!r}, which is no URL", target.url, brief(location)) from error
-    if isinstance(found, Unreachable):
-        raise FetchFault("{!r} redirects to where nothing is fetched: {}", target.url, found.text)
-    if (found.scheme, found.host, found.port) != (target.scheme, target.host, target.port):
-        raise FetchFault(
-            "{!r} redirects to another place, {!r}, which was not followed; that is the page's word; fetch it "
-            "by itself if it is wanted",
-            *(target.url, found.url),
-        )
-    return found
-
-
-async def _page(answer: Answer) -> Page | str:
-    """The page, or where it says to have gone."""
+async def _page(answer: Answer) -> Page:
     url = answer.target.url
-    if answer.status in _REDIRECTS and "location" in answer.fields:
-        return answer.fields["location"]
     if not 200 <= answer.status < 300:
         raise FetchFault("{!r} answered {}", url, answer.status)
     media_type, charset = answer.media_type

@@ -19,7 +19,8 @@ from stead.domain.ports import Edits, Files, FileText, Found, Written
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.screen.visible import SPELLING, spell_out, spelled_back
 from stead.tools.landing import landing_notes
-from stead.tools.tool import OUTPUT_CAP, StructTool, clip
+from stead.tools.output import OUTPUT_CAP, clip
+from stead.tools.tool import StructTool
 
 Path = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
 Text = Annotated[str, msgspec.Meta(max_length=8_000_000)]

@@ -21,7 +21,8 @@ from stead.domain.ports import History, HistoryQuery
 from stead.domain.rows import HistoryRow
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.tools.dates import HOW, moment_ms
-from stead.tools.tool import OUTPUT_CAP, StructTool
+from stead.tools.output import OUTPUT_CAP
+from stead.tools.tool import StructTool
 
 OWN_TOOLS = "history*"
 """The names of both, as a pattern."""

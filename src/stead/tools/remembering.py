@@ -22,7 +22,8 @@ from stead.domain.permits import Permit
 from stead.domain.policies import Integrity
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.tools.dates import HOW, moment_ms
-from stead.tools.tool import StructTool, clip
+from stead.tools.output import clip
+from stead.tools.tool import StructTool
 
 MOST = 20
 _LINE_CHARS = 1_500

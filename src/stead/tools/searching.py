@@ -7,7 +7,6 @@ search and stands nowhere else.
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import Callable, Mapping
 from typing import Annotated
 
@@ -18,11 +17,11 @@ from stead.domain.permits import Permit
 from stead.domain.policies import Confidentiality, Integrity
 from stead.domain.search import KEY_NAME, KEYED, Engine
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
-from stead.guardian.reach import Reach
-from stead.net.dialing import Resolve, resolve_name
+from stead.net.dialing import Dialer
 from stead.tools import engines
-from stead.tools.tool import StructTool, clip
-from stead.tools.wire import Answer, Wire, brief
+from stead.tools.output import clip
+from stead.tools.tool import StructTool
+from stead.tools.wire import Answer, brief, send
 
 BODY_LIMIT_BYTES = 2_000_000
 TIME_LIMIT_S = 15.0
@@ -37,23 +36,13 @@ class Searcher:
 
     Args:
         secret: gives a value of the vault by its name.
-        reach: which addresses, when the engine is at a company's own.
-        resolve: turns a name into addresses.
-        tls: how servers are trusted; nothing means by the system's certificates.
+        dialer: how hosts are reached, and which may be when the engine is at a company's own.
         timeout_s: for one search.
     """
 
-    def __init__(
-        self,
-        secret: Callable[[str], str | None],
-        reach: Reach,
-        *,
-        resolve: Resolve = resolve_name,
-        tls: ssl.SSLContext | None = None,
-        timeout_s: float = TIME_LIMIT_S,
-    ) -> None:
+    def __init__(self, secret: Callable[[str], str | None], dialer: Dialer, *, timeout_s: float = TIME_LIMIT_S) -> None:
         self._secret = secret
-        self._wire = Wire(reach, resolve=resolve, tls=tls)
+        self._dialer = dialer
         self._timeout_s = timeout_s
         self._chosen: tuple[Engine, str] | None = None
 
@@ -94,7 +83,7 @@ class Searcher:
             raise FetchFault("the key of {0} is not in the vault; give it: stead search set {0}", engine)
         request = engines.request_of(engine, url, key, query, count)
         try:
-            async with asyncio.timeout(self._timeout_s), self._wire.send(request) as answer:
+            async with asyncio.timeout(self._timeout_s), send(self._dialer, request) as answer:
                 return engines.read(engine, await _json(engine, answer), count)
         except TimeoutError as error:
             raise FetchFault("{} did not answer within {:g} s; try again later", engine, self._timeout_s) from error

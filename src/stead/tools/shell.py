@@ -19,7 +19,8 @@ from stead.domain.policies import Reason
 from stead.domain.ports import Ran, Shell
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.tools.landing import landing_notes
-from stead.tools.tool import OUTPUT_CAP, StructTool, clip
+from stead.tools.output import OUTPUT_CAP, clip
+from stead.tools.tool import StructTool
 
 _KEPT_BYTES = 1 << 20
 """Of a command's output in memory, head and tail; ten times as much ends the command."""

@@ -17,11 +17,9 @@ from stead.domain.messages import DEPTH, is_shallow
 from stead.domain.permits import Permit
 from stead.domain.secrets import filled
 from stead.domain.tools import Declaration, ToolContext, ToolOutcome, ToolSpec
+from stead.tools.schema import terse_schema
 
 A = TypeVar("A", bound=msgspec.Struct)
-
-OUTPUT_CAP = 16_000
-"""Characters of one outcome that a model reads; about four thousand tokens."""
 
 
 class StructTool(ABC, Generic[A]):
@@ -83,45 +81,3 @@ class StructTool(ABC, Generic[A]):
     @abstractmethod
     async def work(self, permit: Permit, arguments: A, context: ToolContext) -> ToolOutcome:
         """Do it, under a permit that is spent and live until this returns."""
-
-
-def terse_schema(arguments: type[msgspec.Struct]) -> dict[str, object]:
-    """A JSON Schema of a struct without what a model does not need: titles, defaults, bounds, references.
-
-    Bounds are still enforced by ``parse``, whose message then teaches the model.
-    """
-    schema = msgspec.json.schema(arguments)
-    return cast("dict[str, object]", _terse(schema, schema["$defs"]))
-
-
-def clip(text: str, cap: int = OUTPUT_CAP) -> str:
-    """The text, or its head and tail with a note of what was left out between them.
-
-    Args:
-        text: any length.
-        cap: characters, 100 or more, that the result has at most.
-    """
-    if len(text) <= cap:
-        return text
-    kept = cap - 50
-    head = kept // 2
-    return f"{text[:head]}\n[… {len(text) - kept} characters left out …]\n{text[len(text) - kept + head :]}"
-
-
-_BOUNDS = {"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"}
-_NOISE = {"title", "default", "additionalProperties"} | _BOUNDS
-
-
-def _terse(schema: object, structs: Mapping[str, object]) -> object:
-    if isinstance(schema, list):
-        return [_terse(item, structs) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if "$ref" in schema:
-        return _terse(structs[schema["$ref"].rpartition("/")[2]], structs)
-    noise = _NOISE | {"description"} if "properties" in schema else _NOISE
-    kept = {key: _terse(value, structs) for key, value in schema.items() if key not in noise and key != "properties"}
-    if "properties" in schema:
-        kept["properties"] = {name: _terse(value, structs) for name, value in schema["properties"].items()}
-        kept.setdefault("required", [])
-    return kept

@@ -14,7 +14,8 @@ from stead.domain.policies import Confidentiality, Integrity, Reason
 from stead.domain.ports import Parser
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
 from stead.tools.fetching import Fetcher, Page
-from stead.tools.tool import StructTool, clip
+from stead.tools.output import clip
+from stead.tools.tool import StructTool
 
 _HTML = ("text/html", "application/xhtml+xml")
 _CHARSETS = {

@@ -1,6 +1,6 @@
 """One HTTP request and its answer, over a connection that ``net`` checked and made.
 
-Layer: tools. It knows nothing of permits and of models, follows no redirect and parses no body.
+Layer: tools. It knows nothing of permits and of models, and parses no body.
 
 A library client resolves and connects by itself, follows redirects by itself and reads proxies from the environment;
 each of these would be a way around the check. So this is a plain HTTP/1.1 exchange over asyncio streams, with h11 for
@@ -14,21 +14,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ssl
 import zlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from urllib.parse import urljoin
 
 import h11
 
 from stead.domain.errors import FetchFault
-from stead.guardian.reach import Reach, Target
-from stead.net.dialing import Dialer, Resolve, resolve_name
+from stead.guardian.reach import Reach, Target, Unreachable
+from stead.net.dialing import Dialer
 
 HEAD_LIMIT_BYTES = 64_000
 USER_AGENT = "stead-fetch/1"
 
 _CHUNK_BYTES = 16_384
+_REDIRECTS = (301, 302, 303, 307, 308)
 _WITH_BODY = ("POST", "PUT", "PATCH")
 _GZIP = 31  # zlib's window argument for a gzip header and trailer
 
@@ -52,46 +53,47 @@ class Request:
     anywhere: bool = False
 
 
-class Wire:
-    """Sends requests, each over a connection of its own.
+@contextlib.asynccontextmanager
+async def send(dialer: Dialer, request: Request) -> AsyncIterator[Answer]:
+    """Send a request over a connection of its own; gives the answer, its body still to be read.
 
-    Args:
-        reach: which addresses.
-        resolve: turns a name into addresses, asked once a request.
-        tls: how servers are trusted; nothing means by the system's certificates.
+    The connection ends with the block. The caller sets the deadline.
+
+    Raises:
+        FetchFault: refused, not reached, broken off, or answered with what is no HTTP; inside the block too.
     """
+    target = request.target
+    secure = target.scheme == "https"
+    judge = (lambda _target, _address: None) if request.anywhere else None
+    (reader, writer), _ = await dialer.dial(target, secure=secure, judge=judge)
+    connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_LIMIT_BYTES)
+    try:
+        writer.write(encoded(connection, request))
+        answer = Answer(target, connection, reader)
+        await answer.begin()
+        yield answer
+    except h11.RemoteProtocolError as error:
+        raise FetchFault("{!r} sent an answer that is no HTTP: {}", target.url, error) from error
+    except OSError as error:
+        raise FetchFault("{!r} broke the connection off: {}", target.url, error) from error
+    finally:
+        # Not a graceful close: an endless body would be waited for.
+        writer.transport.abort()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
 
-    def __init__(self, reach: Reach, *, resolve: Resolve = resolve_name, tls: ssl.SSLContext | None = None) -> None:
-        self._dialer = Dialer(reach, resolve=resolve, tls=tls)
 
-    @contextlib.asynccontextmanager
-    async def send(self, request: Request) -> AsyncIterator[Answer]:
-        """Send it; gives the answer, its body still to be read. The connection ends with the block.
-
-        The caller sets the deadline.
-
-        Raises:
-            FetchFault: refused, not reached, broken off, or answered with what is no HTTP; inside the block too.
-        """
-        target = request.target
-        secure = target.scheme == "https"
-        judge = (lambda _target, _address: None) if request.anywhere else None
-        (reader, writer), _ = await self._dialer.dial(target, secure=secure, judge=judge)
-        connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_LIMIT_BYTES)
-        try:
-            writer.write(encoded(connection, request))
-            answer = Answer(target, connection, reader)
-            await answer.begin()
-            yield answer
-        except h11.RemoteProtocolError as error:
-            raise FetchFault("{!r} sent an answer that is no HTTP: {}", target.url, error) from error
-        except OSError as error:
-            raise FetchFault("{!r} broke the connection off: {}", target.url, error) from error
-        finally:
-            # Not a graceful close: an endless body would be waited for.
-            writer.transport.abort()
-            with contextlib.suppress(OSError):
-                await writer.wait_closed()
+@contextlib.asynccontextmanager
+async def follow(dialer: Dialer, request: Request, most: int) -> AsyncIterator[Answer]:
+    """As ``send``, following up to ``most`` redirects of one scheme, host and port to itself; gives the last answer."""
+    url = request.target.url
+    for _ in range(most + 1):
+        async with send(dialer, request) as answer:
+            if answer.status not in _REDIRECTS or "location" not in answer.fields:
+                yield answer
+                return
+        request = replace(request, target=next_hop(request.target, answer.fields["location"], dialer.reach))
+    raise FetchFault("{!r} redirects more than {} times; try another source", url, most)
 
 
 def encoded(connection: h11.Connection, request: Request) -> bytes:
@@ -184,3 +186,27 @@ class Answer:
 def brief(text: str) -> str:
     """What a server said, short enough to quote."""
     return text if len(text) <= 100 else text[:100] + "…"
+
+
+def next_hop(target: Target, location: str, reach: Reach) -> Target:
+    """Where a redirect leads, if it may be followed: to the same scheme, host and port.
+
+    Leave to send a request to one host is none for another. The comparison is made between what the check understood of
+    both, so that no spelling of a host is another host.
+
+    Raises:
+        FetchFault: it leads elsewhere, or nowhere; says where to, so that it can be asked for by itself.
+    """
+    try:
+        found = reach.check_url(urljoin(target.url, location))
+    except ValueError as error:
+        raise FetchFault("{!r} redirects to {!r}, which is no URL", target.url, brief(location)) from error
+    if isinstance(found, Unreachable):
+        raise FetchFault("{!r} redirects to where nothing is fetched: {}", target.url, found.text)
+    if (found.scheme, found.host, found.port) != (target.scheme, target.host, target.port):
+        raise FetchFault(
+            "{!r} redirects to another place, {!r}, which was not followed; that is the page's word; fetch it "
+            "by itself if it is wanted",
+            *(target.url, found.url),
+        )
+    return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from stead.web.auth import COOKIE, STREAM, Auth, Knock, is_api
@@ -20,9 +21,8 @@ _log = logging.getLogger(__name__)
 
 BODY_LIMIT_BYTES = 2_000_000
 LONG_BODIES = {"/api/v1/memories/import": 32_000_000}  # a file of 10 MB, as it is in JSON
-_SINGLE = frozenset(
-    (b"host", b"origin", b"authorization", b"content-type", b"content-length", b"x-stead", b"sec-fetch-site")
-)
+_SINGLE = ("host", "origin", "authorization", "content-type", "content-length", "x-stead", "sec-fetch-site")
+"""Headers that decide something."""
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; object-src 'none'; base-uri 'none'; "
@@ -69,9 +69,9 @@ class Guard:
             await answer(problem)(scope, receive, reply)
 
     async def _serve(self, scope: Scope, receive: Receive, reply: _Reply) -> Problem | None:
-        headers = _headers(scope)
-        if isinstance(headers, Problem):
-            return headers
+        headers = Headers(scope=scope)
+        if twice := next((name for name in _SINGLE if len(headers.getlist(name)) > 1), ""):
+            return Problem(400, "invalid", f"the header {twice!r} came twice; send it once")
         caller = self._auth.admit(_knock(scope, headers))
         if isinstance(caller, Problem):
             return caller
@@ -125,30 +125,19 @@ class _Replay:
         return {"type": "http.request", "body": body, "more_body": False}
 
 
-def _headers(scope: Scope) -> dict[bytes, str] | Problem:
-    """Every header by its name; those that decide something may come only once."""
-    headers: dict[bytes, str] = {}
-    for name, value in scope["headers"]:
-        if name in headers and name in _SINGLE:
-            return Problem(400, "invalid", f"the header {name.decode('latin-1')!r} came twice; send it once")
-        text = value.decode("latin-1")
-        headers[name] = f"{headers[name]}; {text}" if name == b"cookie" and name in headers else text
-    return headers
-
-
-def _knock(scope: Scope, headers: dict[bytes, str]) -> Knock:
-    media_type = headers.get(b"content-type", "").partition(";")[0].strip().lower()
+def _knock(scope: Scope, headers: Headers) -> Knock:
+    media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
     return Knock(
         method="WS" if scope["type"] == "websocket" else scope["method"],
         path=scope["path"],
-        host=headers.get(b"host", "").lower(),
-        origin=headers.get(b"origin", ""),
-        authorization=headers.get(b"authorization", ""),
-        cookies=_cookies(headers.get(b"cookie", "")),
-        csrf=headers.get(b"x-stead", ""),
-        fetch_site=headers.get(b"sec-fetch-site", ""),
+        host=headers.get("host", "").lower(),
+        origin=headers.get("origin", ""),
+        authorization=headers.get("authorization", ""),
+        cookies=_cookies("; ".join(headers.getlist("cookie"))),
+        csrf=headers.get("x-stead", ""),
+        fetch_site=headers.get("sec-fetch-site", ""),
         is_json=media_type == "application/json",
-        has_body=headers.get(b"content-length", "0") != "0" or b"transfer-encoding" in headers,
+        has_body=headers.get("content-length", "0") != "0" or "transfer-encoding" in headers,
     )
 
 
@@ -158,9 +147,9 @@ def _cookies(header: str) -> tuple[str, ...]:
     return tuple(value for name, _, value in pairs if name == COOKIE)
 
 
-async def _read_body(headers: dict[bytes, str], receive: Receive, timeout_s: float, most_bytes: int) -> bytes | Problem:
+async def _read_body(headers: Headers, receive: Receive, timeout_s: float, most_bytes: int) -> bytes | Problem:
     too_large = Problem(413, "too_large", f"a body has at most {most_bytes} bytes; put long text into a file")
-    announced = headers.get(b"content-length", "0")
+    announced = headers.get("content-length", "0")
     if not announced.isdecimal() or int(announced) > most_bytes:
         return too_large
     body = bytearray()
