@@ -52,8 +52,8 @@ refused = ""
 if os.path.isdir("{SPACE}"):
     try:
         sys.path.insert(0, "{CODE}")
-        from runner.enter import apart, enter
-        apart()
+        from runner.enter import enter, ready
+        ready()
         enter("1")
         open("/work/tried", "w").close()
     except Exception as error:
