@@ -11,6 +11,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from stead.config import Home, Settings, model_cache
 from stead.domain.directive_commands import SetDirective
@@ -31,7 +32,6 @@ from stead.memory.meaning import Meaning
 from stead.memory.mirror import Mirror
 from stead.memory.purging import MemoryPurges
 from stead.memory.retrieval import Retriever
-from stead.providers.chosen_embedder import ChosenEmbedder
 from stead.providers.models import ProviderModels
 from stead.runtime.bus import Bus
 from stead.runtime.consolidation import Consolidation
@@ -58,6 +58,9 @@ from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
 from stead.storage.receipts import HomeReceipts
 from stead.storage.residue import Residue
+
+if TYPE_CHECKING:
+    from stead.providers.chosen_embedder import ChosenEmbedder
 
 MEANING_DEADLINE_S = 1.0
 """How long a recall waits for its query's vector, and for what is near it."""
@@ -220,6 +223,8 @@ class MemoryHouse:
         provider, _, model = embedder.partition("/")
         if not model:
             return None
+        from stead.providers.chosen_embedder import ChosenEmbedder  # slow to import, and seldom chosen
+
         return ChosenEmbedder(provider, model, models.place, lambda text: self._secrets().redactor().clean(text))
 
     def _secrets(self) -> SecretBook:

@@ -17,9 +17,10 @@ from itertools import dropwhile, takewhile
 
 import msgspec
 
+from stead.domain.lazy_patterns import lazy_pattern
 from stead.domain.sessions import Action
 
-PATH = re.compile(r"(?<![\w@:/.-])(?:\./|/work/)?[\w-][\w.-]*(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,9}\b(?!\()")
+PATH = lazy_pattern(r"(?<![\w@:/.-])(?:\./|/work/)?[\w-][\w.-]*(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,9}\b(?!\()")
 """A file name with an ending, folders before it allowed; not a URL, not a call of a method."""
 
 _MOST_CHARACTERS, _LONGEST_SENTENCE, _MOST_FOUND = 8_000, 400, 5
@@ -28,11 +29,11 @@ _COMMAND_CHARACTERS = 4_000
 _LINE_CHARACTERS, _MOST_COMMANDS = 1_000, 50
 """Of a command line that is told apart into words, and how many of the newest are; a longer one shows nothing."""
 _WRITERS = ("write", "edit")
-_DOCUMENT = re.compile(r"\.(?:md|markdown|txt|rst|adoc|csv|tsv|log)$", re.IGNORECASE)
+_DOCUMENT = lazy_pattern(r"\.(?:md|markdown|txt|rst|adoc|csv|tsv|log)$", re.IGNORECASE)
 """What tests do not depend on."""
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_HEDGED = re.compile(
+_SENTENCE = lazy_pattern(r"(?<=[.!?])\s+|\n+")
+_HEDGED = lazy_pattern(
     r"\b(?:not|never|no|nothing|cannot|can't|couldn't|didn't|wasn't|weren't|isn't|haven't|hasn't|failed|unable|would|will|"
     r"could|should|may|might|shall|need|needs|want|plan|going|if|unless|until|once|before|refused|denied|instead|by|"
     r"whether|please|ensure|make sure|already|earlier|previously)\b",
@@ -43,20 +44,20 @@ _WRITING = (
     r"renamed|moved|copied|generated|stored|fixed|patched)"
 )
 _LEAD = r"(?:(?:^|\b(?:I|we|I've|we've|have|has|been|was|were|is|and|also|then|successfully|now|just)\s+)(?:\W*))"
-_WROTE = re.compile(rf"{_LEAD}{_WRITING}\b", re.IGNORECASE)
-_RAN = re.compile(rf"{_LEAD}(?:ran|run|executed)\s+(?:the\s+command\s+)?`([^`\n]{{1,200}})`", re.IGNORECASE)
-_FETCHED = re.compile(rf"{_LEAD}(?:fetched|downloaded|visited|opened)\b[^.]{{0,40}}?(https?://\S+)", re.IGNORECASE)
-_QUOTED = re.compile(r"^\s*(?:>|```)|^\s{4,}")
+_WROTE = lazy_pattern(rf"{_LEAD}{_WRITING}\b", re.IGNORECASE)
+_RAN = lazy_pattern(rf"{_LEAD}(?:ran|run|executed)\s+(?:the\s+command\s+)?`([^`\n]{{1,200}})`", re.IGNORECASE)
+_FETCHED = lazy_pattern(rf"{_LEAD}(?:fetched|downloaded|visited|opened)\b[^.]{{0,40}}?(https?://\S+)", re.IGNORECASE)
+_QUOTED = lazy_pattern(r"^\s*(?:>|```)|^\s{4,}")
 
 _OWN = r"(?:^\W*|\b(?:I|we|I've|we've|I have|we have|and|then|also|successfully|now|just|has been|have been)\s+)"
 """What leads to a deed of the speaker's own."""
 _PASSING = r"\b[^.]{0,40}\b(?:pass|passes|passed|passing|green|clean|succeed|succeeds|succeeded)\b"
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r"[^\S\n]+|#[^\n]*|(?P<operator>[();<>|&\n]+)|(?P<word>(?:[^\s();<>|&'\"\\]|\\.|'[^']*'|\"(?:[^\"\\]|\\.)*\")+)",
     re.DOTALL,
 )
-_QUOTE = re.compile(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"|\\(.)", re.DOTALL)
-_ASSIGNED = re.compile(r"\w+=")
+_QUOTE = lazy_pattern(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"|\\(.)", re.DOTALL)
+_ASSIGNED = lazy_pattern(r"\w+=")
 _JOINTS = {"", "&&", "|", ";"}
 _LEAVES = {"exec", "exit", "return", "trap"}
 """What makes it uncertain that anything after it runs, or whose exit the command's is."""
@@ -71,13 +72,13 @@ _WRAPPERS = {"env", "nohup", "sudo", "time", "timeout"}
 """Programs that run the very next word."""
 _LOOKS = {"cat", "echo", "find", "grep", "ls", "printf", "rg", "true", "which"}
 """Programs that do nothing that their arguments name."""
-_FETCHES = re.compile(r"install|add|get|remove|uninstall|update|upgrade")
+_FETCHES = lazy_pattern(r"install|add|get|remove|uninstall|update|upgrade")
 """What a launcher is told when the words after it are packages."""
 _ONLY_SHOWS = {
     *("--version", "-V", "--help", "-h", "--collect-only", "--co", "--fixtures", "--markers", "--setup-plan"),
     *("--dry-run", "--just-print", "--recon", "--question", "--no-run", "--list", "--list-tests", "--listTests"),
 }
-_SCRIPT = re.compile(r"(?:.*/)?(?:bash|sh|[^/]*\.sh|pre-commit)|\./.*")
+_SCRIPT = lazy_pattern(r"(?:.*/)?(?:bash|sh|[^/]*\.sh|pre-commit)|\./.*")
 """Programs that may commit, push, format and install, whatever they are called; those of ``_TASKS`` too."""
 
 
@@ -98,7 +99,7 @@ class _Kind(msgspec.Struct, frozen=True):
 
 
 def _kind(claim: str, command: str, what: str, *, lasts: bool = True) -> _Kind:
-    return _Kind(re.compile(claim, re.IGNORECASE), re.compile(command, re.IGNORECASE), what, lasts)
+    return _Kind(lazy_pattern(claim, re.IGNORECASE), lazy_pattern(command, re.IGNORECASE), what, lasts)
 
 
 _KINDS = (

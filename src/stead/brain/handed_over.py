@@ -11,21 +11,22 @@ from __future__ import annotations
 import re
 
 from stead.brain.ordering import VERBS
+from stead.domain.lazy_patterns import lazy_pattern
 
 PASTED_LINES = 40
 """A turn with more lines hands material over; of its first lines alone the person is likely to be the author."""
 _OWN_LINES = 3
 _TITLE_CHARS = 60
 
-_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<(\w+)[^<>]*>.*?</\1>", re.DOTALL)
-_QUOTED = re.compile(r"\"[^\"\n]{12,}\"|\u201c[^\u201d\n]{4,}\u201d|«[^»\n]+»|(?<!\w)'[^'\n]{25,}'(?!\w)")
-_LINE_OF_OTHERS = re.compile(
+_FENCE = lazy_pattern(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<(\w+)[^<>]*>.*?</\1>", re.DOTALL)
+_QUOTED = lazy_pattern(r"\"[^\"\n]{12,}\"|\u201c[^\u201d\n]{4,}\u201d|«[^»\n]+»|(?<!\w)'[^'\n]{25,}'(?!\w)")
+_LINE_OF_OTHERS = lazy_pattern(
     r"^[ \t]*(?:>|\||\$ |# |//|/\*|\+\+\+|---|@@|[{}\[\]<]|\d{4}-\d\d-\d\d[T ]\d\d:|"
     r"(?:from|to|subject|sent|cc|date|re|fw|fwd|user|assistant|system|human|error|traceback|warning)\s*:).*$",
     re.IGNORECASE | re.MULTILINE,
 )
-_DIFF = re.compile(r"^(?:[+-][^\s+-]|@@ )", re.MULTILINE)
-_LINE_OF_A_DIFF = re.compile(r"^[-+ ].*$", re.MULTILINE)
+_DIFF = lazy_pattern(r"^(?:[+-][^\s+-]|@@ )", re.MULTILINE)
+_LINE_OF_A_DIFF = lazy_pattern(r"^[-+ ].*$", re.MULTILINE)
 
 _TEXTS = (
     r"grammar|spelling|wording|phrasing|punctuation|tone|paragraphs?|sentences?|texts?|passages?|e-?mails?|mails?|"
@@ -42,7 +43,7 @@ _WORKS_ON = (
     r"rate|compare|interpret|describe|import|insert|store|save|load|embed|write|draft|tidy|clean|mean|see|"
     r"think of|do|go through|listen to"
 )
-_HANDED_OVER = re.compile(
+_HANDED_OVER = lazy_pattern(
     # to a colon
     r"\b(?:translate|proofread|summari[sz]e|rephrase|rewrite|correct|explain|review|analy[sz]e|check|format|parse|read|"
     r"reply to|answer|here is|here's|here are|this is|the following|as follows|below|example|text|mail|email|letter|"
@@ -70,20 +71,20 @@ _HANDED_OVER = re.compile(
     r"|^(?-i:[A-Z])\w+(?: (?-i:[A-Z])\w+)?: [^\n]*\n(?-i:[A-Z])\w+(?: (?-i:[A-Z])\w+)?: ",
     re.IGNORECASE | re.MULTILINE,
 )
-_POINTING = re.compile(rf"\b(?:{_POINTS})\b", re.IGNORECASE)
-_REQUEST = re.compile(
+_POINTING = lazy_pattern(rf"\b(?:{_POINTS})\b", re.IGNORECASE)
+_REQUEST = lazy_pattern(
     rf"(?:please |can you |could you |would you )*(?:{VERBS}|find|count|draw|pretty-?print)\b", re.IGNORECASE
 )
-_BESIDE = re.compile(
+_BESIDE = lazy_pattern(
     r"\W*(?:by the way|btw|also|and|p\.?s|fyi|note|remember|for the record|one more thing|besides|oh|thanks?|i also)\b",
     re.IGNORECASE,
 )
-_SIGNED = re.compile(
+_SIGNED = lazy_pattern(
     r"^[ \t]*(?:(?:best|kind|warm|many)(?: regards| wishes)?|regards|sincerely|cheers|yours(?: \w+)?|greetings|love|"
     r"thanks|thank you|all the best)(?: from \w+)?,?[ \t]*\n+[ \t]*[^\W\d_]+(?: [^\W\d_]+){0,2}[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-_GREETING = re.compile(
+_GREETING = lazy_pattern(
     r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening)|ok|okay|thanks?|thank you|great|perfect|cool|nice|yes|yep|"
     r"yeah|no|nope|right|sure|sorry|well|actually|also|btw|by the way|fyi|note|remember|please|i|i'm|i've|my|we|we're|"
     r"we've|our|always|never|from now on|don't|stop|now|done|good)\b",

@@ -11,22 +11,23 @@ import re
 from stead.brain import claims, constraints
 from stead.domain.effects import Effect, Finish, Record
 from stead.domain.events import EvidenceWanted, NoticeGiven, ObjectiveCreated
+from stead.domain.lazy_patterns import lazy_pattern
 from stead.domain.messages import AssistantMessage, Text
 from stead.domain.sessions import Action, Session, attended
 from stead.domain.sessions import constraints as kept_to
 
-_CLAUSE = re.compile(r"\s*(?:[;\n]|\.\s|,|\band then\b|\bthen\b|\band\b(?=\s+(?:\w+ly\s+)?[a-z]+\s))\s*", re.IGNORECASE)
-_NEGATED = re.compile(r"\b(?:not|never|without|don't|avoid|instead of)\b", re.IGNORECASE)
+_CLAUSE = lazy_pattern(r"\s*(?:[;\n]|\.\s|,|\band then\b|\bthen\b|\band\b(?=\s+(?:\w+ly\s+)?[a-z]+\s))\s*", re.I)
+_NEGATED = lazy_pattern(r"\b(?:not|never|without|don't|avoid|instead of)\b", re.I)
 _POLITE = r"^(?:\W*(?:please|also|finally|first|next|now|to|you|should|must|can|could)\s+)*"
-_WRITES = re.compile(rf"{_POLITE}(?:write|create|save|store|put|record|generate|produce)\b", re.IGNORECASE)
-_MOVES = re.compile(rf"{_POLITE}(?:export|append|copy|add|output|list|count|summari[sz]e)\b", re.IGNORECASE)
+_WRITES = lazy_pattern(rf"{_POLITE}(?:write|create|save|store|put|record|generate|produce)\b", re.I)
+_MOVES = lazy_pattern(rf"{_POLITE}(?:export|append|copy|add|output|list|count|summari[sz]e)\b", re.I)
 _NAMED = r"\s+(?:the\s+|a\s+|an\s+)?(?:new\s+)?(?:file\s+)?(?:named\s+|called\s+)?$"
-_TO = re.compile(rf"\b(?:to|into|as){_NAMED}", re.IGNORECASE)
-_IN = re.compile(rf"\b(?:in|at|write|create|generate|produce){_NAMED}", re.IGNORECASE)
+_TO = lazy_pattern(rf"\b(?:to|into|as){_NAMED}", re.I)
+_IN = lazy_pattern(rf"\b(?:in|at|write|create|generate|produce){_NAMED}", re.I)
 """Only what is written is also written "in" or "at" a place; lines are counted in one."""
-_UNMET = re.compile(r"\bthe goal (?:is|was) not met\b|^\W*not met\b", re.IGNORECASE | re.MULTILINE)
+_UNMET = lazy_pattern(r"\bthe goal (?:is|was) not met\b|^\W*not met\b", re.I | re.MULTILINE)
 """A model that says itself that it did not get there; it is believed."""
-_RUN = re.compile(r"\b(?:run|execute)\s+`([^`\n]{1,200})`", re.IGNORECASE)
+_RUN = lazy_pattern(r"\b(?:run|execute)\s+`([^`\n]{1,200})`", re.I)
 
 
 def contract(goal: str) -> tuple[EvidenceWanted, ...]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from stead.domain.lazy_patterns import lazy_pattern
+
 VERBS = (
     r"add|address|alert|allow|amend|announce|answer|append|apply|archive|ask|assert|assign|assume|"
     r"attach|avoid|back up|begin|book|break|build|bump|buy|call|capitali[sz]e|change|check|choose|"
@@ -35,11 +37,11 @@ _OBJECT = (
     r"on|with|without|at|before|after|only|both|no|by|for|from|and|twice|once|everything|something|anything|nothing|as|"
     r"up|out|off|back|down|over|into|directly|under|new|one|two|\w+ed|\d+"
 )
-_ORDER = re.compile(
+_ORDER = lazy_pattern(
     rf"(?:please )?(?:(?!(?:{_NOUNS})\b)(?:{VERBS})|(?:{_NOUNS})(?= (?:{_OBJECT})\b)) .+",
     re.I,
 )
-_TELLING = re.compile(
+_TELLING = lazy_pattern(
     r".*\b(?:before|yet|since|so far|back then|in my life|that far|for me|in production)$|"
     r".*(?:, (?:that|which|this)(?:'s| is| was)|\b(?:and|but|so) (?:it|they|he|she|everything)|"
     r"\b(?:bug|trouble)$)\b|"

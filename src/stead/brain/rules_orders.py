@@ -11,26 +11,27 @@ from collections.abc import Iterator
 
 from stead.brain.ordering import is_order
 from stead.brain.stating import Fields, bare, slug
+from stead.domain.lazy_patterns import lazy_pattern
 
 _FROM_NOW = (
-    re.compile(
+    lazy_pattern(
         r"(?:from now on|from here on|in (?:the )?future|going forward|from today on)[,:]? (?:please )?(?P<rest>.+)",
         re.I,
     ),
-    re.compile(r"(?:please )?(?P<rest>.+?),? (?:from now on|from here on|going forward|in (?:the )?future)", re.I),
+    lazy_pattern(r"(?:please )?(?P<rest>.+?),? (?:from now on|from here on|going forward|in (?:the )?future)", re.I),
 )
-_WHENEVER = re.compile(
+_WHENEVER = lazy_pattern(
     r"(?P<when>(?:whenever|every time|each time|any time|anytime) (?:you|we|i) [^,;]{3,80}), (?:please )?"
     r"(?P<rest>[a-z][^;]{3,160})",
     re.I,
 )
-_HOW_OFTEN = re.compile(
+_HOW_OFTEN = lazy_pattern(
     r"(?:please |you (?:should|must) |i (?:want|need) you to |(?:please )?make sure (?:to |you |that you )|"
     r"be sure to )?"
     r"(?P<how>always|never|don't ever|do not ever|stop) (?P<rest>.+)",
     re.I,
 )
-_DONT = re.compile(r"(?:please )?(?:don't|do not) (?P<rest>[a-z].+)", re.I)
+_DONT = lazy_pattern(r"(?:please )?(?:don't|do not) (?P<rest>[a-z].+)", re.I)
 _STOPPED = {
     "using": "use",
     "adding": "add",
@@ -43,11 +44,11 @@ _STOPPED = {
     "making": "make",
     "repeating": "repeat",
 }
-_ANSWER_IN = re.compile(
+_ANSWER_IN = lazy_pattern(
     r"(?:answer|reply|respond|write|speak|talk|explain)(?: (?:to )?me)?(?: everything)? in (?P<value>(?-i:[A-Z])\w+)",
     re.I,
 )
-_USE_FOR = re.compile(r"(?:use|run|take|pick|choose) (?P<value>[^,;]{1,80}?) (?:for|as) (?P<topic>[^,;]{2,80})", re.I)
+_USE_FOR = lazy_pattern(r"(?:use|run|take|pick|choose) (?P<value>[^,;]{1,80}?) (?:for|as) (?P<topic>[^,;]{2,80})", re.I)
 
 
 def orders(words: str) -> Iterator[Fields]:

@@ -13,11 +13,12 @@ from collections.abc import Iterator
 import msgspec
 
 from stead.brain.handed_over import own
+from stead.domain.lazy_patterns import lazy_pattern
 
 TURN_CHARS = 20_000
 """Of a turn; what is behind them was pasted."""
 SENTENCE_CHARS = 400
-LEAD = re.compile(
+LEAD = lazy_pattern(
     r"^\s*(?:(?:hi|hello|hey|ok|okay|well|so|and|also|but|by the way|btw|fyi|please|pls|note|nb|remember|"
     r"keep in mind|just so you know|mind|(?:do not|don't|never) forget|for the record|oh|yes|yeah|yep|right|thanks|"
     r"thank you|great|perfect|anyway|one more thing|another thing|important|good|nice|cool)"
@@ -25,11 +26,11 @@ LEAD = re.compile(
     re.I,
 )
 """What a sentence begins with before it says something."""
-_CODE = re.compile(
+_CODE = lazy_pattern(
     r"[;{}]\s*$|=>|==|!=|^\s*[\w.]+\([^)]*\)\s*$|"
     r"^\s*(?:def|class|import|from|const|let|var|return|print|if \(|for \()\b.*[=(:]"
 )
-_PLAYED = re.compile(
+_PLAYED = lazy_pattern(
     r"\b(?:role-?play|pretend|imagine|make[- ]believe|let's say|lets say|suppos(?:e|ing)|hypothetical(?:ly)?|"
     r"act as|you are (?:now )?an? |in the story|in the novel|character|fictional|just kidding|kidding|joking|a joke|"
     r"sarcas\w+|lol|lmao|haha\w*|jk|"
@@ -37,28 +38,28 @@ _PLAYED = re.compile(
     r"/s$|[;:]-?[)pP](?:\s|$)|😂|🤣|😜|😉",
     re.IGNORECASE,
 )
-_BULLET = re.compile(r"\s*(?:[-*\u2022\u2013]\s+)*")
+_BULLET = lazy_pattern(r"\s*(?:[-*\u2022\u2013]\s+)*")
 NO_END = (
     r"(?<!\b[A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bProf)(?<!\bSr)(?<!\bSra)(?<!\bMme)(?<!\be\.g)"
     r"(?<!\bi\.e)(?<!\bz\.B)(?<!\bNo)"
 )
 """Before a full stop that ends an abbreviation and no sentence."""
-_END = re.compile(rf"{NO_END}[.!?]+(?=\s|$)|\n+")
-END = re.compile(rf"{NO_END}[.!?]+(?=\s|$)|[\u3002\uff01\uff1f\u0964\u06d4]|\n+(?![^\S\n]*[^\W\d_A-ZÀ-Þ])")
+_END = lazy_pattern(rf"{NO_END}[.!?]+(?=\s|$)|\n+")
+END = lazy_pattern(rf"{NO_END}[.!?]+(?=\s|$)|[\u3002\uff01\uff1f\u0964\u06d4]|\n+(?![^\S\n]*[^\W\d_A-ZÀ-Þ])")
 """The same in other scripts; a line that goes on in small letters goes on with its sentence."""
-_QUESTION = re.compile(
+_QUESTION = lazy_pattern(
     r"^\W*(?:what|how|why|who|whom|whose|which|when|where|can|could|would|will|shall|should|is|are|was|were|am|do|does|"
     r"did|has|have you|may|might|any idea|anyone)\b",
     re.IGNORECASE,
 )
-_SUPPOSED = re.compile(
+_SUPPOSED = lazy_pattern(
     r"\b(?:if|unless|whether|would|could|might|(?<!\d )(?<!th )(?<!of )(?<!in )may(?! \d)|maybe|perhaps|possibly|"
     r"probably|i think|i guess|i suppose|i wonder|not sure|i believe|i assume|apparently|supposedly|i wish|i hope|"
     r"hopefully|ideally|as though|as if|sort of|kind of|let me|used to|as a child|back then|for example|for instance|"
     r"e\.g|say,|what about)\b",
     re.IGNORECASE,
 )
-_REPORTED = re.compile(
+_REPORTED = lazy_pattern(
     r"\b(?:said|says|say|told|tells|wrote|writes|claims?|claimed|argues?|according to|quote|asked me|asks|suggests?|"
     r"suggested|mentioned|states?|stated|thinks|thought|believes|heard|"
     r"(?<!\bin )(?<!\bof )(?<!\bto )(?<!\bfor )the (?:article|mail|email|page|readme|docs?|"
@@ -66,14 +67,14 @@ _REPORTED = re.compile(
     r"(?! (?:server|host|form|template|folder|directory|files?|branch|table))(?=\W+\w))\b",
     re.IGNORECASE,
 )
-_WISHED = re.compile(r"\bwould (?:like|prefer|love|rather|appreciate)\b", re.IGNORECASE)
+_WISHED = lazy_pattern(r"\bwould (?:like|prefer|love|rather|appreciate)\b", re.IGNORECASE)
 """What says politely what somebody wants."""
-_HEDGED = re.compile(
+_HEDGED = lazy_pattern(
     r"\b(?:assum\w+|provided|in case|as long as|rumou?r|(?:was|were|been) told|wenn|falls|sofern|solange|ob|vielleicht|"
     r"angeblich|laut|si|selon|d['\u2019]apr\u00e8s|peut-\u00eatre|seg\u00fan|quiz\u00e1s?|tal vez|ojal\u00e1)\b",
     re.IGNORECASE,
 )
-_FOR_NOW = re.compile(
+_FOR_NOW = lazy_pattern(
     r"\b(?:for now|for the moment|right now|this time|just once|only once|for once|temporarily|today only|"
     r"in this (?:session|chat|conversation|case|task|turn|test|example|reply|answer)|at the moment|"
     r"for this (?:session|chat|conversation|task|one|turn|test|change|fix|pr|commit|reply|answer)|"

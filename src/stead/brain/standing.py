@@ -14,6 +14,7 @@ import re
 
 from stead.brain import claims
 from stead.domain.errors import InvalidRequest
+from stead.domain.lazy_patterns import lazy_pattern
 from stead.domain.policies import Rule
 
 FORMS = (
@@ -27,32 +28,32 @@ FORMS = (
     "always allow running `pytest`",
 )
 
-_ASK = re.compile(
+_ASK = lazy_pattern(
     r"\b(?:without (?:asking|my (?:ok|okay|approval|consent))|(?:always )?ask(?: me)? (?:first )?before)\b", re.I
 )
-_ONLY = re.compile(
+_ONLY = lazy_pattern(
     r"^\W*(?:please\s+)?(?:you (?:may|can|should) )?only\b|\bonly (?:these|those|the following|this)\b", re.I
 )
-_ALLOW = re.compile(r"^\W*(?:always allow|allow|feel free to|you (?:may|can)|it is (?:fine|ok|okay) to)\b", re.I)
-_DENY = re.compile(r"\b(?:never|do not|don't|must not|may not|no|not)\b", re.I)
+_ALLOW = lazy_pattern(r"^\W*(?:always allow|allow|feel free to|you (?:may|can)|it is (?:fine|ok|okay) to)\b", re.I)
+_DENY = lazy_pattern(r"\b(?:never|do not|don't|must not|may not|no|not)\b", re.I)
 
-_CHANGE = re.compile(r"\b(?:chang|edit|writ|modif|overwrit|touch|creat|renam|mov|delet|remov|eras)\w*", re.I)
-_RUN = re.compile(r"\b(?:run|running|execut\w*|start|starting|us(?:e|ing))\b", re.I)
-_REACH = re.compile(
+_CHANGE = lazy_pattern(r"\b(?:chang|edit|writ|modif|overwrit|touch|creat|renam|mov|delet|remov|eras)\w*", re.I)
+_RUN = lazy_pattern(r"\b(?:run|running|execut\w*|start|starting|us(?:e|ing))\b", re.I)
+_REACH = lazy_pattern(
     r"\b(?:fetch|visit|open|download|access|reach|contact|brows|connect|request)\w*|\b(?:network|internet|web|online|hosts?)\b",
     re.I,
 )
-_SEND = re.compile(r"\b(?:send|mail|e-?mail|post|messag|pay|transfer|shar|publish|invit|cancel|book|reserv)\w*", re.I)
+_SEND = lazy_pattern(r"\b(?:send|mail|e-?mail|post|messag|pay|transfer|shar|publish|invit|cancel|book|reserv)\w*", re.I)
 _THINGS = {
-    "mail": re.compile(r"\be?-?mails?\b", re.I),
-    "calendar": re.compile(r"\b(?:calendar|events?|meetings?|appointments?)\b", re.I),
-    "pay": re.compile(r"\b(?:pay|payments?|money|transfers?)\b", re.I),
-    "message": re.compile(r"\b(?:messages?|channels?|posts?)\b", re.I),
+    "mail": lazy_pattern(r"\be?-?mails?\b", re.I),
+    "calendar": lazy_pattern(r"\b(?:calendar|events?|meetings?|appointments?)\b", re.I),
+    "pay": lazy_pattern(r"\b(?:pay|payments?|money|transfers?)\b", re.I),
+    "message": lazy_pattern(r"\b(?:messages?|channels?|posts?)\b", re.I),
 }
-_PROGRAM = re.compile(r"`([^`\s]+)[^`]*`")
-_HOST = re.compile(r"(?<![\w@/.-])(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,24}\b(?![\w/-]*\.\w)", re.I)
-_HIDDEN = re.compile(r"(?<![\w./-])\.[a-z][\w-]*(?:\.[\w-]+)*(?![\w/])", re.I)
-_FOLDER = re.compile(r"(?<![\w./-])(?:\./)?[\w.-]+(?:/[\w.*-]+)*/(?![\w.])")
+_PROGRAM = lazy_pattern(r"`([^`\s]+)[^`]*`")
+_HOST = lazy_pattern(r"(?<![\w@/.-])(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,24}\b(?![\w/-]*\.\w)", re.I)
+_HIDDEN = lazy_pattern(r"(?<![\w./-])\.[a-z][\w-]*(?:\.[\w-]+)*(?![\w/])", re.I)
+_FOLDER = lazy_pattern(r"(?<![\w./-])(?:\./)?[\w.-]+(?:/[\w.*-]+)*/(?![\w.])")
 
 
 def compile_rule(text: str, directory: str = "") -> Rule:

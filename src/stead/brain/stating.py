@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from stead.domain.lazy_patterns import lazy_pattern
 from stead.domain.memory import Kind
 
 
@@ -58,7 +59,7 @@ NAME = (
 NEW = r"(?: new| current| old| default| preferred| usual| main| private| work)?"
 IS = r"(?: is| are|'s|\u2019s)(?: now| currently)?"
 
-POINTING = re.compile(
+POINTING = lazy_pattern(
     r"^(?:this|that|it|the|these|those|your|yours|how|what|whatever|whichever|where|when|why|who|to be|"
     r"to see|to think|to know|him|her|"
     r"them|you|us|me|one|ones|both|neither|either|option|number|all of|some of|my|our|his|their|as|so|a lot|a bit|"
@@ -70,7 +71,7 @@ POINTING = re.compile(
 
 def rule(pattern: str, build: Callable[[re.Match[str]], Fields | None]) -> Rule:
     """A rule; the pattern is for a whole sentence."""
-    return re.compile(pattern, re.I), build
+    return lazy_pattern(pattern, re.I), build
 
 
 def first(rules: tuple[Rule, ...], words: str) -> tuple[Fields, ...]:

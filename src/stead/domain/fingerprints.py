@@ -7,10 +7,11 @@ between words every sign counts as one. Who has the key can try guesses; who has
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+
+from stead.domain.lazy_patterns import lazy_pattern
 
 MOST_WORDS = 64
 """Of a longer text the beginning counts: whatever repeats it whole has that too."""
@@ -21,9 +22,9 @@ _UNSPACED = (
     "\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 """Thai, Lao, Burmese and Khmer, the signs of Chinese, and Japanese."""
-_WORD = re.compile(r"[^\W_]+")
-_SIGN = re.compile(rf"[{_UNSPACED}]")
-_WORD_OR_SIGN = re.compile(rf"(?=[^\W_])(?:[{_UNSPACED}]|[^\W_{_UNSPACED}]+)")
+_WORD = lazy_pattern(r"[^\W_]+")
+_SIGN = lazy_pattern(rf"[{_UNSPACED}]")
+_WORD_OR_SIGN = lazy_pattern(rf"(?=[^\W_])(?:[{_UNSPACED}]|[^\W_{_UNSPACED}]+)")
 
 
 def normalised(text: str) -> list[str]:

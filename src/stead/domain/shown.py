@@ -11,7 +11,8 @@ Unicode Technical Standard 51 (emoji sequences).
 from __future__ import annotations
 
 import json
-import re
+
+from stead.domain.lazy_patterns import lazy_pattern
 
 UNSEEN = (
     "\\xad\\u034f\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f"
@@ -28,7 +29,7 @@ _EMOJI = (
     f"|(?<=[{_PICTURED}\\ufe0f])\\u200d(?=[{_PICTURED}])"
 )
 """The joiners and selectors that emoji are written with; elsewhere they hide."""
-HIDDEN = re.compile(f"(?!{_EMOJI})[{CONTROLS}{UNSEEN}]")
+HIDDEN = lazy_pattern(f"(?!{_EMOJI})[{CONTROLS}{UNSEEN}]")
 """One character that a reader would not see, or that a terminal would obey."""
 
 BEGINNING_LINES, BEGINNING_CHARACTERS = 12, 200

@@ -3,12 +3,11 @@
 Layer: machines. There is no way to run without a sandbox: where none can be made, this says what is missing.
 
 The tiny sandbox also compiles the runner, with the interpreter that will run it, so that machines start with compiled
-code and an interpreter that is too old shows itself here.
+code and an interpreter that is too old shows itself here; and it tries a transaction on the disk of Stead's home.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import re
@@ -17,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from stead.domain.git import identity
 from stead.domain.ports import Isolation
 from stead.machines import seccomp
 from stead.machines.cgroup import find_parent
+from stead.machines.runner.enter import SPACE
 from stead.machines.sandbox import CODE, OUTSIDE_USER, Descriptors, Tools, Workspace, command_line
 from stead.machines.space import remove_tree
 from stead.machines.stage import ROOT_TOOLS, make_stage
@@ -39,23 +40,28 @@ _OLDEST_BWRAP = (0, 8)
 _OLDEST_LINUX = (5, 14)
 _OLDEST_PYTHON = (3, 9)
 _START = f"import sys\nsys.path.insert(0, {CODE!r})\nfrom runner.main import main\nmain(sys.argv[1:])\n"
-_PROBE = """
-import importlib.util, json, marshal, sys
-def compiled(path, source):
-    code = compile(source, "/stead/" + path, "exec", dont_inherit=True)
-    return (importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code)).hex()
-code = {path + "c": compiled(path, source) for path, source in json.load(sys.stdin).items()}
-json.dump({"version": sys.version_info[:3], "code": code}, sys.stdout)
+_TRY = f"""
+import marshal, os, sys
+from _frozen_importlib_external import MAGIC_NUMBER
+def compiled(path):
+    with open("{CODE}/" + path, "rb") as file:
+        code = compile(file.read(), "{CODE}/" + path, "exec", dont_inherit=True)
+    return (MAGIC_NUMBER + bytes(12) + marshal.dumps(code)).hex()
+code = {{path + "c": compiled(path) for path in sys.argv[1:]}}
+refused = ""
+if os.path.isdir("{SPACE}"):
+    try:
+        sys.path.insert(0, "{CODE}")
+        from runner.enter import enter, ready
+        ready()
+        enter("1")
+        open("/work/tried", "w").close()
+    except Exception as error:
+        refused = str(error) or repr(error)
+said = {{"version": list(sys.version_info[:3]), "code": code, "refused": refused.encode().hex()}}
+print(str(said).replace("'", '"'))
 """
-
-_TRANSACTION = f"""
-import sys
-sys.path.insert(0, {CODE!r})
-from runner.enter import apart, enter
-apart()
-enter("1")
-open("/work/tried", "w").close()
-"""
+"""What it says is JSON, as all strings are plain; the module for that would double Python's start."""
 
 
 @dataclass(frozen=True)
@@ -88,10 +94,11 @@ class Host:
 
 
 class Compiled(msgspec.Struct, frozen=True):
-    """Of which Python, and its code in hex, by path."""
+    """Of which Python, and its code in hex, by path. ``refused`` is why no transaction was possible, in hex."""
 
     version: tuple[int, int, int]
     code: dict[str, str]
+    refused: str = ""
 
 
 def without(reason: str) -> Host:
@@ -109,10 +116,15 @@ def probe(home: Home | None = None, search: str = SEARCH) -> Host:
     try:
         _require_fit()
         bwrap, root, version = _bubblewrap(f"{search}:{os.environ.get('PATH', '')}")
-        tools, compiled = _first_working([Tools(bwrap, root, *found) for found in _interpreters()])
+        with _trial_workspace(home) if home else nullcontext() as workspace:
+            candidates = [Tools(bwrap, root, *found) for found in _interpreters()]
+            tools, compiled = _first_working(candidates, workspace)
         code = {name: bytes.fromhex(data) for name, data in compiled.code.items()}
-        if home:
-            _require_layers(tools, code, home)
+        if home and compiled.refused:
+            raise MachineUnavailable(
+                "a home for Stead on ext4, xfs or btrfs (STEAD_HOME), where changes can be kept apart; in {!r}: {}",
+                *(str(home.root), bytes.fromhex(compiled.refused).decode("utf-8", "replace")),
+            )
     except MachineUnavailable as error:
         return without(str(error))
     cgroups = find_parent()
@@ -213,8 +225,8 @@ def _interpreters() -> Iterator[tuple[str, str]]:
         yield path, ""
 
 
-def _first_working(candidates: list[Tools]) -> tuple[Tools, Compiled]:
-    """The first with which a sandbox comes up, and what it compiled.
+def _first_working(candidates: list[Tools], workspace: Workspace | None = None) -> tuple[Tools, Compiled]:
+    """The first with which a sandbox comes up, and what it compiled; see ``compile_inside``.
 
     Raises:
         MachineUnavailable: none does; says why the first did not.
@@ -222,30 +234,31 @@ def _first_working(candidates: list[Tools]) -> tuple[Tools, Compiled]:
     reasons = []
     for tools in candidates:
         try:
-            return tools, compile_inside(tools, runner_sources())
+            return tools, compile_inside(tools, runner_sources(), workspace)
         except MachineUnavailable as error:
             reasons.append(str(error))
     raise MachineUnavailable("{}", reasons[0] if reasons else "Python 3.9 or newer under /usr: install 'python3'")
 
 
-def compile_inside(tools: Tools, sources: Mapping[str, str]) -> Compiled:
-    """Make a sandbox and compile Python in it.
+def compile_inside(tools: Tools, sources: Mapping[str, str], workspace: Workspace | None = None) -> Compiled:
+    """Make a sandbox, compile Python in it, and try a transaction there.
 
     Args:
         tools: to make it with.
         sources: by path.
+        workspace: what a transaction is tried on, once; None tries none. The runner must be among the sources then.
 
     Raises:
-        MachineUnavailable: it did not work; says what failed and what forbids it.
+        MachineUnavailable: there was no sandbox; says what failed and what forbids it.
     """
-    descriptors = Descriptors({})
-    stage = make_stage(tools, None)
-    inside = command_line(stage.bwrap, stage.prefix, tools, None, descriptors)
+    stage = make_stage(tools, workspace)
+    descriptors = Descriptors({path: text.encode() for path, text in sources.items()})
+    inside = command_line(stage.bwrap, stage.prefix, tools, stage.workspace, descriptors)
     try:
         done = subprocess.run(
-            [*stage.command, *inside, "--", tools.python, "-I", "-S", "-c", _PROBE],
-            input=json.dumps(sources).encode(),
+            [*stage.command, *inside, "--", tools.python, "-I", "-S", "-c", _TRY, *sources],
             capture_output=True,
+            stdin=subprocess.DEVNULL,
             timeout=PROBE_LIMIT_S,
             env={},
             cwd="/",
@@ -270,43 +283,26 @@ def compile_inside(tools: Tools, sources: Mapping[str, str]) -> Compiled:
     return compiled
 
 
-def _require_layers(tools: Tools, code: Mapping[str, bytes], home: Home) -> None:
-    """Try a transaction on the disk of Stead's home.
+@contextmanager
+def _trial_workspace(home: Home) -> Iterator[Workspace]:
+    """Folders to try a transaction on, on the disk of Stead's home.
 
     Raises:
-        MachineUnavailable: its changes cannot be kept apart there; says why and the way out.
+        MachineUnavailable: they could not be made there.
     """
-    root = Path(tempfile.mkdtemp(prefix="probe-", dir=home.root))
-    folders = [root / name for name in ("folder", "layers", "kept", "home")]
     try:
-        for folder in (*folders, root / "layers/pending", root / "layers/jobs"):
-            folder.mkdir()
-            if os.geteuid() == 0:
-                os.chown(folder, OUTSIDE_USER, OUTSIDE_USER)
-        descriptors, stage = Descriptors(code), make_stage(tools, Workspace(*map(str, folders)))
+        root = Path(tempfile.mkdtemp(prefix="probe-", dir=home.root))
         try:
-            inside = command_line(stage.bwrap, stage.prefix, tools, stage.workspace, descriptors)
-            done = subprocess.run(
-                [*stage.command, *inside, "--", tools.python, "-I", "-S", "-c", _TRANSACTION],
-                capture_output=True,
-                timeout=PROBE_LIMIT_S,
-                env={},
-                cwd="/",
-                pass_fds=descriptors.all(),
-            )
+            folders = [root / name for name in ("folder", "layers", "kept", "home")]
+            for folder in (*folders, root / "layers/pending", root / "layers/jobs"):
+                folder.mkdir()
+                if os.geteuid() == 0:
+                    os.chown(folder, OUTSIDE_USER, OUTSIDE_USER)
+            yield Workspace(*map(str, folders))
         finally:
-            descriptors.close()
-            stage.close()
-        if done.returncode != 0:
-            said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2].partition(": ")[2]
-            raise MachineUnavailable(
-                "a home for Stead on ext4, xfs or btrfs (STEAD_HOME), where changes can be kept apart; in {!r}: {}",
-                *(str(home.root), said),
-            )
-    except (OSError, subprocess.TimeoutExpired) as error:
+            remove_tree(str(root))
+    except OSError as error:
         raise MachineUnavailable("a transaction could not be tried in {!r}: {}", str(home.root), error) from error
-    finally:
-        remove_tree(str(root))
 
 
 def runner_sources() -> dict[str, str]:

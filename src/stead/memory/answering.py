@@ -74,7 +74,7 @@ def _still_so(found: Mapping[Key, Found], grounds: Iterable[tuple[int, int, int,
             if not any(start < other_end and other < end for other, other_end in good[one.seq]):
                 text = f"{text[:start]}{NO_LONGER}{text[end:]}"
         if text == one.text or len(text.replace(NO_LONGER, "").strip()) > len(one.text) / 2:
-            yield key, replace(one, text=text)
+            yield key, one if text == one.text else replace(one, text=text)
 
 
 def _leads(gathered: Mapping[PlaceId, Gathered], found: Mapping[Key, Found], ask: Asked) -> Iterator[Lead]:

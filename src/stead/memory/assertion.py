@@ -20,10 +20,11 @@ import re
 
 from stead.brain.ordering import VERBS
 from stead.brain.sentences import END, LEAD, hedges, is_played
+from stead.domain.lazy_patterns import lazy_pattern
 from stead.memory import grammar, words
 from stead.memory.polarity import contradicts, kept, signed
 
-_ASKS = re.compile(
+_ASKS = lazy_pattern(
     r"\?(?![\w=&])|[\uff1f\u061f]"
     r"|^\W*(?:(?:what|how|why|who|whom|whose|which|when|where)\W+)?"
     r"(?:is|are|am|was|were|do|does|did|has|have|had|can|could|will|would|shall|should|may|might)\W+"
@@ -31,23 +32,23 @@ _ASKS = re.compile(
     re.I,
 )
 """A question mark that is none of an address, or a verb before its subject."""
-_QUOTED = re.compile(
+_QUOTED = lazy_pattern(
     r"\"[^\"\n]+\"|[\u201c\u201e][^\u201c\u201d\n]+[\u201c\u201d]|«[^»\n]+»|\u2039[^\u203a\n]+\u203a|\u300c[^\u300d\n]+\u300d"
     r"|`[^`\n]+`|(?<!\w)['\u2018\u201a][^\n]{1,400}?['\u2018\u2019](?!\w)"
 )
-_CLAUSE = re.compile(
+_CLAUSE = lazy_pattern(
     r"[,;:()\[\]\u2013\u2014]|\s-\s|\b(?:and|but|or|so|because|since|und|oder|aber|sondern|weil|denn|et|mais|ou|y|o"
     r"|pero|sino|porque)\b",
     re.I,
 )
 _SMALL = grammar.FUNCTION | words.SMALL_TALK
-_VERB = re.compile(rf"(?:{VERBS})\b", re.I)
+_VERB = lazy_pattern(rf"(?:{VERBS})\b", re.I)
 _FRAME_WORDS = 3
-_LATIN = re.compile("[a-zà-ÿ]", re.I)
+_LATIN = lazy_pattern("[a-zà-ÿ]", re.I)
 _MOST = 0.6
 """Of a sentence has to stand in the statement where nothing of its grammar is known."""
-_WORD = re.compile(r"[^\W_]+")
-_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+_WORD = lazy_pattern(r"[^\W_]+")
+_DAY = lazy_pattern(r"\b\d{4}-\d\d-\d\d\b")
 """A day that a model has worked out."""
 _NAME_CHARS = 3
 

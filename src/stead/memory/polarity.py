@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from stead.domain.lazy_patterns import lazy_pattern
 from stead.memory import grammar, words
 
 DENIED = "\N{NOT SIGN}"
@@ -20,32 +21,32 @@ _WORDS = """
     não nem niet geen nooit niets ikke inte aldrig не нет ни никогда ничего без
 """
 _NEGATORS = frozenset(_WORDS.split())
-_NEGATES = re.compile(
+_NEGATES = lazy_pattern(
     rf"(?<!\w)(?:{'|'.join(sorted(_NEGATORS, key=len, reverse=True))})(?!\w)|\w*n['\u2019]t(?!\w)", re.I
 )
-_AFFIRMS = re.compile(
+_AFFIRMS = lazy_pattern(
     r"\b(?:(?:do\s+not|don['\u2019]t|never|(?:must|should)(?:\s+not|n['\u2019]t))\s+(?:ever\s+)?(?:forget|worry|mind|hesitate)"
     r"|no\s+(?:doubt|problem|worries)|not\s+only)\b",
     re.I,
 )
 """What has a negation and denies nothing of what follows."""
-_INSTEAD = re.compile(
+_INSTEAD = lazy_pattern(
     r"\b(?:instead\s+of|rather\s+than|anstatt|statt|au\s+lieu\s+d[eu']|plutôt\s+qu[e']|en\s+(?:vez|lugar)\s+de)(?!\w)",
     re.I,
 )
-_CONTRAST = re.compile(
+_CONTRAST = lazy_pattern(
     r"(?<!\w)(?!(?:do|does|did|is|are|am|was|were|has|have|had|can|could|will|would|shall|should|may|might|must|need|m|s|re"
     r"|ve|ll|if|or)\s)(\w+\s+)(?=not\s+\w)",
     re.I,
 )
 """What is set against something else: of "Sam not Samuel" only Samuel is denied. Otherwise a verb is before "not"."""
 _STEM = 3
-_CLAUSE = re.compile(
+_CLAUSE = lazy_pattern(
     r"[,;:()\[\]\n\u2013\u2014]|\s-\s|\b(?:but|and|or|that|because|since|so|if|while|aber|sondern|und|oder|dass|weil"
     r"|mais|et|ou|que|parce|pero|sino|porque)\b",
     re.I,
 )
-_ANSWER = re.compile(r"\W*(?:no|nope|nah|nein|non|nee|nej|não|нет)\W*", re.I)
+_ANSWER = lazy_pattern(r"\W*(?:no|nope|nah|nein|non|nee|nej|não|нет)\W*", re.I)
 
 
 def signed(sentence: str) -> frozenset[str]:

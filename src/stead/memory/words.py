@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
+from stead.domain.lazy_patterns import lazy_pattern
+
 QUERY_CHARS = 8_000
 """Of a query; what is behind them is not looked for."""
 QUERY_WORDS = 48
@@ -24,18 +26,18 @@ SURE = 2
 """First letters that are seldom mistyped; what differs in them is another word, as mango and Mongo are."""
 
 _MARK = "".join(char for char in map(chr, range(0x300, 0x1E00)) if unicodedata.category(char) in ("Mn", "Mc"))
-_MARKS = re.compile(f"[{_MARK}]")
+_MARKS = lazy_pattern(f"[{_MARK}]")
 """Vowels and accents that stand over, under and beside letters. Some write them and some do not, as in Arabic; the
 index takes them for the end of a word."""
 _HAN, _HIRAGANA = "\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff", "\u3040-\u309f"
 _KATAKANA = "\u30a0-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 _OTHERS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\uac00-\ud7af"  # Thai, Lao, Burmese, Khmer, Korean
-_UNSPACED = re.compile(f"[{_HAN}{_HIRAGANA}{_KATAKANA}{_OTHERS}]")
+_UNSPACED = lazy_pattern(f"[{_HAN}{_HIRAGANA}{_KATAKANA}{_OTHERS}]")
 """Letters of scripts that put no spaces between words, or few."""
-_PARTS = re.compile(f"[{_HAN}]+|[{_HIRAGANA}]+|[{_KATAKANA}]+|[{_OTHERS}]+|[^{_HAN}{_HIRAGANA}{_KATAKANA}{_OTHERS}]+")
-_GRAMMAR = re.compile(f"[{_HIRAGANA}的了吗呢吧是我你您他她它们谁这那哪么什怎很就也都和与在]")
+_PARTS = lazy_pattern(f"[{_HAN}]+|[{_HIRAGANA}]+|[{_KATAKANA}]+|[{_OTHERS}]+|[^{_HAN}{_HIRAGANA}{_KATAKANA}{_OTHERS}]+")
+_GRAMMAR = lazy_pattern(f"[{_HIRAGANA}的了吗呢吧是我你您他她它们谁这那哪么什怎很就也都和与在]")
 """What joins Japanese and Chinese words and says nothing about what is looked for."""
-_WORD = re.compile(f"(?:[^\\W_]|[{_MARK}])+")
+_WORD = lazy_pattern(f"(?:[^\\W_]|[{_MARK}])+")
 
 _STOP = """
     a about above after again against all also am an and any are as at be because been before being below between

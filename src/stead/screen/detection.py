@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
+from stead.domain.lazy_patterns import lazy_pattern
 from stead.screen.engine import ENGINE, compiled
 from stead.screen.secret_names import named_rules
 from stead.screen.secret_rules import Rule, token_rules
@@ -105,17 +106,17 @@ def entropy(value: bytes) -> float:
     return -sum(count / size * math.log2(count / size) for count in Counter(value).values()) if size else 0.0
 
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_pattern(
     rb"(?i)example|x{6}|placeholder|change_?me|your[_-]|redacted|\.\.(?:\.|$)|abcdefghijklmn|\*{4}"
 )
-_PLACEHOLDER_LOGIN = re.compile(
+_PLACEHOLDER_LOGIN = lazy_pattern(
     rb"(?i)^[\"']?(?:[^:]{0,80}:)?[\"']?(?:pass(?:word)?|pwd|secret|test|token|changeit|changeme|user(?:name)?|\*+|x+|yyy)[\"']?$"
     rb"|[<\[][\w .-]+[>\]]|(?:^|[:\"'])\$\{?[\w.]+\}?[\"']?$|\$[({]|\{\{|^\{\w*\}?$|^%\(?\w+[)%]?s?$"
 )
-_NOT_IN_NAMES = re.compile(rb"[0-9=+/~@]")
-_SEQUENCE = re.compile(rb"123456789|987654321|(?i:abcdefgh)")
-_WORD = re.compile(rb"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
-_NAME_OF_NO_SECRET = re.compile(
+_NOT_IN_NAMES = lazy_pattern(rb"[0-9=+/~@]")
+_SEQUENCE = lazy_pattern(rb"123456789|987654321|(?i:abcdefgh)")
+_WORD = lazy_pattern(rb"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
+_NAME_OF_NO_SECRET = lazy_pattern(
     rb"(?i)author(?!iz)|accessib|accessor|csrf|xsrf|(?:public|primary|foreign|natural|hot|idx|bucket|schema|sequence|sort"
     rb"|partition|cache|host|registry|tur|mon|don|hoc|jo)[_.-]?key|pub(?:lic)?[_.-]?token|key(?:word|board|code|frame|name"
     rb"|stroke|path|mesh|pair|ring|press|down|up|left|right|stone|size|length|alias|selector|signature|hash|store|tab|ing"

@@ -19,6 +19,7 @@ from collections import Counter
 
 import msgspec
 
+from stead.domain.lazy_patterns import lazy_pattern
 from stead.domain.policies import Reason
 from stead.domain.shown import CONTROLS, UNSEEN
 
@@ -35,14 +36,14 @@ class Screened(msgspec.Struct, frozen=True):
     warnings: tuple[Reason, ...] = ()
 
 
-_TERMINAL = re.compile(
+_TERMINAL = lazy_pattern(
     "\x1b(?:\\[[0-?]{0,64}[ -/]{0,16}[@-~]"
     "|[\\]PX^_][^\n\x0b\x0c\x85\u2028\u2029\x07\x1b\x9c]{0,4096}(?:\x07|\x1b\\\\|\x9c)"
     "|[ -/]{0,16}[0-~]?)|\x9b[0-?]{0,64}[ -/]{0,16}[@-~]"
 )
 """A string that does not end in its own line is none: it would hide what follows, so only its first two signs go."""
-_CONTROL = re.compile(f"[{CONTROLS}]")
-_SPECIAL = re.compile(f"[{UNSEEN}]")
+_CONTROL = lazy_pattern(f"[{CONTROLS}]")
+_SPECIAL = lazy_pattern(f"[{UNSEEN}]")
 _KEPT_SIGNS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
 """Signs of Arabic, Syriac and Kaithi that are seen although Unicode counts them as format characters."""
 
@@ -56,7 +57,7 @@ _JOINING_SCRIPTS = (
     (0xA840, 0xA8FF),
     (0xFB50, 0xFDFF),
 )
-_FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f")
+_FLAG = lazy_pattern("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f")
 _LOOKALIKES = frozenset("аеорсухіјѕԁһԛԝАВЕКМНОРСТХУІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανρικ")
 
 
@@ -91,7 +92,7 @@ def mark(text: str, source: str, boundary: str) -> str:
     return f"<<<data {boundary} from {where}\n{inside}\n>>>end {boundary}"
 
 
-_MARK = re.compile(r"(?m)^[^\S\n]{0,80}(?:<<<|>>>)")
+_MARK = lazy_pattern(r"(?m)^[^\S\n]{0,80}(?:<<<|>>>)")
 
 
 def _without_hidden(text: str, hidden: Counter[str]) -> str:
@@ -175,7 +176,7 @@ def _mixed_scripts(text: str) -> list[Reason]:
     return [Reason("mixed-scripts", f"Words mix letters that look alike, as in false addresses: {spelled}.")]
 
 
-_WORD = re.compile(r"\w{2,64}")
+_WORD = lazy_pattern(r"\w{2,64}")
 
 
 def _is_mixed(word: str) -> bool:
@@ -230,7 +231,7 @@ _INJECTIONS = (
 )
 """Name of the rule, what the text does, pattern. For the person's eyes: such lists are easily evaded."""
 
-_INJECTION = tuple((rule, said, re.compile(pattern, re.IGNORECASE)) for rule, said, pattern in _INJECTIONS)
+_INJECTION = tuple((rule, said, lazy_pattern(pattern, re.IGNORECASE)) for rule, said, pattern in _INJECTIONS)
 
 
 def _injections(text: str) -> list[Reason]:

@@ -62,8 +62,27 @@ def apart() -> None:
     _check(_mount(None, b"/", None, _REC | _PRIVATE, None), "/")
 
 
+_filter: list[tuple[bytes, _ctypes.Array]] = []  # type: ignore[type-arg]  # it takes none when it runs
+"""What sets the system-call filter, and the program that this points to; once the runner is ``ready``."""
+
+
+def ready() -> None:
+    """Do once, in the runner, what each fork takes over from it: mounts of its own, no capability to gain, the filter.
+
+    Raises:
+        OSError: the kernel refuses.
+    """
+    apart()
+    for capability in range(_CAPABILITIES):
+        prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
+    with open(FILTER, "rb") as file:
+        program = _buffer(file.read())
+    size, pointer = len(program) // 8, _ctypes.addressof(program)
+    _filter[:] = [(size.to_bytes(2, sys.byteorder) + bytes(6) + pointer.to_bytes(8, sys.byteorder), program)]
+
+
 def enter(job: str) -> None:
-    """Go in, for good. In a fork of the runner, or as the last that a process does before it serves.
+    """Go in, for good. In a fork of the runner that is ``ready``.
 
     Args:
         job: the folder in ``jobs`` that takes the changes; it is made. "" for one that can change nothing.
@@ -91,16 +110,10 @@ def enter(job: str) -> None:
 
 def _drop() -> None:
     """Lose every capability, and get the filter."""
-    for capability in range(_CAPABILITIES):
-        prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
     prctl(_PR_CAP_AMBIENT, _CLEAR_ALL, 0, 0, 0)
     header = _VERSION_3.to_bytes(4, sys.byteorder) + bytes(4)
     _check(_capset(header, bytes(24)), "capset")
-    with open(FILTER, "rb") as file:
-        program = _buffer(file.read())
-    size, pointer = len(program) // 8, _ctypes.addressof(program)
-    head = size.to_bytes(2, sys.byteorder) + bytes(6) + pointer.to_bytes(8, sys.byteorder)
-    _check(prctl(_PR_SET_SECCOMP, 2, head, 0, 0), "seccomp")
+    _check(prctl(_PR_SET_SECCOMP, 2, _filter[0][0], 0, 0), "seccomp")
 
 
 class _Byte(_ctypes._SimpleCData):  # type: ignore[type-arg]  # likewise

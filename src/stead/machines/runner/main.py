@@ -11,7 +11,7 @@ import os
 import resource
 import sys
 
-from .enter import SPACE, apart, prctl
+from .enter import SPACE, prctl, ready
 from .jobs import Runner
 
 WAY_OUT = "/run/egress/proxy.sock"
@@ -42,7 +42,7 @@ def main(words: list[str]) -> None:
     limits = {name: int(value) for name, _, value in (word.partition("=") for word in words)}
     seen = _identity(f"{SPACE}/folder")
     if seen:
-        apart()
+        ready()
     runner = _resident(limits)
     for name, value in limits.items():
         kind = getattr(resource, f"RLIMIT_{name.upper()}")
