@@ -6,7 +6,7 @@ the first answer and changes nothing; the same id with another command is a ``Co
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -18,6 +18,7 @@ from stead.domain.memory_commands import MemoryCommand
 from stead.domain.policies import Clearance, Profile
 from stead.domain.search import Engine
 from stead.domain.secrets import Binding
+from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS
 from stead.domain.trials import Choice, WorkMode
 
 GOAL_LIMIT_BYTES = 1_000_000
@@ -336,7 +337,7 @@ class ForkSession(msgspec.Struct, frozen=True, tag="session.fork", forbid_unknow
     """
 
     session: SessionId
-    at: int = 0
+    at: Annotated[int, msgspec.Meta(ge=0)] = 0
     directory: str = ""
     title: str = ""
 
@@ -352,8 +353,8 @@ class OpenTerminal(msgspec.Struct, frozen=True, tag="terminal.open", forbid_unkn
     """Open a terminal in the session's folder, in a sandbox like the session's. The answer's text is its id."""
 
     session: SessionId
-    rows: int
-    columns: int
+    rows: Annotated[int, msgspec.Meta(ge=1, le=MOST_ROWS)]
+    columns: Annotated[int, msgspec.Meta(ge=1, le=MOST_COLUMNS)]
 
 
 class CloseTerminal(msgspec.Struct, frozen=True, tag="terminal.close", forbid_unknown_fields=True):

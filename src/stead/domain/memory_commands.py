@@ -6,7 +6,7 @@ models have tools, which go through the gate.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -60,7 +60,7 @@ class CorrectMemory(msgspec.Struct, frozen=True, tag="memory.correct", forbid_un
     id: MemoryId
     text: str
     value: str = ""
-    valid_from_ms: int = 0
+    valid_from_ms: Annotated[int, msgspec.Meta(ge=0)] = 0
     was_wrong: bool = False
 
 

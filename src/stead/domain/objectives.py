@@ -37,7 +37,7 @@ class Limits(msgspec.Struct, frozen=True):
     send_backs: int = 3
 
 
-class PlanStep(msgspec.Struct, frozen=True):
+class PlanStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One line of the plan."""
 
     title: str

@@ -40,7 +40,7 @@ class Work(Protocol):
         ...
 
     def objective(self, id: SessionId) -> ObjectiveRow:
-        """One, of either kind.
+        """One objective or session.
 
         Raises:
             NotFound: no such objective.
@@ -74,7 +74,7 @@ class Desk(Protocol):
         ...
 
     def approval(self, id: ApprovalId) -> ApprovalRow:
-        """One.
+        """One question, with everything needed to answer it.
 
         Raises:
             NotFound: no such approval.
@@ -86,7 +86,7 @@ class Desk(Protocol):
         ...
 
     def usage(self, days: int) -> Sequence[UsageRow]:
-        """By day and model, newest first, over so many days up to today."""
+        """What each model used on each day, newest first, over so many days up to today."""
         ...
 
 
@@ -106,7 +106,9 @@ class Auditor(Protocol):
         ...
 
     def last(self) -> Head:
-        """The newest signed head. Blocks.
+        """The newest signed head of the journal.
+
+        It blocks.
 
         Raises:
             NotFound: none has been signed.
@@ -114,7 +116,7 @@ class Auditor(Protocol):
         ...
 
     async def sign(self) -> Head:
-        """Sign a head over all events that there are now.
+        """Sign a head over all events that there are now; without new ones, the newest head again.
 
         Raises:
             NotFound: there is no event.
@@ -139,7 +141,7 @@ class Decisions(Protocol):
         ...
 
     def decision(self, seq: int) -> Decision:
-        """The one whose verdict is this event.
+        """The verdict that one event is.
 
         Raises:
             NotFound: it is no verdict.
