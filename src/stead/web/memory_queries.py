@@ -14,12 +14,14 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from stead.domain import memory_ports as ports
+from stead.domain.directive_commands import DirectiveText, DirectiveTitle
 from stead.domain.directives import Directive, DirectiveId, DirectiveKind, DirectiveVersion, Prompt, Template
 from stead.domain.events import Event
-from stead.domain.forget_commands import Forget
+from stead.domain.forget_commands import Forget, Needles, Seqs
 from stead.domain.forgetting import Preview
 from stead.domain.memory import MEMORY, Kind, MemoryId, MemoryRow, Origin, PlaceId, Recalled, RunId, Source, Standing
 from stead.domain.memory import Query as Recall
+from stead.domain.memory_commands import Memories
 from stead.domain.memory_events import ForgetReceipt, MemoryConsolidated, MemoryForgotten
 from stead.domain.starting_points import TEMPLATES
 from stead.runtime import memory_room as room
@@ -72,8 +74,8 @@ class Draft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A directive that is not saved; ``id`` is "" for a new one."""
 
     kind: DirectiveKind
-    title: str
-    text: str
+    title: DirectiveTitle
+    text: DirectiveText
     directory: str = ""
     enabled: bool = True
     why: str = ""
@@ -173,9 +175,9 @@ def list_forget_receipts(context: Context) -> ForgetReceipts:
 
 async def preview_forgetting(
     context: Context,
-    memories: tuple[MemoryId, ...] = (),
-    events: tuple[int, ...] = (),
-    words: tuple[str, ...] = (),
+    memories: Memories = (),
+    events: Seqs = (),
+    words: Needles = (),
     match: Literal["exact", "any_case"] = "any_case",
     nearly: str = "",
 ) -> Preview:

@@ -12,80 +12,10 @@ from typing import Any
 import msgspec
 
 from stead import __version__
-from stead.domain.ports import REHEARSAL
 from stead.web.errors import ErrorBody
 from stead.web.routes import Key, Route
 
 JsonObject = dict[str, Any]
-
-_FIGURE = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["unlimited"]}]}
-_TEXT: JsonObject = {"minLength": 1, "pattern": r"\S"}
-_DIRECTIVE: dict[str, JsonObject] = {
-    "title": {**_TEXT, "maxLength": 80},
-    "text": {**_TEXT, "maxLength": 20_000},
-    "directory": {"pattern": "^(/.*)?$"},
-    "why": {"maxLength": 500},
-}
-_IDS: JsonObject = {"minItems": 1, "maxItems": 1000, "items": {"type": "string", "pattern": "^m_[0-9a-f]{16}$"}}
-_STATEMENT: dict[str, JsonObject] = {"text": {**_TEXT, "maxLength": 4000}, "value": {"maxLength": 4000}}
-_ALIASES: JsonObject = {"maxItems": 20, "items": {"type": "string", "maxLength": 120}}
-_TIME = {"minimum": 0, "maximum": 253_402_300_799_999}
-_DAYS = {"minimum": 0, "maximum": 36_500}
-_FOR_GOOD: dict[str, JsonObject] = {
-    "memories": {**_IDS, "minItems": 0},
-    "events": {"items": {"type": "integer", "minimum": 1, "maximum": 2**53}},
-    "words": {"maxItems": 1000, "items": {"type": "string", "minLength": 3, "maxLength": 20_000, "pattern": r"^\w{3}"}},
-}
-_STEP = {"properties": {"title": {**_TEXT, "maxLength": 200}}}
-_BOUNDS: dict[str, dict[str, JsonObject]] = {
-    "Budget": {"tokens": _FIGURE, "usd_micros": _FIGURE},
-    "Limits": {
-        "iterations": {"minimum": 1, "maximum": 1000},
-        "stall": {"minimum": 2, "maximum": 100},
-        "repetition": {"minimum": 2, "maximum": 100},
-        "wall_s": {"minimum": 1, "maximum": 30 * 24 * 3600},
-        "send_backs": {"minimum": 0, "maximum": 100},
-    },
-    "NewObjective": {"goal": _TEXT, "directory": {"pattern": "^/"}, "constraints": {"maxItems": 100}},
-    "NewSession": {
-        "directory": {"pattern": "^/"},
-        "ignore": {"maxItems": 100, "items": {"type": "string", **_TEXT}},
-    },
-    "Fork": {"directory": {"pattern": "^(/.*)?$"}},
-    "WantedPlan": {"steps": {"maxItems": 30, "items": {"$ref": "#/components/schemas/PlanStep", **_STEP}}},
-    "WantedBudget": {"tokens": _FIGURE, "usd_micros": _FIGURE},
-    "Said": {"text": _TEXT},
-    "NewProvider": {
-        "name": {"pattern": "^[a-z0-9-]{1,32}$", "not": {"const": REHEARSAL}},
-        "key": {"pattern": "^(none|vault|env:[A-Z0-9_]+)$"},
-    },
-    "ProviderKey": {"key": {**_TEXT, "maxLength": 10_000}},
-    "NewSecret": {
-        "name": {"pattern": "^(?!provider-|env-)[a-z][a-z0-9_-]{0,63}$"},
-        "value": {"minLength": 4, "maxLength": 8000, "pattern": r"\S{4}"},
-    },
-    "Words": {"text": _TEXT},
-    "NewDirective": _DIRECTIVE,
-    "ChangedDirective": _DIRECTIVE,
-    "Draft": {"title": _DIRECTIVE["title"], "text": _DIRECTIVE["text"]},
-    "WantedOrder": {"ids": {"minItems": 1, "uniqueItems": True}},
-    "NewMemory": {
-        **_STATEMENT,
-        "key": {"maxLength": 120},
-        "aliases": _ALIASES,
-        "ttl_days": _DAYS,
-        "valid_from_ms": _TIME,
-    },
-    "WantedMemories": {"items": {"minItems": 1, "maxItems": 1000}, "directory": {"pattern": "^(/.*)?$"}},
-    "WantedWords": {**_STATEMENT, "valid_from_ms": _TIME},
-    "RetiredMemories": {"ids": _IDS},
-    "RestoredMemories": {"ids": _IDS},
-    "WantedMarks": {"ids": _IDS},
-    "MemoryFile": {"text": {"maxLength": 10_000_000}, "directory": {"pattern": "^(/.*)?$"}},
-    "WantedForgotten": _FOR_GOOD,
-    "WantedGone": _FOR_GOOD,
-}
-"""What the runtime refuses beyond what the types say; stated in the document, so that nobody has to find out."""
 
 _SECURITY = {
     "bearer": {
@@ -142,8 +72,6 @@ class _Schemas:
         for name, component in components.items():
             if "description" in component:
                 component["description"] = inspect.cleandoc(component["description"])
-            for field, bounds in _BOUNDS.get(name, {}).items():
-                component["properties"][field].update(bounds)
             if self.named.setdefault(name, component) != component:
                 raise TypeError(f"two types are called {name!r}; the document has room for one: rename one of them")
         return schema
