@@ -18,7 +18,6 @@ from stead.domain.folders import FileContent, FileListing, FolderListing
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.policies import Clearance, Rule
 from stead.domain.ports import Isolation
-from stead.domain.rows import SecretRow
 from stead.domain.terminals import Terminal, TerminalRow
 from stead.domain.trials import Trial
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
@@ -120,10 +119,6 @@ class Holdings(Protocol):
 
     async def check_search(self) -> SearchCheck:
         """Send the engine one real search, within 15 s."""
-        ...
-
-    async def secret_rows(self) -> tuple[SecretRow, ...]:
-        """What the vault has for the person, by name; never a value."""
         ...
 
 

@@ -17,12 +17,11 @@ from starlette.websockets import WebSocket
 
 from stead.web.api import Api
 from stead.web.backend import Backend
-from stead.web.envelopes import Encoded, Identity
+from stead.web.envelopes import Identity
 from stead.web.errors import HANDLERS, Json, Problem, answer
 from stead.web.guard import Guard
 from stead.web.live import Streams
 from stead.web.pages import STATIC, Pages
-from stead.web.presence import Watchers
 from stead.web.terminal_sockets import TerminalSockets
 
 
@@ -42,21 +41,13 @@ class WebApp:
     def __init__(self, backend: Backend, pages: Pages) -> None:
         self._backend = backend
         self._pages = pages
-        self._streams = Streams(
-            backend.journal,
-            backend.service.bus,
-            backend.auth,
-            Encoded(backend.clock),
-            self._identity,
-            backend.pace,
-            Watchers(backend.service.bus, backend.clock),
-        )
-        self._terminals = TerminalSockets(backend.service.terminals, self._streams)
+        self._streams = Streams(backend, self._identity)
+        terminals = TerminalSockets(backend.service.terminals, self._streams)
         routes: list[BaseRoute] = [
             Route("/api/v1/status", self._status),
             Route("/api/v1/events/stream", self._streams.events),
             WebSocketRoute("/api/v1/live", self._streams.live),
-            WebSocketRoute("/api/v1/sessions/{session}/terminals/{terminal}", self._terminals.serve),
+            WebSocketRoute("/api/v1/sessions/{session}/terminals/{terminal}", terminals.serve),
             WebSocketRoute("/{path:path}", _no_socket),
             Route("/api/v1/{path:path}", Api(backend, self._streams)),
             Route("/{path:path}", pages),
@@ -72,7 +63,6 @@ class WebApp:
     async def close_streams(self) -> None:
         """End every live stream; the first step of leaving."""
         await self._streams.close()
-        await self._terminals.close()
 
     async def _status(self, request: Request) -> Response:
         readiness = await self._backend.service.readiness()

@@ -15,6 +15,7 @@ from stead.domain.audit import AuditReport, Decision, Head
 from stead.domain.ids import ApprovalId, SessionId
 from stead.domain.ports import Clock, Journal
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
+from stead.runtime.home import HomeState
 from stead.runtime.service import Service
 from stead.web.auth import Auth
 from stead.web.envelopes import Identity
@@ -180,6 +181,7 @@ class Backend:
 
     Args:
         service: carries commands out.
+        home: the facts of the home, as they are now.
         views: what lists and pages are read from.
         journal: what streams are read from.
         audit: checks the journal.
@@ -189,10 +191,11 @@ class Backend:
         identity: what streams are greeted with.
         presets: providers that can be set up by name.
         shut_down: asks the daemon to leave; returns at once.
-        pace: see there.
+        pace: its times.
     """
 
     service: Service
+    home: Callable[[], HomeState]
     views: Views
     journal: Journal
     audit: Auditor

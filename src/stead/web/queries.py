@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from typing import Annotated, Literal
 
 import msgspec
@@ -16,14 +16,15 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from stead.domain.audit import AuditReport, Decision
-from stead.domain.events import Budget, CapSet, Event, HostAllowed, HostDisallowed, ModelRef, RuleMade, RuleRemoved
-from stead.domain.ids import HOME, SessionId
+from stead.domain.events import Budget, Event, ModelRef
+from stead.domain.ids import SessionId
 from stead.domain.policies import Rule
-from stead.domain.registries import spelled_out
+from stead.domain.registries import REGISTRIES, spelled_out
 from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, SearchRow, StepRow
 from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS, TerminalRow
 from stead.domain.work_rows import Watcher
 from stead.runtime import service as runtime
+from stead.runtime.home import HomeState
 from stead.runtime.story import told
 from stead.web import backend
 from stead.web.backend import PresetRow
@@ -210,39 +211,21 @@ async def show_chain(context: Context) -> ModelChain:
 
 def show_cap(context: Context) -> DailyCap:
     """What the whole home may spend in a day."""
-    cap = Budget("unlimited", "unlimited")
-    for event in context.behind.journal.events(session=HOME):
-        if isinstance(event, Event) and isinstance(event.body, CapSet):
-            cap = event.body.daily
-    return DailyCap(cap)
+    return DailyCap(context.behind.home().cap)
 
 
 def list_allowed_hosts(context: Context) -> tuple[AllowedRow, ...]:
     """Which hosts are allowed, by folder."""
-    allowed: dict[tuple[str, str], AllowedRow] = {}
-    for event in context.behind.journal.events(session=HOME):
-        match event:
-            case Event(body=HostAllowed(host=host, directory=directory, grants_last=lasts)):
-                allowed[directory, host] = AllowedRow(host, directory, lasts, spelled_out([host]))
-            case Event(body=HostDisallowed(host=host, directory=directory)):
-                allowed.pop((directory, host), None)
-            case _:
-                continue
-    return tuple(allowed[key] for key in sorted(allowed))
+    home = context.behind.home()
+    return tuple(
+        AllowedRow(host, directory, host == REGISTRIES and directory in home.lasting, spelled_out([host]))
+        for directory, host in sorted(home.hosts)
+    )
 
 
 def list_rules(context: Context) -> tuple[Rule, ...]:
     """What the person's standing rules are, and how each is understood."""
-    rules: dict[str, Rule] = {}
-    for event in context.behind.journal.events(session=HOME):
-        match event:
-            case Event(body=RuleMade(rule=rule)):
-                rules[rule.id] = rule
-            case Event(body=RuleRemoved(id=id)):
-                rules.pop(id, None)
-            case _:
-                continue
-    return tuple(rules.values())
+    return context.behind.home().rules
 
 
 async def look_again(context: Context) -> runtime.Readiness:
@@ -336,7 +319,7 @@ HOME_ROUTES = (
     get("/status", "show_status", runtime.Service.readiness, _SERVICE),
     post("/status/check", "look_again", look_again),
     get("/folders", "list_folders", runtime.Looks.folders, _LOOKS, bounds={"path": Field(Folder, "")}),
-    get("/secrets", "list_secrets", runtime.Holdings.secret_rows, _SERVICE),
+    get("/secrets", "list_secrets", HomeState.secret_rows, methodcaller("home")),
     get("/egress/hosts", "list_allowed_hosts", list_allowed_hosts),
     get("/rules", "list_rules", list_rules),
     get("/web-search", "show_web_search", runtime.Holdings.search_setup, _SERVICE),
