@@ -14,11 +14,9 @@ from pathlib import Path
 from vulture.core import Vulture
 
 CONFIDENCE = 60
-ROUTES = ["@*.get", "@*.post", "@*.put", "@*.delete", "@*.websocket", "@*.exception_handler", "@*.middleware"]
 
 USED_FROM_OUTSIDE = {
     "__cause__": "Python shows it",
-    "__signature__": "FastAPI reads it",
     "capture_signals": "uvicorn calls it",
     "completions": "the OpenAI client's own attribute",
     "create": "the OpenAI client calls it",
@@ -35,15 +33,15 @@ USED_FROM_OUTSIDE = {
     "main_loop": "uvicorn calls it",
     "max_mem": "google-re2 reads it",
     "redirect_slashes": "Starlette reads it",
+    "render": "Starlette calls it",
     "should_exit": "uvicorn reads it",
-    "to_string": "Starlette calls it",
     "userns_fd": "the kernel reads it",
 }
 
 
 def findings(paths: Sequence[Path], allowed: Sequence[str] = tuple(USED_FROM_OUTSIDE)) -> list[str]:
     """One line for each thing that is defined and never used."""
-    vulture = Vulture(ignore_names=list(allowed), ignore_decorators=ROUTES)
+    vulture = Vulture(ignore_names=list(allowed))
     vulture.scavenge([str(path) for path in paths])
     data = {(path, line) for path in _files(paths) for line in _data_lines(ast.parse(path.read_text("utf-8")))}
     return [

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -140,13 +140,27 @@ def structs_page(title: str, lead: str, kinds: tuple[type[msgspec.Struct], ...])
     return "\n".join(parts)
 
 
+def _shown_types(kind: type[msgspec.Struct]) -> dict[str, str]:
+    """The types of a struct's own fields as they are written, without what bounds them."""
+    written = {name: str(hint) for name, hint in kind.__annotations__.items()}
+    bare = {name: hint for name, hint in get_type_hints(kind).items() if name in written}
+    whole = get_type_hints(kind, include_extras=True)
+    return {name: written[name] if bare[name] == whole[name] else _plain(bare[name]) for name in written}
+
+
+def _plain(hint: Any) -> str:
+    if get_origin(hint) is Union:
+        return " | ".join(map(_plain, get_args(hint)))
+    return hint.__name__ if isinstance(hint, type) else re.sub(r"\b(?:\w+\.)+", "", str(hint))
+
+
 def _struct(kind: type[msgspec.Struct]) -> str:
     """What a struct is for, and its fields; a question mark stands for "has a default"."""
     summary, said = _described(kind)
     required = {field.name for field in msgspec.structs.fields(kind) if field.required}
     rows = [
         (f"`{name}`" + ("" if name in required else "?"), f"`{hint}`", said.get(name, ""))
-        for name, hint in kind.__annotations__.items()
+        for name, hint in _shown_types(kind).items()
     ]
     return f"{summary}\n\n" + (_table(("field", "type", ""), rows) if rows else "No fields.\n")
 

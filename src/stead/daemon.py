@@ -332,6 +332,7 @@ class House:
         auth = Auth(door.name, door.port, door.bearer, self.clock, secrets.token_bytes, self.journal.vault)
         return Backend(
             service=self.runtime,
+            home=lambda: self.home.state,
             views=self.views,
             journal=self.journal,
             audit=self.audit,

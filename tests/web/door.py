@@ -117,6 +117,7 @@ async def open_door(
     desk = AuditDesk(home.journal)
     backend = Backend(
         service=home,
+        home=home.home_state,
         views=home,
         journal=home.journal,
         audit=desk,

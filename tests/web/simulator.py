@@ -32,7 +32,7 @@ from stead.domain.ids import HOME, ApprovalId, CallDigest, CallKey, CommandId, S
 from stead.domain.live import Transient
 from stead.domain.policies import Integrity, Label, Reason, Risk, Rule
 from stead.domain.ports import Claimed, Isolation
-from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, SecretRow, StepRow, UsageRow
+from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageRow
 from stead.domain.sessions import Session, attended, constraints, status
 from stead.domain.trials import Trial
 from stead.runtime.bus import Bus
@@ -233,9 +233,10 @@ class Home:
 
     @property
     def directives(self) -> DirectiveRoom:
-        return DirectiveRoom(self._home_state, self.journal, lambda prefix: f"{prefix}_{next(self._ids) + 2**32:016x}")
+        return DirectiveRoom(self.home_state, self.journal, lambda prefix: f"{prefix}_{next(self._ids) + 2**32:016x}")
 
-    def _home_state(self) -> HomeState:
+    def home_state(self) -> HomeState:
+        """What the home's stream adds up to."""
         return reduce(fold_home, self._of(HOME), HomeState())
 
     async def handle(self, command: cmd.Command, *, id: CommandId, door: str) -> cmd.Answer:
@@ -302,9 +303,6 @@ class Home:
     async def check_search(self) -> SearchCheck:
         ok = bool((await self.search_setup()).engine)
         return SearchCheck(ok, "it answered" if ok else "no search engine is set up", 12, int(ok))
-
-    async def secret_rows(self) -> tuple[SecretRow, ...]:
-        return ()
 
     async def trial(self, session: SessionId, path: str = "") -> Trial:
         raise NotFound(f"{session!r} has nothing on trial")

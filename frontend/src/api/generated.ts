@@ -231,7 +231,7 @@ export interface paths {
         get?: never;
         /**
          * Change Directive
-         * @description Write another text of one; what it was before stays on record as a version.
+         * @description Write a directive, or another text of one. The answer's text ends with its id.
          */
         put: operations["change_directive"];
         post?: never;
@@ -254,7 +254,7 @@ export interface paths {
         };
         /**
          * Compare Directive
-         * @description One of its versions, with what differs from another one.
+         * @description The newer of two versions, with what differs from the older one.
          */
         get: operations["compare_directive"];
         put?: never;
@@ -294,7 +294,7 @@ export interface paths {
         };
         /**
          * List Offered Rules
-         * @description Sentences of a directive of behavioural rules that could be standing rules, which are enforced.
+         * @description The sentences of a directive of behavioural rules that could be standing rules, and are none yet.
          */
         get: operations["list_offered_rules"];
         put?: never;
@@ -380,7 +380,7 @@ export interface paths {
         put?: never;
         /**
          * Preview Draft
-         * @description The same with a directive that is not saved yet; nothing is changed.
+         * @description What a session or an objective of a folder would be told before all else, with a directive not saved yet.
          */
         post: operations["preview_draft"];
         delete?: never;
@@ -502,7 +502,7 @@ export interface paths {
         };
         /**
          * List Folders
-         * @description The folders in a folder of this computer, and which of them a session may work in.
+         * @description The folders in a folder of this computer ("" for the person's home), and which may be a workspace.
          */
         get: operations["list_folders"];
         put?: never;
@@ -590,7 +590,7 @@ export interface paths {
         };
         /**
          * List Memory Versions
-         * @description All that was held in its place, oldest first.
+         * @description A memory with all that it superseded and that superseded it, oldest first.
          */
         get: operations["list_memory_versions"];
         put?: never;
@@ -650,7 +650,7 @@ export interface paths {
         };
         /**
          * Export Memories
-         * @description What is remembered, as text: lines of JSON that this home has back as they were, or Markdown to be read.
+         * @description What is remembered, as text: lines of JSON that this home can import as they were, or Markdown to be read.
          */
         get: operations["export_memories"];
         put?: never;
@@ -730,7 +730,7 @@ export interface paths {
         };
         /**
          * List Memory Journal
-         * @description What happened in a place, oldest first.
+         * @description What happened in a place, oldest first, at most 1,000 lines.
          */
         get: operations["list_memory_journal"];
         put?: never;
@@ -790,7 +790,7 @@ export interface paths {
         };
         /**
          * List Memory Places
-         * @description Where things are remembered.
+         * @description Every place that has anything, "everywhere" first.
          */
         get: operations["list_memory_places"];
         put?: never;
@@ -1034,7 +1034,7 @@ export interface paths {
         };
         /**
          * Show Objective
-         * @description One objective.
+         * @description One objective or session.
          */
         get: operations["show_objective"];
         put?: never;
@@ -1234,7 +1234,7 @@ export interface paths {
         };
         /**
          * Show Trial
-         * @description What of an objective or session waits, with diffs as far as there is room, or in full below a path; else 404.
+         * @description What a session changed that waits, with diffs as far as there is room; in full at a path and below it.
          */
         get: operations["show_trial"];
         put?: never;
@@ -1256,7 +1256,7 @@ export interface paths {
         put?: never;
         /**
          * Apply Trial
-         * @description Let changes into the folder. The event ``trial.applied`` names what was held back, and why.
+         * @description Let changes that wait into the folder; for a session or objective that is not at work.
          */
         post: operations["apply_trial"];
         delete?: never;
@@ -1380,7 +1380,7 @@ export interface paths {
         put?: never;
         /**
          * Check Provider
-         * @description Send the provider one real, tiny request.
+         * @description Send the provider one real, tiny request, within 15 s.
          */
         post: operations["check_provider"];
         delete?: never;
@@ -1418,7 +1418,7 @@ export interface paths {
         };
         /**
          * List Reviews
-         * @description Objectives and sessions with changes that wait for the person, the latest first; goals are left out.
+         * @description Objectives and sessions with changes that wait for the person, the latest first; without their goals.
          */
         get: operations["list_reviews"];
         put?: never;
@@ -1502,7 +1502,7 @@ export interface paths {
         };
         /**
          * List Secrets
-         * @description What the vault has, without values.
+         * @description What the vault has for the person, by name; never a value.
          */
         get: operations["list_secrets"];
         put?: never;
@@ -1610,7 +1610,7 @@ export interface paths {
         };
         /**
          * Show Session
-         * @description One session.
+         * @description One objective or session.
          */
         get: operations["show_session"];
         put?: never;
@@ -1632,7 +1632,7 @@ export interface paths {
         put?: never;
         /**
          * Raise Budget
-         * @description Let it spend this much in all from now on.
+         * @description Let a session spend this much in all; both figures positive or "unlimited".
          */
         post: operations["raise_budget"];
         delete?: never;
@@ -1874,7 +1874,7 @@ export interface paths {
         };
         /**
          * Show Differences
-         * @description What differs between two checkpoints: from the first one, and to the folder as it is now, where none is named.
+         * @description What differs in its folder between two checkpoints, by whatever hand.
          */
         get: operations["show_differences"];
         put?: never;
@@ -1934,7 +1934,7 @@ export interface paths {
         };
         /**
          * List Files
-         * @description One level of a session's folder, as it is now. Changes on trial are not in it; see show_trial.
+         * @description One level of a session's folder, as it is now; changes on trial are not in it.
          */
         get: operations["list_files"];
         put?: never;
@@ -2015,7 +2015,7 @@ export interface paths {
         get?: never;
         /**
          * Set Plan
-         * @description Put another plan in place of the one there is; the model is told.
+         * @description Put another plan in place of the one there is; the model is told before its next request.
          */
         put: operations["set_plan"];
         post?: never;
@@ -2300,7 +2300,7 @@ export interface paths {
         put?: never;
         /**
          * Look Again
-         * @description Find out anew what this computer offers, a sandbox and model servers, and say how things stand then.
+         * @description Find out again what this computer offers, a sandbox and model servers, and say how things stand then.
          */
         post: operations["look_again"];
         delete?: never;
@@ -2338,7 +2338,7 @@ export interface paths {
         };
         /**
          * List Usage
-         * @description What each model used on each day.
+         * @description What each model used on each day, newest first, over so many days up to today.
          */
         get: operations["list_usage"];
         put?: never;
@@ -2360,7 +2360,7 @@ export interface paths {
         put?: never;
         /**
          * Rebuild Views
-         * @description Make the read models anew from the journal; what is under way goes on meanwhile.
+         * @description Make the read models again from the journal; what is under way goes on meanwhile.
          */
         post: operations["rebuild_views"];
         delete?: never;
@@ -2408,7 +2408,7 @@ export interface paths {
         put?: never;
         /**
          * Check Web Search
-         * @description Send the engine one real search.
+         * @description Send the engine one real search, within 15 s.
          */
         post: operations["check_web_search"];
         delete?: never;
@@ -2437,7 +2437,7 @@ export interface components {
         };
         /**
          * Again
-         * @description What a retry may spend.
+         * @description Run a failed or cancelled objective again with what it knows.
          */
         Again: {
             /**
@@ -2450,7 +2450,7 @@ export interface components {
         };
         /**
          * AllowedHost
-         * @description A pattern of hosts, and the folder whose machines may reach them.
+         * @description No longer let machines reach a host, and cut what is open. ``host`` as it was allowed.
          */
         AllowedHost: {
             directory: string;
@@ -2458,7 +2458,9 @@ export interface components {
         };
         /**
          * AllowedRow
-         * @description The same, and the hosts that it stands for.
+         * @description A pattern of hosts, the folder whose machines may reach them, and the hosts that it stands for.
+         *
+         *     ``grants_last``: for ``registries``, whether grants outlast reading from them.
          */
         AllowedRow: {
             directory: string;
@@ -2730,7 +2732,7 @@ export interface components {
         };
         /**
          * CancelReason
-         * @description Why; the model reads it.
+         * @description Take one call out of the queue, or stop it; the others go on, and the model reads the reason.
          */
         CancelReason: {
             /** @default  */
@@ -2858,7 +2860,17 @@ export interface components {
         };
         /**
          * ChangedDirective
-         * @description A directive as it is to be. ``version``: the one that this was made from; 409 when there is a later one.
+         * @description Write a directive, or another text of one. The answer's text ends with its id.
+         *
+         *     Args:
+         *         kind: see ``Directive``.
+         *         title: 1 to 80 characters, one line.
+         *         text: Markdown, 1 to 20,000 characters.
+         *         directory: the folder that it holds for, absolute; "" for every one.
+         *         enabled: whether models are told it.
+         *         id: of the one to change; "" makes a new one, which comes last.
+         *         version: the one that the text was made from; 0 for whatever there is. Another one is a conflict.
+         *         why: a note on what changed, up to 500 characters.
          */
         ChangedDirective: {
             /** @default  */
@@ -2975,13 +2987,7 @@ export interface components {
         };
         /**
          * Choice
-         * @description Which of the changes that wait the person lets into the folder.
-         *
-         *     Args:
-         *         paths: changes, or folders of them; empty means all.
-         *         force: also where the folder's own file changed since.
-         *         include_protected: also files that programs of the person's act on.
-         *         seen: digests of changes that are not shown as they are, and that the person has seen in full.
+         * @description Let changes that wait into the folder; for a session or objective that is not at work.
          */
         Choice: {
             /** @default false */
@@ -2995,14 +3001,16 @@ export interface components {
         };
         /**
          * Code
-         * @description A one-time code.
+         * @description Spend a one-time code for a browser session, which the cookie of the answer is. For the page.
          */
         Code: {
             code: string;
         };
         /**
          * CodeWish
-         * @description Where the link is to lead. ``plain_host``: to 127.0.0.1, for browsers that do not know the page's own name.
+         * @description A link that signs a browser in. For the command line.
+         *
+         *     ``plain_host``: lead to 127.0.0.1, for browsers that do not know the page's own name.
          */
         CodeWish: {
             /** @default false */
@@ -3322,7 +3330,7 @@ export interface components {
         };
         /**
          * Draft
-         * @description A directive that is not saved.
+         * @description A directive that is not saved; ``id`` is "" for a new one.
          */
         Draft: {
             /** @default  */
@@ -3706,7 +3714,14 @@ export interface components {
         };
         /**
          * Fork
-         * @description From where a fork goes on (0: from now), and in which folder ("": the same). See ``ForkSession``.
+         * @description Open another session that goes on from a moment of this one; the answer's ``session`` is the new one.
+         *
+         *     Args:
+         *         session: whose conversation.
+         *         at: the last event (``session_seq``) that the fork knows; 0 for the newest.
+         *         directory: "" for the same folder, else an empty one, absolute, which gets the files as they were kept last
+         *             before that moment.
+         *         title: "" derives it.
          */
         Fork: {
             /** @default 0 */
@@ -3718,7 +3733,12 @@ export interface components {
         };
         /**
          * GivenAnswer
-         * @description An answer to a question; ``digest`` is the one that was shown with it, ``whole`` as of ``Decide``.
+         * @description Answer a question. The first answer wins; a conflict when it is settled, or the digest is not the one shown.
+         *
+         *     ``once`` allows this call, ``trust`` also lets the sources that the question names say whom or what calls of this
+         *     tool act on until the objective ends, ``session`` also allows calls of its shape in this session, ``project`` also
+         *     in later ones of the same folder;
+         *     ``deny`` refuses, with a reason that the model reads.
          */
         GivenAnswer: {
             /** @enum {unknown} */
@@ -3923,7 +3943,12 @@ export interface components {
         };
         /**
          * HostToAllow
-         * @description The same, and for ``registries`` whether grants outlast reading from them.
+         * @description Let machines that show a folder reach a host, those at work included.
+         *
+         *     Args:
+         *         host: ``name`` or ``*.name``, perhaps with ``:port``; ``localhost:5432`` and the like; or ``registries``.
+         *         directory: the folder, absolute.
+         *         grants_last: for ``registries``: what was granted ahead also covers sessions that have read from them.
          */
         HostToAllow: {
             directory: string;
@@ -4002,10 +4027,11 @@ export interface components {
         };
         /**
          * Landing
-         * @description What became of the changes that one call made. Lists have at most 200 paths; the counts are of all.
+         * @description What became of the changes that one call made. Lists have at most 500 paths; the counts are of all.
          *
          *     Args:
-         *         landed: paths that the person's folder now has, or has no longer.
+         *         landed: paths that the person's folder now has, or has no longer; those of folders end in a slash.
+         *         removed: those of them that it has no longer.
          *         count: how many landed.
          *         runnable: those among them that are new and can be run.
          *         stayed: how many changes stay in the machine, in what tools make anew (packages, caches).
@@ -4030,6 +4056,8 @@ export interface components {
             open: boolean;
             /** @default [] */
             refused: components["schemas"]["Held"][];
+            /** @default [] */
+            removed: string[];
             /** @default [] */
             runnable: string[];
             /** @default 0 */
@@ -4206,7 +4234,13 @@ export interface components {
         };
         /**
          * MemoryFile
-         * @description A file of memories to take in.
+         * @description Take a file of memories in, unpinned and with low confidence; the answer counts made, known and refused.
+         *
+         *     Args:
+         *         name: of the file, as CLAUDE.md, MEMORY.md, user.md, or an export of Stead (``.jsonl``).
+         *         text: its whole text, up to 10 MB.
+         *         level: as of ``Remember``.
+         *         directory: likewise.
          */
         MemoryFile: {
             /** @default  */
@@ -4495,22 +4529,39 @@ export interface components {
             type: "model.requested";
         };
         /**
-         * NamedMemories
-         * @description Which memories.
-         */
-        NamedMemories: {
-            ids: string[];
-        };
-        /**
          * NewBinding
-         * @description Where a value may go: requests to a host, or one argument of one tool.
+         * @description Let a secret's value go to a destination. Without any, it goes nowhere.
          */
         NewBinding: {
             binding: components["schemas"]["HostBinding"] | components["schemas"]["ToolBinding"];
         };
         /**
+         * NewCap
+         * @description Cap what the whole home may spend in a UTC day.
+         */
+        NewCap: {
+            daily: components["schemas"]["Budget"];
+        };
+        /**
+         * NewChain
+         * @description Choose the default model and its fallbacks.
+         */
+        NewChain: {
+            chain: components["schemas"]["ModelRef"][];
+        };
+        /**
          * NewDirective
-         * @description A directive to write; see ``Directive`` for the fields, and ``why`` for a note on it.
+         * @description Write a directive, or another text of one. The answer's text ends with its id.
+         *
+         *     Args:
+         *         kind: see ``Directive``.
+         *         title: 1 to 80 characters, one line.
+         *         text: Markdown, 1 to 20,000 characters.
+         *         directory: the folder that it holds for, absolute; "" for every one.
+         *         enabled: whether models are told it.
+         *         id: of the one to change; "" makes a new one, which comes last.
+         *         version: the one that the text was made from; 0 for whatever there is. Another one is a conflict.
+         *         why: a note on what changed, up to 500 characters.
          */
         NewDirective: {
             /** @default  */
@@ -4556,7 +4607,22 @@ export interface components {
         };
         /**
          * NewObjective
-         * @description A goal, the folder it is about, and under which limits it is worked on.
+         * @description Give a goal. The answer's ``session`` is the new objective.
+         *
+         *     Args:
+         *         goal: what to reach, 1 byte to under 1 MB of UTF-8.
+         *         directory: the workspace folder, absolute; must exist and be a folder that the machine may show.
+         *         title: "" derives it from the goal's first line.
+         *         constraints: rules that the result must keep, in the person's words.
+         *         tools: names to offer; empty offers all.
+         *         allow: names of tools granted for this objective without asking.
+         *         chain: models to use; empty uses the home's default.
+         *         budget: both figures positive or "unlimited".
+         *         limits: see there.
+         *         profile: strictness.
+         *         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
+         *         secrets: names of secrets that the model is told of.
+         *         mode: "trial" keeps all changes aside until they are applied (``ApplyTrial``); not for the readonly profile.
          */
         NewObjective: {
             /** @default [] */
@@ -4602,7 +4668,15 @@ export interface components {
         };
         /**
          * NewProvider
-         * @description A provider to add or change. ``key`` is "none", "env:NAME" or "vault"; never the key itself.
+         * @description Add or change a provider.
+         *
+         *     Args:
+         *         name: ``[a-z0-9-]{1,32}``, unique.
+         *         preset: one of ``stead providers presets``.
+         *         base_url: "" uses the preset's.
+         *         model: "" uses the preset's.
+         *         key: "none", "env:NAME" or "vault"; never the key itself.
+         *         clearance: "public" keeps from it every session that has read something private.
          */
         NewProvider: {
             /** @default  */
@@ -4622,7 +4696,12 @@ export interface components {
         };
         /**
          * NewSearch
-         * @description An engine, where it is ("" for its own address), and its key on the way into the vault ("" keeps it).
+         * @description Choose the engine that searches the web, in place of an earlier one. Its key is shown nowhere again.
+         *
+         *     Args:
+         *         engine: "searxng", "brave" or "tavily".
+         *         url: "" uses the engine's own; SearXNG has none.
+         *         key: goes into the vault and nowhere else; "" keeps the one that this engine has already.
          */
         NewSearch: {
             /** @enum {unknown} */
@@ -4634,7 +4713,12 @@ export interface components {
         };
         /**
          * NewSecret
-         * @description A name and a value, on its way into the vault; no answer and no event has it.
+         * @description Put a value into the vault. It is shown nowhere again; a conflict when there is one and ``replace`` is false.
+         *
+         *     Args:
+         *         name: ``[a-z][a-z0-9_-]{0,63}``; not beginning with "provider-" or "env-".
+         *         value: 1 byte to 64 KB of UTF-8 text.
+         *         replace: take the place of an older value; the bindings stay, the placeholder becomes another.
          */
         NewSecret: {
             name: string;
@@ -4644,7 +4728,12 @@ export interface components {
         };
         /**
          * NewSession
-         * @description The folder to work in, and under which limits.
+         * @description Open a session in a folder. The answer's ``session`` is the new one; it is idle until it is told something.
+         *
+         *     Fields as of ``CreateObjective``; limits are of each turn.
+         *
+         *     Args:
+         *         ignore: patterns as in .gitignore of what checkpoints leave out, beside what they always do.
          */
         NewSession: {
             /** @default [] */
@@ -4688,8 +4777,16 @@ export interface components {
             tools: string[];
         };
         /**
+         * NewTerminal
+         * @description Open a terminal in the session's folder, in a sandbox like the session's. The answer's text is its id.
+         */
+        NewTerminal: {
+            columns: number;
+            rows: number;
+        };
+        /**
          * Note
-         * @description What to remember a checkpoint by.
+         * @description Keep files and conversation as they are now.
          */
         Note: {
             /** @default  */
@@ -4832,7 +4929,7 @@ export interface components {
         };
         /**
          * OlderVersion
-         * @description Which one is to be there again.
+         * @description Write what a directive was in an older version anew; one that was removed is there again, in its place.
          */
         OlderVersion: {
             version: number;
@@ -4876,7 +4973,7 @@ export interface components {
         };
         /**
          * OwnArguments
-         * @description What a call is to run with: the text of a JSON object.
+         * @description Put other arguments into a call that has not run, and have it run so: the person's own yes to exactly these.
          */
         OwnArguments: {
             arguments: string;
@@ -5413,7 +5510,7 @@ export interface components {
         };
         /**
          * ProviderKey
-         * @description A provider's secret key, on its way into the vault.
+         * @description Put a provider's key into the vault. It goes nowhere else; no answer, no event and no log has it.
          */
         ProviderKey: {
             key: string;
@@ -5631,7 +5728,14 @@ export interface components {
         };
         /**
          * Restore
-         * @description What goes back: files, conversation or both; with ``paths``, these files alone.
+         * @description Go back. How things are now is kept first, so that this can be undone by restoring that.
+         *
+         *     Args:
+         *         session: whose.
+         *         checkpoint: its id.
+         *         files: put the files back.
+         *         conversation: put the conversation back.
+         *         paths: only these files, and what is below them; then the conversation stays.
          */
         Restore: {
             /** @default true */
@@ -5642,6 +5746,13 @@ export interface components {
             paths: string[];
         };
         /**
+         * RestoredMemories
+         * @description Have retired memories back, up to 1,000.
+         */
+        RestoredMemories: {
+            ids: string[];
+        };
+        /**
          * ResultsMessage
          * @description The answers to all calls of the assistant message right before it, in the order of the calls.
          */
@@ -5649,6 +5760,13 @@ export interface components {
             results: components["schemas"]["ToolResult"][];
             /** @enum {unknown} */
             type: "results";
+        };
+        /**
+         * RetiredMemories
+         * @description Tell up to 1,000 memories no longer. They are kept, and can be restored; ``Forget`` is for good.
+         */
+        RetiredMemories: {
+            ids: string[];
         };
         /**
          * Review
@@ -5800,7 +5918,10 @@ export interface components {
         };
         /**
          * Said
-         * @description What a person says. ``interrupt``: what is under way ends, and calls that have not begun do not run.
+         * @description Say something. It begins a turn, or is read before the next request of the one under way.
+         *
+         *     A session that people work in begins a turn by it, goes on if it was held, and opens again if it was closed.
+         *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run.
          */
         Said: {
             /** @default false */
@@ -5951,7 +6072,11 @@ export interface components {
         };
         /**
          * Sentence
-         * @description A rule in the person's words, and the folder that it holds for; "" for every one.
+         * @description Make a sentence a standing rule; refused when it is not understood. It holds at once, for running sessions too.
+         *
+         *     Args:
+         *         text: the sentence, up to 500 characters; see ``brain.standing``.
+         *         directory: the folder that it holds for, absolute; "" for every one.
          */
         Sentence: {
             /** @default  */
@@ -6036,7 +6161,7 @@ export interface components {
         };
         /**
          * Settlement
-         * @description The answer to a proposal.
+         * @description Answer a proposal.
          */
         Settlement: {
             accept: boolean;
@@ -6051,7 +6176,7 @@ export interface components {
         };
         /**
          * Size
-         * @description How large a terminal is.
+         * @description Tell a terminal how large it is now; it is as large as the last page said.
          */
         Size: {
             columns: number;
@@ -6113,7 +6238,7 @@ export interface components {
         };
         /**
          * Switch
-         * @description Whether models are told it.
+         * @description Have models told a directive, or not, without removing it.
          */
         Switch: {
             enabled: boolean;
@@ -6278,7 +6403,7 @@ export interface components {
         };
         /**
          * ToolName
-         * @description A tool.
+         * @description Take back what was granted to a tool in a session (and, for project grants, in its folder).
          */
         ToolName: {
             tool: string;
@@ -6395,7 +6520,7 @@ export interface components {
         };
         /**
          * Unbound
-         * @description The host (as it was bound, wildcard and all) or the tool whose bindings end; give one of them.
+         * @description End every binding of a secret to a host (as it was bound, wildcard and all) or to a tool; give one of them.
          */
         Unbound: {
             /** @default  */
@@ -6405,7 +6530,7 @@ export interface components {
         };
         /**
          * Undo
-         * @description Which file, if the call changed several; ``again`` has the change back.
+         * @description Put a file back to what it was before a call changed it; ``again`` has the change back.
          */
         Undo: {
             /** @default false */
@@ -6473,7 +6598,7 @@ export interface components {
         };
         /**
          * WantedBudget
-         * @description What the session may spend in all.
+         * @description Let a session spend this much in all; both figures positive or "unlimited".
          */
         WantedBudget: {
             tokens: number | "unlimited";
@@ -6481,7 +6606,13 @@ export interface components {
         };
         /**
          * WantedForgotten
-         * @description What is to be forgotten for good.
+         * @description Forget for good, wherever it stands, 1,000 things at most; answered once it is proven. This can't be undone.
+         *
+         *     Args:
+         *         memories: with every version of what they say, the words that they rest on, and what rests on these words alone.
+         *         events: their seqs; every word of them.
+         *         words: in every event, memory and file of the home; each 3 characters or more.
+         *         match: whether large and small letters differ. What a fuzzy preview has found is given as words.
          */
         WantedForgotten: {
             /** @default [] */
@@ -6498,7 +6629,9 @@ export interface components {
         };
         /**
          * WantedGone
-         * @description Likewise, to be looked at first; ``nearly``: words that are nearly said, instead of all else.
+         * @description What would be forgotten, and where it stands; nothing is done.
+         *
+         *     ``nearly``: words that are nearly said, instead of all else; the other fields are those of ``Forget``.
          */
         WantedGone: {
             /** @default [] */
@@ -6517,7 +6650,17 @@ export interface components {
         };
         /**
          * WantedMarks
-         * @description Which marks of which memories change.
+         * @description Change marks of up to 1,000 memories; what is left out stays.
+         *
+         *     Args:
+         *         ids: which.
+         *         pinned: always told.
+         *         standing: an instruction, always told.
+         *         kind: see there.
+         *         key: canonical.
+         *         aliases: in place of those they have.
+         *         confidence: 0 to 1.
+         *         ttl_days: dropped after so many days from now; 0 for never.
          */
         WantedMarks: {
             /** @default null */
@@ -6538,7 +6681,12 @@ export interface components {
         };
         /**
          * WantedMemories
-         * @description What is to be remembered, and who sees it.
+         * @description Remember 1 to 1,000 statements; the answer says of each what became of it, with its id.
+         *
+         *     Args:
+         *         items: what.
+         *         level: who sees them; "channel" cannot be chosen here.
+         *         directory: the folder whose workspace it is, for the levels "workspace" and "private".
          */
         WantedMemories: {
             /** @default  */
@@ -6552,50 +6700,45 @@ export interface components {
         };
         /**
          * WantedOrder
-         * @description Directives that come first, in this order; the others follow as they are.
+         * @description Tell models these directives first, in this order; the others come after them, as they are.
          */
         WantedOrder: {
             ids: string[];
         };
         /**
          * WantedPlan
-         * @description The whole plan as it is to be.
+         * @description Put another plan in place of the one there is; the model is told before its next request.
          */
         WantedPlan: {
-            steps: components["schemas"]["WantedStep"][];
+            steps: components["schemas"]["PlanStep"][];
         };
         /**
          * WantedPrompt
-         * @description For whom a prompt is to be composed: a session or an objective, in a folder; and with which unsaved directive.
+         * @description What a session or an objective of a folder would be told before all else, with a directive not saved yet.
          *
-         *     Args:
-         *         directory: absolute; "" for a folder without directives of its own.
-         *         attended: for a session that people work in; else for an objective.
-         *         draft: to be taken for saved; left out for none. With ``id`` "" it is a new one.
+         *     ``attended``: for a session that people work in, else for an objective. ``draft`` is taken for saved.
          */
         WantedPrompt: {
             /** @default true */
             attended: boolean;
-            /** @default  */
+            /**
+             * @description An absolute path; "" for none, or for any.
+             * @default
+             */
             directory: string;
             /** @default null */
             draft: components["schemas"]["Draft"] | null;
         };
         /**
-         * WantedStep
-         * @description One line of the plan.
-         */
-        WantedStep: {
-            /**
-             * @default todo
-             * @enum {unknown}
-             */
-            status: "doing" | "done" | "skipped" | "todo";
-            title: string;
-        };
-        /**
          * WantedWords
-         * @description Other words in place of a memory's; see ``CorrectMemory``.
+         * @description Put other words in a memory's place, which stays as what was held before; the answer has the new one's id.
+         *
+         *     Args:
+         *         id: which.
+         *         text: the new words.
+         *         value: at its key; "" for none.
+         *         valid_from_ms: since when the new words hold; 0 for from now on.
+         *         was_wrong: the old ones never held.
          */
         WantedWords: {
             text: string;
@@ -6616,7 +6759,9 @@ export interface components {
         };
         /**
          * Why
-         * @description A reason to keep.
+         * @description Kill what is under way at once, and hold.
+         *
+         *     ``session`` "*" stops every session.
          */
         Why: {
             /** @default  */
@@ -6624,7 +6769,10 @@ export interface components {
         };
         /**
          * Words
-         * @description What a person says.
+         * @description Say something. It begins a turn, or is read before the next request of the one under way.
+         *
+         *     A session that people work in begins a turn by it, goes on if it was held, and opens again if it was closed.
+         *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run.
          */
         Words: {
             text: string;
@@ -6643,7 +6791,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 session?: string;
-                status?: "pending" | "all";
+                status?: "all" | "pending";
             };
             header?: never;
             path?: never;
@@ -6749,7 +6897,7 @@ export interface operations {
                 call?: string;
                 limit?: number;
                 session?: string;
-                verdict?: "allow" | "ask" | "deny" | "";
+                verdict?: "" | "allow" | "ask" | "deny";
             };
             header?: never;
             path?: never;
@@ -6940,7 +7088,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DailyCap"];
+                "application/json": components["schemas"]["NewCap"];
             };
         };
         responses: {
@@ -7005,7 +7153,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ModelChain"];
+                "application/json": components["schemas"]["NewChain"];
             };
         };
         responses: {
@@ -7382,7 +7530,7 @@ export interface operations {
         parameters: {
             query?: {
                 attended?: boolean;
-                /** @description A folder, "" for any other. */
+                /** @description An absolute path; "" for none, or for any. */
                 directory?: string;
             };
             header?: never;
@@ -7646,7 +7794,7 @@ export interface operations {
     list_folders: {
         parameters: {
             query?: {
-                /** @description Absolute; empty for your home. */
+                /** @description An absolute path; "" for none, or for any. */
                 path?: string;
             };
             header?: never;
@@ -7680,14 +7828,14 @@ export interface operations {
             query?: {
                 /** @description The ``next`` of the page before. */
                 after?: string;
-                kind?: ("knowledge" | "preference" | "pattern" | "context" | "skill" | "correction" | "person" | "procedure")[] | null;
+                kind?: ("context" | "correction" | "knowledge" | "pattern" | "person" | "preference" | "procedure" | "skill")[];
                 limit?: number;
-                origin?: ("user_said" | "tool" | "inferred" | "imported" | "file_edit")[] | null;
+                origin?: ("file_edit" | "imported" | "inferred" | "tool" | "user_said")[];
                 pinned?: boolean;
                 /** @description "" for every place. */
                 place?: string;
                 run?: string;
-                status?: ("live" | "superseded" | "expired" | "retired" | "forgotten")[] | null;
+                status?: ("expired" | "forgotten" | "live" | "retired" | "superseded")[];
                 words?: string;
             };
             header?: never;
@@ -8129,7 +8277,7 @@ export interface operations {
         parameters: {
             query?: {
                 attended?: boolean;
-                /** @description A folder; "" for none. */
+                /** @description An absolute path; "" for none, or for any. */
                 directory?: string;
             };
             header?: never;
@@ -8226,7 +8374,7 @@ export interface operations {
     list_memory_proposals: {
         parameters: {
             query?: {
-                status?: "waiting" | "all";
+                status?: "all" | "waiting";
             };
             header?: never;
             path?: never;
@@ -8298,14 +8446,14 @@ export interface operations {
                 /** @description Milliseconds since 1970; 0 for now. */
                 as_of_ms?: number;
                 attended?: boolean;
-                /** @description A folder; "" for none. */
+                /** @description An absolute path; "" for none, or for any. */
                 directory?: string;
-                kind?: ("knowledge" | "preference" | "pattern" | "context" | "skill" | "correction" | "person" | "procedure")[] | null;
+                kind?: ("context" | "correction" | "knowledge" | "pattern" | "person" | "preference" | "procedure" | "skill")[];
                 /** @description Milliseconds since 1970; 0 for now. */
                 known_ms?: number;
                 limit?: number;
                 query: string;
-                source?: ("memory" | "chat" | "talk")[] | null;
+                source?: ("chat" | "memory" | "talk")[];
                 superseded?: boolean;
                 trusted?: boolean;
             };
@@ -8376,7 +8524,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NamedMemories"];
+                "application/json": components["schemas"]["RestoredMemories"];
             };
         };
         responses: {
@@ -8412,7 +8560,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NamedMemories"];
+                "application/json": components["schemas"]["RetiredMemories"];
             };
         };
         responses: {
@@ -8571,7 +8719,7 @@ export interface operations {
                 /** @description The ``next`` of the page before. */
                 after?: string;
                 limit?: number;
-                status?: ("pending" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled" | "idle" | "closed") | "";
+                status?: ("cancelled" | "closed" | "completed" | "failed" | "idle" | "paused" | "pending" | "running" | "waiting") | "";
             };
             header?: never;
             path?: never;
@@ -9007,6 +9155,7 @@ export interface operations {
     show_trial: {
         parameters: {
             query?: {
+                /** @description From the workspace on, as a listing has it. */
                 path?: string;
             };
             header?: never;
@@ -9684,7 +9833,7 @@ export interface operations {
                 /** @description The ``next`` of the page before. */
                 after?: string;
                 limit?: number;
-                status?: ("pending" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled" | "idle" | "closed") | "";
+                status?: ("cancelled" | "closed" | "completed" | "failed" | "idle" | "paused" | "pending" | "running" | "waiting") | "";
             };
             header?: never;
             path?: never;
@@ -10733,7 +10882,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Size"];
+                "application/json": components["schemas"]["NewTerminal"];
             };
         };
         responses: {

@@ -6,10 +6,11 @@ the first answer and changes nothing; the same id with another command is a ``Co
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
+from stead.domain.bounds import AnyFolder, Folder, Text, bounds
 from stead.domain.directive_commands import DirectiveCommand
 from stead.domain.events import Budget, Limits, ModelRef, PlanStep
 from stead.domain.forget_commands import Forget
@@ -18,6 +19,7 @@ from stead.domain.memory_commands import MemoryCommand
 from stead.domain.policies import Clearance, Profile
 from stead.domain.search import Engine
 from stead.domain.secrets import Binding
+from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS
 from stead.domain.trials import Choice, WorkMode
 
 GOAL_LIMIT_BYTES = 1_000_000
@@ -47,10 +49,10 @@ class CreateObjective(msgspec.Struct, frozen=True, tag="objective.create", forbi
         mode: "trial" keeps all changes aside until they are applied (``ApplyTrial``); not for the readonly profile.
     """
 
-    goal: str
-    directory: str
+    goal: Text
+    directory: Folder
     title: str = ""
-    constraints: tuple[str, ...] = ()
+    constraints: Annotated[tuple[str, ...], bounds(maxItems=100)] = ()
     tools: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
     chain: tuple[ModelRef, ...] = ()
@@ -70,7 +72,7 @@ class SendMessage(msgspec.Struct, frozen=True, tag="session.message", forbid_unk
     """
 
     session: SessionId
-    text: str
+    text: Text
     interrupt: bool = False
 
 
@@ -164,11 +166,11 @@ class ConfigureProvider(msgspec.Struct, frozen=True, tag="provider.configure", f
         clearance: "public" keeps from it every session that has read something private.
     """
 
-    name: str
+    name: Annotated[str, bounds(pattern="^(?!rehearsal$)[a-z0-9-]{1,32}$")]
     preset: str
     base_url: str = ""
     model: str = ""
-    key: str = "none"
+    key: Annotated[str, bounds(pattern="^(none|vault|env:[A-Z0-9_]+)$")] = "none"
     clearance: Clearance = "private"
 
 
@@ -176,7 +178,7 @@ class SetProviderKey(msgspec.Struct, frozen=True, tag="provider.set_key", forbid
     """Put a provider's key into the vault. It goes nowhere else; no answer, no event and no log has it."""
 
     name: str
-    key: str
+    key: Annotated[Text, bounds(maxLength=10_000)]
 
 
 class RemoveProvider(msgspec.Struct, frozen=True, tag="provider.remove", forbid_unknown_fields=True):
@@ -227,8 +229,8 @@ class AddSecret(msgspec.Struct, frozen=True, tag="secret.add", forbid_unknown_fi
         replace: take the place of an older value; the bindings stay, the placeholder becomes another.
     """
 
-    name: str
-    value: str
+    name: Annotated[str, bounds(pattern="^(?!provider-|env-)[a-z][a-z0-9_-]{0,63}$")]
+    value: Annotated[str, bounds(minLength=4, maxLength=8000, pattern=r"\S{4}")]
     replace: bool = False
 
     def __repr__(self) -> str:
@@ -304,7 +306,7 @@ class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknow
         ignore: patterns as in .gitignore of what checkpoints leave out, beside what they always do.
     """
 
-    directory: str
+    directory: Folder
     title: str = ""
     tools: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
@@ -315,7 +317,7 @@ class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknow
     hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
     mode: WorkMode = "workspace"
-    ignore: tuple[str, ...] = ()
+    ignore: Annotated[tuple[Text, ...], bounds(maxItems=100)] = ()
 
 
 class CloseSession(msgspec.Struct, frozen=True, tag="session.close", forbid_unknown_fields=True):
@@ -336,8 +338,8 @@ class ForkSession(msgspec.Struct, frozen=True, tag="session.fork", forbid_unknow
     """
 
     session: SessionId
-    at: int = 0
-    directory: str = ""
+    at: Annotated[int, msgspec.Meta(ge=0)] = 0
+    directory: AnyFolder = ""
     title: str = ""
 
 
@@ -352,8 +354,8 @@ class OpenTerminal(msgspec.Struct, frozen=True, tag="terminal.open", forbid_unkn
     """Open a terminal in the session's folder, in a sandbox like the session's. The answer's text is its id."""
 
     session: SessionId
-    rows: int
-    columns: int
+    rows: Annotated[int, msgspec.Meta(ge=1, le=MOST_ROWS)]
+    columns: Annotated[int, msgspec.Meta(ge=1, le=MOST_COLUMNS)]
 
 
 class CloseTerminal(msgspec.Struct, frozen=True, tag="terminal.close", forbid_unknown_fields=True):
@@ -419,7 +421,7 @@ class SetPlan(msgspec.Struct, frozen=True, tag="plan.set", forbid_unknown_fields
     """Put another plan in place of the one there is; the model is told before its next request."""
 
     session: SessionId
-    steps: tuple[PlanStep, ...]
+    steps: Annotated[tuple[PlanStep, ...], bounds(maxItems=30)]
 
 
 class RaiseBudget(msgspec.Struct, frozen=True, tag="budget.raise", forbid_unknown_fields=True):

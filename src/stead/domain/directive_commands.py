@@ -5,9 +5,15 @@ Layer: domain. A part of the union of ``domain.commands``.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
+from stead.domain.bounds import AnyFolder, Text, bounds
 from stead.domain.directives import DirectiveId, DirectiveKind
+
+DirectiveTitle = Annotated[Text, bounds(maxLength=80)]
+DirectiveText = Annotated[Text, bounds(maxLength=20_000)]
 
 
 class SetDirective(msgspec.Struct, frozen=True, tag="directive.write", forbid_unknown_fields=True):
@@ -25,13 +31,13 @@ class SetDirective(msgspec.Struct, frozen=True, tag="directive.write", forbid_un
     """
 
     kind: DirectiveKind
-    title: str
-    text: str
-    directory: str = ""
+    title: DirectiveTitle
+    text: DirectiveText
+    directory: AnyFolder = ""
     enabled: bool = True
     id: str = ""
     version: int = 0
-    why: str = ""
+    why: Annotated[str, bounds(maxLength=500)] = ""
 
 
 class SwitchDirective(msgspec.Struct, frozen=True, tag="directive.switch", forbid_unknown_fields=True):
@@ -50,7 +56,7 @@ class RemoveDirective(msgspec.Struct, frozen=True, tag="directive.remove", forbi
 class OrderDirectives(msgspec.Struct, frozen=True, tag="directives.order", forbid_unknown_fields=True):
     """Tell models these directives first, in this order; the others come after them, as they are."""
 
-    ids: tuple[DirectiveId, ...]
+    ids: Annotated[tuple[DirectiveId, ...], bounds(minItems=1, uniqueItems=True)]
 
 
 class RestoreDirective(msgspec.Struct, frozen=True, tag="directive.restore", forbid_unknown_fields=True):

@@ -5,11 +5,16 @@ Layer: domain. A part of ``domain.commands``, whose rules hold here too.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
-from stead.domain.memory import MemoryId
+from stead.domain.bounds import bounds
+from stead.domain.memory_commands import Memories
+
+Seqs = tuple[Annotated[int, bounds(minimum=1, maximum=2**53)], ...]
+Needle = Annotated[str, bounds(minLength=3, maxLength=20_000, pattern=r"^\w{3}")]
+Needles = Annotated[tuple[Needle, ...], bounds(maxItems=1000)]
 
 
 class Forget(msgspec.Struct, frozen=True, tag="memory.forget", forbid_unknown_fields=True):
@@ -22,9 +27,9 @@ class Forget(msgspec.Struct, frozen=True, tag="memory.forget", forbid_unknown_fi
         match: whether large and small letters differ. What a fuzzy preview has found is given as words.
     """
 
-    memories: tuple[MemoryId, ...] = ()
-    events: tuple[int, ...] = ()
-    words: tuple[str, ...] = ()
+    memories: Memories = ()
+    events: Seqs = ()
+    words: Needles = ()
     match: Literal["exact", "any_case"] = "any_case"
 
     def __repr__(self) -> str:

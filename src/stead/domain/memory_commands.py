@@ -6,11 +6,18 @@ models have tools, which go through the gate.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
+from stead.domain.bounds import AnyFolder, Text, bounds
 from stead.domain.memory import Kind, Level, MemoryId, ProposalId, RunId
+
+Statement = Annotated[Text, bounds(maxLength=4000)]
+Memories = Annotated[tuple[Annotated[MemoryId, bounds(pattern="^m_[0-9a-f]{16}$")], ...], bounds(maxItems=1000)]
+SomeMemories = Annotated[Memories, bounds(minItems=1)]
+LATEST_MS = 253_402_300_799_999
+"""The end of the year 9999."""
 
 
 class NewMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -21,15 +28,15 @@ class NewMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         valid_from_ms: since when it holds; 0 for from now on.
     """
 
-    text: str
+    text: Statement
     kind: Kind = "knowledge"
-    key: str = ""
-    value: str = ""
-    aliases: tuple[str, ...] = ()
+    key: Annotated[str, bounds(maxLength=120)] = ""
+    value: Annotated[str, bounds(maxLength=4000)] = ""
+    aliases: Annotated[tuple[Annotated[str, bounds(maxLength=120)], ...], bounds(maxItems=20)] = ()
     pinned: bool = False
     standing: bool = False
-    ttl_days: int = 0
-    valid_from_ms: int = 0
+    ttl_days: Annotated[int, bounds(minimum=0, maximum=36_500)] = 0
+    valid_from_ms: Annotated[int, bounds(minimum=0, maximum=LATEST_MS)] = 0
 
 
 class Remember(msgspec.Struct, frozen=True, tag="memory.remember", forbid_unknown_fields=True):
@@ -41,9 +48,9 @@ class Remember(msgspec.Struct, frozen=True, tag="memory.remember", forbid_unknow
         directory: the folder whose workspace it is, for the levels "workspace" and "private".
     """
 
-    items: tuple[NewMemory, ...]
+    items: Annotated[tuple[NewMemory, ...], bounds(minItems=1, maxItems=1000)]
     level: Level = "global"
-    directory: str = ""
+    directory: AnyFolder = ""
 
 
 class CorrectMemory(msgspec.Struct, frozen=True, tag="memory.correct", forbid_unknown_fields=True):
@@ -58,9 +65,9 @@ class CorrectMemory(msgspec.Struct, frozen=True, tag="memory.correct", forbid_un
     """
 
     id: MemoryId
-    text: str
-    value: str = ""
-    valid_from_ms: int = 0
+    text: Statement
+    value: Annotated[str, bounds(maxLength=4000)] = ""
+    valid_from_ms: Annotated[int, msgspec.Meta(ge=0), bounds(maximum=LATEST_MS)] = 0
     was_wrong: bool = False
 
 
@@ -78,7 +85,7 @@ class MarkMemories(msgspec.Struct, frozen=True, tag="memory.mark", forbid_unknow
         ttl_days: dropped after so many days from now; 0 for never.
     """
 
-    ids: tuple[MemoryId, ...]
+    ids: SomeMemories
     pinned: bool | None = None
     standing: bool | None = None
     kind: Kind | None = None
@@ -91,13 +98,13 @@ class MarkMemories(msgspec.Struct, frozen=True, tag="memory.mark", forbid_unknow
 class RetireMemories(msgspec.Struct, frozen=True, tag="memory.retire", forbid_unknown_fields=True):
     """Tell up to 1,000 memories no longer. They are kept, and can be restored; ``Forget`` is for good."""
 
-    ids: tuple[MemoryId, ...]
+    ids: SomeMemories
 
 
 class RestoreMemories(msgspec.Struct, frozen=True, tag="memory.restore", forbid_unknown_fields=True):
     """Have retired memories back, up to 1,000."""
 
-    ids: tuple[MemoryId, ...]
+    ids: SomeMemories
 
 
 class SettleProposal(msgspec.Struct, frozen=True, tag="memory.settle", forbid_unknown_fields=True):
@@ -118,9 +125,9 @@ class ImportMemories(msgspec.Struct, frozen=True, tag="memory.import", forbid_un
     """
 
     name: str
-    text: str
+    text: Annotated[str, bounds(maxLength=10_000_000)]
     level: Level = "global"
-    directory: str = ""
+    directory: AnyFolder = ""
 
 
 class Consolidate(msgspec.Struct, frozen=True, tag="memory.consolidate", forbid_unknown_fields=True):

@@ -5,9 +5,11 @@ Layer: domain. Values that events, commands and rows carry; knows none of them. 
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+
+from stead.domain.bounds import Figure, Text, bounds
 
 Unlimited = Literal["unlimited"]
 
@@ -15,8 +17,8 @@ Unlimited = Literal["unlimited"]
 class Budget(msgspec.Struct, frozen=True):
     """What a session may spend, a hard stop. Money is in millionths of a dollar; "unlimited" is said, not implied."""
 
-    tokens: int | Unlimited
-    usd_micros: int | Unlimited
+    tokens: Figure | Unlimited
+    usd_micros: Figure | Unlimited
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -30,17 +32,17 @@ class Limits(msgspec.Struct, frozen=True):
         send_backs: refused completions before it fails.
     """
 
-    iterations: int = 50
-    stall: int = 3
-    repetition: int = 3
-    wall_s: int = 4 * 3600
-    send_backs: int = 3
+    iterations: Annotated[int, bounds(minimum=1, maximum=1000)] = 50
+    stall: Annotated[int, bounds(minimum=2, maximum=100)] = 3
+    repetition: Annotated[int, bounds(minimum=2, maximum=100)] = 3
+    wall_s: Annotated[int, bounds(minimum=1, maximum=30 * 24 * 3600)] = 4 * 3600
+    send_backs: Annotated[int, bounds(minimum=0, maximum=100)] = 3
 
 
-class PlanStep(msgspec.Struct, frozen=True):
+class PlanStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One line of the plan."""
 
-    title: str
+    title: Annotated[Text, bounds(maxLength=200)]
     status: Literal["todo", "doing", "done", "skipped"] = "todo"
 
 

@@ -23,7 +23,7 @@ from stead.domain.forget_commands import Forget
 from stead.domain.ids import HOME, ApprovalId, CommandId, SessionId
 from stead.domain.memory_commands import ImportMemories, MemoryCommand
 from stead.domain.ports import Claimed, Journal
-from stead.domain.rows import ApprovalRow, SecretRow
+from stead.domain.rows import ApprovalRow
 from stead.domain.sessions import Session
 from stead.domain.trials import Trial
 from stead.runtime import approvals, objectives
@@ -181,10 +181,6 @@ class Runtime:
         """See ``service.Holdings``."""
         check = await self._desk.search.check()
         return msgspec.structs.replace(check, text=self._book.redactor().clean(check.text))
-
-    async def secret_rows(self) -> tuple[SecretRow, ...]:
-        """See ``service.Holdings``."""
-        return self._home.state.secret_rows()
 
     async def trial(self, session: SessionId, path: str = "") -> Trial:
         """See ``service.Aside``."""

@@ -103,7 +103,7 @@ class HomeState:
         )
 
     def secret_rows(self) -> tuple[SecretRow, ...]:
-        """The secrets as shown to people, by name."""
+        """What the vault has for the person, by name; never a value."""
         never = (0, "")
         return tuple(
             SecretRow(

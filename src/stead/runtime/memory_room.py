@@ -58,11 +58,11 @@ class MemoryLooks(Protocol):
         ...
 
     async def loaded(self, directory: str, *, attended: bool) -> tuple[LoadedFile, ...]:
-        """The files of memory with which a session in this folder would begin now, in their order."""
+        """The files of memory with which a session in a folder would begin now, in the order in which they are told."""
         ...
 
     async def state(self) -> MemoryState:
-        """How things stand."""
+        """Whether memory works: its legs, its places, what waits."""
         ...
 
 
@@ -106,7 +106,7 @@ class LooksAtRuns(Protocol):
     """What runs of consolidation did."""
 
     async def diff(self, run: RunId) -> RunDiff:
-        """What a run changed.
+        """What one run changed: each memory before and after it, and what it proposed.
 
         Raises:
             NotFound: there was no such run.

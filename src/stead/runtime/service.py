@@ -18,7 +18,6 @@ from stead.domain.folders import FileContent, FileListing, FolderListing
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.policies import Clearance, Rule
 from stead.domain.ports import Isolation
-from stead.domain.rows import SecretRow
 from stead.domain.terminals import Terminal, TerminalRow
 from stead.domain.trials import Trial
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
@@ -103,11 +102,11 @@ class Holdings(Protocol):
     """What the home has, beside its objectives."""
 
     async def providers(self) -> tuple[ProviderRow, ...]:
-        """Configured ones first, then those found by themselves."""
+        """Configured providers, then those that were found."""
         ...
 
     async def check_provider(self, name: str) -> ProviderCheck:
-        """Send one tiny request, within 15 s.
+        """Send the provider one real, tiny request, within 15 s.
 
         Raises:
             NotFound: no such provider.
@@ -115,15 +114,11 @@ class Holdings(Protocol):
         ...
 
     async def search_setup(self) -> SearchSetup:
-        """How the web is searched."""
+        """Which engine searches the web; "" when none does."""
         ...
 
     async def check_search(self) -> SearchCheck:
-        """Send one real search, within 15 s."""
-        ...
-
-    async def secret_rows(self) -> tuple[SecretRow, ...]:
-        """What the vault has for the person, by name; never a value."""
+        """Send the engine one real search, within 15 s."""
         ...
 
 
@@ -131,7 +126,7 @@ class Aside(Protocol):
     """What sessions changed that waits for the person."""
 
     async def trial(self, session: SessionId, path: str = "") -> Trial:
-        """A session's changes that wait; those of a path and below it in full.
+        """What a session changed that waits, with diffs as far as there is room; in full at a path and below it.
 
         Raises:
             NotFound: it has none.
@@ -144,7 +139,7 @@ class Work(Protocol):
     """Sessions that people work in. Every method raises ``NotFound`` for one that there is not."""
 
     async def calls(self, session: SessionId) -> tuple[CallRow, ...]:
-        """The queue of calls, empty between replies."""
+        """The calls of the reply that is being worked off, in the model's order; none between replies."""
         ...
 
     async def checkpoints(self, session: SessionId) -> tuple[CheckpointRow, ...]:
@@ -152,11 +147,11 @@ class Work(Protocol):
         ...
 
     async def edits(self, session: SessionId) -> tuple[EditRow, ...]:
-        """What its calls changed by name, oldest first, each with its diff."""
+        """The files that its calls changed by name, oldest first, each with its diff."""
         ...
 
     async def differences(self, session: SessionId, old: str, new: str) -> tuple[FileChange, ...]:
-        """What differs in its folder between two of its checkpoints, whoever changed it.
+        """What differs in its folder between two checkpoints, by whatever hand.
 
         Args:
             session: whose folder.
@@ -186,15 +181,21 @@ class Looks(Protocol):
     """Folders and files, as a person looks at them. Faults are those of ``domain.folders.Folders``."""
 
     async def folders(self, path: str) -> FolderListing:
-        """The folders in one, "" for the person's home, and which may be a workspace."""
+        """The folders in a folder of this computer ("" for the person's home), and which may be a workspace."""
         ...
 
     async def files(self, session: SessionId, path: str) -> FileListing:
-        """One level of a session's folder; ``NotFound`` too when there is no such session."""
+        """One level of a session's folder, as it is now; changes on trial are not in it.
+
+        ``NotFound`` too when there is no such session.
+        """
         ...
 
     async def content(self, session: SessionId, path: str) -> FileContent:
-        """The text of a file of a session's folder, without secrets; ``NotFound`` likewise."""
+        """The text of a file of a session's folder, at most two megabytes of it; secrets are taken out.
+
+        ``NotFound`` too when there is no such session.
+        """
         ...
 
 
@@ -202,7 +203,7 @@ class TerminalDesk(Protocol):
     """The person's terminals. Each method raises ``NotFound`` where there is none, or no such session."""
 
     async def rows(self, session: SessionId) -> tuple[TerminalRow, ...]:
-        """Those of a session that are open, oldest first."""
+        """The person's terminals that are open in a session, oldest first."""
         ...
 
     async def terminal(self, session: SessionId, id: str) -> Terminal:
@@ -214,7 +215,7 @@ class DirectiveDesk(Protocol):
     """What the person tells models always. Each method raises ``NotFound`` for a directive that there is not."""
 
     async def rows(self) -> tuple[DirectiveRow, ...]:
-        """All of them, in the order in which models are told."""
+        """The directives, in the order in which models are told those that are on."""
         ...
 
     async def offers(self, id: DirectiveId) -> tuple[Rule, ...]:
@@ -230,7 +231,7 @@ class DirectiveDesk(Protocol):
         ...
 
     async def prompt(self, directory: str, *, attended: bool, draft: Directive | None) -> Prompt:
-        """What a session of a folder would be told before all else.
+        """What a session or an objective of a folder would be told before all else, part by part.
 
         Args:
             directory: the folder; "" for one without directives of its own.
@@ -296,5 +297,5 @@ class Service(Holdings, Aside, Desks, Protocol):
         ...
 
     async def readiness(self) -> Readiness:
-        """How things stand."""
+        """Whether Stead can do its work."""
         ...

@@ -1,7 +1,7 @@
-"""The commands and reads as one FastAPI application, with its OpenAPI document.
+"""The API below ``/api/v1``: the table of routes, served.
 
-Layer: a door. Importing FastAPI costs more CPU than the rest of the daemon's start together, so ``app.py`` imports this
-module when it is first needed, and nothing else does.
+Layer: a door. ``routes.py`` says what a row is; the rows are in ``commands.py``, ``queries.py`` and
+``memory_queries.py``.
 """
 
 from __future__ import annotations
@@ -9,80 +9,67 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
-from stead import __version__
-from stead.web import (
-    audit,
-    commands,
-    directives,
-    egress,
-    folders,
-    forgetting,
-    memories,
-    rules,
-    search,
-    secrets,
-    session_work,
-    sessions,
-    terminals,
-    trial,
-    views,
-)
 from stead.web.backend import Backend
-from stead.web.errors import HANDLERS, Json, Problem, answer
+from stead.web.commands import COMMANDS
+from stead.web.errors import Json, Problem, answer
 from stead.web.live import Streams
+from stead.web.memory_queries import DIRECTIVE_ROUTES, MEMORY_ROUTES
 from stead.web.openapi import document
+from stead.web.queries import HOME_ROUTES, SESSION_ROUTES
+from stead.web.routes import Carrier, Context, Route, get
 
-
-def build_api(backend: Backend, streams: Streams) -> FastAPI:
-    """The application below ``/api/v1``."""
-    api = _routes()
-    api.state.backend = backend
-    api.state.streams = streams
-    api.state.carrier = commands.Carrier(backend.service, backend.pace.command_s)
-    api.state.audit_turn = asyncio.Lock()
-    text = document(api, [preset.name for preset in backend.presets])
-
-    @api.get("/openapi.json", include_in_schema=False)
-    async def show_document() -> Response:
-        return Json(text)
-
-    return api
+ROUTES = (*SESSION_ROUTES, *HOME_ROUTES, *MEMORY_ROUTES, *DIRECTIVE_ROUTES, *COMMANDS)
 
 
 def describe(presets: Sequence[str]) -> bytes:
     """The OpenAPI document of a daemon that knows these providers by name, without one that runs."""
-    return document(_routes(), presets)
+    return document(ROUTES, presets)
 
 
-def _routes() -> FastAPI:
-    api = FastAPI(
-        title="Stead",
-        version=__version__,
-        description="One self-hosted agent: give it goals, watch it work, answer what it asks.",
-        servers=[{"url": "/api/v1"}],
-        root_path_in_servers=False,
-        openapi_url=None,
-        docs_url=None,
-        redoc_url=None,
-        redirect_slashes=False,
-        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
-        exception_handlers={**HANDLERS, RequestValidationError: _on_parameters},
-    )
-    work = (sessions, session_work, folders, terminals)
-    parts = (views, audit, commands, *work, secrets, trial, egress, rules, search, directives, forgetting, memories)
-    api.router.routes += [route for part in parts for route in part.router.routes]
-    return api
+class Api:
+    """An ASGI application of every row of the table.
 
+    Args:
+        backend: what is behind the door.
+        streams: the live streams of the door.
+    """
 
-async def _on_parameters(request: Request, error: Exception) -> Response:
-    """Answer for a path, a query or a header that does not fit; a path that cannot exist is simply not there."""
-    assert isinstance(error, RequestValidationError)
-    flaw = error.errors()[0]
-    where, name = flaw["loc"][0], flaw["loc"][-1]
-    if where == "path":
-        return answer(Problem(404, "not_found", f"there is no {name} {flaw['input']!r}; list what there is"))
-    return answer(Problem(400, "invalid", f"{where} {name!r}: {flaw['msg']}; see /api/v1/openapi.json"))
+    def __init__(self, backend: Backend, streams: Streams) -> None:
+        self._backend = backend
+        self._streams = streams
+        self._carrier = Carrier(backend.service, backend.pace.command_s)
+        self._verifying = asyncio.Lock()
+        rows = (get("/openapi.json", "show_document", self._show_document), *ROUTES)
+        self._paths: dict[str, dict[str, Route]] = {}
+        # Words stand above where an id could: /memories/state is no memory.
+        for route in sorted(rows, key=lambda route: "{" in route.path):
+            self._paths.setdefault(route.path, {})[route.method] = route
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        response = await self._answer(Request(scope, receive))
+        await response(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response:
+        path = "/" + request.path_params["path"]
+        for methods in self._paths.values():
+            found = next(iter(methods.values())).pattern.fullmatch(path)
+            if found is None:
+                continue
+            if route := methods.get(request.method):
+                context = Context(request, self._backend, self._streams, self._carrier, self._verifying)
+                return await route.answer(context, found.groupdict())
+            allowed = ", ".join(sorted(methods))
+            text = f"{request.method} is not possible on {request.url.path!r}; possible: {allowed}"
+            refused = answer(Problem(405, "method", text))
+            refused.headers["allow"] = allowed
+            return refused
+        raise HTTPException(404)
+
+    def _show_document(self, context: Context) -> Response:
+        return Json(describe([preset.name for preset in context.behind.presets]))

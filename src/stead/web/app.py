@@ -1,29 +1,27 @@
 """The door as one ASGI application: the live routes, the page, and the API, behind the guard.
 
-Layer: a door. The outer application is plain Starlette, so that a daemon is ready before FastAPI is imported; the API
-joins it at its first request, or when ``warm`` is called.
+Layer: a door.
 """
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
+from stead.web.api import Api
 from stead.web.backend import Backend
-from stead.web.envelopes import Encoded, Identity
+from stead.web.envelopes import Identity
 from stead.web.errors import HANDLERS, Json, Problem, answer
 from stead.web.guard import Guard
 from stead.web.live import Streams
 from stead.web.pages import STATIC, Pages
-from stead.web.presence import Watchers
 from stead.web.terminal_sockets import TerminalSockets
 
 
@@ -33,7 +31,7 @@ def create_app(backend: Backend, page: Path = STATIC) -> WebApp:
 
 
 class WebApp:
-    """An ASGI application that can be warmed up and told to end its streams.
+    """An ASGI application that can be asked to end its streams.
 
     Args:
         backend: what is behind the door.
@@ -43,25 +41,15 @@ class WebApp:
     def __init__(self, backend: Backend, pages: Pages) -> None:
         self._backend = backend
         self._pages = pages
-        self._streams = Streams(
-            backend.journal,
-            backend.service.bus,
-            backend.auth,
-            Encoded(backend.clock),
-            self._identity,
-            backend.pace,
-            Watchers(backend.service.bus, backend.clock),
-        )
-        self._terminals = TerminalSockets(backend.service.terminals, self._streams)
-        self._api: ASGIApp | None = None
-        self._making = asyncio.Lock()
+        self._streams = Streams(backend, self._identity)
+        terminals = TerminalSockets(backend.service.terminals, self._streams)
         routes: list[BaseRoute] = [
             Route("/api/v1/status", self._status),
             Route("/api/v1/events/stream", self._streams.events),
             WebSocketRoute("/api/v1/live", self._streams.live),
-            WebSocketRoute("/api/v1/sessions/{session}/terminals/{terminal}", self._terminals.serve),
+            WebSocketRoute("/api/v1/sessions/{session}/terminals/{terminal}", terminals.serve),
             WebSocketRoute("/{path:path}", _no_socket),
-            Mount("/api/v1", self._serve_api),
+            Route("/api/v1/{path:path}", Api(backend, self._streams)),
             Route("/{path:path}", pages),
         ]
         outer = Starlette(routes=routes, exception_handlers=HANDLERS)
@@ -72,27 +60,9 @@ class WebApp:
         """Serve one connection."""
         await self._guarded(scope, receive, send)
 
-    async def warm(self) -> None:
-        """Import the API now, in a thread, so that nobody waits for it later."""
-        async with self._making:
-            if self._api is None:
-                self._api = await asyncio.to_thread(self._import_api)
-
     async def close_streams(self) -> None:
         """End every live stream; the first step of leaving."""
         await self._streams.close()
-        await self._terminals.close()
-
-    def _import_api(self) -> ASGIApp:
-        from stead.web.api import build_api
-
-        return build_api(self._backend, self._streams)
-
-    async def _serve_api(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._api is None:
-            await self.warm()
-        assert self._api is not None
-        await self._api(scope, receive, send)
 
     async def _status(self, request: Request) -> Response:
         readiness = await self._backend.service.readiness()

@@ -15,6 +15,7 @@ from stead.domain.audit import AuditReport, Decision, Head
 from stead.domain.ids import ApprovalId, SessionId
 from stead.domain.ports import Clock, Journal
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
+from stead.runtime.home import HomeState
 from stead.runtime.service import Service
 from stead.web.auth import Auth
 from stead.web.envelopes import Identity
@@ -40,7 +41,7 @@ class Work(Protocol):
         ...
 
     def objective(self, id: SessionId) -> ObjectiveRow:
-        """One, of either kind.
+        """One objective or session.
 
         Raises:
             NotFound: no such objective.
@@ -74,7 +75,7 @@ class Desk(Protocol):
         ...
 
     def approval(self, id: ApprovalId) -> ApprovalRow:
-        """One.
+        """One question, with everything needed to answer it.
 
         Raises:
             NotFound: no such approval.
@@ -86,7 +87,7 @@ class Desk(Protocol):
         ...
 
     def usage(self, days: int) -> Sequence[UsageRow]:
-        """By day and model, newest first, over so many days up to today."""
+        """What each model used on each day, newest first, over so many days up to today."""
         ...
 
 
@@ -106,7 +107,9 @@ class Auditor(Protocol):
         ...
 
     def last(self) -> Head:
-        """The newest signed head. Blocks.
+        """The newest signed head of the journal.
+
+        It blocks.
 
         Raises:
             NotFound: none has been signed.
@@ -114,7 +117,7 @@ class Auditor(Protocol):
         ...
 
     async def sign(self) -> Head:
-        """Sign a head over all events that there are now.
+        """Sign a head over all events that there are now; without new ones, the newest head again.
 
         Raises:
             NotFound: there is no event.
@@ -139,7 +142,7 @@ class Decisions(Protocol):
         ...
 
     def decision(self, seq: int) -> Decision:
-        """The one whose verdict is this event.
+        """The verdict that one event is.
 
         Raises:
             NotFound: it is no verdict.
@@ -178,6 +181,7 @@ class Backend:
 
     Args:
         service: carries commands out.
+        home: the facts of the home, as they are now.
         views: what lists and pages are read from.
         journal: what streams are read from.
         audit: checks the journal.
@@ -187,10 +191,11 @@ class Backend:
         identity: what streams are greeted with.
         presets: providers that can be set up by name.
         shut_down: asks the daemon to leave; returns at once.
-        pace: see there.
+        pace: its times.
     """
 
     service: Service
+    home: Callable[[], HomeState]
     views: Views
     journal: Journal
     audit: Auditor

@@ -14,7 +14,6 @@ import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Match, Route
 
 from stead.domain.errors import (
     BudgetRefused,
@@ -100,19 +99,10 @@ async def _on_fault(request: Request, error: Exception) -> Response:
 
 
 async def _on_http(request: Request, error: Exception) -> Response:
-    """Routing refused: no such path, no such method."""
+    """Routing refused: there is no such path."""
     if not isinstance(error, HTTPException):
         return answer(UNEXPECTED)
-    path = request.url.path
-    if error.status_code != 405:
-        return answer(Problem(404, "not_found", f"there is nothing at {path!r}; see /api/v1/openapi.json"))
-    routes = [route for route in request.app.routes if isinstance(route, Route)]
-    first = next(route for route in routes if route.matches(request.scope)[0] is not Match.NONE)
-    here = [route for route in routes if route.path == first.path]
-    allowed = ", ".join(sorted({method for route in here for method in route.methods or ()}))
-    response = answer(Problem(405, "method", f"{request.method} is not possible on {path!r}; possible: {allowed}"))
-    response.headers["allow"] = allowed
-    return response
+    return answer(Problem(404, "not_found", f"there is nothing at {request.url.path!r}; see /api/v1/openapi.json"))
 
 
 HANDLERS: dict[int | type[Exception], Callable[[Request, Any], Coroutine[Any, Any, Response]]] = {

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -26,9 +26,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from stead.domain.errors import InvalidRequest
 from stead.domain.ids import SessionId
 from stead.domain.ports import Journal
-from stead.runtime.bus import Bus
-from stead.web.auth import Auth, Caller
-from stead.web.backend import Pace
+from stead.web.auth import Caller
+from stead.web.backend import Backend
 from stead.web.envelopes import Encoded, Hello, Identity, Reset, encode_control
 from stead.web.errors import Problem, answer, problem_of
 from stead.web.presence import Seat, Watchers, parse_door
@@ -43,7 +42,7 @@ _NAME = re.compile(r"[a-z0-9_]{1,64}")
 
 BAD_MESSAGE, SIGNED_OUT, TOO_SLOW, GOING_AWAY = 4400, 4401, 4408, 1001
 """Why a WebSocket is closed. After 4408 and 1001 the watcher comes back with ``after``."""
-_GONE = 0
+GONE = 0
 """The reader left by itself; there is nobody to tell why."""
 
 _T = TypeVar("_T")
@@ -74,31 +73,15 @@ class Streams:
     """Every open stream of the door.
 
     Args:
-        journal: what happened.
-        bus: what happens.
-        auth: whether a watcher is still welcome.
-        encoded: envelopes that watchers share.
-        identity: gives what is said in the first frame; the page may be built anew while the daemon runs.
-        pace: see there.
-        watchers: who watches what.
+        backend: everything behind the door.
+        identity: gives what is said in the first frame; the page may be built again while the daemon runs.
     """
 
-    def __init__(
-        self,
-        journal: Journal,
-        bus: Bus,
-        auth: Auth,
-        encoded: Encoded,
-        identity: Callable[[], Identity],
-        pace: Pace,
-        watchers: Watchers,
-    ) -> None:
-        self.pace = pace
-        self.watchers = watchers
-        self._journal = journal
-        self._bus = bus
-        self._auth = auth
-        self._encoded = encoded
+    def __init__(self, backend: Backend, identity: Callable[[], Identity]) -> None:
+        self.pace = backend.pace
+        self.watchers = Watchers(backend.service.bus, backend.clock)
+        self._backend = backend
+        self._encoded = Encoded(backend.clock)
         self._identity = identity
         self._closing = asyncio.Event()
         self._open: set[asyncio.Task[Any]] = set()
@@ -116,7 +99,7 @@ class Streams:
         after = parse_seq(request.headers.get("last-event-id") or query.get("after", ""))
         streams = parse_streams(query.get("streams", ""))
         seat = _seat(request)
-        if full := self._refuse():
+        if full := self.refuse():
             return answer(full)
         if request.method == "HEAD":
             return Response(media_type="text/event-stream")
@@ -125,7 +108,7 @@ class Streams:
     async def live(self, socket: WebSocket) -> None:
         """``WS /live``: text frames, each a JSON array of envelopes."""
         query = socket.query_params
-        refused = self._refuse()
+        refused = self.refuse()
         try:
             after, streams = parse_seq(query.get("after", "")), parse_streams(query.get("streams", ""))
             seat = _seat(socket)
@@ -138,35 +121,48 @@ class Streams:
             await socket.accept()
             code = await first_of(self._show(socket, greeting, watch), self._listen(socket, watch, seat), self.ends())
             watch.close()
-            if code != _GONE:
-                await _farewell(socket.close(code), self.farewell_s(code))
+            if code != GONE:
+                await self.farewell(socket.close(code), code)
 
     @asynccontextmanager
     async def watching(
         self, after: int, streams: Collection[SessionId], seat: Seat
     ) -> AsyncIterator[tuple[Frame, Watch]]:
         """A watcher, and the frame that greets it."""
-        watch = Watch(self._journal, self._bus, self._encoded, after, streams, self.pace.tick_s)
-        task = asyncio.current_task()
-        assert task is not None
-        self._open.add(task)
+        journal, bus = self._backend.journal, self._backend.service.bus
+        watch = Watch(journal, bus, self._encoded, after, streams, self.pace.tick_s)
         self.watchers.look(seat, streams)
         try:
-            oldest, head = await asyncio.to_thread(_bounds, self._journal)
-            who = self._identity()
-            greeting = [encode_control(Hello(who.server_id, who.epoch, head, oldest, who.build))]
-            if after > head:
-                watch.seen = head
-                greeting.append(encode_control(Reset("ahead", head)))
-            yield Frame(watch.seen, greeting), watch
+            with self.counted():
+                oldest, head = await asyncio.to_thread(_bounds, journal)
+                who = self._identity()
+                greeting = [encode_control(Hello(who.server_id, who.epoch, head, oldest, who.build))]
+                if after > head:
+                    watch.seen = head
+                    greeting.append(encode_control(Reset("ahead", head)))
+                yield Frame(watch.seen, greeting), watch
         finally:
-            self._open.discard(task)
             self.watchers.look(seat, ())
             watch.close()
 
-    def farewell_s(self, code: int) -> float:
-        """How long a reader may take to hear why its stream ends; a daemon that leaves does not wait for slow ones."""
-        return LAST_WORD_S if code == GOING_AWAY else self.pace.farewell_s
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count the task that runs among the open streams; the door waits for them when it closes."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._open.add(task)
+        try:
+            yield
+        finally:
+            self._open.discard(task)
+
+    async def farewell(self, last: Awaitable[None], code: int) -> None:
+        """Say why a stream ends, if its reader hears it; a daemon that leaves does not wait for slow ones."""
+        try:
+            async with asyncio.timeout(LAST_WORD_S if code == GOING_AWAY else self.pace.farewell_s):
+                await last
+        except (TimeoutError, WebSocketDisconnect):
+            return
 
     async def ends(self) -> int:
         """Wait for the door to close."""
@@ -176,9 +172,10 @@ class Streams:
     def welcomes(self, connection: HTTPConnection) -> bool:
         """Whether the stream's owner may go on watching; a browser that signed out may not."""
         caller: Caller = connection.state.caller
-        return self._auth.holds(caller)
+        return self._backend.auth.holds(caller)
 
-    def _refuse(self) -> Problem | None:
+    def refuse(self) -> Problem | None:
+        """The refusal of one more stream, if there are as many as there may be."""
         if len(self._open) < STREAMS_LIMIT:
             return None
         return Problem(429, "rate", f"{STREAMS_LIMIT} streams are open, which is the limit; close some", 5.0)
@@ -194,7 +191,7 @@ class Streams:
                 except TimeoutError:
                     return TOO_SLOW
                 except WebSocketDisconnect:
-                    return _GONE
+                    return GONE
             frame = await watch.next(self.pace.ping_s)
         return SIGNED_OUT
 
@@ -203,7 +200,7 @@ class Streams:
         while True:
             message = await socket.receive()
             if message["type"] == "websocket.disconnect":
-                return _GONE
+                return GONE
             try:
                 said = _incoming.decode(message.get("text") or message.get("bytes") or b"")
                 if isinstance(said, Subscribe):
@@ -232,9 +229,9 @@ class _EventStream(Response):
             show = self._show(HTTPConnection(scope), send, greeting, watch)
             code = await first_of(show, _hang_up(receive), self._streams.ends())
             watch.close()
-            if code != _GONE:
+            if code != GONE:
                 last = send({"type": "http.response.body", "body": b""})
-                await _farewell(last, self._streams.farewell_s(code))
+                await self._streams.farewell(last, code)
 
     async def _show(self, connection: HTTPConnection, send: Send, greeting: Frame, watch: Watch) -> int:
         pace = self._streams.pace
@@ -311,13 +308,4 @@ async def _hang_up(receive: Receive) -> int:
     """Wait for the reader to leave."""
     while (await receive())["type"] != "http.disconnect":
         pass
-    return _GONE
-
-
-async def _farewell(last: Awaitable[None], timeout_s: float) -> None:
-    """Say one last thing, if the reader is there to hear it."""
-    try:
-        async with asyncio.timeout(timeout_s):
-            await last
-    except (TimeoutError, WebSocketDisconnect):
-        return
+    return GONE

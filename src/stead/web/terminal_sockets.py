@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -18,12 +17,10 @@ from stead.domain.errors import Conflict, NotFound, SteadError
 from stead.domain.ids import SessionId
 from stead.domain.terminals import Seat, Terminal
 from stead.runtime.service import TerminalDesk
-from stead.web.errors import Problem, answer, problem_of
-from stead.web.live import BAD_MESSAGE, LAST_WORD_S, SIGNED_OUT, STREAMS_LIMIT, TOO_SLOW, Streams, first_of
+from stead.web.errors import answer, problem_of
+from stead.web.live import BAD_MESSAGE, GONE, SIGNED_OUT, TOO_SLOW, Streams, first_of
 
 ENDED = 1000
-_GONE = 0
-"""The watcher left by itself; there is nobody to tell why."""
 _LOOK_S = 1.0
 """How often it is looked whether the watcher has signed out elsewhere."""
 _SESSION, _TERMINAL = re.compile(r"s_[0-9a-f]{16}"), re.compile(r"t_[0-9a-f]{16}")
@@ -40,12 +37,6 @@ class TerminalSockets:
     def __init__(self, desk: TerminalDesk, streams: Streams) -> None:
         self._desk = desk
         self._streams = streams
-        self._open: set[asyncio.Task[Any]] = set()
-
-    async def close(self) -> None:
-        """Wait a moment for watchers to hear that the door closes; the streams have said so."""
-        if self._open:
-            await asyncio.wait(self._open, timeout=LAST_WORD_S)
 
     async def serve(self, socket: WebSocket) -> None:
         """``WS /sessions/{session}/terminals/{terminal}``."""
@@ -54,19 +45,13 @@ class TerminalSockets:
         except SteadError as error:
             await socket.send_denial_response(answer(problem_of(error)))
             return
-        if len(self._open) >= STREAMS_LIMIT:
-            full = Problem(429, "rate", f"{STREAMS_LIMIT} terminals are watched, which is the limit; close some", 5.0)
+        if full := self._streams.refuse():
             await socket.send_denial_response(answer(full))
             return
-        task = asyncio.current_task()
-        assert task is not None
-        self._open.add(task)
-        try:
+        with self._streams.counted():
             code = await self._watch(socket, terminal)
-            if code != _GONE:
-                await self._farewell(socket, code, _how(terminal) if code == ENDED else "")
-        finally:
-            self._open.discard(task)
+            if code != GONE:
+                await self._streams.farewell(socket.close(code, _how(terminal) if code == ENDED else ""), code)
 
     async def _watch(self, socket: WebSocket, terminal: Terminal) -> int:
         """Until it is over, for whatever reason; gives the close code. The place is free before goodbyes are said."""
@@ -96,7 +81,7 @@ class TerminalSockets:
         except (TimeoutError, Conflict):
             return TOO_SLOW
         except WebSocketDisconnect:
-            return _GONE
+            return GONE
         return SIGNED_OUT
 
     async def _listen(self, socket: WebSocket, terminal: Terminal) -> int:
@@ -104,21 +89,13 @@ class TerminalSockets:
         while True:
             message = await socket.receive()
             if message["type"] == "websocket.disconnect":
-                return _GONE
+                return GONE
             if not self._streams.welcomes(socket):
                 return SIGNED_OUT
             typed = message.get("bytes")
             if typed is None:
                 return BAD_MESSAGE
             await terminal.type(typed)
-
-    async def _farewell(self, socket: WebSocket, code: int, reason: str) -> None:
-        """Say why it ends, if the watcher is there to hear it."""
-        try:
-            async with asyncio.timeout(self._streams.farewell_s(code)):
-                await socket.close(code, reason)
-        except (TimeoutError, WebSocketDisconnect):
-            return
 
 
 async def _read(seat: Seat) -> bytes | None:

@@ -1,0 +1,337 @@
+"""The questions in the table of routes: what is read, and the few requests that do something without a command.
+
+Layer: a door. It must not know how a row came about. What blocks is called in threads; the live streams themselves are
+in ``live.py``. Names, diffs and texts are shown as they are: a model or a stranger may have written them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from operator import attrgetter, methodcaller
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+from starlette.responses import Response
+
+from stead.domain.audit import AuditReport, Decision
+from stead.domain.events import Budget, Event, ModelRef
+from stead.domain.ids import SessionId
+from stead.domain.policies import Rule
+from stead.domain.registries import REGISTRIES, spelled_out
+from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, SearchRow, StepRow
+from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS, TerminalRow
+from stead.domain.work_rows import Watcher
+from stead.runtime import service as runtime
+from stead.runtime.home import HomeState
+from stead.runtime.story import told
+from stead.web import backend
+from stead.web.backend import PresetRow
+from stead.web.envelopes import ControlEnvelope, Envelope, TransientEnvelope, encode_event
+from stead.web.errors import Json, Problem, answer
+from stead.web.live import SEQ_MAX, parse_streams
+from stead.web.routes import Content, Context, Field, get, post
+from stead.web.watch import read
+
+Limit = Annotated[int, Meta(ge=1, le=500)]
+Cursor = Annotated[str, Meta(pattern=r"^[0-9]{0,18}$", description="The ``next`` of the page before.")]
+Place = Annotated[int, Meta(ge=0, le=SEQ_MAX)]
+AnySession = Annotated[str, Meta(pattern=r"^(s_[0-9a-f]{16})?$")]
+Folder = Annotated[
+    str, Meta(max_length=4096, pattern="^(/.*)?$", description='An absolute path; "" for none, or for any.')
+]
+_Days = Annotated[int, Meta(ge=1, le=3660)]
+_Checkpoint = Annotated[str, Meta(pattern=r"^(k_[0-9a-f]{16})?$", description="A checkpoint.")]
+_Inside = Annotated[str, Meta(max_length=4096, description="From the workspace on, as a listing has it.")]
+_File = Annotated[str, Meta(min_length=1, max_length=4096, description="From the workspace on, as a listing has it.")]
+_StreamNames = Annotated[
+    str,
+    Meta(max_length=7000, pattern=r"^([a-z0-9_]{1,64}(,[a-z0-9_]{1,64}){0,99})?$", description="Empty for all."),
+]
+_DoorName = Annotated[
+    str,
+    Meta(pattern=r"^([a-z][a-z0-9-]{0,31})?$", description="What the watcher calls itself to those who watch too."),
+]
+_PATH = {"path": Field(_Inside, "")}
+_FILE = {"path": Field(_File)}
+_CHECKPOINTS = {"old": Field(_Checkpoint, ""), "new": Field(_Checkpoint, "")}
+_ENVELOPES = Content((Envelope, TransientEnvelope, ControlEnvelope), "text/event-stream")
+_MARKDOWN = Content(str, "text/markdown")
+_SERVICE, _VIEWS, _WORK = attrgetter("service"), attrgetter("views"), attrgetter("service.work")
+_LOOKS, _TERMINALS = attrgetter("service.looks"), attrgetter("service.terminals")
+_AUDIT, _DECISIONS = attrgetter("audit"), attrgetter("decisions")
+
+
+class ModelChain(msgspec.Struct, frozen=True):
+    """Models in the order in which they are tried; empty means whatever is found."""
+
+    chain: tuple[ModelRef, ...]
+
+
+class DailyCap(msgspec.Struct, frozen=True):
+    """What the whole home may spend in a UTC day."""
+
+    daily: Budget
+
+
+class AllowedRow(msgspec.Struct, frozen=True):
+    """A pattern of hosts, the folder whose machines may reach them, and the hosts that it stands for.
+
+    ``grants_last``: for ``registries``, whether grants outlast reading from them.
+    """
+
+    host: str
+    directory: str
+    grants_last: bool = False
+    hosts: tuple[str, ...] = ()
+
+
+class EventPage(msgspec.Struct, frozen=True):
+    """Envelopes in order, and the journal's head when they were read. None means nothing more up to that head."""
+
+    items: tuple[Envelope, ...]
+    head: int
+
+
+class SignInCode(msgspec.Struct, frozen=True):
+    """A one-time code, and the link that signs a browser in with it within ten minutes."""
+
+    code: str
+    url: str
+
+
+class Done(msgspec.Struct, frozen=True):
+    """It was done; ``text`` says what."""
+
+    text: str
+
+
+# -- objectives and sessions ----------------------------------------------------------------------------------------
+
+
+def list_objectives(
+    context: Context, status: ObjectiveStatus | Literal[""] = "", after: Cursor = "", limit: Limit = 50
+) -> tuple[Sequence[ObjectiveRow], str]:
+    """Objectives, newest first."""
+    return context.behind.views.objectives(kind="objective", status=status, after=after, limit=limit)
+
+
+def list_sessions(
+    context: Context, status: ObjectiveStatus | Literal[""] = "", after: Cursor = "", limit: Limit = 50
+) -> tuple[Sequence[ObjectiveRow], str]:
+    """Sessions that people work in, newest first."""
+    return context.behind.views.objectives(kind="session", status=status, after=after, limit=limit)
+
+
+def list_steps(
+    context: Context, session: SessionId, after: Place = 0, limit: Limit = 50
+) -> tuple[Sequence[StepRow], str]:
+    """Its steps past an index, in order."""
+    rows = context.behind.views.steps(session, after, limit)
+    return rows, str(rows[-1].index) if len(rows) == limit else ""
+
+
+def list_approvals(
+    context: Context, status: Literal["pending", "all"] = "pending", session: AnySession = "", limit: Limit = 50
+) -> Sequence[ApprovalRow]:
+    """Questions to the person, newest first."""
+    whose = SessionId(session) if session else None
+    return context.behind.views.approvals(status=status, session=whose, limit=limit)
+
+
+async def list_watchers(context: Context, session: SessionId) -> tuple[Watcher, ...]:
+    """Who has it before their eyes, the longest first."""
+    await asyncio.to_thread(context.behind.views.objective, session)
+    return context.streams.watchers.of(session)
+
+
+def export_session(
+    context: Context,
+    session: SessionId,
+    format: Annotated[Literal["markdown"], Meta(description="The only one there is.")] = "markdown",
+) -> Response:
+    """The session as a story for people: who said what, which calls with what outcome, what changed."""
+    context.behind.views.objective(session)
+    events = context.behind.journal.events(session=session)
+    text = "".join(told(event for event in events if isinstance(event, Event)))
+    return Response(text, media_type="text/markdown; charset=utf-8")
+
+
+async def resize_terminal(
+    context: Context,
+    session: SessionId,
+    terminal: str,
+    rows: Annotated[int, Meta(ge=1, le=MOST_ROWS)],
+    columns: Annotated[int, Meta(ge=1, le=MOST_COLUMNS)],
+) -> TerminalRow:
+    """Tell a terminal how large it is now; it is as large as the last page said."""
+    found = await context.behind.service.terminals.terminal(session, terminal)
+    await found.resize(rows, columns)
+    return found.row
+
+
+SESSION_ROUTES = (
+    get("/objectives", "list_objectives", list_objectives),
+    get("/objectives/{session}", "show_objective", backend.Work.objective, _VIEWS),
+    get("/objectives/{session}/steps", "list_steps", list_steps),
+    get("/objectives/{session}/trial", "show_trial", runtime.Aside.trial, _SERVICE, bounds=_PATH),
+    get("/reviews", "list_reviews", backend.Desk.reviews, _VIEWS),
+    get("/approvals", "list_approvals", list_approvals, leads_to="$response.body#/items/0/id"),
+    get("/approvals/{approval}", "show_approval", backend.Desk.approval, _VIEWS),
+    get("/sessions", "list_sessions", list_sessions),
+    get("/sessions/{session}", "show_session", backend.Work.objective, _VIEWS),
+    get("/sessions/{session}/steps", "list_session_steps", list_steps),
+    get("/sessions/{session}/context", "show_context", runtime.Work.context, _WORK),
+    get("/sessions/{session}/watchers", "list_watchers", list_watchers),
+    get("/sessions/{session}/export", "export_session", export_session, gives=_MARKDOWN),
+    get("/sessions/{session}/calls", "list_calls", runtime.Work.calls, _WORK),
+    get("/sessions/{session}/checkpoints", "list_checkpoints", runtime.Work.checkpoints, _WORK),
+    get("/sessions/{session}/diff", "show_differences", runtime.Work.differences, _WORK, bounds=_CHECKPOINTS),
+    get("/sessions/{session}/changes", "list_changes", runtime.Work.edits, _WORK),
+    get("/sessions/{session}/files", "list_files", runtime.Looks.files, _LOOKS, bounds=_PATH),
+    get("/sessions/{session}/file", "show_file", runtime.Looks.content, _LOOKS, bounds=_FILE),
+    get("/sessions/{session}/terminals", "list_terminals", runtime.TerminalDesk.rows, _TERMINALS),
+    post("/sessions/{session}/terminals/{terminal}/resize", "resize_terminal", resize_terminal, "Size"),
+)
+
+
+# -- the home -------------------------------------------------------------------------------------------------------
+
+
+def list_presets(context: Context) -> tuple[PresetRow, ...]:
+    """Providers that can be set up by name."""
+    return context.behind.presets
+
+
+async def show_chain(context: Context) -> ModelChain:
+    """The models that new objectives use."""
+    return ModelChain((await context.behind.service.readiness()).chain)
+
+
+def show_cap(context: Context) -> DailyCap:
+    """What the whole home may spend in a day."""
+    return DailyCap(context.behind.home().cap)
+
+
+def list_allowed_hosts(context: Context) -> tuple[AllowedRow, ...]:
+    """Which hosts are allowed, by folder."""
+    home = context.behind.home()
+    return tuple(
+        AllowedRow(host, directory, host == REGISTRIES and directory in home.lasting, spelled_out([host]))
+        for directory, host in sorted(home.hosts)
+    )
+
+
+def list_rules(context: Context) -> tuple[Rule, ...]:
+    """What the person's standing rules are, and how each is understood."""
+    return context.behind.home().rules
+
+
+async def look_again(context: Context) -> runtime.Readiness:
+    """Find out again what this computer offers, a sandbox and model servers, and say how things stand then."""
+    await context.behind.service.conditions.look_again()
+    return await context.behind.service.readiness()
+
+
+async def make_sign_in_code(context: Context, plain_host: bool = False) -> SignInCode:
+    """A link that signs a browser in. For the command line.
+
+    ``plain_host``: lead to 127.0.0.1, for browsers that do not know the page's own name.
+    """
+    return SignInCode(*context.behind.auth.make_code(plain_host=plain_host))
+
+
+async def sign_in(context: Context, code: str) -> Response:
+    """Spend a one-time code for a browser session, which the cookie of the answer is. For the page."""
+    if context.caller.door != "web":
+        return answer(Problem(403, "auth", "a browser signs in at the page's own name; run: stead open"))
+    cookie = await context.behind.auth.sign_in(code)
+    return answer(cookie) if isinstance(cookie, Problem) else Json(Done("signed in"), headers={"set-cookie": cookie})
+
+
+async def sign_out(context: Context) -> Response:
+    """End this browser's session."""
+    return Json(Done("signed out"), headers={"set-cookie": await context.behind.auth.sign_out(context.caller)})
+
+
+def rebuild_views(context: Context) -> Done:
+    """Make the read models again from the journal; what is under way goes on meanwhile."""
+    return Done(f"rebuilt from {context.behind.views.rebuild()} events")
+
+
+async def shut_down(context: Context) -> Done:
+    """Ask the daemon to leave in good order. For the command line."""
+    context.behind.shut_down()
+    return Done("the daemon is leaving; what is under way goes on at its next start")
+
+
+def search(
+    context: Context, q: Annotated[str, Meta(min_length=1, max_length=500)], limit: Limit = 50
+) -> Sequence[SearchRow]:
+    """Where the history says it."""
+    return context.behind.views.search(q, limit)
+
+
+def list_events(context: Context, after: Place = 0, streams: _StreamNames = "", limit: Limit = 500) -> Response:
+    """What happened, from the journal."""
+    events, head = read(context.behind.journal, after, parse_streams(streams), limit)
+    return Json(b'{"items":[%b],"head":%d}' % (b",".join(map(encode_event, events)), head))
+
+
+async def watch_events(
+    context: Context, after: Place = 0, streams: _StreamNames = "", door: _DoorName = ""
+) -> Response:
+    """What happens, as server-sent events: ``id`` is the place to go on from (``Last-Event-ID``), ``data`` an array."""
+    return await context.streams.events(context.request)
+
+
+def list_decisions(
+    context: Context,
+    session: AnySession = "",
+    verdict: Literal["allow", "ask", "deny", ""] = "",
+    call: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{0,64}$", description="A call's key.")] = "",
+    after: Cursor = "",
+    limit: Limit = 50,
+) -> tuple[Sequence[Decision], str]:
+    """Verdicts on calls, newest first: what, why, by which rule, who approved it, through which door."""
+    whose, before = SessionId(session) if session else None, int(after or 0)
+    return context.behind.decisions.page(session=whose, verdict=verdict, call=call, before=before, limit=limit)
+
+
+async def verify_journal(context: Context) -> AuditReport:
+    """Check the whole journal. A large one takes longer than a request may: stead audit verify has no such limit."""
+    async with context.verifying:
+        return await asyncio.to_thread(context.behind.audit.verify)
+
+
+HOME_ROUTES = (
+    get("/providers", "list_providers", runtime.Holdings.providers, _SERVICE),
+    get("/providers/presets", "list_presets", list_presets),
+    post("/providers/{provider}/test", "check_provider", runtime.Holdings.check_provider, owner=_SERVICE),
+    get("/chain", "show_chain", show_chain),
+    get("/cap", "show_cap", show_cap),
+    get("/usage", "list_usage", backend.Desk.usage, _VIEWS, bounds={"days": Field(_Days, 30)}),
+    get("/search", "search", search),
+    get("/open-runs", "list_open_runs", backend.Work.open_runs, _VIEWS),
+    get("/events", "list_events", list_events, gives=Content(EventPage)),
+    get("/events/stream", "watch_events", watch_events, gives=_ENVELOPES),
+    get("/status", "show_status", runtime.Service.readiness, _SERVICE),
+    post("/status/check", "look_again", look_again),
+    get("/folders", "list_folders", runtime.Looks.folders, _LOOKS, bounds={"path": Field(Folder, "")}),
+    get("/secrets", "list_secrets", HomeState.secret_rows, methodcaller("home")),
+    get("/egress/hosts", "list_allowed_hosts", list_allowed_hosts),
+    get("/rules", "list_rules", list_rules),
+    get("/web-search", "show_web_search", runtime.Holdings.search_setup, _SERVICE),
+    post("/web-search/test", "check_web_search", runtime.Holdings.check_search, owner=_SERVICE),
+    get("/audit", "list_decisions", list_decisions),
+    get("/audit/decisions/{seq}", "show_decision", backend.Decisions.decision, _DECISIONS),
+    get("/audit/head", "show_head", backend.Auditor.last, _AUDIT),
+    post("/audit/head", "sign_head", backend.Auditor.sign, owner=_AUDIT),
+    get("/audit/verify", "verify_journal", verify_journal),
+    post("/sign-in-codes", "make_sign_in_code", make_sign_in_code, "CodeWish"),
+    post("/sign-in", "sign_in", sign_in, "Code", gives=Content(Done)),
+    post("/sign-out", "sign_out", sign_out, gives=Content(Done)),
+    post("/views/rebuild", "rebuild_views", rebuild_views),
+    post("/shutdown", "shut_down", shut_down, status=202),
+)
