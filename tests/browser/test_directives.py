@@ -204,7 +204,7 @@ def test_without_directives_and_without_an_answer_the_page_says_so(home: Stage, 
     page.get_by_role("button", name="Read it again").click()
     expect(line(page, "Soul")).to_be_visible()
     for row in home.house.get("/directives")["items"]:
-        home.house.client().delete(f"/directives/{row['directive']['id']}")
+        home.house.client().command("DELETE", f"/directives/{row['directive']['id']}")
     says(page, "No directives")
 
 

@@ -27,6 +27,7 @@ from stead.domain.rows import ObjectiveRow, ObjectiveStatus, SearchRow, UsageRow
 from stead.runtime import readiness
 from stead.runtime.memory_room import MemoryState
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
+from stead.web.backend import PresetRow
 from tests.cli import desk
 from tests.cli.wire import REHEARSAL, Refused, now_ms, page, parse, parse_plain
 
@@ -203,7 +204,7 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
         case ("providers",):
             return page(list(api.providers.values()), query)
         case ("providers", "presets"):
-            return page([{"name": "openai", "base_url": "https://api.example.com/v1", "model": "m-1"}], query)
+            return page([PresetRow("openai", "OpenAI", "https://api.example.com/v1", "m-1", "OPENAI_API_KEY")], query)
         case ("chain",):
             return {"chain": api.chain}
         case ("cap",):

@@ -220,15 +220,15 @@ def test_a_provider_that_fails_its_test_ends_with_1(cli: Cli, api: Simulator) ->
 def test_a_key_is_never_taken_from_the_command_line(cli: Cli, api: Simulator) -> None:
     refused = cli("providers", "set-key", "rehearsal", "sk-abc").err
     assert "more words than this command takes" in refused and "sk-abc" not in refused
-    assert cli("providers", "set-key", "rehearsal", typed="").err.startswith("error: no key was given\n")
+    assert cli("providers", "set-key", "rehearsal", typed="").err.startswith("error: no key of rehearsal was given\n")
     assert cli("providers", "set-key", "rehearsal", typed="a\nb").err.startswith("error: what was given does not look")
     assert api.commands == []
 
 
 def test_presets_are_listed_with_what_they_have(cli: Cli, api: Simulator) -> None:
     shown = cli("providers", "presets", "--plain").out.splitlines()
-    assert shown[0].split() == ["NAME", "BASE", "URL", "MODEL"]
-    assert shown[1].split() == ["openai", "https://api.example.com/v1", "m-1"]
+    assert shown[0].split() == ["NAME", "TITLE", "BASE", "URL", "MODEL", "KEY", "ENV"]
+    assert shown[1].split() == ["openai", "OpenAI", "https://api.example.com/v1", "m-1", "OPENAI_API_KEY"]
     assert cli("--json", "providers", "presets").rows[0]["name"] == "openai"
 
 
@@ -260,7 +260,7 @@ def test_the_journal_is_searched_shown_and_rebuilt(cli: Cli, ended: Run) -> None
     assert [row["seq"] for row in cli("journal", "show", ended.id, "--after", "1", "--json").rows] == [2]
     assert "1 min ago" in cli("journal", "open").out
     assert ended.id in cli("journal", "tokens").out
-    assert cli("journal", "rebuild").out == "The read models are built anew from the journal.\n"
+    assert cli("journal", "rebuild").out == "The read models were rebuilt from the journal.\n"
     assert cli("journal").code == 2
 
 

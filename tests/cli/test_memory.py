@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from stead.cli import memory as declared
+from stead.cli.memory_lines import KINDS
+from stead.cli.memory_reading import ORIGINS, STATUSES
 from stead.domain import memory as domain
 from tests.flows.house import LivingHome
 from tests.promises import promise
@@ -80,9 +81,9 @@ def memory(house: LivingHome, tmp_path: Path) -> Memory:
 
 
 def test_the_choices_are_those_of_the_domain() -> None:
-    assert declared.KINDS == domain.KINDS
-    assert domain.Origin.__args__ == declared.ORIGINS  # type: ignore[attr-defined]
-    assert {*declared.STATUSES, "forgotten"} == {*domain.Standing.__args__}  # type: ignore[attr-defined]
+    assert KINDS == domain.KINDS
+    assert domain.Origin.__args__ == ORIGINS  # type: ignore[attr-defined]
+    assert {*STATUSES, "forgotten"} == {*domain.Standing.__args__}  # type: ignore[attr-defined]
 
 
 def test_what_is_added_is_listed_shown_and_known_the_second_time(memory: Memory) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from stead.cli.budgets import DEFAULT_BUDGET
-from stead.cli.running import GOAL_LIMIT_BYTES
+from stead.cli.text_input import LIMIT_BYTES
 from stead.domain import commands
 from stead.domain.events import Budget, ModelRef, ObjectiveRetried, SessionPaused
 from stead.domain.policies import Profile
@@ -228,7 +228,7 @@ def test_a_goal_from_standard_input_is_read_whole(cli: Cli, api: Simulator) -> N
         (["x", "--dir", "/no/such/folder"], "there is no directory '/no/such/folder'", "--dir DIR"),
         (["x", "--dir", "/etc/passwd"], "'/etc/passwd' is not a directory", "--dir DIR"),
         (["x", "--model", "acme"], "'acme' is no PROVIDER/MODEL", "stead providers list"),
-        (["  "], "the goal is empty", "stead run"),
+        (["  "], "the goal is empty", "say what"),
         (["x", "--profile", "lax"], "invalid choice: 'lax'", "stead run --help"),
         (["x", "--detach", "--wait"], "not allowed with argument", "stead run --help"),
         ([], "required: GOAL", "stead run --help"),
@@ -249,7 +249,7 @@ def test_what_cannot_be_is_refused_before_anything_starts(
 
 
 def test_a_goal_of_one_megabyte_is_refused_from_standard_input_too(cli: Cli) -> None:
-    done = cli("run", "-", typed="ä" * (GOAL_LIMIT_BYTES // 2))
+    done = cli("run", "-", typed="ä" * (LIMIT_BYTES // 2))
     assert done.code == 2
     assert "the goal has 1 MB or more" in done.err
 

@@ -83,12 +83,12 @@ def test_a_session_is_opened_in_a_folder_with_every_option_as_it_was_meant(cli: 
         budget=Budget(1000, commands.SESSION_BUDGET.usd_micros),
     )
     assert msgspec.to_builtins(commands.SESSION_BUDGET) == SESSION_BUDGET
-    assert done.out.splitlines()[1] == f"sit down:  stead session attach {sitting.id}"
+    assert done.out.splitlines()[1] == f"work in it:  stead session attach {sitting.id}"
     refused(cli("session", "new", "/no/such"), "'/no/such'", "stead session new DIR")
 
 
 def test_the_command_alone_lists_and_an_id_may_be_its_beginning(cli: Cli, api: Simulator) -> None:
-    assert cli("session").out == "No sessions yet. Sit down to work in a folder: stead session new DIR\n"
+    assert cli("session").out == "No sessions yet. Begin to work in a folder: stead session new DIR\n"
     sitting = sat_down(api, cli)
     for words in (["session"], ["session", "list"], ["session", "list", "--all"]):
         shown = cli(*words).out

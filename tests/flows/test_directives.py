@@ -227,7 +227,7 @@ def test_no_session_is_told_more_than_fits_and_what_is_over_is_refused_not_cut(
         house.post(f"/directives/{ids[0]}/switch", {"enabled": True})
     text = house.get("/directives/preview", directory=str(project))["text"]
     assert text.count("x" * 19_000) == 2 and "y" * 19_000 in text
-    house.client().delete(f"/directives/{last}")
+    house.client().command("DELETE", f"/directives/{last}")
     house.post(f"/directives/{ids[0]}/switch", {"enabled": True})
 
 
@@ -253,7 +253,7 @@ def test_an_export_comes_back_as_it_was_but_switched_off(house: LivingHome, tmp_
     assert house.cli("directives", "export", str(file)).returncode == 0
     before = [row["directive"] for row in house.get("/directives")["items"]]
     for one in before:
-        house.client().delete(f"/directives/{one['id']}")
+        house.client().command("DELETE", f"/directives/{one['id']}")
     assert house.cli("directives", "import", str(file)).returncode == 0
     after = [row["directive"] for row in house.get("/directives")["items"]]
     same = ("kind", "title", "text", "directory")

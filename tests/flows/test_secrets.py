@@ -181,7 +181,7 @@ def test_secrets_are_added_listed_bound_unbound_and_removed_and_never_shown(hous
     [
         (("add", "Shop"), VALUE, "no name of a secret"),
         (("add", VALUE + "!"), "", "no name of a secret"),
-        (("add", "shop"), "\n", "no value was given"),
+        (("add", "shop"), "\n", "no value of shop was given"),
         (("add", "shop"), "abc", "at least 4 characters"),
         (("add", "shop"), "x" * 70_000, "more than 65536 bytes"),
         (("add", "shop", "--from-env", "NOT_SET"), "", "'NOT_SET' is not set"),

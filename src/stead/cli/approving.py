@@ -6,17 +6,18 @@ Layer: cli. An answer always carries the digest of what was shown, so nobody all
 from __future__ import annotations
 
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from stead.cli import figures
 from stead.cli.cards import card, doubtful, headline, is_cut, source_name
 from stead.cli.changes_telling import review_lines
 from stead.cli.finding import find_approval
-from stead.cli.invocation import NEEDS_PERSON, OK, Command, CommandError, Invocation
+from stead.cli.forms import Listing, OneOf, command, flag, option, optional, positional
+from stead.cli.invocation import NEEDS_PERSON, OK, CommandError, Invocation
 from stead.cli.narrating import subject_of
 from stead.cli.output import clean, clean_line
+from stead.cli.templates import fill
 from stead.client import ApiError, Json
 from stead.domain.shown import must_be_opened
 
@@ -174,65 +175,26 @@ def print_pending(invocation: Invocation, rows: list[Json]) -> None:
         out.line(f"refuse it:  stead deny {approval} --reason TEXT")
 
 
-def _configure_approvals(parser: ArgumentParser) -> None:
-    parser.add_argument("id", nargs="?", default="", help="show this one in full")
-    parser.add_argument("--all", action="store_true", help="also those that are answered or void")
-
-
 def _approvals(invocation: Invocation, arguments: Namespace) -> int:
     client, out = invocation.client, invocation.out
-    if arguments.id:
-        row = find_approval(client, arguments.id)
-        if out.as_json:
-            out.json(row)
-        else:
-            show(invocation, row, whole=True)
-        return OK
+    if row := arguments.id:
+        return invocation.report(row, *card(row, out, whole=True))
     rows = list(client.items("/approvals", status="all" if arguments.all else "pending", limit=200))
-    now_ms = time.time() * 1000
-    cells = [
-        [
-            *(row[name] for name in ("id", "status", "risk", "tool")),
-            subject_of(row["arguments"], 48),
-            clean_line(row["title"], 30),
-            figures.age(row["requested_ms"], now_ms),
-        ]
-        for row in rows
-    ]
-    headings = ["ID", "STATUS", "RISK", "TOOL", "ABOUT", "OBJECTIVE", "ASKED"]
     reviews = [] if out.as_json else list(client.items("/reviews"))
-    none = "No question waits for your answer." if reviews else "Nothing waits for your answer."
-    out.rows(rows, headings, cells, none)
-    if out.as_json:
-        return OK
-    if cells:
-        out.line("\nshow one in full: stead approvals ID   answer: stead approve ID, stead deny ID")
+    if rows or out.as_json:
+        _LIST.show(invocation, rows, arguments)
+    else:
+        out.line("No question waits for your answer." if reviews else "Nothing waits for your answer.")
     for row in reviews:
-        out.line(f"\n{clean_line(row['title'], 100)}")
+        out.line(fill("\n{title:100}", row))
         for line in review_lines(row):
             out.line(f"  {line}")
     return OK
 
 
-def _configure_approve(parser: ArgumentParser) -> None:
-    parser.add_argument("id", help="an approval, or an objective that waits for exactly one")
-    parser.add_argument(
-        "--digest", default="", metavar="HEX", help="of what you have seen: its first 16 digits, or all"
-    )
-    scope = parser.add_mutually_exclusive_group()
-    scope.add_argument("--trust", action="store_true", help="also trust the sources it names, until the objective ends")
-    scope.add_argument("--session", action="store_true", help="also calls of this shape later in this session")
-    scope.add_argument("--project", action="store_true", help="also in later objectives in the same folder")
-
-
 def _approve(invocation: Invocation, arguments: Namespace) -> int:
     answer = next((name for name in ("trust", "session", "project") if getattr(arguments, name)), "once")
     return _answer(invocation, arguments.id, answer, "", arguments.digest)
-
-
-def _configure_deny(parser: ArgumentParser) -> None:
-    parser.add_argument("id", help="an approval, or an objective that waits for exactly one")
-    parser.add_argument("--reason", default="", help="the model reads it")
 
 
 def _deny(invocation: Invocation, arguments: Namespace) -> int:
@@ -245,9 +207,8 @@ def _answer(invocation: Invocation, typed: str, answer: str, reason: str, digest
     if not out.as_json:
         show(invocation, row, whole=True)
     if row["status"] != "pending":
-        raise CommandError(
-            f"{row['id']} is no longer pending: {row['status']}", f"stead watch {row['session']}", code="conflict"
-        )
+        cause = f"{row['id']} is no longer pending: {row['status']}"
+        raise CommandError(cause, f"stead watch {row['session']}", code="conflict")
     if answer != "deny":
         _require_seen(invocation, row, typed, digest)
     given = decide(invocation, row, answer, reason)
@@ -290,8 +251,26 @@ def _hasty(row: Json, shown_s: float) -> bool:
     return row["risk"] in ("high", "critical") and time.monotonic() - shown_s < _DWELL_S
 
 
+_LIST = Listing(
+    "",
+    "ID: {id} | STATUS: {status} | RISK: {risk} | TOOL: {tool} | ABOUT: {about} | OBJECTIVE: {title:30}"
+    " | ASKED: {requested_ms:age}",
+    "",
+    view=lambda row: {**row, "about": subject_of(row["arguments"], 48)},
+    more="show one in full: stead approvals ID   answer: stead approve ID, stead deny ID",
+)
+_ID = positional("id ID", "an approval, or an objective that waits for exactly one")
+_ONE = optional("id ID", "show this one in full", find=find_approval)
+_SCOPE = OneOf(
+    (
+        flag("--trust", "also trust the sources it names, until the objective ends"),
+        flag("--session", "also calls of this shape later in this session"),
+        flag("--project", "also in later objectives in the same folder"),
+    )
+)
+_DIGEST = option("--digest HEX", "of what you have seen: its first 16 digits, or all")
 COMMANDS = {
-    "approvals": Command(_configure_approvals, _approvals),
-    "approve": Command(_configure_approve, _approve),
-    "deny": Command(_configure_deny, _deny),
+    "approvals": command(_approvals, _ONE, flag("--all", "also those that are answered or void")),
+    "approve": command(_approve, _ID, _DIGEST, _SCOPE),
+    "deny": command(_deny, _ID, option("--reason REASON", "the model reads it")),
 }

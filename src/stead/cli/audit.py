@@ -1,7 +1,7 @@
 """``audit``: check the record, sign for it, hand it out, and ask it who allowed what.
 
-Layer: cli. ``verify``, ``head``, ``key`` and ``export`` work on the home's files, beside a daemon or without one, so
-that nobody need trust a daemon to say that its own record is whole. ``log`` and ``show`` ask the daemon.
+Layer: cli. ``verify``, ``head``, ``key`` and ``export`` work on the home's files, with a daemon or without one, so that
+nobody need trust a daemon to say that its own record is whole. ``log`` and ``show`` ask the daemon.
 """
 
 from __future__ import annotations
@@ -9,111 +9,74 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stead.cli import figures
-from stead.cli.audit_lines import decision_cells, decision_pairs, report_lines
+from stead.cli.audit_lines import decision, decision_pairs, report_lines
 from stead.cli.backups import passphrase_of_home
 from stead.cli.finding import find_objective
-from stead.cli.invocation import FAILED, NEEDS_PERSON, OK, Command, CommandError, Invocation
-from stead.cli.output import clean_line
+from stead.cli.forms import Listing, Row, family, flag, number, option, positional
+from stead.cli.invocation import FAILED, NEEDS_PERSON, OK, CommandError, Invocation
+from stead.cli.templates import fill, pairs
 
 if TYPE_CHECKING:
     from stead.domain.audit import Head
     from stead.storage.audit import Audit
 
 _PROGRESS_S = 1.0
-_HEADINGS = [">EVENT", "WHEN", "SESSION", "TOOL", "VERDICT", "RULE", "RISK", "ANSWER", "DOOR", "OUTCOME"]
+_LOG = Listing(
+    "/audit",
+    ">EVENT: {seq} | WHEN: {ts_ms:moment} | SESSION: {session} | TOOL: {tool} | VERDICT: {verdict} | RULE: {rule}"
+    " | RISK: {risk} | ANSWER: {answer} | DOOR: {answered_by} | OUTCOME: {outcome}",
+    "Nothing was decided there.",
+    query=("session", "verdict"),
+    newest=20,
+    view=decision,
+)
 
 
-def _configure(parser: ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=type(parser))
-    verify = actions.add_parser("verify", help="check the whole record; exit code 1 when something is wrong with it")
-    verify.add_argument("--head", metavar="FILE", help="signed heads that you kept elsewhere")
-    head = actions.add_parser("head", help="sign for everything up to now, and show it")
-    head.add_argument("--out", metavar="FILE", help="write it there as well; keep that file on another disk")
-    actions.add_parser("key", help="show the public key that heads are verified by")
-    export = actions.add_parser("export", help="write the record so that others can verify it")
-    export.add_argument("--out", metavar="FILE", required=True, help="the file; it must not exist")
-    export.add_argument("--session", default="", metavar="ID", help="of this objective alone (its id, or home)")
-    export.add_argument("--since", default="", metavar="DAY", help="from this day on, YYYY-MM-DD (UTC)")
-    export.add_argument("--with-payloads", action="store_true", help="with what was said and done; it is in the clear")
-    export.add_argument("--head", metavar="FILE", help="prove that the record has grown from the last head in it")
-    log = actions.add_parser("log", help="list decisions, newest first")
-    log.add_argument("--session", default="", metavar="ID", help="of this objective alone")
-    log.add_argument("--verdict", default="", choices=("allow", "ask", "deny"), help="these alone")
-    log.add_argument("-n", "--limit", type=int, default=20, metavar="N", help="decisions to show (20)")
-    show = actions.add_parser("show", help="show decisions in full")
-    show.add_argument("what", metavar="EVENT|CALL", help="the number of a verdict's event, or a call's key")
-    show.add_argument("--session", default="", metavar="ID", help="the call's objective")
-
-
-def _audit(invocation: Invocation, arguments: Namespace) -> int:
-    match arguments.action:
-        case "verify":
-            return _verify(invocation, arguments.head)
-        case "head":
-            return _head(invocation, arguments.out)
-        case "key":
-            return _key(invocation)
-        case "export":
-            return _export(invocation, arguments)
-        case "log":
-            return _log(invocation, arguments)
-        case _:
-            return _show(invocation, arguments.what, arguments.session)
-
-
-def _verify(invocation: Invocation, given: str | None) -> int:
+def _verify(invocation: Invocation, arguments: Namespace) -> int:
     from stead.domain.errors import StorageFault, WrongKey
 
-    file = Path(given).expanduser() if given else None
+    file = Path(arguments.head).expanduser() if arguments.head else None
     try:
         with opened(invocation) as audit:
             report = audit.verify(file, _Progress(invocation, "checked"))
     except (StorageFault, WrongKey) as error:
-        raise CommandError(
-            f"the journal does not verify: {error}", "restore a backup", exit_code=FAILED, code="damaged"
-        ) from error
-    if invocation.as_json:
-        from msgspec import to_builtins
+        cause = f"the journal does not verify: {error}"
+        raise CommandError(cause, "restore a backup", exit_code=FAILED, code="damaged") from error
+    from msgspec import to_builtins
 
-        invocation.out.json({"ok": not (report.faults or report.doubts), **to_builtins(report)})
-    else:
-        for line in report_lines(report):
-            invocation.out.line(line)
+    found = to_builtins(report)
+    invocation.report({"ok": not (report.faults or report.doubts), **found}, *report_lines(found))
     return FAILED if report.faults else NEEDS_PERSON if report.doubts else OK
 
 
-def _head(invocation: Invocation, out: str | None) -> int:
+def _head(invocation: Invocation, arguments: Namespace) -> int:
     from stead.storage.head_copy import HeadCopy, encode_head
 
     with opened(invocation) as audit:
         head = asyncio.run(audit.sign())
-        copy = audit.copy.path
-    if out:
-        HeadCopy(Path(out).expanduser().absolute()).add(head)
+        places = [str(audit.copy.path)]
+    if arguments.out:
+        HeadCopy(Path(arguments.out).expanduser().absolute()).add(head)
+        places.append(arguments.out)
     if invocation.as_json:
         invocation.out.line(encode_head(head).decode())
         return OK
-    rows = [
-        ("events", f"{head.size:,}"),
-        ("root", head.root),
-        ("signed", figures.moment(head.ts_ms)),
-        ("key", head.key),
-        ("kept in", clean_line(f"{copy} and {out}" if out else str(copy))),
-    ]
-    invocation.out.pairs(rows)
-    if not out:
+    shown = {"size": head.size, "root": head.root, "ts_ms": head.ts_ms, "key": head.key, "kept": " and ".join(places)}
+    what = "events: {size:number} | root: {root} | signed: {ts_ms:moment} | key: {key} | kept in: {kept}"
+    invocation.out.pairs(pairs(what, shown))
+    if not arguments.out:
         invocation.out.line("A head on this disk falls with the disk: stead audit head --out FILE, on another one.")
     return OK
 
 
-def _key(invocation: Invocation) -> int:
+def _key(invocation: Invocation, _: Namespace) -> int:
     with opened(invocation) as audit:
         key = audit.table.public_key()
     return invocation.report({"algorithm": "Ed25519", "key": key}, key)
@@ -129,7 +92,7 @@ def _export(invocation: Invocation, arguments: Namespace) -> int:
     with opened(invocation) as audit:
         wanted = Wanted(
             SessionId(arguments.session) if arguments.session else None,
-            _day_ms(arguments.since),
+            arguments.since,
             arguments.with_payloads,
             _last_head(arguments.head),
         )
@@ -149,42 +112,23 @@ def _export(invocation: Invocation, arguments: Namespace) -> int:
     )
 
 
-def _log(invocation: Invocation, arguments: Namespace) -> int:
-    if arguments.limit < 1:
-        raise CommandError(f"-n {arguments.limit} is not positive", "stead audit log -n 20")
-    session = find_objective(invocation.client, arguments.session) if arguments.session else ""
-    items: list[Any] = []
-    found = invocation.client.items(
-        "/audit", session=session, verdict=arguments.verdict, limit=min(500, arguments.limit)
-    )
-    for item in found:
-        items.append(item)
-        if len(items) == arguments.limit:
-            break
-    invocation.out.rows(items, _HEADINGS, [decision_cells(item) for item in items], "Nothing was decided there.")
-    return OK
-
-
-def _show(invocation: Invocation, what: str, typed: str) -> int:
-    client = invocation.client
+def _show(invocation: Invocation, arguments: Namespace) -> int:
+    client, what = invocation.client, arguments.what
     if what.isdigit():
         items = [client.get(f"/audit/decisions/{int(what)}")]
     else:
-        session = find_objective(client, typed) if typed else ""
-        items = list(client.items("/audit", session=session, call=what, limit=500))[::-1]
+        items = list(client.items("/audit", session=arguments.session, call=what, limit=500))[::-1]
     sessions = {item["session"] for item in items}
     if not items:
         raise CommandError(f"no decision on a call {what!r} is recorded", "stead audit log", code="not_found")
     if len(sessions) > 1:
-        raise CommandError(
-            f"{len(sessions)} objectives have a call {what!r}: {', '.join(sorted(sessions))}",
-            f"stead audit show {what} --session ID",
-        )
-    for number, item in enumerate(items):
+        cause = f"{len(sessions)} objectives have a call {what!r}: {', '.join(sorted(sessions))}"
+        raise CommandError(cause, f"stead audit show {what} --session ID")
+    for place, item in enumerate(items):
         if invocation.as_json:
             invocation.out.json(item)
         else:
-            invocation.out.line("" if number else f"session {clean_line(item['session'])}")
+            invocation.out.line("" if place else fill("session {session}", item))
             invocation.out.pairs(decision_pairs(item))
     return OK
 
@@ -232,8 +176,6 @@ def _last_head(given: str | None) -> Head | None:
 
 
 def _day_ms(text: str) -> int:
-    if not text:
-        return 0
     from calendar import timegm
 
     try:
@@ -242,4 +184,30 @@ def _day_ms(text: str) -> int:
         raise CommandError(f"--since {text!r} is not a day", "--since 2031-05-04") from None
 
 
-COMMANDS = {"audit": Command(_configure, _audit)}
+_SESSION = option("--session ID", "of this objective alone", find_objective)
+_OF_CALL = option("--session ID", "the call's objective", find_objective)
+_VERDICTS = ("allow", "ask", "deny")
+_EXPORT = (
+    option("--out FILE", "the file; it must not exist", required=True),
+    option("--session ID", "of this objective alone (its id, or home)"),
+    option("--since DAY", "from this day on, YYYY-MM-DD (UTC)", type=_day_ms, default=0),
+    flag("--with-payloads", "with what was said and done; it is in the clear"),
+    option("--head FILE", "prove that the record has grown from the last head in it"),
+)
+_DECISIONS = (
+    _SESSION,
+    option("--verdict VERDICT", f"these alone: {', '.join(_VERDICTS)}", choices=_VERDICTS),
+    number("-n --limit N", 20, "decisions to show (20)"),
+)
+_HEADS = option("--head FILE", "signed heads that you kept elsewhere")
+_OUT = option("--out FILE", "write it there as well; keep that file on another disk")
+_WHAT = positional("what EVENT|CALL", "the number of a verdict's event, or a call's key")
+_ROWS: dict[str, Row] = {
+    "verify": ("check the whole record; exit code 1 when something is wrong with it", (_HEADS,), _verify),
+    "head": ("sign for everything up to now, and show it", (_OUT,), _head),
+    "key": ("show the public key that heads are verified by", (), _key),
+    "export": ("write the record so that others can verify it", _EXPORT, _export),
+    "log": ("list decisions, newest first", _DECISIONS, _LOG),
+    "show": ("show decisions in full", (_WHAT, _OF_CALL), _show),
+}
+COMMANDS = {"audit": family("audit", _ROWS)}

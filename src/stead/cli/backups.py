@@ -7,33 +7,27 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stead.cli import figures
-from stead.cli.invocation import OK, Command, CommandError, Invocation
+from stead.cli.forms import Row, command, family, flag, option, positional
+from stead.cli.hidden_input import read_hidden
+from stead.cli.invocation import CommandError, Invocation
 from stead.cli.output import stream_is_terminal
+from stead.cli.templates import lines
 from stead.client import NoDaemon, find_address
 
 if TYPE_CHECKING:
     from stead.config import Home
 
 _PASSPHRASE_LIMIT = 4096
-
-
-def _configure(parser: ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="the backup")
-    _add_passphrase_option(parser)
-
-
-def _add_passphrase_option(parser: ArgumentParser) -> None:
-    parser.add_argument("--passphrase-file", metavar="F", help="its first line is the passphrase (else you are asked)")
-
-
-def _configure_restore(parser: ArgumentParser) -> None:
-    _configure(parser)
-    parser.add_argument("--replace", action="store_true", help="move what the home holds now aside, and go on")
+_RESTORED = (
+    "Restored into '{home}': {head:#event}, as of {made_ms:moment}.\n"
+    "[What was there is now in '{moved_to}'.]\n"
+    "Next: stead up --home {home}"
+)
 
 
 def _backup(invocation: Invocation, arguments: Namespace) -> int:
@@ -63,32 +57,20 @@ def _restore(invocation: Invocation, arguments: Namespace) -> int:
 
     passphrase = _passphrase(arguments.passphrase_file, "passphrase of the backup", again=False)
     restored = restore(source, passphrase, home, replace=arguments.replace)
-    if invocation.as_json:
-        return invocation.report({"home": str(home.root), **restored._asdict()})
-    made = figures.moment(restored.made_ms)
-    invocation.out.line(f"Restored into {str(home.root)!r}: {figures.counted(restored.head, 'event')}, as of {made}.")
-    if restored.moved_to:
-        invocation.out.line(f"What was there is now in {restored.moved_to!r}.")
-    invocation.out.line(f"Next: stead up --home {home.root}")
-    return OK
+    found = {"home": str(home.root), **restored._asdict()}
+    return invocation.report(found, *lines(_RESTORED, found))
 
 
-def _configure_key(parser: ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=type(parser))
-    actions.add_parser("recover", help="make the key file anew from the recovery key (prompt or standard input)")
-
-
-def _key(invocation: Invocation, arguments: Namespace) -> int:
+def _key(invocation: Invocation, _: Namespace) -> int:
     home = invocation.home
     _require_stopped(home)
     if not home.journal.exists():
-        raise CommandError(
-            f"there is no journal in {str(home.root)!r} that a key could open", "--home DIR names another"
-        )
+        cause = f"there is no journal in {str(home.root)!r} that a key could open"
+        raise CommandError(cause, "--home DIR names another")
     from stead.config import load_settings
     from stead.storage.keystore import SOURCES, restore_keys
 
-    text = _secret("recovery key", "type it at the prompt, or: stead key recover < FILE")
+    text = read_hidden("recovery key", "stead key recover", _PASSPHRASE_LIMIT).strip()
     source = next(source for source in SOURCES if source == load_settings(home).key_source)
     restore_keys(home, text, source, lambda: passphrase_of_home(again=True))
     return invocation.report({"key": str(home.key)}, f"{str(home.key)!r} is back and opens the journal. Next: stead up")
@@ -120,26 +102,20 @@ def _passphrase(file: str | None, what: str, *, again: bool) -> str:
         return text
     if not stream_is_terminal(sys.stdin):
         raise CommandError(f"no {what} was given and there is no terminal to ask at", "--passphrase-file FILE")
-    text = _secret(what, "")
-    if again and _secret(f"{what}, again", "") != text:
+    text = read_hidden(what, "", _PASSPHRASE_LIMIT).strip()
+    if again and read_hidden(f"{what}, again", "", _PASSPHRASE_LIMIT).strip() != text:
         raise CommandError("the two are not the same", "try again")
     return text
 
 
-def _secret(what: str, next_step: str) -> str:
-    if stream_is_terminal(sys.stdin):
-        from getpass import getpass
-
-        text = getpass(f"{what} (it is not shown): ")
-    else:
-        text = sys.stdin.read(_PASSPHRASE_LIMIT)
-    if not text.strip():
-        raise CommandError(f"no {what} was given", next_step)
-    return text.strip()
-
-
+_FILE = positional("file FILE", "the backup")
+_PASSPHRASE = option("--passphrase-file F", "its first line is the passphrase (else you are asked)", default=None)
+_REPLACE = flag("--replace", "move what the home holds now aside, and go on")
+_RECOVER: dict[str, Row] = {
+    "recover": ("write the key file again from the recovery key (prompt or standard input)", (), _key)
+}
 COMMANDS = {
-    "backup": Command(_configure, _backup),
-    "restore": Command(_configure_restore, _restore),
-    "key": Command(_configure_key, _key),
+    "backup": command(_backup, _FILE, _PASSPHRASE),
+    "restore": command(_restore, _FILE, _PASSPHRASE, _REPLACE),
+    "key": family("key", _RECOVER),
 }

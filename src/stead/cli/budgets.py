@@ -5,10 +5,12 @@ Layer: cli. A figure that is not positive is refused before anything starts.
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from stead.cli import figures
+from stead.cli.forms import Argument, option
 from stead.cli.invocation import CommandError
+from stead.cli.templates import fill
 from stead.client import Json
 
 DEFAULT_BUDGET: Json = {"tokens": 400_000, "usd_micros": 5_000_000}
@@ -16,59 +18,55 @@ SESSION_BUDGET: Json = {"tokens": 20_000_000, "usd_micros": 5_000_000}
 """Both as in ``domain/commands.py``, which is not imported here for the time that takes; a test compares them."""
 
 
-def add_budget_options(parser: ArgumentParser) -> None:
-    """The two figures of a budget."""
-    parser.add_argument("--budget-tokens", metavar="N", help='a hard stop, or "unlimited"')
-    parser.add_argument("--budget-usd", metavar="X", help='a hard stop, or "unlimited"')
+UNLIMITED: Json = {"tokens": "unlimited", "usd_micros": "unlimited"}
+
+
+def tokens_option(name: str, help: str) -> Argument:
+    """An option with a positive number of tokens, or "unlimited"; None where it is not given."""
+
+    def tokens(typed: str) -> int | str:
+        digits = typed.replace(",", "").replace("_", "")
+        if typed == "unlimited":
+            return typed
+        if not digits.isascii() or not digits.isdecimal() or int(digits[:19]) == 0 or len(digits) > 18:
+            way = f'{name} 100000, or "unlimited"'
+            raise CommandError(f"{name} {typed!r} is not a positive number of tokens", way)
+        return int(digits)
+
+    return option(f"{name} N", help, type=tokens, default=None)
+
+
+def usd_option(name: str, help: str) -> Argument:
+    """An option with a positive sum of dollars, in millionths, or "unlimited"; None where it is not given."""
+
+    def usd_micros(typed: str) -> int | str:
+        if typed == "unlimited":
+            return typed
+        try:
+            figure = round(float(typed.removeprefix("$")) * 1_000_000)
+        except (ValueError, OverflowError):
+            figure = 0
+        if not 0 < figure < 10**15:
+            way = f'{name} 2.50, or "unlimited"'
+            raise CommandError(f"{name} {typed!r} is not a positive sum of dollars", way)
+        return figure
+
+    return option(f"{name} X", help, type=usd_micros, default=None)
+
+
+_STOP = 'a hard stop, or "unlimited"'
+BUDGET = (tokens_option("--budget-tokens", _STOP), usd_option("--budget-usd", _STOP))
 
 
 def budget_of(arguments: Namespace, default: Json = DEFAULT_BUDGET) -> Json:
-    """The budget that was asked for; empty when none was.
-
-    Raises:
-        CommandError: a figure is not positive.
-    """
-    if arguments.budget_tokens is None and arguments.budget_usd is None:
-        return {}
-    tokens, usd = arguments.budget_tokens, arguments.budget_usd
-    return {
-        "tokens": default["tokens"] if tokens is None else parse_tokens(tokens, "--budget-tokens"),
-        "usd_micros": default["usd_micros"] if usd is None else parse_usd(usd, "--budget-usd"),
-    }
-
-
-def parse_tokens(text: str, option: str) -> int | str:
-    """A positive number of tokens, or "unlimited"."""
-    if text == "unlimited":
-        return text
-    digits = text.replace(",", "").replace("_", "")
-    if not digits.isascii() or not digits.isdecimal() or int(digits[:19]) == 0 or len(digits) > 18:
-        raise CommandError(f"{option} {text!r} is not a positive number of tokens", f'{option} 100000, or "unlimited"')
-    return int(digits)
-
-
-def parse_usd(text: str, option: str) -> int | str:
-    """A positive sum of dollars in millionths, or "unlimited"."""
-    if text == "unlimited":
-        return text
-    try:
-        usd_micros = round(float(text.removeprefix("$")) * 1_000_000)
-    except (ValueError, OverflowError):
-        usd_micros = 0
-    if not 0 < usd_micros < 10**15:
-        raise CommandError(f"{option} {text!r} is not a positive sum of dollars", f'{option} 2.50, or "unlimited"')
-    return usd_micros
+    """The budget that the options of ``BUDGET`` ask for, as a request has it; empty when none does."""
+    given = {"tokens": arguments.budget_tokens, "usd_micros": arguments.budget_usd}
+    given = {name: figure for name, figure in given.items() if figure is not None}
+    return {"budget": default | given} if given else {}
 
 
 def cost_line(row: Json) -> str:
     """What an objective used, and of how much."""
-    budget, known = row["budget"], row["price_known"]
-    of_tokens, of_money = figures.tokens(budget["tokens"]), figures.money(budget["usd_micros"])
-    end_ms = row["ended_ms"] or row["updated_ms"]
-    parts = [
-        figures.counted(row["iterations"], "model request"),
-        f"{figures.tokens(row['tokens_used'])} of {of_tokens} tokens",
-        f"{figures.money(row['usd_micros_used'], known=known)} of {of_money}",
-        figures.duration(end_ms - row["created_ms"]),
-    ]
-    return ", ".join(parts)
+    took = figures.duration((row["ended_ms"] or row["updated_ms"]) - row["created_ms"])
+    used = "{iterations:#model request}, {tokens_used:number} of {budget.tokens:number} tokens"
+    return fill(f"{used}, {{:cost}} of {{budget.usd_micros:money}}, {took}", row)

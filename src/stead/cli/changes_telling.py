@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from stead.cli.figures import counted
 from stead.cli.output import clean_line, reveal_line
-from stead.cli.session_telling import Line
+from stead.cli.templates import Line
 from stead.client import Json
 
 _PATHS = 10

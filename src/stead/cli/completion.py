@@ -8,7 +8,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace, _SubParsersAction
 
 from stead.cli.catalogue import SUMMARIES
-from stead.cli.invocation import OK, Command, Invocation
+from stead.cli.forms import command, positional
+from stead.cli.invocation import OK, Invocation
 
 _BASH = """# stead: completion for bash; use it with:  source <(stead completion bash)
 _stead() {{
@@ -42,13 +43,9 @@ compdef _stead stead
 """
 
 
-def _configure(parser: ArgumentParser) -> None:
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
-
-
 def _completion(invocation: Invocation, arguments: Namespace) -> int:
     words = {name: _words(invocation.parser_of(name)) for name in SUMMARIES}
-    script = {"bash": _bash, "zsh": _zsh, "fish": _fish}[arguments.shell](words)
+    script = _SHELLS[arguments.shell](words)
     if invocation.as_json:
         invocation.out.json({"shell": arguments.shell, "script": script})
     else:
@@ -88,4 +85,5 @@ def _fish(words: dict[str, list[str]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-COMMANDS = {"completion": Command(_configure, _completion)}
+_SHELLS = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+COMMANDS = {"completion": command(_completion, positional("shell SHELL", "bash, zsh or fish", choices=tuple(_SHELLS)))}

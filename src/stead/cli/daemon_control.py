@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from stead.cli.invocation import FAILED, OK, UNREACHABLE, Command, CommandError, Invocation, no_arguments
+from stead.cli.forms import command, flag
+from stead.cli.invocation import FAILED, OK, UNREACHABLE, CommandError, Invocation
 from stead.cli.output import clean_line
 from stead.cli.starting import Waiting, answering, daemon_command, ensure_daemon, start
 from stead.cli.status import model_line
@@ -23,19 +24,12 @@ STOP_TIMEOUT_S = 10.0
 FIRST_TASK = 'run "read README.md and write SUMMARY.md with its headings"'
 
 
-def _configure_up(parser: ArgumentParser) -> None:
-    parser.add_argument("--foreground", action="store_true", help="stay in this terminal, for a service manager")
-
-
 def _up(invocation: Invocation, arguments: Namespace) -> int:
     running = answering(invocation)
     if arguments.foreground:
         if running:
-            raise CommandError(
-                f"a daemon (process {invocation.client.address.pid}) serves this home already",
-                "stead down",
-                exit_code=FAILED,
-            )
+            cause = f"a daemon (process {invocation.client.address.pid}) serves this home already"
+            raise CommandError(cause, "stead down", exit_code=FAILED)
         invocation.home.make()
         sys.stdout.flush()
         os.execv(sys.executable, daemon_command(invocation))  # noqa: S606 - our own interpreter and module, no shell
@@ -117,15 +111,6 @@ def _say_stopped(invocation: Invocation, pid: int) -> int:
     return invocation.report({"stopped": bool(pid), "pid": pid}, said)
 
 
-def _configure_open(parser: ArgumentParser) -> None:
-    parser.add_argument("--print", action="store_true", help="print the link and open nothing")
-    parser.add_argument(
-        "--plain-host",
-        action="store_true",
-        help="use 127.0.0.1, where the page's own name does not resolve; other local servers then see its cookie",
-    )
-
-
 def _open(invocation: Invocation, arguments: Namespace) -> int:
     client, out = ensure_daemon(invocation), invocation.out
     link: str = client.post("/sign-in-codes", {"plain_host": True} if arguments.plain_host else None)["url"]
@@ -162,8 +147,9 @@ def _open_browser(home: Home, link: str) -> bool:
         return False
 
 
+_PLAIN_HOST = "use 127.0.0.1, where the page's own name does not resolve; other local servers then see its cookie"
 COMMANDS = {
-    "up": Command(_configure_up, _up),
-    "down": Command(no_arguments, _down),
-    "open": Command(_configure_open, _open),
+    "up": command(_up, flag("--foreground", "stay in this terminal, for a service manager")),
+    "down": command(_down),
+    "open": command(_open, flag("--print", "print the link and open nothing"), flag("--plain-host", _PLAIN_HOST)),
 }

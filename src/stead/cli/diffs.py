@@ -33,7 +33,7 @@ def diff_lines(change: Json, out: Output, *, limit: int = 0) -> list[str]:
     lines = reveal(change["diff"].replace("\r\n", "\n")).split("\n") if change["diff"] else []
     shown = lines[:limit] if limit else lines
     left = len(lines) - len(shown) + max(0, change.get("cut", 0))
-    return [_styled(line, out) for line in shown] + ([f"… {counted(left, 'more line')}"] if left else [])
+    return [styled(line, out) for line in shown] + ([f"… {counted(left, 'more line')}"] if left else [])
 
 
 def print_changes(out: Output, changes: Sequence[Json], *, stat: bool) -> None:
@@ -46,6 +46,7 @@ def print_changes(out: Output, changes: Sequence[Json], *, stat: bool) -> None:
     out.line(f"{counted(len(changes), 'path')} differ{'s' if len(changes) == 1 else ''}: +{added} -{removed} lines")
 
 
-def _styled(line: str, out: Output) -> str:
+def styled(line: str, out: Output) -> str:
+    """A line of a diff in its colour."""
     style = _LINE_STYLES.get(line[:1])
     return out.style(line, style) if style else line

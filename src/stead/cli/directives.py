@@ -1,116 +1,212 @@
-"""``directives``: what models are told always; its commands, and how their arguments are declared.
+"""Writing directives: new ones, changes, the order, what was removed; and Markdown in and out.
 
-Layer: cli. What a command does is imported when it is called, and not before.
+Layer: cli. What comes from a file is switched off until the person has read it.
 """
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+import re
+import sys
+from argparse import Namespace
+from pathlib import Path, PurePath
 
-from stead.cli.invocation import Command, Invocation, add_actions, add_yes_option, no_arguments
+from stead.cli.directive_reading import ANY, ONE, READING, find_directive_id, tell_offers
+from stead.cli.editing import written
+from stead.cli.finding import find_folder
+from stead.cli.forms import YES, Act, OneOf, Row, choice, family, fields, flag, option, optional, positional
+from stead.cli.invocation import OK, CommandError, Invocation
+from stead.cli.output import clean_line
+from stead.cli.text_input import read_file
+from stead.client import Client, Json
 
-KINDS = ("soul", "coding_style", "communication", "project_context", "behavioral_rules", "custom")
-_ID = "its id, the beginning of it, or its title"
-
-
-def _id_alone(parser: ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID", help=_ID)
-
-
-def _text(parser: ArgumentParser) -> None:
-    given = parser.add_mutually_exclusive_group()
-    given.add_argument("--text", default="", metavar="TEXT", help='Markdown; "-" reads it from standard input')
-    given.add_argument("--file", default="", metavar="FILE", help="read it from this file")
-    parser.add_argument("--dir", default=None, metavar="DIR", help='for this folder alone ("" for everywhere)')
-
-
-def _add(parser: ArgumentParser) -> None:
-    parser.add_argument("title", metavar="TITLE")
-    parser.add_argument("--kind", choices=KINDS, default="custom", help="what it is about (else custom)")
-    parser.add_argument("--template", default="", metavar="T", help="begin with this one's text, see `templates`")
-    parser.add_argument("--off", action="store_true", help="keep it, and do not tell models yet")
-    _text(parser)
+_KINDS = ("custom", "soul", "coding_style", "communication", "project_context", "behavioral_rules")
+_LIMIT_BYTES = 3_000_000
+_MARK = re.compile(r"^<!-- directive (\w+) (on|off)(?: (/[^\n]*?))? -->\n+", re.M)
+_HEADING = re.compile(r"\A\s*#{1,6} +([^\n]+)\n")
 
 
-def _edit(parser: ArgumentParser) -> None:
-    _id_alone(parser)
-    parser.add_argument("--title", default="", metavar="T", help="another title")
-    parser.add_argument("--kind", choices=KINDS, default="", help="another kind")
-    parser.add_argument("--why", default="", metavar="NOTE", help="what changed, for the list of versions")
-    _text(parser)
+def _find_template(client: Client, title: str) -> Json:
+    """The template of a title.
+
+    Raises:
+        CommandError: there is none.
+    """
+    for row in client.items("/directives/templates"):
+        if row["title"].casefold() == title.casefold():
+            return row
+    raise CommandError(f"there is no template {title!r}", "stead directives templates", code="not_found")
 
 
-def _order(parser: ArgumentParser) -> None:
-    parser.add_argument("ids", nargs="+", metavar="ID", help="these first, in this order; each " + _ID)
+def _add(invocation: Invocation, arguments: Namespace) -> int:
+    body = {
+        "kind": arguments.kind,
+        "title": arguments.title,
+        "text": _text(arguments, arguments.template["text"] if arguments.template else ""),
+        "directory": arguments.dir or "",
+        "enabled": not arguments.off,
+    }
+    answer = invocation.client.post("/directives", body)
+    return _report(invocation, answer, _id_in(answer), "written")
 
 
-def _versions(parser: ArgumentParser) -> None:
-    _id_alone(parser)
-    parser.add_argument("--all", action="store_true", help="every one, not only the newest 20")
+def _edit(invocation: Invocation, arguments: Namespace) -> int:
+    one = arguments.one["directive"]
+    other = arguments.title or arguments.kind or arguments.dir is not None
+    given = arguments.text or arguments.file
+    body = {
+        "kind": arguments.kind or one["kind"],
+        "title": arguments.title or one["title"],
+        "text": one["text"] if other and not given else _text(arguments, one["text"]),
+        "directory": one["directory"] if arguments.dir is None else arguments.dir,
+        "enabled": one["enabled"],
+        "version": one["version"],
+        "why": arguments.why,
+    }
+    if all(body[name] == one[name] for name in ("kind", "title", "directory")) and body["text"].strip() == one["text"]:
+        invocation.out.note("nothing was changed")
+        return OK
+    return _report(invocation, invocation.client.put(f"/directives/{one['id']}", body), one["id"], "changed")
 
 
-def _diff(parser: ArgumentParser) -> None:
-    _id_alone(parser)
-    parser.add_argument("old", nargs="?", type=int, default=0, metavar="OLD", help="a version (else the one before)")
-    parser.add_argument("new", nargs="?", type=int, default=0, metavar="NEW", help="another (else the newest)")
+def _switch(invocation: Invocation, arguments: Namespace) -> int:
+    id = arguments.one["directive"]["id"]
+    answer = invocation.client.post(f"/directives/{id}/switch", {"enabled": arguments.part == "on"})
+    return _report(invocation, answer, id, f"switched {arguments.part}")
 
 
-def _remove(parser: ArgumentParser) -> None:
-    _id_alone(parser)
-    add_yes_option(parser)
+def _restore(invocation: Invocation, arguments: Namespace) -> int:
+    answer = invocation.client.post(f"/directives/{arguments.id}/restore", {"version": arguments.version})
+    return _report(invocation, answer, arguments.id, f"as it was in version {arguments.version}")
 
 
-def _restore(parser: ArgumentParser) -> None:
-    _id_alone(parser)
-    parser.add_argument("version", type=int, metavar="N", help="see `versions`")
+def _export(invocation: Invocation, arguments: Namespace) -> int:
+    rows = [row["directive"] for row in invocation.client.items("/directives")]
+    text = "\n\n".join(map(_as_markdown, rows)) + "\n" if rows else ""
+    if invocation.as_json:
+        invocation.out.json({"directives": rows, "markdown": text})
+    elif arguments.file == "-":
+        sys.stdout.write(text)
+    else:
+        Path(arguments.file).write_text(text, "utf-8")
+        invocation.out.line(f"{len(rows)} directives are in {arguments.file}")
+    return OK
 
 
-def _preview(parser: ArgumentParser) -> None:
-    parser.add_argument("--dir", default="", metavar="DIR", help="as a session of this folder is told")
-    parser.add_argument("--objective", action="store_true", help="as an objective is told, not a session")
-    parser.add_argument("--parts", action="store_true", help="only the figures, without the text")
+def _import(invocation: Invocation, arguments: Namespace) -> int:
+    whole = read_file(arguments.file, _LIMIT_BYTES)
+    titled = _titled(whole, PurePath(arguments.file).name)
+    bodies = _marked(whole) or [{**titled, "kind": arguments.kind, "directory": ""}]
+    made = []
+    for body in bodies:
+        if arguments.dir is not None:
+            body["directory"] = arguments.dir
+        why = f"imported from {arguments.file}"[:500]
+        answer = invocation.client.post("/directives", {**body, "enabled": False, "why": why})
+        made.append(_id_in(answer))
+        if not invocation.as_json:
+            invocation.out.line(f"{made[-1]}: {clean_line(body['title'], 80)}")
+    said = "They are off. Read each with `stead directives show ID`, then: stead directives on ID"
+    return invocation.report({"ids": made}, said)
 
 
-def _export(parser: ArgumentParser) -> None:
-    parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="where to (else standard output)")
+def _marked(whole: str) -> list[Json]:
+    """The directives of an export; none in another file."""
+    _, *rest = _MARK.split(whole)
+    parts = zip(*(rest[at::4] for at in range(4)), strict=True)
+    return [{**_titled(text, kind), "kind": kind, "directory": place or ""} for kind, _, place, text in parts]
 
 
-def _import(parser: ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="Markdown: an export, or one text such as CLAUDE.md")
-    parser.add_argument("--kind", choices=KINDS, default="project_context", help="of a text that says none")
-    parser.add_argument("--dir", default=None, metavar="DIR", help="for this folder alone")
+def _titled(text: str, otherwise: str) -> Json:
+    """Title and text of a piece of Markdown: its first heading is the title, when it begins with one."""
+    heading = _HEADING.match(text)
+    if heading is None:
+        return {"title": otherwise[:80], "text": text.strip()}
+    return {"title": heading[1].strip()[:80], "text": text[heading.end() :].strip() or heading[1].strip()}
 
 
-_ACTIONS: dict[str, tuple[str, Callable[[ArgumentParser], None]]] = {
-    "list": ("show them in order (the default)", no_arguments),
-    "show": ("show one in full", _id_alone),
-    "add": ("write one, with your editor or --text", _add),
-    "edit": ("change one, with your editor or --text", _edit),
-    "on": ("have models told it, from their next turn on", _id_alone),
-    "off": ("keep it, and have models told it no longer", _id_alone),
-    "order": ("put some first", _order),
-    "versions": ("what one was before", _versions),
-    "diff": ("what two versions of one have different", _diff),
-    "restore": ("write an older version anew, also of one that was removed", _restore),
-    "remove": ("take one away; its versions stay", _remove),
-    "preview": ("the whole of what a model is told first, with its tokens", _preview),
-    "templates": ("starting points", no_arguments),
-    "export": ("write all of them as Markdown", _export),
-    "import": ("take Markdown in, switched off until you have read it", _import),
+def _as_markdown(one: Json) -> str:
+    place = f" {one['directory']}" if one["directory"] else ""
+    mark = f"<!-- directive {one['kind']} {'on' if one['enabled'] else 'off'}{place} -->"
+    return f"{mark}\n\n# {one['title']}\n\n{one['text']}"
+
+
+def _text(arguments: Namespace, begin: str) -> str:
+    """The text that is given; else what the person makes of another in their editor."""
+    if arguments.file:
+        return read_file(arguments.file, _LIMIT_BYTES)
+    if arguments.text == "-":
+        return sys.stdin.read(_LIMIT_BYTES)
+    if arguments.text:
+        return str(arguments.text)
+    return written("directive.md", begin + "\n")
+
+
+def _id_in(answer: Json) -> str:
+    return str(answer["text"]).rpartition(" ")[2]
+
+
+def _report(invocation: Invocation, answer: Json, id: str, what: str) -> int:
+    if invocation.as_json:
+        return invocation.report({**answer, "id": id})
+    out = invocation.out
+    note = str(answer["text"]).rpartition("; ")[0]
+    if note:
+        out.note(clean_line(note))
+    out.line(f"{id}: {what}. Models are told from their next turn on; see: stead directives preview")
+    if what in ("written", "changed"):
+        tell_offers(invocation, id)
+    return OK
+
+
+_ORDER = Act("POST /directives/order", "In this order from the next turn on; see: stead directives", fields("ids"))
+_REMOVE = Act(
+    "DELETE /directives/{one.directive.id}",
+    "Removed. Restore it: stead directives restore {one.directive.id} {one.directive.version}",
+    confirm="Models are told {one.directive.id} no longer; its versions stay.",
+)
+_TEXT = (
+    OneOf(
+        (
+            option("--text TEXT", 'Markdown; "-" reads it from standard input'),
+            option("--file FILE", "read it from this file"),
+        )
+    ),
+    option("--dir DIR", 'for this folder alone ("" for everywhere)', find_folder, default=None),
+)
+_NEW = (
+    positional("title TITLE"),
+    choice("--kind", _KINDS, "what it is about"),
+    option("--template T", "begin with this one's text, see `templates`", _find_template),
+    flag("--off", "keep it, and do not tell models yet"),
+    *_TEXT,
+)
+_OTHER = (
+    ONE,
+    option("--title T", "another title"),
+    option("--kind KIND", f"another kind: {', '.join(_KINDS)}", choices=_KINDS),
+    option("--why NOTE", "what changed, for the list of versions"),
+    *_TEXT,
+)
+_IDS = positional("ids ID", "these first, in this order", find_directive_id, nargs="+")
+_VERSION = positional("version N", "see `versions`", type=int)
+_FROM = (
+    positional("file FILE", "Markdown: an export, or one text such as CLAUDE.md"),
+    option("--kind KIND", "of a text that says none (project_context)", choices=_KINDS, default="project_context"),
+    option("--dir DIR", "for this folder alone", find_folder, default=None),
+)
+_WRITING: dict[str, Row] = {
+    "add": ("write one, with your editor or --text", _NEW, _add),
+    "edit": ("change one, with your editor or --text", _OTHER, _edit),
+    "on": ("have models told it, from their next turn on", (ONE,), _switch),
+    "off": ("keep it, and have models told it no longer", (ONE,), _switch),
+    "order": ("put some first", (_IDS,), _ORDER),
+    "restore": ("restore an older version, also of one that was removed", (ANY, _VERSION), _restore),
+    "remove": ("take one away; its versions stay", (ONE, YES), _REMOVE),
+    "export": (
+        "write all of them as Markdown",
+        (optional("file FILE", "where to (else standard output)", "-"),),
+        _export,
+    ),
+    "import": ("take Markdown in, switched off until you have read it", _FROM, _import),
 }
-
-
-def _configure(parser: ArgumentParser) -> None:
-    add_actions(parser, "action", _ACTIONS)
-
-
-def _directives(invocation: Invocation, arguments: Namespace) -> int:
-    from stead.cli import directive_reading, directive_writing
-
-    action = arguments.action or "list"
-    does = {**directive_reading.ACTIONS, **directive_writing.ACTIONS}[action]
-    return does(invocation, arguments)
-
-
-COMMANDS = {"directives": Command(_configure, _directives)}
+COMMANDS = {"directives": family("directives", READING | _WRITING, "list")}

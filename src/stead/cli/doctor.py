@@ -10,8 +10,9 @@ from argparse import Namespace
 
 from stead import __version__
 from stead.cli import figures
-from stead.cli.checks import Check, home_checks, host_checks, sandbox_checks
-from stead.cli.invocation import FAILED, OK, Command, Invocation, no_arguments
+from stead.cli.checks import Check, Verdict, home_checks, host_checks, sandbox_checks
+from stead.cli.forms import command
+from stead.cli.invocation import FAILED, OK, Invocation
 from stead.cli.memory_checks import embedder_check, memory_checks
 from stead.cli.output import clean_line
 from stead.client import Client, Json, NoDaemon, find_address
@@ -74,12 +75,7 @@ def _daemon_checks(invocation: Invocation) -> list[Check]:
     return [
         _address(invocation.home),
         Check("daemon", "ok", f"process {address.pid} answers on 127.0.0.1:{address.port}"),
-        Check(
-            "answer time",
-            "ok" if took_s < _SLOW_S else "warn",
-            figures.duration(took_s * 1000),
-            "see what is busy: top",
-        ),
+        _answer_time(took_s),
         _version(status),
         Check("journal", "ok", f"open, {figures.counted(status['head'], 'event')}"),
         _name(name),
@@ -121,6 +117,11 @@ def _port(home: Home) -> Check:
         taken = probe.connect_ex(("127.0.0.1", port)) == 0
     text = f"{port} is {'taken by another program' if taken else 'free'}"
     return Check("port", "fail" if taken else "ok", text, f"choose another in {str(home.settings)!r}")
+
+
+def _answer_time(took_s: float) -> Check:
+    verdict: Verdict = "ok" if took_s < _SLOW_S else "warn"
+    return Check("answer time", verdict, figures.duration(took_s * 1000), "see what is busy: top")
 
 
 def _version(status: Json) -> Check:
@@ -165,4 +166,4 @@ def _questions(client: Client) -> Check:
     return Check("questions", "warn", f"{figures.counted(count, 'question')} for you", "stead approvals")
 
 
-COMMANDS = {"doctor": Command(no_arguments, _doctor)}
+COMMANDS = {"doctor": command(_doctor)}

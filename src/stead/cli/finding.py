@@ -5,93 +5,90 @@ Layer: cli. Any unambiguous beginning of an id will do, with or without its ``s_
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from stead.cli.invocation import CommandError
 from stead.cli.output import clean_line
+from stead.cli.templates import fill
 
 if TYPE_CHECKING:
     from stead.client import Client, Json
 
 _ID_LENGTH = 18
+_PAGE = 500
+_EVERY_STATUS = ("live", "superseded", "expired", "retired")
 
 
-def find_objective(client: Client, typed: str) -> str:
-    """The id of the objective, else of the session, that begins so. A whole id costs no request.
+@dataclass(frozen=True)
+class Kind:
+    """What is found by the beginning of its id: a prefix, a noun, the command that lists it, and where its rows are.
 
-    Raises:
-        CommandError: none does, or several do; the text names them.
+    ``within`` is the row's field that has the id, "" for the row itself; ``id`` is its name in there, and ``title`` a
+    template of what people know it by.
     """
-    whole = _with_prefix(typed, "s_")
-    if len(whole) == _ID_LENGTH:
-        return whole
-    found = _beginning(client, "/objectives", whole) or _beginning(client, "/sessions", whole)
-    return str(_only_one(found, typed, "objective", "stead objectives --all")["id"])
+
+    prefix: str
+    noun: str
+    listed_by: str
+    paths: tuple[str, ...]
+    query: Mapping[str, Any] = field(default_factory=lambda: {"limit": _PAGE})
+    within: str = ""
+    id: str = "id"
+    title: str = "{title}"
+
+    def row(self, client: Client, typed: str, **path: str) -> Json:
+        """The row that is meant, with its ``id`` and ``title``.
+
+        Raises:
+            CommandError: none begins so, or several do; the text names them.
+        """
+        beginning = _with_prefix(typed, self.prefix)
+        for place in self.paths:
+            rows = [row | self._named(row) for row in client.items(place.format(**path), **self.query)]
+            if found := [row for row in rows if row["id"].startswith(beginning)]:
+                return only_one(found, typed, self.noun, self.listed_by)
+        return only_one([], typed, self.noun, self.listed_by.format(**path))
+
+    def __call__(self, client: Client, typed: str) -> str:
+        """The id that is meant. A whole one costs no request."""
+        whole = _with_prefix(typed, self.prefix)
+        return whole if len(whole) == _ID_LENGTH else str(self.row(client, typed)["id"])
+
+    def _named(self, row: Json) -> Json:
+        inner = row[self.within] if self.within else row
+        return {"id": inner[self.id], "title": fill(self.title, inner)}
 
 
-def find_session(client: Client, typed: str) -> str:
-    """The id of the session that begins so. A whole id costs no request.
-
-    Raises:
-        CommandError: none does, or several do; the text names them.
-    """
-    whole = _with_prefix(typed, "s_")
-    if len(whole) == _ID_LENGTH:
-        return whole
-    return str(_only_one(_beginning(client, "/sessions", whole), typed, "session", "stead session list --all")["id"])
-
-
-def find_checkpoint(client: Client, session: str, typed: str) -> Json:
-    """The checkpoint of a session that begins so, with or without its ``k_``.
-
-    Raises:
-        CommandError: none does, or several do; the text names them.
-    """
-    whole = _with_prefix(typed, "k_")
-    rows = client.items(f"/sessions/{session}/checkpoints")
-    found = [row | {"title": f"turn {row['turn']}"} for row in rows if row["id"].startswith(whole)]
-    return _only_one(found, typed, "checkpoint", f"stead session checkpoint {session} --list")
-
-
-def find_memory(client: Client, typed: str) -> str:
-    """The id of the memory that begins so, whatever became of it. A whole id costs no request.
-
-    Raises:
-        CommandError: none does, or several do; the text names them.
-    """
-    whole = _with_prefix(typed, "m_")
-    if len(whole) == _ID_LENGTH:
-        return whole
-    rows = client.items("/memories", status=("live", "superseded", "expired", "retired"), limit=500)
-    found = [row["memory"] | {"title": row["memory"]["text"]} for row in rows if row["memory"]["id"].startswith(whole)]
-    return str(_only_one(found, typed, "memory", "stead memory list")["id"])
+find_objective = Kind("s_", "objective", "stead objectives --all", ("/objectives", "/sessions"))
+find_session = Kind("s_", "session", "stead session list --all", ("/sessions",))
+find_memory = Kind(
+    "m_",
+    "memory",
+    "stead memory list",
+    ("/memories",),
+    {"status": _EVERY_STATUS, "limit": _PAGE},
+    "memory",
+    title="{text}",
+)
+find_proposal = Kind(
+    "p_", "proposal", "stead memory proposals", ("/memories/proposals",), {"status": "all"}, "proposal", title="{why}"
+)
+find_run = Kind("c_", "run", "stead memory runs", ("/memories/runs",), within="run", id="run", title="{by}")
+find_rule = Kind("r_", "rule", "stead rules", ("/rules",), {}, title="{text}")
+find_checkpoint = Kind(
+    "k_",
+    "checkpoint",
+    "stead session checkpoint {session} --list",
+    ("/sessions/{session}/checkpoints",),
+    {},
+    title="turn {turn}",
+)
 
 
-def find_proposal(client: Client, typed: str) -> str:
-    """The id of the proposal that begins so, with or without its ``p_``.
-
-    Raises:
-        CommandError: none does, or several do; the text names them.
-    """
-    whole = _with_prefix(typed, "p_")
-    rows = [row["proposal"] for row in client.items("/memories/proposals", status="all")]
-    found = [row | {"title": row["why"]} for row in rows if row["id"].startswith(whole)]
-    return str(_only_one(found, typed, "proposal", "stead memory proposals")["id"])
-
-
-def find_run(client: Client, typed: str) -> Json:
-    """The run of consolidation that begins so, with or without its ``c_``.
-
-    Raises:
-        CommandError: none does, or several do; the text names them.
-    """
-    whole = _with_prefix(typed, "c_")
-    rows = client.items("/memories/runs", limit=500)
-    found = [row | {"id": row["run"]["run"], "title": row["run"]["by"]} for row in rows]
-    return _only_one([row for row in found if row["id"].startswith(whole)], typed, "run", "stead memory runs")
-
-
-def call_key(typed: str) -> str:
+def call_key(_: Client, typed: str) -> str:
     """The key of a call, ``call_2_0``, whose first word may be left out.
 
     Raises:
@@ -109,17 +106,37 @@ def find_approval(client: Client, typed: str) -> Json:
     Raises:
         CommandError: none does, or several do; the text names them.
     """
-    pending = list(client.items("/approvals", status="pending", limit=500))
+    pending = list(client.items("/approvals", status="pending", limit=_PAGE))
     if not typed.startswith("s_"):
         whole = _with_prefix(typed, "a_")
         if len(whole) == _ID_LENGTH and typed.startswith("a_"):
             return client.get(f"/approvals/{whole}")
         by_id = [row for row in pending if row["id"].startswith(whole)]
         if by_id or typed.startswith("a_"):
-            return _only_one(by_id, typed, "pending approval", "stead approvals")
+            return only_one(by_id, typed, "pending approval", "stead approvals")
     session = _with_prefix(typed, "s_")
     of_session = [row for row in pending if row["session"].startswith(session)]
-    return _only_one(of_session, typed, "pending approval", "stead approvals")
+    return only_one(of_session, typed, "pending approval", "stead approvals")
+
+
+def find_folder(_: Client, typed: str) -> str:
+    """A folder as the daemon knows it. It need not be there any more: what is recorded of it is."""
+    return os.path.realpath(os.path.expanduser(typed))
+
+
+def only_one(found: list[Json], typed: str, noun: str, listed_by: str) -> Json:
+    """The one row that was found.
+
+    Raises:
+        CommandError: there is none, or there are several; the text names them by ``id`` and ``title``.
+    """
+    if not found:
+        raise CommandError(f"no {noun} begins with {typed!r}", listed_by, code="not_found")
+    if len(found) > 1:
+        names = ", ".join(clean_line(f"{row['id']} ({row['title']})", 60) for row in found[:4])
+        more = f" and {len(found) - 4} more" if len(found) > 4 else ""
+        raise CommandError(f"{typed!r} begins several: {names}{more}", "give more of the id")
+    return found[0]
 
 
 def _with_prefix(typed: str, prefix: str) -> str:
@@ -127,17 +144,3 @@ def _with_prefix(typed: str, prefix: str) -> str:
     if not hexadecimal or not set(hexadecimal) <= set("0123456789abcdef") or len(hexadecimal) > 16:
         raise CommandError(f"{clean_line(typed, 40)!r} is no id", f"give {prefix}… as lists show it, or its beginning")
     return prefix + hexadecimal
-
-
-def _beginning(client: Client, path: str, whole: str) -> list[Json]:
-    return [row for row in client.items(path, limit=500) if row["id"].startswith(whole)]
-
-
-def _only_one(found: list[Json], typed: str, what: str, where: str) -> Json:
-    if not found:
-        raise CommandError(f"no {what} begins with {typed!r}", where, code="not_found")
-    if len(found) > 1:
-        names = ", ".join(clean_line(f"{row['id']} ({row['title']})", 60) for row in found[:4])
-        more = f" and {len(found) - 4} more" if len(found) > 4 else ""
-        raise CommandError(f"{typed!r} begins several: {names}{more}", "give more of the id")
-    return found[0]

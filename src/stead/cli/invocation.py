@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from stead.cli.output import Output, stream_is_terminal
@@ -118,24 +118,6 @@ class Command(NamedTuple):
     run: Callable[[Invocation, Namespace], int]
 
 
-def add_actions(
-    parser: ArgumentParser, dest: str, actions: Mapping[str, tuple[str, Callable[[ArgumentParser], None]]]
-) -> None:
-    """For a command that has several: what the help says of each, and how its arguments are declared."""
-    parsers = parser.add_subparsers(dest=dest, metavar="ACTION", parser_class=type(parser))
-    for name, (summary, configure) in actions.items():
-        configure(parsers.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."))
-
-
-def add_verbose_option(parser: ArgumentParser) -> None:
-    """For a command that tells what happens."""
-    parser.add_argument("-v", "--verbose", action="store_true", help="tell also what the model was told of memory")
-
-
 def add_yes_option(parser: ArgumentParser) -> None:
     """For a command that asks before it does something (``Invocation.confirm``)."""
     parser.add_argument("--yes", action="store_true", help="do not ask")
-
-
-def no_arguments(parser: ArgumentParser) -> None:
-    """For a command that takes none."""

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from typing import BinaryIO
 
-from stead.cli.invocation import OK, Command, CommandError, Invocation
+from stead.cli.forms import command, flag, number
+from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.output import clean
 
 _BLOCK_BYTES = 65536
@@ -18,14 +19,7 @@ _TAIL_LIMIT_BYTES = 64 * 1024 * 1024
 _POLL_S = 0.2
 
 
-def _configure(parser: ArgumentParser) -> None:
-    parser.add_argument("-f", "--follow", action="store_true", help="go on showing what is added")
-    parser.add_argument("-n", "--lines", type=int, default=50, metavar="N", help="how many lines to show (50)")
-
-
 def _logs(invocation: Invocation, arguments: Namespace) -> int:
-    if arguments.lines < 0:
-        raise CommandError(f"-n {arguments.lines} is negative", "stead logs -n 50")
     path = invocation.home.log
     try:
         log = path.open("rb")
@@ -83,4 +77,5 @@ def _print(invocation: Invocation, lines: list[bytes]) -> None:
         invocation.out.write("")
 
 
-COMMANDS = {"logs": Command(_configure, _logs)}
+_LINES = number("-n --lines N", 50, "how many lines to show (50)", least=0)
+COMMANDS = {"logs": command(_logs, flag("-f --follow", "go on showing what is added"), _LINES)}

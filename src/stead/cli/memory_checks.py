@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from stead.cli import figures
 from stead.cli.checks import Check
+from stead.cli.memory_reports import totals
+from stead.cli.templates import fill
 from stead.client import Client, Json
 from stead.config import Home
 
@@ -57,13 +59,12 @@ def _recall(home: Home, state: Json) -> Check:
     meaning = dead.pop("meaning", "")
     if dead:
         return Check("recall", "fail", "; ".join(dict.fromkeys(dead.values())), "stead logs; stead down; stead up")
-    memories, turns, vectors = (
-        sum(place[name] for place in state["places"]) for name in ("memories", "episodes", "embedded")
-    )
-    held = f"{figures.counted(memories, 'memory', 'memories')} and {figures.counted(turns, 'turn')}"
-    if meaning and memories + turns and _chosen(home) != "off":
+    sums = totals(state)
+    held = fill("{memories:#memory/memories} and {episodes:#turn}", sums)
+    if meaning and sums["findable"] and _chosen(home) != "off":
         return Check("recall", "warn", f"{held}; {_BY_WORDS}: {meaning}", "see the line embedder; stead memory state")
-    return Check("recall", "ok", held if meaning else f"{held}; {vectors:,} of {memories + turns:,} found by meaning")
+    by_meaning = fill("; {embedded:number} of {findable:number} found by meaning", sums)
+    return Check("recall", "ok", held if meaning else held + by_meaning)
 
 
 def _chosen(home: Home) -> str:

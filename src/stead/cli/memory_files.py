@@ -5,17 +5,18 @@ Layer: cli.
 
 from __future__ import annotations
 
-import os
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 
 from stead.cli import figures
+from stead.cli.forms import Row, choice, optional, positional
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
-from stead.cli.memory_lines import place_of, scope_fields
+from stead.cli.memory_lines import PLACE, SCOPE, place_of, scope_fields
 from stead.cli.output import clean, clean_line
+from stead.cli.text_input import decoded, read_file, write_new
 from stead.client import ApiError
 
 _LIMIT_BYTES = 10_000_000
@@ -26,24 +27,17 @@ _EXPORTED = b'{"stead":"memory export'
 
 
 def _export(invocation: Invocation, arguments: Namespace) -> int:
-    out, destination = invocation.out, arguments.file
+    destination = arguments.file
     text = invocation.client.text("/memories/export", format=arguments.format, place=place_of(arguments))
     if not destination:
         # An export is read by programs and, byte for byte, by Stead itself; a terminal gets what it can bear.
-        out.write(clean(text) if invocation.interactive or arguments.format == "markdown" else text)
+        invocation.out.write(clean(text) if invocation.interactive or arguments.format == "markdown" else text)
         return OK
-    try:
-        descriptor = os.open(destination, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError as error:
-        raise CommandError(f"there is a file {destination!r} already", "give a new one") from error
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-    if out.as_json:
-        out.json({"file": destination, "format": arguments.format})
-    else:
-        size = figures.size(len(text.encode()))
-        out.line(f"Written to {clean_line(destination)}, {size}. It is in the clear: keep it where only you read it.")
-    return OK
+    write_new(destination, text)
+    said = (
+        f"Written to {clean_line(destination)}, {figures.size(len(text.encode()))}. It is in the clear: keep it where"
+    )
+    return invocation.report({"file": destination, "format": arguments.format}, f"{said} only you read it.")
 
 
 def _import(invocation: Invocation, arguments: Namespace) -> int:
@@ -95,33 +89,24 @@ def _parts(name: str) -> Iterator[str]:
     with Path(name).open("rb") as file:
         exported = file.read(len(_EXPORTED)) == _EXPORTED
     if not exported:
-        yield _read(name)
+        yield read_file(name, _LIMIT_BYTES)
         return
     with Path(name).open("rb") as file:
         part = bytearray()
         for line in file:
             if line.startswith(_EXPORTED) and part:
-                yield _text(name, bytes(part))
+                yield decoded(name, bytes(part), _LIMIT_BYTES)
                 part.clear()
             part += line
             if len(part) > _LIMIT_BYTES:
                 raise CommandError(f"a part of {name!r} has more than {figures.size(_LIMIT_BYTES)}", "export it again")
-        yield _text(name, bytes(part))
+        yield decoded(name, bytes(part), _LIMIT_BYTES)
 
 
-def _read(name: str) -> str:
-    with Path(name).open("rb") as file:
-        content = file.read(_LIMIT_BYTES + 1)
-    if len(content) > _LIMIT_BYTES:
-        raise CommandError(f"{name!r} has more than {figures.size(_LIMIT_BYTES)}", "split it, and import the parts")
-    return _text(name, content)
-
-
-def _text(name: str, content: bytes) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise CommandError(f"{name!r} is not UTF-8 text", "give Markdown, or lines of JSON") from error
-
-
-RUN: dict[str, Callable[[Invocation, Namespace], int]] = {"export": _export, "import": _import}
+_FORMAT = choice("--format", ("jsonl", "markdown"), "jsonl can be imported again, markdown is to be read")
+_TO = (optional("file FILE", "a new file (else standard output)"), _FORMAT, PLACE)
+_FROM = (positional("files FILE", "CLAUDE.md, MEMORY.md, an export (.jsonl), mem0's JSON", nargs="+"), *SCOPE)
+ROWS: dict[str, Row] = {
+    "export": ("write everything into a file", _TO, _export),
+    "import": ("take files of other agents in, as a stranger's words", _FROM, _import),
+}

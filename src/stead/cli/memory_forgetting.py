@@ -6,17 +6,19 @@ Layer: cli. The words go to the daemon and nowhere else: no file of ours has the
 from __future__ import annotations
 
 import json
-import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
-from stead.cli import figures
+from stead.cli.figures import counted
 from stead.cli.finding import find_memory
+from stead.cli.forms import YES, Listing, OneOf, Row, flag, option, positional
 from stead.cli.invocation import FAILED, NEEDS_PERSON, OK, CommandError, Invocation
-from stead.cli.output import Output, clean, clean_line
+from stead.cli.output import Output, clean_line
+from stead.cli.templates import fill, lines
+from stead.cli.text_input import write_new
 from stead.client import Json
 
 _SHOWN = 12
@@ -27,6 +29,8 @@ _TEXT_BYTES = 100_000
 
 def _forget(invocation: Invocation, arguments: Namespace) -> int:
     wanted, out = _wanted(invocation, arguments), invocation.out
+    if arguments.receipt and Path(arguments.receipt).exists():
+        raise CommandError(f"there is a file {arguments.receipt!r} already", "give a new one: --receipt FILE")
     if "nearly" in wanted:
         words = _picked(invocation, invocation.client.post("/memories/forget/preview", wanted)["words"])
         if not words:
@@ -41,13 +45,13 @@ def _forget(invocation: Invocation, arguments: Namespace) -> int:
     answer = invocation.client.post("/memories/forget", wanted, timeout_s=_LONG_S)
     row = invocation.client.get("/memories/receipts")["items"][0]
     if arguments.receipt:
-        _write(arguments.receipt, row)
+        write_new(arguments.receipt, json.dumps(row) + "\n")
     if out.as_json:
         out.json({**answer, **row})
     else:
         _print_receipt(out, row["receipt"])
-        if arguments.receipt:
-            out.line(f"the receipt is in {clean_line(arguments.receipt)}: stead memory verify FILE")
+        for line in lines("[the receipt is in {receipt}: stead memory verify FILE]", vars(arguments)):
+            out.line(line)
     return NEEDS_PERSON if row["receipt"]["left"] else OK
 
 
@@ -67,14 +71,9 @@ def _wanted(invocation: Invocation, arguments: Namespace) -> Json:
     words = " ".join(what).strip()
     if not words:
         raise CommandError("say what is to be forgotten", "stead memory forget ID, or WORDS")
-    return (
-        {"nearly": words}
-        if arguments.nearly
-        else {
-            "words": [words],
-            "match": "exact" if arguments.exact else "any_case",
-        }
-    )
+    if arguments.nearly:
+        return {"nearly": words}
+    return {"words": [words], "match": "exact" if arguments.exact else "any_case"}
 
 
 def _typed(invocation: Invocation) -> str:
@@ -108,66 +107,39 @@ def _picked(invocation: Invocation, words: list[str]) -> list[str]:
 
 
 def _show(out: Output, preview: Json) -> None:
-    memories = preview["memories"]
-    count = f"{figures.counted(len(memories), 'memory', 'memories')}, words of "
-    out.line(f"This is forgotten for good: {count}{figures.counted(preview['events'], 'event')}.")
-    for id, text in memories[:_SHOWN]:
-        out.line(f"  {clean_line(id)}  {clean_line(text, 140)}")
+    memories, events = preview["memories"], preview["events"]
+    out.line(fill("This is forgotten for good: {memories:#memory/memories}, words of {events:#event}.", preview))
+    for id, words in memories[:_SHOWN]:
+        out.line(fill("  {id}  {text:140}", {"id": id, "text": words}))
     if len(memories) > _SHOWN:
         out.line(f"  … and {len(memories) - _SHOWN:,} more memories")
     for place in preview["places"][:_SHOWN]:
-        times = f" ({place['count']} times)" if place["count"] > 1 else ""
-        where = f"event {place['seq']} of {clean_line(place['session'])}, {clean_line(place['type'])}"
-        out.line(f"  {where}{times}: {clean_line(place['excerpt'], 120)}")
-    if preview["events"] > _SHOWN:
-        out.line(f"  … and {preview['events'] - min(_SHOWN, len(preview['places'])):,} more events")
+        times = place["count"] if place["count"] > 1 else 0
+        where = "  event {seq} of {session}, {type}[ ({times} times)]: {excerpt:120}"
+        out.line(fill(where, {**place, "times": times}))
+    if events > _SHOWN:
+        out.line(f"  … and {events - min(_SHOWN, len(preview['places'])):,} more events")
     for kept in preview["kept"]:
         out.line(out.style(f"  stays: {clean_line(kept, 240)}", "yellow"))
 
 
 def _print_receipt(out: Output, receipt: Json) -> None:
     """What was done, in words, and where anything is left."""
-    memories = figures.counted(len(receipt["memories"]), "memory", "memories")
-    out.line(f"Forgotten: {memories}, words of {figures.counted(len(receipt['events']), 'event')}.")
-    out.line(f"Searched afterwards: {figures.counted(len(receipt['scanned']), 'file')} of the home.")
+    out.line(fill("Forgotten: {memories:#memory/memories}, words of {events:#event}.", receipt))
+    out.line(fill("Searched afterwards: {scanned:#file} of the home.", receipt))
     for left in receipt["left"]:
         out.line(out.style(f"  still there: {clean_line(left, 240)}", "red"))
     if not receipt["left"]:
         out.line("No byte of it is left in them.")
     for name in receipt["backups"]:
         out.line(out.style(f"  made before, and has it: {clean_line(name, 240)}", "yellow"))
-    out.line(f"Signed: {clean_line(receipt['signature'])[:32]}…  stead memory receipts")
-
-
-def _write(name: str, row: Json) -> None:
-    try:
-        descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError as error:
-        raise CommandError(
-            f"it is forgotten; the receipt was not written: there is a file {name!r}", "stead memory receipts --json"
-        ) from error
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(json.dumps(row) + "\n")
-
-
-def _receipts(invocation: Invocation, arguments: Namespace) -> int:
-    rows = invocation.client.get("/memories/receipts")["items"]
-    cells = [
-        [
-            figures.moment(row["ended_ms"]),
-            *(f"{len(row['receipt'][name]):,}" for name in ("memories", "events", "scanned", "left", "backups")),
-            row["receipt"]["signature"][:16],
-        ]
-        for row in rows
-    ]
-    headings = ["WHEN", ">MEMORIES", ">EVENTS", ">SEARCHED", ">LEFT", ">BACKUPS", "SIGNATURE"]
-    invocation.out.rows(rows, headings, cells, "Nothing was forgotten for good yet.")
-    return OK
+    out.line(fill("Signed: {signature:33}  stead memory receipts", receipt))
 
 
 def _verify(invocation: Invocation, arguments: Namespace) -> int:
     from msgspec import ValidationError, convert
     from msgspec import json as msgspec_json
+    from msgspec.structs import asdict
 
     from stead.cli.audit import opened
     from stead.domain.memory_events import ForgetReceipt
@@ -183,23 +155,18 @@ def _verify(invocation: Invocation, arguments: Namespace) -> int:
             row = msgspec_json.decode(line)
             receipt = convert(row.get("receipt", row) if isinstance(row, dict) else row, ForgetReceipt)
         except (ValueError, ValidationError) as error:
-            raise CommandError(
-                f"line {number} of {arguments.file!r} is no receipt", "stead memory receipts --json"
-            ) from error
+            cause = f"line {number} of {arguments.file!r} is no receipt"
+            raise CommandError(cause, "stead memory receipts --json") from error
         good = verify_receipt(receipt, key)
         bad += not good
-        events = figures.counted(len(receipt.events), "event")
-        what = f"{figures.counted(len(receipt.memories), 'memory', 'memories')}, {events}"
-        left = f", {len(receipt.left)} left" if receipt.left else ""
-        if out.as_json:
-            out.json({"line": number, "good": good, "signature": receipt.signature, "key": key})
-        else:
-            verdict = out.style("good", "green") if good else out.style("NOT GOOD", "red")
-            out.line(f"{verdict}  {clean(receipt.signature)[:16]}…  {what}{left}")
-    if bad and not out.as_json:
-        out.line(
-            f"{figures.counted(bad, 'receipt')} did not come from the key {clean_line(key)[:16]}…, or changed since"
+        verdict = out.style("good", "green") if good else out.style("NOT GOOD", "red")
+        what = fill(
+            "{signature:17}  {memories:#memory/memories}, {events:#event}[, {left:count} left]", asdict(receipt)
         )
+        shown = {"line": number, "good": good, "signature": receipt.signature, "key": key}
+        invocation.report(shown, f"{verdict}  {what}")
+    if bad and not out.as_json:
+        out.line(f"{counted(bad, 'receipt')} did not come from the key {clean_line(key, 17)}, or changed since")
     return FAILED if bad else OK
 
 
@@ -212,8 +179,27 @@ def _lines(name: str) -> Iterator[tuple[int, bytes]]:
     yield from lines
 
 
-RUN: dict[str, Callable[[Invocation, Namespace], int]] = {
-    "forget": _forget,
-    "receipts": _receipts,
-    "verify": _verify,
+_RECEIPTS = Listing(
+    "/memories/receipts",
+    "WHEN: {ended_ms:moment} | >MEMORIES: {receipt.memories:count} | >EVENTS: {receipt.events:count}"
+    " | >SEARCHED: {receipt.scanned:count} | >LEFT: {receipt.left:count} | >BACKUPS: {receipt.backups:count}"
+    " | SIGNATURE: {receipt.signature:17}",
+    "Nothing was forgotten for good yet.",
+)
+_WHAT = 'ids of memories (m_…), or words wherever they stand; "-" reads the words from standard input'
+_GONE = (
+    positional("what WHAT", _WHAT, nargs="*"),
+    option("--event N", "this event; repeatable", action="append", type=int, default=[]),
+    OneOf(
+        (flag("--exact", "large and small letters differ"), flag("--nearly", "show what nearly says so, and choose"))
+    ),
+    YES,
+    option("--receipt FILE", "write the receipt there"),
+)
+_FILE = positional("file FILE", 'receipts as JSON, a line each; "-" reads standard input')
+_KEY = option("--key HEX", "the public key (else the one of this home)")
+ROWS: dict[str, Row] = {
+    "forget": ("forget for good, wherever it stands; there is no way back", _GONE, _forget),
+    "receipts": ("list the proof of what was forgotten", (), _RECEIPTS),
+    "verify": ("check receipts, without a daemon", (_FILE, _KEY), _verify),
 }

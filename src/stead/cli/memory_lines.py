@@ -1,20 +1,36 @@
-"""Memories in words: where they hold, who they are from, what marks they have.
+"""Memories in words: where they hold, who they are from, what marks they have; and the options that name them.
 
-Layer: cli. Every text here may have been written by a model or a stranger, and is cleaned before it is shown.
+Layer: cli.
 """
 
 from __future__ import annotations
 
-import os
 import time
 from argparse import Namespace
 from collections.abc import Mapping
+from functools import partial
 
 from stead.cli import figures
+from stead.cli.finding import find_folder, find_memory
+from stead.cli.forms import Argument, OneOf, flag, option, positional
 from stead.cli.invocation import CommandError, Invocation
 from stead.cli.output import clean_line
+from stead.cli.templates import fill
 from stead.client import Client, Json
 
+KINDS = ("knowledge", "preference", "pattern", "context", "skill", "correction", "person", "procedure")
+ID = positional("id ID", "of the memory, or its beginning", find_memory)
+IDS = positional("ids ID", "of memories, or their beginnings", find_memory, nargs="+")
+PLACE = OneOf(
+    (
+        option("--dir DIR", "this folder's memory alone (else every one's)", find_folder),
+        flag("--everywhere", "what holds in every folder alone"),
+    )
+)
+SCOPE = (
+    option("--dir DIR", "told in sessions of this folder alone (else in all)"),
+    flag("--private", "never told in objectives; for the current folder, or --dir"),
+)
 Titles = Mapping[str, str]
 """What people call each place."""
 _FROM = {
@@ -30,10 +46,24 @@ _WHERE = 48
 def titles(client: Client, directory: str = "") -> Titles:
     """The places' names, by id; a folder in which there was no session yet is known by what was typed alone."""
     names = {row["id"]: row["title"] for row in client.items("/memories/places")}
-    return names | {folder_place(directory): os.path.realpath(os.path.expanduser(directory))} if directory else names
+    return names | {folder_place(directory): directory} if directory else names
 
 
-def where(scope: Json, names: Titles) -> str:
+def shown(row: Json, names: Titles) -> Json:
+    """A memory's row with what is said of it in words: ``where``, ``from``, ``marks`` and ``held``."""
+    memory = row["memory"]
+    untrusted = " (untrusted)" if memory["label"]["integrity"] == "untrusted" else ""
+    standing = [row["status"]] if row["status"] != "live" else []
+    return {
+        **row,
+        "where": _where(memory["scope"], names),
+        "from": _FROM.get(memory["origin"], memory["origin"]) + untrusted,
+        "marks": standing + [name for name in ("pinned", "standing") if memory[name]],
+        "held": held(memory),
+    }
+
+
+def _where(scope: Json, names: Titles) -> str:
     """Where a memory is told."""
     name = clean_line(names.get(scope["place"], scope["place"]))
     name = name if len(name) <= _WHERE else f"…{name[1 - _WHERE :]}"  # a path's end says more than its beginning
@@ -48,47 +78,19 @@ def where(scope: Json, names: Titles) -> str:
             return name
 
 
-def origin(memory: Json) -> str:
-    """Who it is from; what strangers had a part in is said to be theirs."""
-    word = _FROM.get(memory["origin"], clean_line(memory["origin"]))
-    return f"{word} (untrusted)" if memory["label"]["integrity"] == "untrusted" else word
-
-
-def marks(row: Json) -> str:
-    """What a list says of a memory beside its words."""
-    memory = row["memory"]
-    words = [row["status"]] if row["status"] != "live" else []
-    words += [name for name in ("pinned", "standing") if memory[name]]
-    return clean_line(", ".join(words))
-
-
-def cells(row: Json, names: Titles, now_ms: float) -> list[str]:
-    """A memory as a line of a list."""
-    memory = row["memory"]
-    return [
-        *(memory["id"], memory["kind"], clean_line(memory["text"], 72), where(memory["scope"], names)),
-        *(origin(memory), figures.age(row["recorded_ms"], now_ms), str(row["uses"]), marks(row)),
-    ]
-
-
-HEADINGS = ["ID", "KIND", "MEMORY", "WHERE", "FROM", "RECORDED", ">TOLD", ""]
-
-
 def place_of(arguments: Namespace) -> str:
     """The id of the place that the options name; "" for every one."""
     if arguments.everywhere:
         return "global"
-    if not arguments.dir:
-        return ""
-    return folder_place(arguments.dir)
+    return folder_place(arguments.dir) if arguments.dir else ""
 
 
-def folder_place(typed: str) -> str:
+def folder_place(directory: str) -> str:
     """The id of a folder's place. The folder need not be there any more: what was remembered for it is."""
     from stead.domain.ids import DEFAULT_WORKSPACE
     from stead.domain.memory import workspace_place
 
-    return workspace_place(DEFAULT_WORKSPACE, os.path.realpath(os.path.expanduser(typed)))
+    return workspace_place(DEFAULT_WORKSPACE, directory)
 
 
 def scope_fields(arguments: Namespace) -> Json:
@@ -101,14 +103,17 @@ def scope_fields(arguments: Namespace) -> Json:
     return {"level": "private" if arguments.private else "workspace", "directory": directory}
 
 
+def day(words: str, help: str, *, end: bool = False) -> Argument:
+    """An option with a day: its first millisecond by the local clock, or its last; 0 where it is not given."""
+    return option(words, help, type=partial(day_ms, end=end), default=0)
+
+
 def day_ms(typed: str, *, end: bool = False) -> int:
-    """The first millisecond of a day of the local clock, or its last; 0 for "".
+    """The first millisecond of a day of the local clock, or its last.
 
     Raises:
         CommandError: it is no day.
     """
-    if not typed:
-        return 0
     try:
         day = time.strptime(typed, "%Y-%m-%d")
         moment = time.mktime((day.tm_year, day.tm_mon, day.tm_mday + end, 0, 0, 0, 0, 0, -1))
@@ -117,22 +122,21 @@ def day_ms(typed: str, *, end: bool = False) -> int:
     return max(int(moment * 1000) - end, 1)
 
 
-def day(ms: int) -> str:
-    """A day of the local clock, "2031-05-04"; "" for 0."""
-    return figures.moment(ms)[:10]
-
-
 def held(memory: Json) -> str:
     """When it holds in the world; what was put right as wrong holds from one moment to the same."""
     since, until = memory["valid_from_ms"], memory["valid_to_ms"]
     if until and until <= since:
         return "never"
-    return f"{day(since)} to {day(until)}" if until else f"since {day(since)}"
+    return f"{_day(since)} to {_day(until)}" if until else f"since {_day(since)}"
 
 
 def dead_legs(invocation: Invocation, legs: list[Json]) -> None:
     """Say which ways of finding do not work."""
     for leg in legs:
         if not leg["alive"]:
-            text = f"! {clean_line(leg['leg'])} does not work: {clean_line(leg['text'], 200)}"
+            text = fill("! {leg} does not work: {text:200}", leg)
             invocation.out.line(invocation.out.style(text, "yellow"))
+
+
+def _day(ms: int) -> str:
+    return figures.moment(ms)[:10]

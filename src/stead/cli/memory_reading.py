@@ -5,37 +5,31 @@ Layer: cli.
 
 from __future__ import annotations
 
-import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator
 from itertools import islice
 
-from stead.cli import figures
-from stead.cli.finding import find_memory
-from stead.cli.invocation import OK, CommandError, Invocation
-from stead.cli.memory_lines import (
-    HEADINGS,
-    Titles,
-    cells,
-    day_ms,
-    dead_legs,
-    held,
-    marks,
-    origin,
-    place_of,
-    titles,
-    where,
-)
-from stead.cli.output import Output, clean, clean_line
+from stead.cli.forms import Listing, Row, flag, number, option, positional, several
+from stead.cli.invocation import OK, Invocation
+from stead.cli.memory_lines import ID, KINDS, PLACE, day, dead_legs, held, place_of, shown, titles
+from stead.cli.output import Output, clean
+from stead.cli.templates import fill, pairs, table
+from stead.cli.work_options import folder_of
 from stead.client import Json
 
+STATUSES = ("live", "superseded", "expired", "retired")
+ORIGINS = ("user_said", "tool", "inferred", "imported", "file_edit")
 _PAGE = 200
 _QUOTE_CHARS = 400
+_PAIRS = (
+    "id: {memory.id} | stands: {marks|live} | kind: {memory.kind} | where: {where} | from: {from}"
+    "[, {memory.source:120}] | key: {memory.key}[ = {memory.value:120}] | names: {memory.aliases:300} | holds: {held}"
+    " | recorded: {recorded_ms:moment} | ended: {retired_ms:moment}[, in its place {superseded_by}]"
+    " | dropped: {memory.expires_ms:moment} | confidence: {memory.confidence:share}"
+    " | told: {uses:#time}[, last {last_used_ms:moment}] | made by: [{run}: stead memory diff {run}]"
+)
 
 
 def _list(invocation: Invocation, arguments: Namespace) -> int:
-    if arguments.limit < 1:
-        raise CommandError(f"-n {arguments.limit} is not positive", "stead memory list -n 50, or --all")
     client, out = invocation.client, invocation.out
     found = client.items(
         "/memories",
@@ -50,24 +44,21 @@ def _list(invocation: Invocation, arguments: Namespace) -> int:
     rows = list(found if arguments.all else islice(found, arguments.limit + 1))
     more = not arguments.all and len(rows) > arguments.limit
     rows = rows[: arguments.limit] if more else rows
-    now_ms, names = time.time() * 1000, titles(client, arguments.dir) if rows and not out.as_json else {}
-    none = 'Nothing is remembered there. Say something: stead memory add "I write British English"'
-    out.rows(rows, HEADINGS, [cells(row, names, now_ms) for row in rows], none)
+    names = titles(client, arguments.dir) if rows and not out.as_json else {}
+    _LIST.show(invocation, rows, arguments, lambda row: shown(row, names))
     if more and not out.as_json:
         out.line("\nThere are more: stead memory list --all, or narrow it with --words, --kind, --dir")
     return OK
 
 
 def _show(invocation: Invocation, arguments: Namespace) -> int:
-    client, out = invocation.client, invocation.out
-    id = find_memory(client, arguments.id)
-    row = client.get(f"/memories/{id}")
-    quotes = client.get(f"/memories/{id}/evidence")["items"]
-    versions = client.get(f"/memories/{id}/versions")["items"]
+    client, out, path = invocation.client, invocation.out, f"/memories/{arguments.id}"
+    row = client.get(path)
+    quotes, versions = (client.get(f"{path}/{part}")["items"] for part in ("evidence", "versions"))
     if out.as_json:
         return invocation.report({**row, "quotes": quotes, "versions": versions})
     out.line(out.style(clean(row["memory"]["text"]).strip("\n"), "bold"))
-    out.pairs(list(_pairs(row, titles(client))), indent="  ")
+    out.pairs(pairs(_PAIRS, shown(row, titles(client))), indent="  ")
     if quotes:
         out.line("it rests on")
     for quote in quotes:
@@ -75,62 +66,31 @@ def _show(invocation: Invocation, arguments: Namespace) -> int:
     if len(versions) > 1:
         out.line("held in its place")
     for version in versions if len(versions) > 1 else ():
-        memory, status = version["memory"], clean_line(version["status"])
-        out.line(f"  {memory['id']}  {held(memory):<24}  {status:<10}  {clean_line(memory['text'], 100)}")
+        when, status = held(version["memory"]), fill("{status}", version)
+        id, text = fill("{memory.id}", version), fill("{memory.text:100}", version)
+        out.line(f"  {id}  {when:<24}  {status:<10}  {text}")
     return OK
-
-
-def _pairs(row: Json, names: Titles) -> Iterator[tuple[str, str]]:
-    memory = row["memory"]
-    yield "id", memory["id"]
-    yield "stands", marks(row) or "live"
-    yield "kind", clean_line(memory["kind"])
-    yield "where", where(memory["scope"], names)
-    yield "from", origin(memory) + (f", {clean_line(memory['source'], 120)}" if memory["source"] else "")
-    if memory["key"]:
-        yield "key", clean_line(memory["key"]) + (f" = {clean_line(memory['value'], 120)}" if memory["value"] else "")
-    if memory["aliases"]:
-        yield "names", clean_line(", ".join(memory["aliases"]), 300)
-    yield "holds", held(memory)
-    yield "recorded", figures.moment(row["recorded_ms"])
-    if row["retired_ms"]:
-        by = f", in its place {clean_line(row['superseded_by'])}" if row["superseded_by"] else ""
-        yield "ended", figures.moment(row["retired_ms"]) + by
-    if memory["expires_ms"]:
-        yield "dropped", figures.moment(memory["expires_ms"])
-    yield "confidence", f"{memory['confidence']:.2f}".rstrip("0").rstrip(".")
-    last = f", last {figures.moment(row['last_used_ms'])}" if row["last_used_ms"] else ""
-    yield "told", f"{figures.counted(row['uses'], 'time')}{last}"
-    if row["run"]:
-        yield "made by", f"{clean_line(row['run'])}: stead memory diff {clean_line(row['run'])}"
 
 
 def _print_quote(out: Output, quote: Json) -> None:
     """The words, marked where they stand in what was said."""
-    title = clean_line(quote["title"], 60) or "a session that was deleted"
-    out.line(
-        f"  {clean_line(quote['who']) or 'nobody'} in {title} ({clean_line(quote['session'])}), event {quote['seq']}"
-    )
+    out.line(fill("  {who|nobody} in {title:60|a session that was deleted} ({session}), event {seq}", quote))
     if quote["gone"]:
         out.line("    those words were erased")
         return
     text, start, end = quote["text"], quote["start"], quote["end"]
-    before, words, after = text[max(start - _QUOTE_CHARS, 0) : start], text[start:end], text[end : end + _QUOTE_CHARS]
-    out.line(f"    {clean_line(before)} «{clean_line(words)}» {clean_line(after)}".rstrip())
+    parts = {"before": text[max(start - _QUOTE_CHARS, 0) : start], "words": text[start:end]}
+    out.line(fill("    {before} «{words}» {after}", {**parts, "after": text[end : end + _QUOTE_CHARS]}).rstrip())
 
 
 def _recall(invocation: Invocation, arguments: Namespace) -> int:
-    if not 1 <= arguments.limit <= 100:
-        raise CommandError(f"-n {arguments.limit} is not between 1 and 100", "stead memory recall QUERY -n 10")
-    from stead.cli.work_options import folder_of
-
     answer = invocation.client.get(
         "/memories/recall",
         query=" ".join(arguments.query),
         directory=folder_of(arguments.dir, "--dir DIR") if arguments.dir else "",
         attended="false" if arguments.objective else "true",
-        as_of_ms=day_ms(arguments.as_of, end=True),
-        known_ms=day_ms(arguments.known, end=True),
+        as_of_ms=arguments.as_of,
+        known_ms=arguments.known,
         kind=arguments.kind,
         source=arguments.source,
         trusted="false" if arguments.untrusted else "true",
@@ -140,36 +100,54 @@ def _recall(invocation: Invocation, arguments: Namespace) -> int:
     out = invocation.out
     if out.as_json:
         return invocation.report(answer)
-    found = [
-        [f"{hit['score']:.2f}" if hit["score"] else "", _ways(hit), _told(hit), hit["ref"]] for hit in answer["hits"]
-    ]
-    if found:
-        out.table([">SCORE", "FOUND BY", "WOULD BE TOLD", "ID"], found)
+    hits = [hit | {"by": [reason["by"] for reason in hit["why"]]} for hit in answer["hits"]]
+    if hits:
+        table(out, ">SCORE: [{score:share}] | FOUND BY: {by:40} | WOULD BE TOLD: [{who}: ]{text:90} | ID: {ref}", hits)
     else:
         out.line("Nothing would be told.")
-    if arguments.why:
-        _print_why(out, answer["hits"])
+    for hit in hits if arguments.why else ():
+        weights = ", ".join(fill("{by} {score:share}", reason) for reason in hit["why"])
+        said = fill("said in {session}" if hit["session"] else "{source}", hit)
+        out.line(fill("\n{ref}  ", hit) + weights)
+        out.line(fill("  {text:400}", hit))
+        out.line(f"  {said}, {fill('{ts_ms:moment}, {label.integrity}', hit)}")
     if answer["withheld"]:
         out.line(f"left out, as strangers had a part in it: {answer['withheld']:,} more; --untrusted shows all")
     dead_legs(invocation, answer["legs"])
     return OK
 
 
-def _ways(hit: Json) -> str:
-    return clean_line(", ".join(reason["by"] for reason in hit["why"]), 40)
-
-
-def _told(hit: Json) -> str:
-    return clean_line(f"{hit['who']}: {hit['text']}" if hit["who"] else hit["text"], 90)
-
-
-def _print_why(out: Output, hits: list[Json]) -> None:
-    for hit in hits:
-        weights = ", ".join(f"{clean_line(reason['by'])} {reason['score']:.2f}" for reason in hit["why"])
-        out.line(f"\n{clean_line(hit['ref'])}  {weights}")
-        out.line(f"  {clean_line(hit['text'], 400)}")
-        said = f"said in {clean_line(hit['session'])}" if hit["session"] else clean_line(hit["source"])
-        out.line(f"  {said}, {figures.moment(hit['ts_ms'])}, {clean_line(hit['label']['integrity'])}")
-
-
-RUN: dict[str, Callable[[Invocation, Namespace], int]] = {"list": _list, "show": _show, "recall": _recall}
+_LIST = Listing(
+    "/memories",
+    "ID: {memory.id} | KIND: {memory.kind} | MEMORY: {memory.text:72} | WHERE: {where} | FROM: {from}"
+    " | RECORDED: {recorded_ms:age} | >TOLD: {uses} | : {marks}",
+    'Nothing is remembered there. Say something: stead memory add "I write British English"',
+)
+_OF = (
+    option("--words WORDS", "that have these words"),
+    several("--kind KIND", "of this kind", KINDS),
+    several("--status STATUS", "that stand so (else live)", STATUSES),
+    several("--origin ORIGIN", "that come from there", ORIGINS),
+    PLACE,
+    flag("--pinned", "the pinned alone"),
+    number("-n --limit N", 50, "how many (50)"),
+    flag("--all", "every one"),
+)
+_QUERY = (
+    positional("query QUERY", "words, or a question", nargs="+"),
+    option("--dir DIR", "as a session of this folder (else of none)"),
+    flag("--objective", "as an objective: without what is private"),
+    day("--as-of DATE", "as it was in the world at the end of that day", end=True),
+    day("--known DATE", "as it was remembered at the end of that day", end=True),
+    several("--kind KIND", "memories of this kind", KINDS),
+    several("--source SOURCE", "only from there", ("memory", "chat", "talk")),
+    flag("--untrusted", "also what strangers' words made"),
+    flag("--superseded", "also what no longer holds"),
+    flag("--why", "what each was found by, and how much that weighed"),
+    number("-n --limit N", 10, "hits at most (10)", most=100),
+)
+ROWS: dict[str, Row] = {
+    "list": ("list what is remembered (the default)", _OF, _list),
+    "show": ("show one, the words that it rests on, and what was held before", (ID,), _show),
+    "recall": ("show what a session would be told for these words, and why", _QUERY, _recall),
+}

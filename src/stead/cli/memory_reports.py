@@ -6,76 +6,62 @@ Layer: cli.
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from time import strftime
 
-from stead.cli import figures
-from stead.cli.invocation import FAILED, OK, CommandError, Invocation
-from stead.cli.memory_lines import day_ms, folder_place, place_of
+from stead.cli.figures import counted
+from stead.cli.finding import find_folder
+from stead.cli.forms import Listing, Row, number, option, optional
+from stead.cli.invocation import FAILED, OK, Invocation
+from stead.cli.memory_lines import PLACE, day_ms, folder_place, place_of
 from stead.cli.output import Output, clean_line
+from stead.cli.templates import fill, pairs
 from stead.client import Json
 
 _BAR = 32
 _DAYS_SHOWN = 31
-_MOST_DAYS = 3660
+_STATS = (
+    "live: {live:number} of {made:number} that were ever made | junk: {junk_text}"
+    " | never told: {never_used:number} that are older than 30 days"
+)
+_STATE = (
+    "there are: {memories:#memory/memories} and {episodes:#turn} in {places:#place}"
+    " | by meaning: {embedded:number} of {findable:number} can be found so"
+    " | last run: {last_run_ms:moment|none yet: stead memory consolidate}"
+    " | waits: [{waiting:#proposal}: stead memory proposals]{waiting?:nothing} | files: {kept:300}"
+)
 
 
 def _journal(invocation: Invocation, arguments: Namespace) -> int:
-    from time import strftime
-
     date = arguments.date or strftime("%Y-%m-%d")
     since_ms, until_ms = day_ms(date), day_ms(date, end=True)
     place = folder_place(arguments.dir)
     rows = invocation.client.get("/memories/journal", place=place, since_ms=since_ms, until_ms=until_ms)["items"]
-    out = invocation.out
-    if out.as_json:
-        for row in rows:
-            out.json(row)
-        return OK
     for row in rows:
-        notes = [word for word in ("private", "tainted") if row[word]]
-        note = f"  ({', '.join(notes).replace('tainted', 'untrusted')})" if notes else ""
-        out.line(f"{figures.moment(row['ts_ms'])[11:16]}  {clean_line(row['title'], 60)}{note}")
-        out.line(f"       {clean_line(row['text'], 400)}")
-    if not rows:
-        out.line(f"Nothing happened there on {date}. Where else: stead memory places")
-    return OK
-
-
-def _places(invocation: Invocation, arguments: Namespace) -> int:
-    rows = list(invocation.client.items("/memories/places"))
-    cells = [
-        [row["id"], clean_line(row["title"], 80), *(f"{row[name]:,}" for name in ("memories", "episodes", "embedded"))]
-        for row in rows
-    ]
-    none = "Nothing is remembered yet; what is said in a session is, by itself."
-    invocation.out.rows(rows, ["ID", "PLACE", ">MEMORIES", ">TURNS", ">BY MEANING"], cells, none)
+        notes = [word for name, word in (("private", "private"), ("tainted", "untrusted")) if row[name]]
+        at = fill("{ts_ms:moment}", row)[11:16]
+        title = fill("{title:60}[  ({notes})]", {**row, "notes": notes})
+        invocation.report(row, f"{at}  {title}", fill("       {text:400}", row))
+    if not rows and not invocation.as_json:
+        invocation.out.line(f"Nothing happened there on {date}. Where else: stead memory places")
     return OK
 
 
 def _stats(invocation: Invocation, arguments: Namespace) -> int:
-    if not 1 <= arguments.days <= _MOST_DAYS:
-        raise CommandError(f"--days {arguments.days} is not between 1 and {_MOST_DAYS}", "stead memory stats --days 30")
-    figures_of = invocation.client.get("/memories/analytics", place=place_of(arguments), days=arguments.days)
-    out = invocation.out
+    found = invocation.client.get("/memories/analytics", place=place_of(arguments), days=arguments.days)
+    out, junk, inferred = invocation.out, found["junk"], found["inferred"]
     if out.as_json:
-        return invocation.report(figures_of)
-    junk, inferred = figures_of["junk"], figures_of["inferred"]
-    share = f", {junk / inferred:.0%} of what was made without your hand" if inferred else ""
-    out.pairs(
-        [
-            ("live", f"{figures_of['live']:,} of {figures_of['made']:,} that were ever made"),
-            ("junk", f"{junk:,} of {inferred:,}{share}" if inferred else "none, as all of it is by your hand"),
-            ("never told", f"{figures_of['never_used']:,} that are older than 30 days"),
-        ]
-    )
-    _bars(out, "kinds", [(one["name"], one["count"]) for one in figures_of["kinds"]])
-    _bars(out, "from", [(one["name"], one["count"]) for one in figures_of["origins"]])
-    _bars(out, "stand", [(one["name"], one["count"]) for one in figures_of["statuses"]])
-    growth = figures_of["growth"][-_DAYS_SHOWN:]
-    _bars(out, "made, by day (UTC)", [(one["day"], one["made"]) for one in growth])
-    _bars(out, "turns, by day (UTC)", [(one["day"], one["episodes"]) for one in growth])
-    _named(out, "told most", figures_of["most_used"])
-    _named(out, "patterns", figures_of["patterns"])
+        return invocation.report(found)
+    said = "none, as all of it is by your hand"
+    if inferred:
+        said = f"{junk:,} of {inferred:,}, {junk / inferred:.0%} of what was made without your hand"
+    out.pairs(pairs(_STATS, {**found, "junk_text": said}))
+    for heading, name in (("kinds", "kinds"), ("from", "origins"), ("stand", "statuses")):
+        _bars(out, heading, [(one["name"], one["count"]) for one in found[name]])
+    for heading, name in (("made", "made"), ("turns", "episodes")):
+        _bars(out, f"{heading}, by day (UTC)", [(one["day"], one[name]) for one in found["growth"][-_DAYS_SHOWN:]])
+    _named(out, "told most", found["most_used"])
+    _named(out, "patterns", found["patterns"])
     return OK
 
 
@@ -95,43 +81,49 @@ def _named(out: Output, heading: str, rows: list[Json]) -> None:
     if rows:
         out.line(f"\n{out.style(heading, 'bold')}")
     for row in rows:
-        told = figures.counted(row["uses"], "time")
+        told = counted(row["uses"], "time")
         out.line(f"  {row['memory']['id']}  {told:>9}  {clean_line(row['memory']['text'], 90)}")
+
+
+def totals(state: Json) -> Json:
+    """How much there is in all places, of a ``MemoryState``: ``memories``, ``episodes``, ``embedded``, ``findable``."""
+    names = ("memories", "episodes", "embedded")
+    sums = {name: sum(place[name] for place in state["places"]) for name in names}
+    return {**sums, "findable": sums["memories"] + sums["episodes"]}
 
 
 def _state(invocation: Invocation, arguments: Namespace) -> int:
     state, out = invocation.client.get("/memories/state"), invocation.out
-    dead = [leg for leg in state["legs"] if not leg["alive"]]
+    code = FAILED if any(not leg["alive"] and leg["leg"] != "meaning" for leg in state["legs"]) else OK
     if out.as_json:
         out.json(state)
-        return FAILED if any(leg["leg"] != "meaning" for leg in dead) else OK
+        return code
     out.line("found by")
     for leg in state["legs"]:
         word = out.style("works", "green") if leg["alive"] else out.style("dead", "yellow")
-        note = f"  {clean_line(leg['text'], 240)}" if leg["text"] else ""
-        out.line(f"  {clean_line(leg['leg']):<8} {word}{note}")
-    memories, turns, vectors = (
-        sum(place[name] for place in state["places"]) for name in ("memories", "episodes", "embedded")
-    )
-    places, waiting = figures.counted(len(state["places"]), "place"), state["waiting"]
-    known = f"{figures.counted(memories, 'memory', 'memories')} and {figures.counted(turns, 'turn')}"
-    rows = [
-        ("there are", f"{known} in {places}"),
-        ("by meaning", f"{vectors:,} of {memories + turns:,} can be found so"),
-        ("last run", figures.moment(state["last_run_ms"]) or "none yet: stead memory consolidate"),
-        ("waits", f"{figures.counted(waiting, 'proposal')}: stead memory proposals" if waiting else "nothing"),
-    ]
+        out.line(f"  {clean_line(leg['leg']):<8} {word}{fill('[  {text:240}]', leg)}")
     files = state["files"]
-    rows.append(("files", clean_line(files["folder"] if files["alive"] else f"out of work: {files['reason']}", 300)))
-    out.pairs(rows)
+    kept = files["folder"] if files["alive"] else f"out of work: {files['reason']}"
+    out.pairs(pairs(_STATE, {**state, **totals(state), "kept": kept}))
     for notice in files["notices"]:
         out.line(out.style(f"  {clean_line(notice, 300)}", "yellow"))
-    return FAILED if any(leg["leg"] != "meaning" for leg in dead) else OK
+    return code
 
 
-RUN: dict[str, Callable[[Invocation, Namespace], int]] = {
-    "journal": _journal,
-    "places": _places,
-    "stats": _stats,
-    "state": _state,
+_PLACES = Listing(
+    "/memories/places",
+    "ID: {id} | PLACE: {title:80} | >MEMORIES: {memories:number} | >TURNS: {episodes:number}"
+    " | >BY MEANING: {embedded:number}",
+    "Nothing is remembered yet; what is said in a session is, by itself.",
+)
+_DAY = (
+    optional("date DATE", "YYYY-MM-DD (else today)"),
+    option("--dir DIR", "of this folder (else the current one)", find_folder, default="."),
+)
+_DAYS = number("--days N", 30, "growth over so many days (30)", most=3660)
+ROWS: dict[str, Row] = {
+    "journal": ("read what happened on a day in a folder", _DAY, _journal),
+    "places": ("list where things are remembered", (), _PLACES),
+    "stats": ("show how memory grows, what is used, and how much is junk", (PLACE, _DAYS), _stats),
+    "state": ("show whether memory works", (), _state),
 }

@@ -5,51 +5,43 @@ Layer: cli.
 
 from __future__ import annotations
 
-import time
 from argparse import Namespace
-from collections.abc import Callable
 from functools import partial
 
-from stead.cli import figures
+from stead.cli.event_lines import told
 from stead.cli.finding import find_proposal, find_run
-from stead.cli.invocation import OK, CommandError, Invocation
-from stead.cli.memory_telling import told
-from stead.cli.output import clean, clean_line
+from stead.cli.forms import YES, Act, Listing, Row, flag, number, positional
+from stead.cli.invocation import OK, Invocation
+from stead.cli.output import clean
+from stead.cli.templates import fill
 from stead.client import ApiError, Json
 
 _WHAT = {"forget": "forget", "skill": "make a skill", "soul": "change soul.md", "scope": "tell it in more places"}
 _SIGNS = {"made": "+", "amended": "~", "retired": "-", "restored": "+"}
-_TEXT = 140
-_PAGE = 500
 _ABOUT = 20
 _CONSOLIDATING_S = 300.0
 
 
 def _proposals(invocation: Invocation, arguments: Namespace) -> int:
-    rows = list(invocation.client.items("/memories/proposals", status="all" if arguments.all else "waiting"))
-    out, now_ms = invocation.out, time.time() * 1000
+    out, client = invocation.out, invocation.client
+    rows = list(client.items("/memories/proposals", status="all" if arguments.all else "waiting"))
     if out.as_json or not rows:
-        out.rows(rows, [], [], "Nothing waits for your answer.")
-        return OK
+        return Listing("", "", "Nothing waits for your answer.").show(invocation, rows, arguments)
     for row in rows:
         proposal = row["proposal"]
-        what = _WHAT.get(proposal["what"], clean_line(proposal["what"]))
-        answered = f", {clean_line(row['answer'])}" if row["answer"] else ""
-        untrusted = ", from untrusted words" if proposal["label"]["integrity"] == "untrusted" else ""
-        head = f"{clean_line(proposal['id'])}  {what}{untrusted}, {figures.age(row['made_ms'], now_ms)}{answered}"
-        out.line(out.style(head, "bold"))
-        out.line(f"  {clean_line(proposal['why'], 300)}")
+        what = _WHAT.get(proposal["what"], proposal["what"])
+        untrusted = proposal["label"]["integrity"] == "untrusted"
+        head = "{proposal.id}  {what}{untrusted?, from untrusted words}, {made_ms:age}[, {answer}]"
+        out.line(out.style(fill(head, {**row, "what": what, "untrusted": untrusted}), "bold"))
+        out.line(fill("  {why:300}", proposal))
         if proposal["what"] == "scope":
-            out.line(
-                "  in every folder"
-                if proposal["text"] == "global"
-                else "  in all of its folder's sessions and objectives"
-            )
+            everywhere = proposal["text"] == "global"
+            out.line("  in every folder" if everywhere else "  in all of its folder's sessions and objectives")
         else:
             for line in clean(proposal["text"]).strip("\n").splitlines()[:40]:
                 out.line(f"    | {line}".rstrip())
         for id in proposal["memories"][:_ABOUT]:
-            out.line(f"  {clean_line(id)}  {clean_line(_words_of(invocation, id), _TEXT)}")
+            out.line(fill("  {id}  {text:140}", {"id": id, "text": _words_of(invocation, id)}))
         if (more := len(proposal["memories"]) - _ABOUT) > 0:
             out.line(f"  and {more:,} more")
     out.line("\nanswer: stead memory accept ID, stead memory refuse ID")
@@ -67,90 +59,75 @@ def _words_of(invocation: Invocation, id: str) -> str:
 
 
 def _settle(accept: bool, invocation: Invocation, arguments: Namespace) -> int:
-    ids = list(dict.fromkeys(find_proposal(invocation.client, typed) for typed in arguments.ids))
-    for id in ids:
+    for id in arguments.ids:
         answer = invocation.client.post(f"/memories/proposals/{id}", {"accept": accept})
-        text = f": {clean_line(answer['text'], 200)}" if answer["text"] else "."
-        invocation.report(answer, f"{id} is {'accepted' if accept else 'refused'}{text}")
-    return OK
-
-
-def _consolidate(invocation: Invocation, arguments: Namespace) -> int:
-    answer = invocation.client.post("/memories/consolidate", timeout_s=_CONSOLIDATING_S)
-    return invocation.report(answer, clean_line(answer["text"]) or "Nothing was new.")
-
-
-def _runs(invocation: Invocation, arguments: Namespace) -> int:
-    if arguments.limit < 1:
-        raise CommandError(f"-n {arguments.limit} is not positive", "stead memory runs -n 20")
-    rows = invocation.client.get("/memories/runs", limit=min(arguments.limit, _PAGE))["items"]
-    cells = [
-        [
-            *(row["run"]["run"], figures.moment(row["ended_ms"]), clean_line(row["run"]["by"], 40)),
-            *(f"{row['run'][name]:,}" for name in ("read", "made", "retired", "proposed", "tokens")),
-            f"takes {clean_line(row['run']['reverted'])} back" if row["run"].get("reverted") else "",
-        ]
-        for row in rows
-    ]
-    headings = ["RUN", "ENDED", "BY", ">READ", ">MADE", ">RETIRED", ">PROPOSED", ">TOKENS", ""]
-    none = "Nothing was consolidated yet. Now: stead memory consolidate"
-    invocation.out.rows(rows, headings, cells, none)
+        said = f"{id} is {'accepted' if accept else 'refused'}"
+        invocation.report(answer, said + fill("[: {text:200}]", answer) if answer["text"] else f"{said}.")
     return OK
 
 
 def _diff(invocation: Invocation, arguments: Namespace) -> int:
-    run, out = find_run(invocation.client, arguments.run)["run"], invocation.out
+    run, out = arguments.run["run"], invocation.out
     diff = invocation.client.get(f"/memories/runs/{run['run']}/diff")
     if out.as_json:
         return invocation.report(diff)
     for changed in diff["changed"]:
         out.line(_changed(changed))
     for proposal in diff["proposed"]:
-        for text, _ in told({**proposal, "type": "memory.proposed"}, verbose=True):
+        for text, _ in told("", {**proposal, "type": "memory.proposed"}, out):
             out.line(text)
     if not diff["changed"] and not diff["proposed"]:
         out.line("It changed nothing that is still kept.")
-    if diff["reverted_by"]:
-        out.line(f"\ntaken back by {clean_line(diff['reverted_by'])}")
-    elif run.get("reverted"):
-        out.line(f"\nit took {clean_line(run['reverted'])} back")
-    else:
-        out.line(f"\ntake it back: stead memory revert {clean_line(run['run'])}")
+    said = "\ntaken back by {reverted_by}" if diff["reverted_by"] else "\ntake it back: stead memory revert {run}"
+    if not diff["reverted_by"] and run.get("reverted"):
+        said = "\nit took {reverted} back"
+    out.line(fill(said, {**diff, **run}))
     return OK
 
 
 def _changed(changed: Json) -> str:
     """One memory before and after a run, in a line."""
-    memory = changed["after"] or changed["before"]
-    what = f"{_SIGNS[changed['how']]} {clean_line(memory['id'])}  {clean_line(memory['text'], _TEXT)}"
-    match changed["how"]:
-        case "retired":
-            by = f" by {clean_line(changed['by'])}" if changed["by"] else ""
-            return f"{what}  ({clean_line(changed['why'])}{by})"
-        case "amended" if changed["before"]:
-            before = changed["before"]
-            names = sorted(name for name in {*memory, *before} if memory.get(name) != before.get(name))
-            marks = (f"{name} {before.get(name, '')} -> {memory.get(name, '')}" for name in names)
-            return f"{what}  ({clean_line(', '.join(marks), _TEXT)})"
-        case _:
-            return what
+    memory, before = changed["after"] or changed["before"], changed["before"]
+    note = ""
+    if changed["how"] == "retired":
+        note = fill("  ({why}[ by {by}])", changed)
+    elif changed["how"] == "amended" and before:
+        names = sorted(name for name in {*memory, *before} if memory.get(name) != before.get(name))
+        marks = [f"{name} {before.get(name, '')} -> {memory.get(name, '')}" for name in names]
+        note = fill("  ({marks:140})", {"marks": marks})
+    return f"{_SIGNS[changed['how']]} {fill('{id}  {text:140}', memory)}{note}"
 
 
-def _revert(invocation: Invocation, arguments: Namespace) -> int:
-    row = find_run(invocation.client, arguments.run)
-    run = row["run"]
-    did = f"{run['made']:,} made, {run['retired']:,} retired, {run['proposed']:,} proposed"
-    invocation.confirm("revert", f"{row['id']} is taken back: {did}.", yes=arguments.yes)
-    answer = invocation.client.post(f"/memories/runs/{row['id']}/revert")
-    return invocation.report(answer, clean_line(answer["text"]) or f"{row['id']} is taken back.")
+def _run(row: Json) -> Json:
+    return row | {"reverted": row["run"].get("reverted", "")}
 
 
-RUN: dict[str, Callable[[Invocation, Namespace], int]] = {
-    "proposals": _proposals,
-    "accept": partial(_settle, True),
-    "refuse": partial(_settle, False),
-    "consolidate": _consolidate,
-    "runs": _runs,
-    "diff": _diff,
-    "revert": _revert,
+_RUNS = Listing(
+    "/memories/runs",
+    "RUN: {run.run} | ENDED: {ended_ms:moment} | BY: {run.by:40} | >READ: {run.read:number} | >MADE: {run.made:number}"
+    " | >RETIRED: {run.retired:number} | >PROPOSED: {run.proposed:number} | >TOKENS: {run.tokens:number}"
+    " | : [takes {reverted} back]",
+    "Nothing was consolidated yet. Now: stead memory consolidate",
+    newest=20,
+    view=_run,
+)
+_CONSOLIDATE = Act("POST /memories/consolidate", "{text|Nothing was new.}", timeout_s=_CONSOLIDATING_S)
+_DID = "{run.run.made:number} made, {run.run.retired:number} retired, {run.run.proposed:number} proposed"
+_REVERT = Act(
+    "POST /memories/runs/{run.id}/revert", "{text|It is taken back.}", confirm=f"{{run.id}} is taken back: {_DID}."
+)
+_PROPOSALS = (positional("ids PROPOSAL", "ids, or their beginnings", find_proposal, nargs="+"),)
+_RUN = positional("run RUN", "its id, or the beginning", find_run.row)
+ROWS: dict[str, Row] = {
+    "proposals": (
+        "list what would be changed, and only you may",
+        (flag("--all", "also those that you answered"),),
+        _proposals,
+    ),
+    "accept": ("accept proposals", _PROPOSALS, partial(_settle, True)),
+    "refuse": ("refuse proposals", _PROPOSALS, partial(_settle, False)),
+    "consolidate": ("work what was said into memory now", (), _CONSOLIDATE),
+    "runs": ("list runs of consolidation", (number("-n --limit N", 20, "how many (20)"),), _RUNS),
+    "diff": ("show what one run changed", (_RUN,), _diff),
+    "revert": ("take back what one run changed", (_RUN, YES), _REVERT),
 }

@@ -6,16 +6,14 @@ Layer: cli.
 from __future__ import annotations
 
 import os
-from argparse import Namespace
-from collections.abc import Callable
-from functools import partial
+from argparse import BooleanOptionalAction, Namespace
 
 from stead.cli import figures
-from stead.cli.finding import find_memory
+from stead.cli.forms import Act, Argument, Row, fields, flag, option, positional, several
 from stead.cli.invocation import OK, CommandError, Invocation
-from stead.cli.memory_lines import day_ms, scope_fields
+from stead.cli.memory_lines import ID, IDS, KINDS, SCOPE, day, scope_fields
 from stead.cli.output import clean, clean_line
-from stead.cli.session_talking import read_text
+from stead.cli.text_input import read_text
 from stead.client import Json
 
 _MOST = 1_000
@@ -44,7 +42,7 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
         "pinned": arguments.pin,
         "standing": arguments.standing,
         "ttl_days": arguments.days,
-        "valid_from_ms": day_ms(arguments.since),
+        "valid_from_ms": arguments.since,
     }
     body = {"items": [{"text": text, **marks} for text in texts], **scope_fields(arguments)}
     answer = invocation.client.post("/memories", body)
@@ -60,17 +58,13 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
 
 
 def _correct(invocation: Invocation, arguments: Namespace) -> int:
-    client = invocation.client
-    id = find_memory(client, arguments.id)
+    client, id = invocation.client, arguments.id
     if arguments.text == ["-"]:
         text = read_text("-", "text").strip()
-    elif arguments.text:
-        text = " ".join(arguments.text)
     else:
-        text = _rewritten(invocation, id)
+        text = " ".join(arguments.text) or _rewritten(invocation, id)
     body: Json = {"text": text, "value": arguments.value, "was_wrong": arguments.was_wrong}
-    body["valid_from_ms"] = day_ms(arguments.since)
-    answer = client.put(f"/memories/{id}", body)
+    answer = client.put(f"/memories/{id}", {**body, "valid_from_ms": arguments.since})
     word, _, new = answer["text"].partition(" ")
     if word == "same":
         return invocation.report(answer, f"{id} says that already.")
@@ -92,59 +86,68 @@ def _rewritten(invocation: Invocation, id: str) -> str:
     return text
 
 
-def _mark(invocation: Invocation, arguments: Namespace) -> int:
-    marks: Json = {
-        name: value
-        for name, value in (
-            ("kind", arguments.kind),
-            ("key", arguments.key),
-            ("aliases", arguments.alias),
-            ("confidence", arguments.confidence),
-            ("ttl_days", arguments.days),
-            ("standing", arguments.standing),
-        )
-        if value is not None
-    }
+def _marks(arguments: Namespace) -> Json:
+    names = {"kind": "kind", "key": "key", "alias": "aliases", "confidence": "confidence", "days": "ttl_days"}
+    names["standing"] = "standing"
+    marks = {field: getattr(arguments, name) for name, field in names.items() if getattr(arguments, name) is not None}
     if not marks:
         raise CommandError("no mark was named", "stead memory mark ID --kind preference; stead memory mark --help")
-    ids = _ids(invocation, arguments)
-    answer = invocation.client.post("/memories/mark", {"ids": ids, **marks})
-    return invocation.report(answer, f"{_these(ids)} marked so.")
+    return {"ids": arguments.ids, **marks}
 
 
-def _pin(pinned: bool, invocation: Invocation, arguments: Namespace) -> int:
-    ids = _ids(invocation, arguments)
-    answer = invocation.client.post("/memories/mark", {"ids": ids, "pinned": pinned})
-    return invocation.report(answer, f"{_these(ids)} told {'always' if pinned else 'only where of use'}.")
+def _these(said: Json) -> str:
+    return f"{said['ids'][0]} is" if len(said["ids"]) == 1 else f"These {len(said['ids']):,} are"
 
 
-def _retire(invocation: Invocation, arguments: Namespace) -> int:
-    ids = _ids(invocation, arguments)
-    answer = invocation.client.post("/memories/retire", {"ids": ids})
+def _retired(said: Json) -> str:
+    ids = said["ids"]
     back = f"stead memory restore {' '.join(ids[:3])}{' …' if len(ids) > 3 else ''}"
-    return invocation.report(answer, f"{_these(ids)} told no longer. Back again: {back}")
+    return f"{_these(said)} told no longer. Back again: {back}"
 
 
-def _restore(invocation: Invocation, arguments: Namespace) -> int:
-    ids = _ids(invocation, arguments)
-    answer = invocation.client.post("/memories/restore", {"ids": ids})
-    return invocation.report(answer, f"{_these(ids)} told again.")
+def _act(action: str, done: str, **marks: bool) -> Act:
+    return Act(f"POST /memories/{action}", lambda said: f"{_these(said)} {done}", fields("ids", **marks))
 
 
-def _these(ids: list[str]) -> str:
-    return f"{ids[0]} is" if len(ids) == 1 else f"These {len(ids):,} are"
-
-
-def _ids(invocation: Invocation, arguments: Namespace) -> list[str]:
-    return list(dict.fromkeys(find_memory(invocation.client, typed) for typed in arguments.ids))
-
-
-RUN: dict[str, Callable[[Invocation, Namespace], int]] = {
-    "add": _add,
-    "correct": _correct,
-    "mark": _mark,
-    "pin": partial(_pin, True),
-    "unpin": partial(_pin, False),
-    "retire": _retire,
-    "restore": _restore,
+_STATEMENT = (
+    positional("text TEXT", 'one statement; "-" reads several, one a line', nargs="+"),
+    option("--kind KIND", ", ".join(KINDS), choices=KINDS, default="knowledge"),
+    option("--key KEY", "what it is about, such as person.timezone"),
+    option("--value VALUE", "what stands at the key, in a word"),
+    several("--alias NAME", "a name for it"),
+    flag("--pin", "always told, never fades"),
+    flag("--standing", "an instruction for how to work: always told"),
+    option("--days N", "dropped after so many days (else never)", type=int, default=0),
+    day("--since DATE", "it holds since then, YYYY-MM-DD (else from now on)"),
+    *SCOPE,
+)
+_OTHER = (
+    ID,
+    positional("text TEXT", 'the new words (else your editor); "-": stdin', nargs="*"),
+    option("--value VALUE", "what stands at its key now"),
+    day("--since DATE", "they hold since then (else from now on)"),
+    flag("--was-wrong", "the old words never held, not even then"),
+)
+_MARKS = (
+    IDS,
+    option("--kind KIND", ", ".join(KINDS), choices=KINDS, default=None),
+    option("--key KEY", '"" for none', default=None),
+    option("--alias NAME", "in place of its; repeatable", action="append", default=None),
+    option("--confidence X", "0 to 1", type=float, default=None),
+    option("--days N", "dropped after so many; 0 for never", type=int, default=None),
+    Argument(
+        ("--standing",),
+        {"action": BooleanOptionalAction, "default": None, "help": "an instruction, always told"},
+    ),
+)
+_MARK = Act("POST /memories/mark", lambda said: f"{_these(said)} marked so.", _marks)
+_RETIRE = Act("POST /memories/retire", _retired, fields("ids"))
+ROWS: dict[str, Row] = {
+    "add": ("have something remembered", _STATEMENT, _add),
+    "correct": ("put other words in its place; the past keeps the old ones", _OTHER, _correct),
+    "pin": ("always tell them", (IDS,), _act("mark", "told always.", pinned=True)),
+    "unpin": ("tell them only where they are of use", (IDS,), _act("mark", "told only where of use.", pinned=False)),
+    "mark": ("change kind, key, names, confidence or how long they last", _MARKS, _MARK),
+    "retire": ("tell them no longer; they can be restored", (IDS,), _RETIRE),
+    "restore": ("bring retired ones back", (IDS,), _act("restore", "told again.")),
 }

@@ -12,8 +12,9 @@ from typing import Any
 
 from stead.cli import figures
 from stead.cli.changes_telling import told_of_changes
+from stead.cli.event_lines import told
 from stead.cli.output import Output, clean, clean_line, cut_line, reveal_line
-from stead.cli.session_telling import Line, told
+from stead.cli.templates import Line, fill
 from stead.client import Json
 
 TAIL_LINES = 5
@@ -23,6 +24,20 @@ _SUBJECTS = ("command", "path", "url", "pattern", "query")
 _WRITERS = ("write", "edit")
 _LINE_LIMIT = 160
 _PROGRESS_S = 2.0
+_HEARD = (
+    "message",
+    "notice",
+    "approval",
+    "grant",
+    "sources",
+    "session",
+    "changes",
+    "review",
+    "trial",
+    "objective",
+    "turn",
+)
+"""Kinds of events after which nothing is awaited any more."""
 
 
 def subject_of(arguments: str, limit: int = 72) -> str:
@@ -293,63 +308,30 @@ class Narrator:
 
     def _tell_rest(self, kind: str, envelope: Json) -> None:
         body: Json = envelope["body"]
+        if kind.startswith(_HEARD):
+            self.awaiting = ""
         match kind:
-            case "message.received":
-                self._line(f"you (from {clean_line(body['door'])}): {clean_line(body['text'], 400)}", "cyan")
-            case "notice.given":
-                self._line(f"told the model: {clean_line(body['text'], 400)}", "yellow")
-            case "approval.given":
-                self._line(f"allowed {_named(self._calls, body['key'])} (answered from {clean_line(body['door'])})")
-            case "approval.denied":
-                why = f": {clean_line(body['reason'], 200)}" if body["reason"] else ""
-                self._line(
-                    f"refused {_named(self._calls, body['key'])} (answered from {clean_line(body['door'])}){why}",
-                    "yellow",
-                )
-            case "approval.lapsed":
-                self._line(
-                    f"the question about {_named(self._calls, body['key'])} is void ({clean_line(body['why'])})",
-                    "yellow",
-                )
-            case "grant.made":
-                self._line(f"granted {clean_line(body['tool'])} for this {clean_line(body['scope'])}")
-            case "sources.trusted":
-                self._line(f"trusted {clean_line(', '.join(body['sources']), 200)} for {clean_line(body['tool'])}")
-            case "grant.revoked":
-                self._line(f"took back what was granted to {clean_line(body['tool'])}")
-            case "session.paused":
-                self._line(f"paused: {clean_line(body['why'], 200) or 'by you'}", "yellow")
-            case "session.resumed":
-                self._line("resumed")
-            case "session.stopped":
-                why = f": {clean_line(body['why'], 200)}" if body["why"] else ""
-                self._line(f"stopped from {clean_line(body['surface'])}{why}", "red")
             case "changes.landed" if self._calls.get(body["key"], ("", ""))[0] == "shell":
-                pass  # its output says so
+                return  # its output says so
             case "changes.landed" | "review.wanted" | "trial.applied" | "trial.discarded":
                 self._lines(told_of_changes(envelope["stream"], body))
-            case "objective.retried":
-                self._line("runs again")
-            case "session.deleted":
-                self._line("deleted", "yellow")
-            case "erased":
-                self._line("(erased)", "dim")
+                return
             case "turn.ended":
                 self._lines(_summary(body["summary"], self._said))
-                self._lines(told(envelope["stream"], body, self._out))
-                self._line(f"  {self.cost} so far", "dim")
             case _:
-                self._lines(told(envelope["stream"], body, self._out, verbose=self._verbose))
-                return
-        self.awaiting = ""
+                pass
+        tool, arguments = self._calls.get(body.get("key", ""), ("a call", ""))
+        call = f"{clean_line(tool)} {subject_of(arguments)}".rstrip()
+        self._lines(told(envelope["stream"], body, self._out, call=call, verbose=self._verbose))
+        if kind == "turn.ended":
+            self._line(f"  {self.cost} so far", "dim")
 
 
 def _goal(stream: str, body: Json) -> Iterator[Line]:
-    yield f"{clean_line(stream)}: {clean_line(body['title'], _LINE_LIMIT)}", "bold"
-    models = ", then ".join(map(model_name, body["chain"]))
-    budget = body["budget"]
-    limit = f"{figures.tokens(budget['tokens'])} tokens, {figures.money(budget['usd_micros'])}"
-    yield f"  in {clean_line(body['directory'])}, with {models}, budget {limit}", ""
+    shown = {**body, "stream": stream, "models": [model_name(model) for model in body["chain"]]}
+    yield fill("{stream}: {title:160}", shown), "bold"
+    limit = "budget {budget.tokens:number} tokens, {budget.usd_micros:money}"
+    yield fill(f"  in {{directory}}, with {{models:then}}, {limit}", shown), ""
     for constraint in body["constraints"]:
         yield f"  keep: {clean_line(constraint, _LINE_LIMIT)}", ""
 
@@ -359,8 +341,3 @@ def _summary(text: str, said: str) -> Iterator[Line]:
     if text.strip() not in ("", said):
         for line in clean(text).strip("\n").split("\n"):
             yield f"  {line}".rstrip(), ""
-
-
-def _named(calls: dict[str, tuple[str, str]], key: str) -> str:
-    tool, arguments = calls.get(key, ("a call", ""))
-    return f"{clean_line(tool)} {subject_of(arguments)}".rstrip()

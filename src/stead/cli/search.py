@@ -1,65 +1,51 @@
 """``search``: which engine searches the web.
 
-Layer: cli. A key comes from standard input or a hidden prompt, never from the command line, where every process of the
-machine could read it.
+Layer: cli.
 """
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
-from stead.cli.invocation import Command, CommandError, Invocation, add_yes_option
-from stead.cli.output import clean_line
+from stead.cli.forms import YES, Act, Row, family, option, positional
+from stead.cli.invocation import CommandError, Invocation
 from stead.cli.providers import read_key, report_check
+from stead.cli.templates import fill
+from stead.client import Json
 
-_CHECK_TIMEOUT_S = 30.0
 _KEYED = ("brave", "tavily")
 
 
-def _configure(parser: ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", parser_class=type(parser))
-    actions.add_parser("show", help="show which engine is asked (the default)")
-    choose = actions.add_parser("set", help="choose the engine; its key is read from the terminal or standard input")
-    choose.add_argument("engine", metavar="ENGINE", choices=("searxng", *_KEYED), help="searxng, brave or tavily")
-    choose.add_argument("--url", default="", metavar="U", help="of the SearXNG instance; else the engine's own")
-    actions.add_parser("test", help="send one real search")
-    add_yes_option(actions.add_parser("remove", help="search the web no more, and forget the key"))
-
-
-def _search(invocation: Invocation, arguments: Namespace) -> int:
-    match arguments.action or "show":
-        case "show":
-            return _show(invocation)
-        case "set":
-            return _set(invocation, arguments.engine, arguments.url)
-        case "test":
-            return _test(invocation)
-        case _:
-            invocation.confirm("remove", "The search engine and its key are forgotten.", yes=arguments.yes)
-            answer = invocation.client.delete("/web-search")
-            return invocation.report(answer, "The web is no longer searched; the engine's key is forgotten.")
-
-
-def _show(invocation: Invocation) -> int:
+def _show(invocation: Invocation, arguments: Namespace) -> int:
     setup = invocation.client.get("/web-search")
     if not setup["engine"]:
         said = "No search engine is set up. Next: stead search set searxng --url http://HOST:PORT"
         return invocation.report(setup, said)
-    key = "" if setup["key"] == "none" else f", key: {setup['key']}"
-    return invocation.report(setup, clean_line(f"{setup['engine']} at {setup['url']}{key}", 2000))
+    key = "" if setup["key"] == "none" else setup["key"]
+    return invocation.report(setup, fill("{engine} at {url:2000}[, key: {key}]", {**setup, "key": key}))
 
 
-def _set(invocation: Invocation, engine: str, url: str) -> int:
-    if engine not in _KEYED and not url:
+def _setup(arguments: Namespace) -> Json:
+    engine = arguments.engine
+    if engine not in _KEYED and not arguments.url:
         command = f"stead search set {engine} --url http://HOST:PORT"
         raise CommandError(f"{engine} needs the address of an instance", command)
     key = read_key(engine, f"stead search set {engine}") if engine in _KEYED else ""
-    answer = invocation.client.post("/web-search", {"engine": engine, "url": url, "key": key})
-    return invocation.report(answer, f"{engine} searches the web now. Next: stead search test")
+    return {"engine": engine, "url": arguments.url, "key": key}
 
 
-def _test(invocation: Invocation) -> int:
-    return report_check(invocation, invocation.client.post("/web-search/test", timeout_s=_CHECK_TIMEOUT_S))
-
-
-COMMANDS = {"search": Command(_configure, _search)}
+_SET = Act("POST /web-search", "{engine} searches the web now. Next: stead search test", _setup)
+_REMOVE = Act(
+    "DELETE /web-search",
+    "The web is no longer searched; the engine's key is forgotten.",
+    confirm="The search engine and its key are forgotten.",
+)
+_ENGINE = positional("engine ENGINE", "searxng, brave or tavily", choices=("searxng", *_KEYED))
+_URL = option("--url U", "of the SearXNG instance; else the engine's own")
+_ROWS: dict[str, Row] = {
+    "show": ("show which engine is asked (the default)", (), _show),
+    "set": ("choose the engine; its key is read from the terminal or standard input", (_ENGINE, _URL), _SET),
+    "test": ("send one real search", (), lambda invocation, _: report_check(invocation, "/web-search/test")),
+    "remove": ("search the web no more, and forget the key", (YES,), _REMOVE),
+}
+COMMANDS = {"search": family("search", _ROWS, "show")}

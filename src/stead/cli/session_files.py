@@ -6,26 +6,43 @@ Layer: cli. Paths and diffs were written by a model or a machine, and are cleane
 from __future__ import annotations
 
 import os
-import time
 from argparse import Namespace
-from collections.abc import Callable
 
-from stead.cli import figures
 from stead.cli.diffs import MARKS, headline, print_changes
-from stead.cli.finding import call_key, find_checkpoint, find_session
+from stead.cli.event_lines import restored, taken
+from stead.cli.figures import counted
+from stead.cli.finding import call_key, find_checkpoint
+from stead.cli.forms import (
+    CALL,
+    SESSION,
+    YES,
+    Act,
+    Listing,
+    OneOf,
+    Row,
+    fields,
+    flag,
+    option,
+    optional,
+    positional,
+    several,
+)
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
-from stead.cli.output import clean_line, cut_line
-from stead.cli.session_telling import restored, taken
+from stead.cli.output import cut_line
+from stead.cli.templates import fill
+from stead.cli.work_options import folder_of
 from stead.client import ApiError, Json
 
 _PATHS = 12
+_LONG_S = 300.0
+"""A folder of a million files takes its time."""
 
 
 def _diff(invocation: Invocation, arguments: Namespace) -> int:
-    client, out = invocation.client, invocation.out
-    session = find_session(client, arguments.id)
+    client, out, session = invocation.client, invocation.out, arguments.id
     old, new = (
-        find_checkpoint(client, session, typed)["id"] if typed else "" for typed in (arguments.old, arguments.new)
+        find_checkpoint.row(client, typed, session=session)["id"] if typed else ""
+        for typed in (arguments.old, arguments.new)
     )
     changes = list(client.items(f"/sessions/{session}/diff", old=old, new=new))
     if out.as_json:
@@ -39,75 +56,38 @@ def _diff(invocation: Invocation, arguments: Namespace) -> int:
 
 
 def _changes(invocation: Invocation, arguments: Namespace) -> int:
-    session, out = find_session(invocation.client, arguments.id), invocation.out
-    rows = list(invocation.client.items(f"/sessions/{session}/changes"))
-    if arguments.key:
-        key = call_key(arguments.key)
-        rows = [row for row in rows if row["key"] == key]
-        if not rows:
-            raise CommandError(
-                f"the call {key!r} changed nothing", f"stead session changes {session}", code="not_found"
-            )
-        if not out.as_json:
-            print_changes(out, [row["change"] for row in rows], stat=False)
-            return OK
-    cells = [
-        [
-            *(row["key"], str(row["turn"]), MARKS[row["change"]["kind"]], cut_line(row["change"]["path"], 80)),
-            f"+{row['change']['added']} -{row['change']['removed']}",
-            "undone" if row["undone"] else "",
-        ]
-        for row in rows
-    ]
-    none = f"No call changed a file by name. What else differs: stead session diff {session}"
-    out.rows(rows, ["KEY", ">TURN", "", "PATH", "LINES", ""], cells, none)
-    if cells and not out.as_json:
-        out.line(f"\nline by line: stead session changes {session} KEY   undo: stead session undo {session} KEY")
+    rows, out = _CHANGES.rows(invocation.client, arguments), invocation.out
+    if not arguments.key:
+        return _CHANGES.show(invocation, rows, arguments)
+    rows = [row for row in rows if row["key"] == arguments.key]
+    if not rows:
+        raise CommandError(
+            f"the call {arguments.key!r} changed nothing", f"stead session changes {arguments.id}", code="not_found"
+        )
+    if out.as_json:
+        return _CHANGES.show(invocation, rows, arguments)
+    print_changes(out, [row["change"] for row in rows], stat=False)
     return OK
 
 
-def _undo(invocation: Invocation, arguments: Namespace) -> int:
-    session, key = find_session(invocation.client, arguments.id), call_key(arguments.key)
-    body = {"path": arguments.path, "again": arguments.again}
-    answer = invocation.client.post(f"/sessions/{session}/changes/{key}/undo", body)
-    back = "" if arguments.again else f" Have it back: stead session undo {session} {key} --again"
-    return invocation.report(answer, f"{key} is {'made again' if arguments.again else 'undone'}.{back}")
+def _change(row: Json) -> Json:
+    return {**row, "mark": MARKS[row["change"]["kind"]], "path": cut_line(row["change"]["path"], 80)}
 
 
 def _checkpoint(invocation: Invocation, arguments: Namespace) -> int:
-    client, out = invocation.client, invocation.out
-    session = find_session(client, arguments.id)
     if arguments.list:
-        return _list(invocation, session)
-    answer = client.post(f"/sessions/{session}/checkpoints", {"note": arguments.note}, timeout_s=_LONG_S)
+        return _CHECKPOINTS(invocation, arguments)
+    out, path = invocation.out, f"/sessions/{arguments.id}/checkpoints"
+    answer = invocation.client.post(path, {"note": arguments.note}, timeout_s=_LONG_S)
     fact = _fact(invocation, answer)
     if out.as_json:
         return invocation.report(fact)
     out.line(taken(fact))
     for left in fact["left_out"][:_PATHS]:
-        out.line(f"  left out: {cut_line(left['path'], 160)} ({clean_line(left['why'], 120)})")
+        out.line(f"  left out: {cut_line(left['path'], 160)} ({fill('{why:120}', left)})")
     if fact["left_out_count"] > _PATHS:
         out.line(f"  … and {fact['left_out_count'] - _PATHS:,} more")
-    out.line(f"go back to it: stead session restore {session} {clean_line(fact['id'])}")
-    return OK
-
-
-def _list(invocation: Invocation, session: str) -> int:
-    rows = list(invocation.client.items(f"/sessions/{session}/checkpoints"))
-    now_ms = time.time() * 1000
-    cells = [
-        [
-            *(row["id"], str(row["turn"]), row["why"], figures.age(row["ts_ms"], now_ms), f"{row['files']:,}"),
-            *(figures.size(row["size_bytes"]), f"{row['changed']:,}", f"{row['left_out_count']:,}"),
-            clean_line(row["note"], 48),
-        ]
-        for row in rows
-    ]
-    headings = ["ID", ">TURN", "WHY", "TAKEN", ">FILES", ">SIZE", ">CHANGED", ">LEFT OUT", "NOTE"]
-    none = (
-        f"There is none yet; the first turn that changes something takes one. Now: stead session checkpoint {session}"
-    )
-    invocation.out.rows(rows, headings, cells, none)
+    out.line(f"go back to it: stead session restore {arguments.id} {fill('{id}', fact)}")
     return OK
 
 
@@ -115,8 +95,8 @@ def _restore(invocation: Invocation, arguments: Namespace) -> int:
     client, out = invocation.client, invocation.out
     if arguments.path and arguments.conversation:
         raise CommandError("--path names files, and --conversation leaves them alone", "give one of the two")
-    session = find_session(client, arguments.id)
-    row = find_checkpoint(client, session, arguments.checkpoint)
+    session = arguments.id
+    row = find_checkpoint.row(client, arguments.checkpoint, session=session)
     files, conversation = not arguments.conversation, not arguments.files and not arguments.path
     if not out.as_json:
         _announce(invocation, session, row, files=files, conversation=conversation, paths=arguments.path)
@@ -156,7 +136,7 @@ def _announce_files(invocation: Invocation, session: str, checkpoint: str, paths
         out.line("more paths would be put back than can be shown")
         return
     changes = [change for change in changes if _is_below(change["path"], paths)]
-    out.line(f"{figures.counted(len(changes), 'path')} would be put back{'; since then:' if changes else ''}")
+    out.line(f"{counted(len(changes), 'path')} would be put back{'; since then:' if changes else ''}")
     for change in changes[:_PATHS]:
         out.line(f"  {headline(change)}")
     if len(changes) > _PATHS:
@@ -168,18 +148,6 @@ def _is_below(path: str, folders: list[str]) -> bool:
     return not wanted or any(path == folder or path.startswith(f"{folder}/") or folder == "." for folder in wanted)
 
 
-def _fork(invocation: Invocation, arguments: Namespace) -> int:
-    from stead.cli.work_options import folder_of
-
-    directory = folder_of(arguments.into, "--into DIR") if arguments.into else ""
-    session = find_session(invocation.client, arguments.id)
-    body = {"at": arguments.at, "directory": directory, "title": arguments.title}
-    answer = invocation.client.post(f"/sessions/{session}/fork", body, timeout_s=_LONG_S)
-    fork = clean_line(answer["session"])
-    text = f" {clean_line(answer['text'])}" if answer["text"] else ""
-    return invocation.report(answer, f"{fork} goes on from {session}{text}.\nsit down: stead session attach {fork}")
-
-
 def _fact(invocation: Invocation, answer: Json) -> Json:
     """The last event that a command made: what came of it."""
     page = invocation.client.get("/events", after=answer["seq"] - 1, streams=answer["session"], limit=1)
@@ -187,13 +155,75 @@ def _fact(invocation: Invocation, answer: Json) -> Json:
     return fact
 
 
-_LONG_S = 300.0
-"""A folder of a million files takes its time."""
-RUN: dict[str, Callable[[Invocation, Namespace], int]] = {
-    "diff": _diff,
-    "changes": _changes,
-    "undo": _undo,
-    "checkpoint": _checkpoint,
-    "restore": _restore,
-    "fork": _fork,
+def _again(said: Json) -> str:
+    said = {**said, "how": "made again" if said["again"] else "undone"}
+    return fill(
+        "{key} is {how}." + ("" if said["again"] else " Back again: stead session undo {id} {key} --again"), said
+    )
+
+
+def _fork(arguments: Namespace) -> Json:
+    directory = folder_of(arguments.into, "--into DIR") if arguments.into else ""
+    return {"at": arguments.at, "directory": directory, "title": arguments.title}
+
+
+_CHANGES = Listing(
+    "/sessions/{id}/changes",
+    "KEY: {key} | >TURN: {turn} | : {mark} | PATH: {path} | LINES: +{change.added} -{change.removed}"
+    " | : {undone?undone}",
+    "No call changed a file by name. What else differs: stead session diff {id}",
+    view=_change,
+    more="line by line: stead session changes {id} KEY   undo: stead session undo {id} KEY",
+)
+_CHECKPOINTS = Listing(
+    "/sessions/{id}/checkpoints",
+    "ID: {id} | >TURN: {turn} | WHY: {why} | TAKEN: {ts_ms:age} | >FILES: {files:number} | >SIZE: {size_bytes:size}"
+    " | >CHANGED: {changed:number} | >LEFT OUT: {left_out_count:number} | NOTE: {note:48}",
+    "There is none yet; the first turn that changes something takes one. Now: stead session checkpoint {id}",
+)
+_UNDO = Act("POST /sessions/{id}/changes/{key}/undo", _again, fields("path", "again"))
+_FORK = Act(
+    "POST /sessions/{id}/fork",
+    "{session} goes on from {id}[ {text}].\nwork in it: stead session attach {session}",
+    _fork,
+    timeout_s=_LONG_S,
+)
+_DIFFERS = (
+    SESSION,
+    option("--old K", "a checkpoint (else the first one)"),
+    option("--new K", "another (else the folder as it is now)"),
+    flag("--stat", "only the figures, without the lines"),
+)
+_UNDONE = (
+    SESSION,
+    CALL,
+    option("--path P", "which file, if the call changed several"),
+    flag("--again", "make the change again after all"),
+)
+_TAKE = (
+    SESSION,
+    option("--note TEXT", "what it is for"),
+    flag("--list", "list those that there are, and take none"),
+)
+_BACK = (
+    SESSION,
+    positional("checkpoint CHECKPOINT", "its id, or the beginning of it"),
+    OneOf((flag("--files", "the files alone"), flag("--conversation", "the conversation alone"))),
+    several("--path P", "this file or folder alone"),
+    YES,
+)
+_FROM = (
+    SESSION,
+    option("--at N", "the last event that it knows (else the newest)", type=int, default=0),
+    option("--into DIR", "an empty folder, which gets the files (else the same)"),
+    option("--title T", "a name for lists"),
+)
+_KEY = optional("key KEY", "of the call, such as call_2_0: show its changes line by line", find=call_key)
+ROWS: dict[str, Row] = {
+    "diff": ("show what differs in its folder since it began, whatever changed it", _DIFFERS, _diff),
+    "changes": ("list what its calls changed by name, or show one line by line", (SESSION, _KEY), _changes),
+    "undo": ("put a file back to what it was before a call changed it", _UNDONE, _UNDO),
+    "checkpoint": ("keep files and conversation as they are now, or list what is kept", _TAKE, _checkpoint),
+    "restore": ("go back to a checkpoint, which can be undone", _BACK, _restore),
+    "fork": ("open another session that goes on from a moment of this one", _FROM, _FORK),
 }

@@ -5,149 +5,79 @@ Layer: cli.
 
 from __future__ import annotations
 
-import os
-import time
 from argparse import Namespace
-from collections.abc import Callable
-from itertools import islice
 
-from stead.cli import figures
-from stead.cli.budgets import cost_line
-from stead.cli.finding import find_session
-from stead.cli.invocation import OK, CommandError, Invocation
+from stead.cli.forms import ALL, SESSION, Listing, Row, option
+from stead.cli.invocation import OK, Invocation
 from stead.cli.narrating import model_name, subject_of
-from stead.cli.output import Output, clean, clean_line
-from stead.client import Json
+from stead.cli.output import clean
+from stead.cli.session_row import print_row
+from stead.cli.templates import fill, pairs, table
+from stead.cli.text_input import write_new
 
-_RECENT = 20
-_STYLES = {"running": "cyan", "waiting": "yellow", "idle": "green", "paused": "yellow"}
-_LAST_LINES = 20
-
-
-def _list(invocation: Invocation, arguments: Namespace) -> int:
-    everything = getattr(arguments, "all", False)
-    found = invocation.client.items("/sessions", limit=200 if everything else _RECENT)
-    rows = list(found if everything else islice(found, _RECENT))
-    now_ms = time.time() * 1000
-    cells = [
-        [
-            *(row["id"], row["status"], clean_line(row["title"], 32), str(row["turns"])),
-            figures.tokens(row["tokens_used"]),
-            figures.money(row["usd_micros_used"], known=row["price_known"]),
-            *(figures.age(row["updated_ms"], now_ms), clean_line(row["directory"], 60)),
-        ]
-        for row in rows
-    ]
-    headings = ["ID", "STATUS", "TITLE", ">TURNS", ">TOKENS", ">COST", "LAST", "FOLDER"]
-    invocation.out.rows(rows, headings, cells, "No sessions yet. Sit down to work in a folder: stead session new DIR")
-    return OK
+_PARTS = (
+    "PART: {kind} {name:40} | >COUNT: {count} | >TOKENS: {tokens:number} | >OF WINDOW: {share_percent:percent}"
+    " | CACHED: {cached?yes} | TRIMMED: {trimmed?yes}"
+)
+_SUMS = (
+    "in all: {tokens:number} of {window_tokens:number} tokens ({used_percent:percent}),"
+    " {counted?as the provider counted:estimated} | trimmed: {trimmed_messages} of {messages:#message}"
+    " | trims at: {trims_at_tokens:number} tokens, the reply's room included | next: {cost}, with {model}"
+)
+_PRICE = "{usd_micros:money} of input at most, {cached_usd_micros:money} from the provider's cache"
 
 
 def _show(invocation: Invocation, arguments: Namespace) -> int:
-    client, out = invocation.client, invocation.out
-    session = find_session(client, arguments.id)
-    row = client.get(f"/sessions/{session}")
-    calls = list(client.items(f"/sessions/{session}/calls"))
-    watchers = list(client.items(f"/sessions/{session}/watchers"))
+    client, out, path = invocation.client, invocation.out, f"/sessions/{arguments.id}"
+    row = client.get(path)
+    calls, watchers = list(client.items(f"{path}/calls")), list(client.items(f"{path}/watchers"))
     if out.as_json:
         return invocation.report({"session": row, "calls": calls, "watchers": watchers})
-    _print_row(out, row, watchers)
-    if row["plan"]:
-        out.line("plan")
-        print_plan(out, row["plan"])
+    print_row(out, row, watchers)
     if calls:
         out.line("calls")
     for call in calls:
-        step = clean_line(call["step"])
-        out.line(f"  {clean_line(call['key'])}  {step:<8}  {clean_line(call['tool'])} {subject_of(call['arguments'])}")
+        step = fill("{step}", call)
+        out.line(f"  {fill('{key}', call)}  {step:<8}  {fill('{tool}', call)} {subject_of(call['arguments'])}")
     if row["pending_approvals"]:
-        out.line(f"{figures.counted(row['pending_approvals'], 'question')} for you: stead session attach {session}")
+        out.line(fill("{pending_approvals:#question} for you: stead session attach {id}", row))
     return OK
-
-
-def _print_row(out: Output, row: Json, watchers: list[Json]) -> None:
-    status = clean_line(row["status"])
-    status = out.style(status, _STYLES[status]) if status in _STYLES else status
-    why = f" ({clean_line(row['reason'], 200)})" if row["reason"] not in ("", "done") else ""
-    out.line(out.style(f"{clean_line(row['id'])}: {clean_line(row['title'])}", "bold"))
-    pairs = [("status", status + why), ("turns", str(row["turns"])), ("directory", clean_line(row["directory"]))]
-    pairs += [("models", ", then ".join(map(model_name, row["chain"]))), ("used", cost_line(row))]
-    pairs.append(("opened", figures.moment(row["created_ms"])))
-    if watchers:
-        pairs.append(("here", ", ".join(clean_line(watcher["door"]) for watcher in watchers)))
-    out.pairs(pairs, indent="  ")
-    lines = clean(row["summary"]).strip("\n").split("\n") if row["summary"].strip() else []
-    if lines:
-        out.line("last words")
-    for line in lines[:_LAST_LINES]:
-        out.line(f"  {line}".rstrip())
-    if len(lines) > _LAST_LINES:
-        rest = figures.counted(len(lines) - _LAST_LINES, "more line")
-        out.line(f"  … {rest}: stead session export {clean_line(row['id'])}")
-
-
-def print_plan(out: Output, steps: list[Json]) -> None:
-    """A plan, one numbered line a step."""
-    for number, step in enumerate(steps, 1):
-        out.line(f"  {number}. {clean_line(step['status']):<7} {clean_line(step['title'])}")
 
 
 def _context(invocation: Invocation, arguments: Namespace) -> int:
-    session = find_session(invocation.client, arguments.id)
-    row, out = invocation.client.get(f"/sessions/{session}/context"), invocation.out
+    row, out = invocation.client.get(f"/sessions/{arguments.id}/context"), invocation.out
     if out.as_json:
         return invocation.report(row)
-    cells = [
-        [
-            clean_line(f"{part['kind']} {part['name']}", 48),
-            *(str(part["count"]), figures.tokens(part["tokens"]), f"{part['share_percent']:.1f} %"),
-            *("yes" if part["cached"] else "", "yes" if part["trimmed"] else ""),
-        ]
-        for part in row["parts"]
-    ]
-    out.table(["PART", ">COUNT", ">TOKENS", ">OF WINDOW", "CACHED", "TRIMMED"], cells)
-    measured = "as the provider counted" if row["counted"] else "estimated"
-    window = f"{figures.tokens(row['tokens'])} of {figures.tokens(row['window_tokens'])} tokens"
+    table(out, _PARTS, row["parts"])
     out.line()
-    pairs = [("in all", f"{window} ({row['used_percent']:.1f} %), {measured}")]
-    pairs.append(("trimmed", f"{row['trimmed_messages']} of {figures.counted(row['messages'], 'message')}"))
-    pairs.append(("trims at", f"{figures.tokens(row['trims_at_tokens'])} tokens, the reply's room included"))
-    pairs.append(("next", _cost(row)))
-    out.pairs(pairs)
+    cost = fill(_PRICE, row) if row["price_known"] else "price unknown"
+    out.pairs(pairs(_SUMS, {**row, "cost": cost, "model": model_name(row["model"])}))
     return OK
 
 
-def _cost(row: Json) -> str:
-    model = model_name(row["model"])
-    if not row["price_known"]:
-        return f"price unknown, with {model}"
-    most, least = (figures.money(row[name]) for name in ("usd_micros", "cached_usd_micros"))
-    return f"{most} of input at most, {least} from the provider's cache, with {model}"
-
-
 def _export(invocation: Invocation, arguments: Namespace) -> int:
-    session = find_session(invocation.client, arguments.id)
-    text, out = invocation.client.text(f"/sessions/{session}/export", format="markdown"), invocation.out
-    if not arguments.output:
-        if out.as_json:
-            out.json({"session": session, "format": "markdown", "text": text})
-        else:
-            out.write(clean(text) if text.endswith("\n") else clean(text) + "\n")
-        return OK
-    try:
-        descriptor = os.open(arguments.output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError as error:
-        raise CommandError(f"there is a file {arguments.output!r} already", "give a new one: --output FILE") from error
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-    return invocation.report(
-        {"session": session, "file": arguments.output}, f"Written to {clean_line(arguments.output)}."
-    )
+    text = invocation.client.text(f"/sessions/{arguments.id}/export", format="markdown")
+    if arguments.output:
+        write_new(arguments.output, text)
+        wrote = {"session": arguments.id, "file": arguments.output}
+        return invocation.report(wrote, fill("Written to {file}.", wrote))
+    if invocation.as_json:
+        return invocation.report({"session": arguments.id, "format": "markdown", "text": text})
+    invocation.out.write(clean(text) if text.endswith("\n") else clean(text) + "\n")
+    return OK
 
 
-RUN: dict[str, Callable[[Invocation, Namespace], int]] = {
-    "list": _list,
-    "show": _show,
-    "context": _context,
-    "export": _export,
+_LIST = Listing(
+    "/sessions",
+    "ID: {id} | STATUS: {status} | TITLE: {title:32} | >TURNS: {turns} | >TOKENS: {tokens_used:number} | >COST: {:cost}"
+    " | LAST: {updated_ms:age} | FOLDER: {directory:60}",
+    "No sessions yet. Begin to work in a folder: stead session new DIR",
+    newest=20,
+)
+_OUTPUT = option("--output FILE", "a new file (else standard output)")
+ROWS: dict[str, Row] = {
+    "list": ("list sessions (the default)", (ALL,), _LIST),
+    "show": ("show how one stands: its last words, plan and open calls", (SESSION,), _show),
+    "context": ("show what the next request carries, and what that costs", (SESSION,), _context),
+    "export": ("write it down as Markdown", (SESSION, _OUTPUT), _export),
 }

@@ -1,44 +1,26 @@
-"""Sitting down, saying something, watching, and holding or ending a session.
+"""Opening a session, saying something to it, watching it, and pausing or ending it.
 
 Layer: cli.
 """
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
-from collections.abc import Callable
-from functools import partial
 
-from stead.cli.finding import find_session
+from stead.cli.budgets import SESSION_BUDGET
+from stead.cli.forms import SESSION, YES, Act, Row, fields, flag, option, optional, positional, several
 from stead.cli.invocation import CommandError, Invocation
-from stead.cli.output import clean_line
+from stead.cli.templates import fill
+from stead.cli.text_input import read_text
+from stead.cli.work_options import VERBOSE, WAIT, WORK, folder_of, work_fields
 from stead.client import Json
 
-_LIMIT_BYTES = 1_000_000
 _TOGETHER = 4
 """Events of one command at most."""
 
 
-def read_text(typed: str, what: str) -> str:
-    """What was typed, or for "-" what standard input has: not empty, under 1 MB.
-
-    Raises:
-        CommandError: it is not; ``what`` names it.
-    """
-    if typed == "-":
-        typed = sys.stdin.buffer.read(_LIMIT_BYTES + 1).decode("utf-8", "replace")
-    if not typed.strip():
-        raise CommandError(f"the {what} is empty", "say what there is to say")
-    if len(typed.encode("utf-8", "surrogateescape")) >= _LIMIT_BYTES:
-        raise CommandError(f"the {what} has 1 MB or more", "put long material into a file of the folder and name it")
-    return typed
-
-
 def _new(invocation: Invocation, arguments: Namespace) -> int:
-    from stead.cli.budgets import SESSION_BUDGET
     from stead.cli.starting import ensure_daemon
-    from stead.cli.work_options import folder_of, work_fields
 
     body = {"directory": folder_of(arguments.directory, "stead session new DIR")}
     body |= work_fields(arguments, SESSION_BUDGET)
@@ -49,24 +31,22 @@ def _new(invocation: Invocation, arguments: Namespace) -> int:
     answer = client.post("/sessions", body)
     session: str = answer["session"]
     if answer["text"]:
-        out.note(f"note: {clean_line(answer['text'])}")
+        out.note(fill("note: {text}", answer))
+    place = fill("{directory}", body)
     if message:
-        invocation.report(
-            {"type": "started", "id": session}, out.style(f"{session} in {clean_line(body['directory'])}", "bold")
-        )
+        invocation.report({"type": "started", "id": session}, out.style(f"{session} in {place}", "bold"))
         return _say_and_watch(invocation, session, message, interrupt=False, stay=True)
-    text = f"{session} is open in {clean_line(body['directory'])}\nsit down:  stead session attach {session}"
-    return invocation.report(answer, f'{text}\nor:        stead session send {session} "what to do" --wait')
+    said = f"{session} is open in {place}\nwork in it:  stead session attach {session}"
+    return invocation.report(answer, f'{said}\nor:          stead session send {session} "what to do" --wait')
 
 
 def _send(invocation: Invocation, arguments: Namespace) -> int:
-    text = read_text(arguments.text, "message")
-    session = find_session(invocation.client, arguments.id)
+    words = read_text(arguments.text, "message")
     if arguments.wait:
-        return _say_and_watch(invocation, session, text, interrupt=arguments.interrupt, stay=False)
-    body = {"text": text, "interrupt": arguments.interrupt}
-    answer = invocation.client.post(f"/sessions/{session}/messages", body)
-    return invocation.report(answer, f"Sent. Watch what it does: stead session attach {session}")
+        return _say_and_watch(invocation, arguments.id, words, interrupt=arguments.interrupt, stay=False)
+    body = {"text": words, "interrupt": arguments.interrupt}
+    answer = invocation.client.post(f"/sessions/{arguments.id}/messages", body)
+    return invocation.report(answer, f"Sent. Watch what it does: stead session attach {arguments.id}")
 
 
 def _say_and_watch(invocation: Invocation, session: str, text: str, *, interrupt: bool, stay: bool) -> int:
@@ -89,15 +69,14 @@ def _before(invocation: Invocation, answer: Json) -> int:
 
 
 def _attach(invocation: Invocation, arguments: Namespace) -> int:
-    session = find_session(invocation.client, arguments.id)
-    row = invocation.client.get(f"/sessions/{session}")  # one that there is not has no events to wait for
+    row = invocation.client.get(f"/sessions/{arguments.id}")  # one that there is not has no events to wait for
     if row["kind"] != "session":
-        raise CommandError(f"{session} is an objective, which works alone", f"stead watch {session}")
-    return attach(invocation, session, wait=arguments.wait, whole=arguments.all)
+        raise CommandError(f"{arguments.id} is an objective, which works alone", f"stead watch {arguments.id}")
+    return attach(invocation, arguments.id, wait=arguments.wait, whole=arguments.all)
 
 
 def attach(invocation: Invocation, session: str, *, wait: bool, whole: bool) -> int:
-    """Sit down at a session, or without a terminal follow it to the end of its turn; gives the exit code."""
+    """Work in a session at the terminal, or without one follow it to the end of its turn; gives the exit code."""
     if invocation.interactive:
         from stead.cli.session_attaching import Desk
 
@@ -107,29 +86,40 @@ def attach(invocation: Invocation, session: str, *, wait: bool, whole: bool) -> 
     return SessionWatch(invocation, session, wait=wait, whole=whole).follow()
 
 
-def _act(action: str, done: str, invocation: Invocation, arguments: Namespace) -> int:
-    session = find_session(invocation.client, arguments.id)
-    body: Json = {"why": arguments.why} if action == "stop" else {}
-    return invocation.report(invocation.client.post(f"/sessions/{session}/{action}", body), done.format(id=session))
-
-
-def _delete(invocation: Invocation, arguments: Namespace) -> int:
-    session = find_session(invocation.client, arguments.id)
-    title = clean_line(invocation.client.get(f"/sessions/{session}")["title"], 80)
-    text = "What was said and done in it is erased for good, its checkpoints too; your folder stays as it is."
-    invocation.confirm("delete", f"{session}: {title}\n{text}", yes=arguments.yes)
-    return invocation.report(invocation.client.post(f"/sessions/{session}/delete"), f"{session} is deleted.")
-
-
-_PAUSED = "{id} holds after the step under way. Go on with: stead session resume {id}"
-_STOPPED = "Stopped {id}: its processes are killed and it holds. Go on with: stead session resume {id}"
-RUN: dict[str, Callable[[Invocation, Namespace], int]] = {
-    "new": _new,
-    "send": _send,
-    "attach": _attach,
-    "pause": partial(_act, "pause", _PAUSED),
-    "resume": partial(_act, "resume", "{id} goes on. Watch it: stead session attach {id}"),
-    "stop": partial(_act, "stop", _STOPPED),
-    "close": partial(_act, "close", "{id} is put away. A message opens it again: stead session send {id} TEXT"),
-    "delete": _delete,
+_ONE = "/sessions/{id}"
+_PAUSE = Act(f"POST {_ONE}/pause", "{id} holds after the step under way. Go on with: stead session resume {id}")
+_RESUME = Act(f"POST {_ONE}/resume", "{id} goes on. Watch it: stead session attach {id}")
+_STOP = Act(
+    f"POST {_ONE}/stop",
+    "Stopped {id}: its processes are killed and it holds. Go on with: stead session resume {id}",
+    fields("why"),
+)
+_CLOSE = Act(f"POST {_ONE}/close", "{id} is put away. A message opens it again: stead session send {id} TEXT")
+_LOSS = "What was said and done in it is erased for good, its checkpoints too; your folder stays as it is."
+_DELETE = Act(f"POST {_ONE}/delete", "{id} is deleted.", confirm=f"{{id}}: {{title:80}}\n{_LOSS}", about=_ONE)
+_NEW = (
+    optional("directory DIR", "the folder (else the current one)", "."),
+    option("-m --message TEXT", "say this first, and watch what follows"),
+    *WORK,
+    VERBOSE,
+    several("--ignore PATTERN", "left out of checkpoints"),
+)
+_ATTACH = (SESSION, flag("--all", "tell everything from its first event, not the last turn"), WAIT, VERBOSE)
+_SEND = (
+    SESSION,
+    positional("text TEXT", 'what to say; "-" reads it from standard input'),
+    flag("--interrupt", "cut off what is under way"),
+    flag("--wait", "show what follows until the turn has ended"),
+    VERBOSE,
+)
+_WHY = option("--why TEXT", "recorded with the stop")
+ROWS: dict[str, Row] = {
+    "new": ("begin to work in a folder", _NEW, _new),
+    "attach": ("watch it live, answer it and say something to it", _ATTACH, _attach),
+    "send": ("say something to it", _SEND, _send),
+    "pause": ("let what is under way finish, then hold", (SESSION,), _PAUSE),
+    "resume": ("go on", (SESSION,), _RESUME),
+    "stop": ("kill what is under way at once, and hold", (SESSION, _WHY), _STOP),
+    "close": ("put it away; its next message opens it again", (SESSION,), _CLOSE),
+    "delete": ("erase a closed one for good", (SESSION, YES), _DELETE),
 }

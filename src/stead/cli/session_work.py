@@ -8,53 +8,36 @@ from __future__ import annotations
 import json
 import re
 from argparse import Namespace
-from collections.abc import Callable
-from pathlib import Path
 
-from stead.cli.budgets import cost_line, parse_tokens, parse_usd
+from stead.cli.budgets import cost_line, tokens_option, usd_option
 from stead.cli.editing import edited, parse
-from stead.cli.finding import call_key, find_session
-from stead.cli.invocation import NEEDS_PERSON, OK, CommandError, Invocation
+from stead.cli.forms import CALL, SESSION, Listing, Row, option, optional, positional
+from stead.cli.invocation import NEEDS_PERSON, CommandError, Invocation
 from stead.cli.narrating import subject_of
 from stead.cli.output import clean_line
-from stead.cli.session_reading import print_plan
-from stead.cli.session_talking import read_text
+from stead.cli.session_row import print_plan
+from stead.cli.templates import fill
+from stead.cli.text_input import LIMIT_BYTES, read_file, read_text
 from stead.client import Json
 
 _MARKS = {" ": "todo", "": "todo", ">": "doing", "x": "done", "X": "done", "-": "skipped"}
 _STEP = re.compile(r"(?:[-*]\s+|\d+[.)]\s+)?(?:\[(?P<mark>[ xX>-]?)\]\s*)?(?P<title>.*)")
-
-
-def _calls(invocation: Invocation, arguments: Namespace) -> int:
-    session = find_session(invocation.client, arguments.id)
-    rows = list(invocation.client.items(f"/sessions/{session}/calls"))
-    cells = [
-        [
-            *(row["key"], row["tool"], row["step"] + (", edited" if row["edited"] else "")),
-            *(subject_of(row["arguments"], 80), row["approval"]),
-        ]
-        for row in rows
-    ]
-    invocation.out.rows(rows, ["KEY", "TOOL", "STEP", "ABOUT", "QUESTION"], cells, "The queue is empty.")
-    return OK
+_DONE = {
+    "edit": "{key} runs so. Watch it: stead session attach {id}",
+    "cancel": "{key} is called off; the others go on.",
+    "retry": "{key} is to run again. Watch it: stead session attach {id}",
+}
 
 
 def _call(invocation: Invocation, arguments: Namespace) -> int:
-    session, key = find_session(invocation.client, arguments.id), call_key(arguments.key)
-    path = f"/sessions/{session}/calls/{key}"
-    if arguments.action != "edit" and arguments.arguments:
+    session, key, action = arguments.id, arguments.key, arguments.action
+    if action != "edit" and arguments.arguments:
         raise CommandError("only edit takes arguments", f"stead session call edit {session} {key} JSON")
-    match arguments.action:
-        case "edit":
-            body = {"arguments": _wanted(invocation, session, key, arguments.arguments)}
-            answer = invocation.client.post(f"{path}/edit", body)
-            return invocation.report(answer, f"{key} runs so. Watch it: stead session attach {session}")
-        case "cancel":
-            answer = invocation.client.post(f"{path}/cancel", {"reason": arguments.reason})
-            return invocation.report(answer, f"{key} is called off; the others go on.")
-        case _:
-            answer = invocation.client.post(f"{path}/retry", {})
-            return invocation.report(answer, f"{key} is to run again. Watch it: stead session attach {session}")
+    body: Json = {"reason": arguments.reason} if action == "cancel" else {}
+    if action == "edit":
+        body = {"arguments": _wanted(invocation, session, key, arguments.arguments)}
+    answer = invocation.client.post(f"/sessions/{session}/calls/{key}/{action}", body)
+    return invocation.report(answer, fill(_DONE[action], {"key": key, "id": session}))
 
 
 def _wanted(invocation: Invocation, session: str, key: str, typed: str) -> str:
@@ -68,29 +51,22 @@ def _wanted(invocation: Invocation, session: str, key: str, typed: str) -> str:
     if row is None:
         raise CommandError(f"there is no open call {key!r}", f"stead session calls {session}", code="not_found")
     if not invocation.interactive:
-        raise CommandError(
-            "there is no terminal to edit at",
-            f"stead session call edit {session} {key} JSON",
-            exit_code=NEEDS_PERSON,
-        )
+        way = f"stead session call edit {session} {key} JSON"
+        raise CommandError("there is no terminal to edit at", way, exit_code=NEEDS_PERSON)
     return edited(invocation, row["arguments"])
 
 
 def _plan(invocation: Invocation, arguments: Namespace) -> int:
-    session, out = find_session(invocation.client, arguments.id), invocation.out
+    session, out = arguments.id, invocation.out
     if arguments.set:
-        steps = _steps(read_text("-", "plan") if arguments.set == "-" else Path(arguments.set).read_text("utf-8"))
+        steps = _steps(read_text("-", "plan") if arguments.set == "-" else read_file(arguments.set, LIMIT_BYTES))
         answer = invocation.client.put(f"/sessions/{session}/plan", {"steps": steps})
         return invocation.report(answer, f"The plan has {len(steps)} steps; the model is told before its next request.")
     steps = invocation.client.get(f"/sessions/{session}")["plan"]
-    if out.as_json:
-        out.json({"steps": steps})
-    elif steps:
+    if not out.as_json:
         print_plan(out, steps)
-        out.line(f"put another in its place: stead session plan {session} --set FILE")
-    else:
-        out.line(f"There is no plan. Make one: stead session plan {session} --set FILE")
-    return OK
+    said = "put another in its place" if steps else "There is no plan. Make one"
+    return invocation.report({"steps": steps}, f"{said}: stead session plan {session} --set FILE")
 
 
 def _steps(text: str) -> list[Json]:
@@ -115,26 +91,36 @@ def _steps(text: str) -> list[Json]:
 
 
 def _budget(invocation: Invocation, arguments: Namespace) -> int:
-    session = find_session(invocation.client, arguments.id)
-    tokens = parse_tokens(arguments.tokens, "--tokens") if arguments.tokens else None
-    usd_micros = parse_usd(arguments.usd, "--usd") if arguments.usd else None
-    row = invocation.client.get(f"/sessions/{session}")
-    if tokens is None and usd_micros is None:
-        return invocation.report(
-            {name: row[name] for name in ("id", "budget", "tokens_used", "usd_micros_used", "price_known")},
-            cost_line(row),
-        )
-    body = {
-        "tokens": row["budget"]["tokens"] if tokens is None else tokens,
-        "usd_micros": row["budget"]["usd_micros"] if usd_micros is None else usd_micros,
-    }
-    answer = invocation.client.post(f"/sessions/{session}/budget", body)
-    return invocation.report(answer, f"{session} may spend that in all. Look: stead session budget {session}")
+    row = invocation.client.get(f"/sessions/{arguments.id}")
+    given = {"tokens": arguments.tokens, "usd_micros": arguments.usd}
+    given = {name: figure for name, figure in given.items() if figure is not None}
+    if not given:
+        names = ("id", "budget", "tokens_used", "usd_micros_used", "price_known")
+        return invocation.report({name: row[name] for name in names}, cost_line(row))
+    answer = invocation.client.post(f"/sessions/{arguments.id}/budget", row["budget"] | given)
+    said = f"{arguments.id} may spend that in all. Look: stead session budget {arguments.id}"
+    return invocation.report(answer, said)
 
 
-RUN: dict[str, Callable[[Invocation, Namespace], int]] = {
-    "calls": _calls,
-    "call": _call,
-    "plan": _plan,
-    "budget": _budget,
+_CALLS = Listing(
+    "/sessions/{id}/calls",
+    "KEY: {key} | TOOL: {tool} | STEP: {step}{edited?, edited} | ABOUT: {about} | QUESTION: {approval}",
+    "The queue is empty.",
+    view=lambda row: {**row, "about": subject_of(row["arguments"], 80)},
+)
+_CALL = (
+    positional("action ACTION", "edit, cancel or retry: run it otherwise, not at all, or again", choices=tuple(_DONE)),
+    SESSION,
+    CALL,
+    optional("arguments JSON", 'of edit (else your editor); "-": stdin'),
+    option("--reason TEXT", "of cancel; the model reads it"),
+)
+_SET = option("--set FILE", 'put another in place, a line a step; "-": stdin')
+_IN_ALL = 'in all, or "unlimited"'
+_BUDGET = (SESSION, tokens_option("--tokens", _IN_ALL), usd_option("--usd", _IN_ALL))
+ROWS: dict[str, Row] = {
+    "calls": ("list the queue of calls", (SESSION,), _CALLS),
+    "call": ("edit, cancel or retry one call", _CALL, _call),
+    "plan": ("show or set the plan", (SESSION, _SET), _plan),
+    "budget": ("show or set what it may spend in all", _BUDGET, _budget),
 }

@@ -9,7 +9,8 @@ import time
 from argparse import Namespace
 
 from stead.cli import figures
-from stead.cli.invocation import OK, UNREACHABLE, Command, Invocation, no_arguments
+from stead.cli.forms import command
+from stead.cli.invocation import OK, UNREACHABLE, Invocation
 from stead.cli.output import clean_line
 from stead.client import Json, NoDaemon
 
@@ -62,4 +63,4 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
     return OK
 
 
-COMMANDS = {"status": Command(no_arguments, _status)}
+COMMANDS = {"status": command(_status)}

@@ -5,29 +5,25 @@ Layer: cli.
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from stead.cli.finding import find_objective
-from stead.cli.invocation import Command, CommandError, Invocation
-from stead.cli.output import clean_line
-
-
-def _configure(parser: ArgumentParser) -> None:
-    parser.add_argument("id", nargs="?", default="", help="an objective; without one, everything is stopped")
-    parser.add_argument("--all", action="store_true", help="stop everything (the default)")
-    parser.add_argument("--why", default="", help="recorded with the stop")
+from stead.cli.forms import command, flag, option, optional
+from stead.cli.invocation import CommandError, Invocation
+from stead.cli.templates import lines
 
 
 def _stop(invocation: Invocation, arguments: Namespace) -> int:
     if arguments.id and arguments.all:
         raise CommandError("an ID and --all exclude each other", "stead stop --help")
-    client = invocation.client
-    session = find_objective(client, arguments.id) if arguments.id else ""
-    answer = client.post(f"/objectives/{session}/stop" if session else "/stop", {"why": arguments.why})
-    said = "Stopped everything: processes are killed and objectives hold. Go on with: stead resume ID"
-    if session:
-        said = f"Stopped {session}: its processes are killed and it holds. Go on with: stead resume {session}"
-    return invocation.report(answer, said, *([clean_line(answer["text"])] if answer["text"] else []))
+    path = f"/objectives/{arguments.id}/stop" if arguments.id else "/stop"
+    answer = invocation.client.post(path, {"why": arguments.why})
+    said = "Stopped everything: processes are killed and objectives hold. Go on with: stead resume ID\n{text}"
+    if arguments.id:
+        said = "Stopped {id}: its processes are killed and it holds. Go on with: stead resume {id}\n{text}"
+    return invocation.report(answer, *lines(said, {**answer, "id": arguments.id}))
 
 
-COMMANDS = {"stop": Command(_configure, _stop)}
+_ID = optional("id ID", "an objective; without one, everything is stopped", find=find_objective)
+_ALL = flag("--all", "stop everything (the default)")
+COMMANDS = {"stop": command(_stop, _ID, _ALL, option("--why WHY", "recorded with the stop"))}

@@ -5,21 +5,16 @@ Layer: cli.
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
-from stead.cli.finding import find_objective
-from stead.cli.invocation import Command, Invocation, add_verbose_option
+from stead.cli.forms import OBJECTIVE, command
+from stead.cli.invocation import Invocation
 from stead.cli.watching import Watch
-
-
-def _configure(parser: ArgumentParser) -> None:
-    parser.add_argument("id", help="of the objective, or its beginning")
-    parser.add_argument("--wait", action="store_true", help="without a terminal: wait for answers given elsewhere")
-    add_verbose_option(parser)
+from stead.cli.work_options import VERBOSE, WAIT
 
 
 def _watch(invocation: Invocation, arguments: Namespace) -> int:
-    session = find_objective(invocation.client, arguments.id)
+    session = arguments.id
     row = invocation.client.get(f"/objectives/{session}")  # an unknown one has no events: it would be watched for ever
     if row["kind"] == "session":
         from stead.cli.session_talking import attach
@@ -28,4 +23,4 @@ def _watch(invocation: Invocation, arguments: Namespace) -> int:
     return Watch(invocation, session, wait=arguments.wait).follow()
 
 
-COMMANDS = {"watch": Command(_configure, _watch)}
+COMMANDS = {"watch": command(_watch, OBJECTIVE, WAIT, VERBOSE)}

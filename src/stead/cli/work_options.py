@@ -6,9 +6,10 @@ Layer: cli. What can be seen to be wrong is refused before anything starts; the 
 from __future__ import annotations
 
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
-from stead.cli.budgets import DEFAULT_BUDGET, add_budget_options, budget_of
+from stead.cli.budgets import BUDGET, DEFAULT_BUDGET, budget_of
+from stead.cli.forms import choice, flag, option, several
 from stead.cli.invocation import CommandError
 from stead.client import Json
 
@@ -16,24 +17,21 @@ _STRICTNESS = (
     "strictness; work asks about what leaves the sandbox, and lets the rest be done there; ask also asks before it "
     "writes and runs; readonly changes nothing"
 )
-
-
-def add_work_options(parser: ArgumentParser) -> None:
-    """What an objective and a session take alike."""
-    parser.add_argument("--title", default="", metavar="T", help="a name for lists")
-    add_budget_options(parser)
-    _add_list(parser, "--allow", "TOOL", "a tool to use without asking")
-    _add_list(parser, "--tools", "TOOL", "offer the model this one, and no other that is not named")
-    _add_list(parser, "--model", "PROVIDER/MODEL", "the model to use; again for its fallbacks")
-    _add_list(parser, "--host", "HOST", "a host that its commands may reach without asking")
-    _add_list(parser, "--secret", "NAME", "a secret that the model is told of, by name")
-    parser.add_argument("--profile", choices=("work", "ask", "readonly"), default="work", help=_STRICTNESS)
-    parser.add_argument("--trial", action="store_true", help="keep all changes aside until you have looked at them")
-
-
-def _add_list(parser: ArgumentParser, name: str, metavar: str, explanation: str) -> None:
-    # One value each: an option that took several would swallow the goal after it.
-    parser.add_argument(name, metavar=metavar, help=f"{explanation}; repeatable", action="append", default=[])
+# One value each: an option that took several would swallow the goal after it.
+WORK = (
+    option("--title T", "a name for lists"),
+    *BUDGET,
+    several("--allow TOOL", "a tool to use without asking"),
+    several("--tools TOOL", "offer the model this one, and no other that is not named"),
+    several("--model PROVIDER/MODEL", "the model to use; again for its fallbacks"),
+    several("--host HOST", "a host that its commands may reach without asking"),
+    several("--secret NAME", "a secret that the model is told of, by name"),
+    choice("--profile", ("work", "ask", "readonly"), _STRICTNESS),
+    flag("--trial", "keep all changes aside until you have looked at them"),
+)
+"""What an objective and a session take alike."""
+WAIT = flag("--wait", "without a terminal: wait for answers given elsewhere")
+VERBOSE = flag("-v --verbose", "tell also what the model was told of memory")
 
 
 def work_fields(arguments: Namespace, default: Json = DEFAULT_BUDGET) -> Json:
@@ -44,7 +42,7 @@ def work_fields(arguments: Namespace, default: Json = DEFAULT_BUDGET) -> Json:
         default: the budget of which a figure that is not given is taken.
 
     Raises:
-        CommandError: a model is none, or a figure is not positive.
+        CommandError: a model is none.
     """
     fields: Json = {
         "title": arguments.title,
@@ -58,9 +56,7 @@ def work_fields(arguments: Namespace, default: Json = DEFAULT_BUDGET) -> Json:
     for name, values in (("hosts", arguments.host), ("secrets", arguments.secret)):
         if given := split(values):
             fields[name] = given
-    if budget := budget_of(arguments, default):
-        fields["budget"] = budget
-    return fields
+    return fields | budget_of(arguments, default)
 
 
 def split(values: list[str]) -> list[str]:

@@ -23,6 +23,7 @@ Given = str | int | Sequence[str]
 _ASK_AGAIN_S = 1.0
 _WAIT_LIMIT_S = 30.0
 """How long a request that came too soon is kept back in all."""
+_EVENTS = 500
 _JSON_HEADERS = {"Content-Type": "application/json"}
 
 
@@ -69,25 +70,42 @@ class Client:
                 return
             query["after"] = page["next"]
 
-    def post(self, path: str, body: Json | None = None, *, timeout_s: float = REQUEST_TIMEOUT_S) -> Json:
+    def events(self, session: str, after: int = 0) -> Iterator[list[Json]]:
+        """Every event of a session after one, page after page."""
+        while items := self.get("/events", after=after, streams=session, limit=_EVENTS)["items"]:
+            yield items
+            after = items[-1]["seq"]
+
+    def command(self, method: str, path: str, body: Json | None = None, timeout_s: float = REQUEST_TIMEOUT_S) -> Json:
         """Carry out a command, once, even if the connection breaks and the request is sent again.
 
         One that takes longer than the daemon lets a request wait is asked after until ``timeout_s`` is over.
+
+        Args:
+            method: POST, PUT or DELETE; the last has no body.
+            path: below ``/api/v1``.
+            body: its fields.
+            timeout_s: how long it may take in all.
         """
-        content, headers = json.dumps(body or {}).encode(), {**_command_headers(), **_JSON_HEADERS}
+        content = b"" if method == "DELETE" else json.dumps(body or {}).encode()
+        # The same bits as secrets.token_hex, without the 10 ms that importing it takes.
+        headers = {"Idempotency-Key": os.urandom(16).hex()} | (_JSON_HEADERS if content else {})
         deadline = time.monotonic() + timeout_s
         while True:
             try:
-                return self._request("POST", target(path, {}), headers, content, timeout_s)
+                return self._request(method, target(path, {}), headers, content, timeout_s)
             except ApiError as error:
                 if error.status != 504 or time.monotonic() + _ASK_AGAIN_S > deadline:
                     raise
             time.sleep(_ASK_AGAIN_S)
 
+    def post(self, path: str, body: Json | None = None, *, timeout_s: float = REQUEST_TIMEOUT_S) -> Json:
+        """Carry out a command."""
+        return self.command("POST", path, body, timeout_s)
+
     def put(self, path: str, body: Json) -> Json:
         """Carry out a command that puts something in place of what there is."""
-        headers = {**_command_headers(), **_JSON_HEADERS}
-        return self._request("PUT", target(path, {}), headers, json.dumps(body).encode(), REQUEST_TIMEOUT_S)
+        return self.command("PUT", path, body)
 
     def text(self, path: str, **query: Given) -> str:
         """Read something that is no JSON but text for people."""
@@ -95,10 +113,6 @@ class Client:
         if status >= 400:
             parse_answer(status, content)
         return content.decode("utf-8", "replace")
-
-    def delete(self, path: str) -> Json:
-        """Carry out a command that removes something."""
-        return self._request("DELETE", target(path, {}), _command_headers(), b"", REQUEST_TIMEOUT_S)
 
     def stream(self, after: int, streams: Sequence[str] = ()) -> Stream:
         """Watch what happens from an event on, in these sessions, or in all. Close it when done."""
@@ -166,11 +180,6 @@ class Client:
             raise NoDaemon(f"the daemon's answer broke off: {error}; see: stead logs") from error
         finally:
             exchange.close()
-
-
-def _command_headers() -> dict[str, str]:
-    # The same bits as secrets.token_hex, without the 10 ms that importing it takes.
-    return {"Idempotency-Key": os.urandom(16).hex()}
 
 
 def target(path: str, query: Mapping[str, Given]) -> str:
