@@ -3957,9 +3957,12 @@ export interface components {
          *         driver: "bubblewrap", or "none".
          *         statement: one plain sentence on what separates the machine from the host.
          *         missing: what is missing and how to get it, one line each; empty when available.
+         *         copies: what a command changes is kept apart in a copy of the folder, as no overlay can be laid over it.
          */
         Isolation: {
             available: boolean;
+            /** @default false */
+            copies: boolean;
             driver: string;
             missing: string[];
             statement: string;
@@ -4002,10 +4005,11 @@ export interface components {
         };
         /**
          * Landing
-         * @description What became of the changes that one call made. Lists have at most 200 paths; the counts are of all.
+         * @description What became of the changes that one call made. Lists have at most 500 paths; the counts are of all.
          *
          *     Args:
-         *         landed: paths that the person's folder now has, or has no longer.
+         *         landed: paths that the person's folder now has, or has no longer; those of folders end in a slash.
+         *         removed: those of them that it has no longer.
          *         count: how many landed.
          *         runnable: those among them that are new and can be run.
          *         stayed: how many changes stay in the machine, in what tools make anew (packages, caches).
@@ -4030,6 +4034,8 @@ export interface components {
             open: boolean;
             /** @default [] */
             refused: components["schemas"]["Held"][];
+            /** @default [] */
+            removed: string[];
             /** @default [] */
             runnable: string[];
             /** @default 0 */

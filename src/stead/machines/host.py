@@ -28,6 +28,8 @@ from stead.domain.git import identity
 from stead.domain.ports import Isolation
 from stead.machines import seccomp
 from stead.machines.cgroup import find_parent
+from stead.machines.copies import MOST_BYTES, MOST_ENTRIES
+from stead.machines.layers import OPAQUE
 from stead.machines.sandbox import CODE, OUTSIDE_USER, Descriptors, Tools, Workspace, command_line
 from stead.machines.space import remove_tree
 from stead.machines.stage import ROOT_TOOLS, make_stage
@@ -52,9 +54,13 @@ _TRANSACTION = f"""
 import sys
 sys.path.insert(0, {CODE!r})
 from runner.enter import apart, enter
+from runner.frames import Fault
 apart()
-enter("1")
-open("/work/tried", "w").close()
+try:
+    enter("1")
+    open("/work/tried", "w").close()
+except Fault as fault:
+    print(fault)
 """
 
 
@@ -111,8 +117,7 @@ def probe(home: Home | None = None, search: str = SEARCH) -> Host:
         bwrap, root, version = _bubblewrap(f"{search}:{os.environ.get('PATH', '')}")
         tools, compiled = _first_working([Tools(bwrap, root, *found) for found in _interpreters()])
         code = {name: bytes.fromhex(data) for name, data in compiled.code.items()}
-        if home:
-            _require_layers(tools, code, home)
+        copies = home is not None and (not _keeps_layers(tools, code, home) or home.changes == "copy")
     except MachineUnavailable as error:
         return without(str(error))
     cgroups = find_parent()
@@ -122,11 +127,16 @@ def probe(home: Home | None = None, search: str = SEARCH) -> Host:
         "strong fence, not a virtual machine."
     )
     statement += f" Their memory is {'bounded by the kernel' if cgroups else 'watched, as no cgroup can be made here'}."
+    if copies:
+        statement += (
+            " What a command changes is kept apart in a copy of the folder, as no overlay can be laid or `changes` "
+            f"says so: slower, and for folders of up to {MOST_BYTES >> 20} MB and {MOST_ENTRIES:,} entries."
+        )
     if home and home.toolchains is not None:
         toolchains = Toolchains((str(home.root), str(home.memory_files)), home.toolchains)
         tools = replace(tools, toolchains=toolchains)
         statement += f" Toolchains shown: {', '.join(toolchains.look().names) or 'none but those in /usr'}."
-    return Host(Isolation(True, "bubblewrap", statement, ()), tools, code, committer(), cgroups)
+    return Host(Isolation(True, "bubblewrap", statement, (), copies), tools, code, committer(), cgroups)
 
 
 def committer() -> str:
@@ -270,11 +280,11 @@ def compile_inside(tools: Tools, sources: Mapping[str, str]) -> Compiled:
     return compiled
 
 
-def _require_layers(tools: Tools, code: Mapping[str, bytes], home: Home) -> None:
-    """Try a transaction on the disk of Stead's home.
+def _keeps_layers(tools: Tools, code: Mapping[str, bytes], home: Home) -> bool:
+    """Try a transaction on the disk of Stead's home; false where no overlay can be laid there.
 
     Raises:
-        MachineUnavailable: its changes cannot be kept apart there; says why and the way out.
+        MachineUnavailable: its changes cannot be marked there, or it does not work; says why and the way out.
     """
     root = Path(tempfile.mkdtemp(prefix="probe-", dir=home.root))
     folders = [root / name for name in ("folder", "layers", "kept", "home")]
@@ -283,6 +293,8 @@ def _require_layers(tools: Tools, code: Mapping[str, bytes], home: Home) -> None
             folder.mkdir()
             if os.geteuid() == 0:
                 os.chown(folder, OUTSIDE_USER, OUTSIDE_USER)
+        os.setxattr(root / "layers/pending", OPAQUE, b"y")
+        os.removexattr(root / "layers/pending", OPAQUE)
         descriptors, stage = Descriptors(code), make_stage(tools, Workspace(*map(str, folders)))
         try:
             inside = command_line(stage.bwrap, stage.prefix, tools, stage.workspace, descriptors)
@@ -298,13 +310,13 @@ def _require_layers(tools: Tools, code: Mapping[str, bytes], home: Home) -> None
             descriptors.close()
             stage.close()
         if done.returncode != 0:
-            said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2].partition(": ")[2]
-            raise MachineUnavailable(
-                "a home for Stead on ext4, xfs or btrfs (STEAD_HOME), where changes can be kept apart; in {!r}: {}",
-                *(str(home.root), said),
-            )
+            raise OSError(done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2])
+        return not done.stdout
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise MachineUnavailable("a transaction could not be tried in {!r}: {}", str(home.root), error) from error
+        raise MachineUnavailable(
+            "a home for Stead on ext4, xfs or btrfs (STEAD_HOME), where changes can be kept apart; in {!r}: {}",
+            *(str(home.root), error),
+        ) from error
     finally:
         remove_tree(str(root))
 

@@ -12,7 +12,6 @@ import ctypes
 import errno
 import os
 import secrets
-import threading
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from msgspec.structs import replace
 
 from stead.domain.trials import Barred, Held, Hold, Landing, unbarred
 from stead.machines.classes import classes_of, stays
+from stead.machines.copies import collect, give_back
 from stead.machines.layers import (
     Delta,
     Deltas,
@@ -40,7 +40,6 @@ from stead.machines.workspace import opened_above, opened_workspace
 
 _MOST_TOLD = 500
 _MOST_STAMPS = 100_000
-_folders: dict[str, threading.Lock] = {}
 
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -75,7 +74,7 @@ def land(
         StorageFault: what is written down about the changes cannot be read.
     """
     with (
-        _folders.setdefault(space.directory, threading.Lock()),
+        space.lock,
         opened_workspace(space.directory) as folder,
         opened(str(space.pending)) as pending,
     ):
@@ -89,6 +88,7 @@ def land(
         with opened(str(space.jobs)) as left:
             for job in jobs:
                 if job not in live:
+                    give_back(space, job)
                     remove(left, job)
     return replace(landing, stayed=stayed, open=bool(live))
 
@@ -103,9 +103,12 @@ def _take_up(space: Space, jobs: Jobs, live: Collection[str], pending: int, fold
             if not upper.exists():
                 continue
             began = os.stat(space.jobs / job).st_mtime_ns
-            merge = Merge(pending, kept, folder, stays, job in live, taken)
+            copied = collect(space, job, live=job in live)
+            merge = Merge(pending, kept, folder, stays, job in live and not copied, {} if copied else taken)
             with opened(str(upper)) as source:
                 merge.run(source)
+                for empty in entries(source) if copied else ():
+                    remove(source, empty.name)
             moved.update(dict.fromkeys(merge.moved, began))
             stayed += merge.stayed
     return moved, stayed
@@ -122,7 +125,7 @@ def carry_over(space: Space, paths: Collection[str]) -> tuple[tuple[str, ...], t
         OSError: as ``land``.
     """
     with (
-        _folders.setdefault(space.directory, threading.Lock()),
+        space.lock,
         opened_workspace(space.directory) as folder,
         opened(str(space.pending)) as pending,
     ):
