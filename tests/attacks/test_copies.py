@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -18,6 +20,7 @@ from stead.machines.copies import lay
 from stead.machines.landing import land
 from stead.machines.space import Space
 from stead.machines.transactions import Transactions
+from tests.attacks.ordinary import as_ordinary_user
 from tests.attacks.test_transactions import NEW, OLD, REACHES, Left, files, landing_child, write
 from tests.machines.bench import SESSION, Bench, open_bench
 
@@ -115,6 +118,35 @@ async def test_a_command_that_fills_its_copy_with_holes_costs_no_disk(bench: Ben
     landing = await bench.landing("truncate -s 2000M f1 f2 f3; echo x >> f3")
     assert landing.count == 3 and not landing.failed and time.monotonic() - began < 20
     assert sum((bench.project / name).stat().st_blocks for name in ("f1", "f2", "f3")) < 100
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount such a folder")
+def test_a_folder_over_which_the_kernel_lays_no_overlay_is_copied_though_the_host_can_lay_them() -> None:
+    """An overlay over an overlay over an overlay is one too many."""
+    base = Path(tempfile.mkdtemp(prefix="stead-copied-"))
+    base.chmod(0o755)
+    mounted = []
+    try:
+        for at, lower in (("below", "first"), ("project", "below")):
+            for name in (lower, f"{at}-upper", f"{at}-work", at):
+                (base / name).mkdir(exist_ok=True)
+            options = f"lowerdir={base}/{lower},upperdir={base}/{at}-upper,workdir={base}/{at}-work"
+            subprocess.run(["mount", "-t", "overlay", "overlay", "-o", options, base / at], check=True)
+            mounted.append(base / at)
+        write(base / "project", {"theirs": "as it was\n", "old": "old"})
+        done = as_ordinary_user(base, "tests.attacks.copied_folder", str(base))
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout) == [
+            ["as it was\n", "old", "new"],
+            ["held\nAGENTS.md\nnew\ntheirs\n"],
+            ["touch: cannot touch 'more': Read-only file system\nnew\ntheirs\n"],
+            [False],
+        ]
+        assert sorted(os.listdir(base / "project")) == ["new", "theirs"]
+    finally:
+        for path in reversed(mounted):
+            subprocess.run(["umount", "-l", path], check=True)
+        shutil.rmtree(base)
 
 
 # -- being cut off ----------------------------------------------------------------------------------------------------

@@ -121,9 +121,7 @@ class Transactions:
     async def end(self, session: SessionId) -> Landing:
         """Land all that is left of a session, but for its terminals. Its own machine is gone."""
         own = self._own.get(session)
-        if own is None or not own.directory:
-            return Landing()
-        landing = await self._land(session)
+        landing = await self._land(session) if own is not None and own.directory else Landing()
         with suppress(NotFound):  # no machine has come up
             await asyncio.to_thread(forget_view, Space(self._home, session))
         return landing
