@@ -31,17 +31,19 @@ class Home:
         root: absolute; created with mode 0700 by ``make``.
         memory_folder: where the files of memory are, absolute; none for the home itself.
         toolchains: further folders of toolchains, absolute; None where no toolchains are shown to machines.
+        changes: how they are kept apart; see ``Settings``.
     """
 
     root: Path
     memory_folder: Path | None = None
     toolchains: tuple[str, ...] | None = ()
+    changes: Literal["auto", "copy"] = "auto"
 
     def under(self, settings: Settings) -> Home:
         """The same home with the folders that its settings name."""
         memory = Path(settings.memory_folder) if settings.memory_folder else self.memory_folder
         toolchains = settings.toolchain_folders if settings.toolchains == "auto" else None
-        return replace(self, memory_folder=memory, toolchains=toolchains)
+        return replace(self, memory_folder=memory, toolchains=toolchains, changes=settings.changes)
 
     @property
     def data(self) -> Path:
@@ -134,6 +136,8 @@ class Settings:
             "" keeps it in the home.
         memory_folder: the folder of the files of memory, an absolute path outside every workspace; "" keeps them in the
             home.
+        changes: "auto" keeps what a command changes apart in an overlay where one can be laid, else in a copy of the
+            folder; "copy" always in a copy.
         toolchains: "auto" shows machines the toolchains on this computer, read-only (pyenv, uv, nvm, rustup and such);
             "off" shows those in ``/usr`` alone.
         toolchain_folders: further ones, a list of absolute paths; programs are in their ``bin``, or in themselves.
@@ -155,6 +159,7 @@ class Settings:
     max_live_sessions: int = 64
     audit_heads: str = ""
     memory_folder: str = ""
+    changes: Literal["auto", "copy"] = "auto"
     toolchains: Literal["auto", "off"] = "auto"
     toolchain_folders: tuple[str, ...] = ()
     machine_memory_mb: int = 4096
@@ -169,6 +174,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "key_source": ("file", "keyring", "passphrase"),
     "machine": ("auto", "off"),
     "discover": ("auto", "off"),
+    "changes": ("auto", "copy"),
     "toolchains": ("auto", "off"),
     "log_level": ("debug", "info", "warning", "error"),
 }

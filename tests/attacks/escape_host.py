@@ -221,10 +221,13 @@ def _toolchain(stead_home: Path) -> str:
 
 
 async def make_tries(base: Path, mode: str) -> Report:
-    """Plant, try, look; with all changes held, or those of obeyed files, by a command or in a person's terminal."""
+    """Plant, try, look; with all changes held, or those of obeyed files, by a command or in a person's terminal.
+
+    In the mode "copy" no overlay keeps the changes apart, but a copy of the folder.
+    """
     root, trial = os.geteuid() == 0, mode == "trial"
     drop = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"] if root else []
-    home = Home(base / "stead-home")
+    home = Home(base / "stead-home", changes="copy" if mode == "copy" else "auto")
     home.make()
     with ExitStack() as closing:
         canaries = Canaries(base, closing, drop)

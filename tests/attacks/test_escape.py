@@ -27,6 +27,7 @@ AS_ROOT = os.geteuid() == 0
 MAY_SUCCEED: dict[str, frozenset[str]] = {
     "workspace": ON_A_COPY,
     "trial": ON_A_COPY,
+    "copy": ON_A_COPY,
     "terminal": ON_A_COPY | {"open_the_controlling_terminal"},  # its own, which is in the machine
 }
 MODES = tuple(MAY_SUCCEED)

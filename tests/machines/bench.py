@@ -8,10 +8,12 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from stead.config import Home
 from stead.domain.errors import NotFound
@@ -53,6 +55,11 @@ def this_host() -> Host:
     return probe()
 
 
+def this_host_copying() -> Host:
+    """The same, as if no overlay could be laid on it."""
+    return replace(this_host(), isolation=structs.replace(this_host().isolation, copies=True))
+
+
 def require_sandbox() -> None:
     """Skip, loudly, where no sandbox can be made."""
     if not this_host().isolation.available:
@@ -66,9 +73,12 @@ class Bench:
         root: a folder of the test; the home and the project are made in it.
         limits: of each machine.
         egress: the way out.
+        copies: as on a host where no overlay can be laid.
     """
 
-    def __init__(self, root: Path, limits: Limits | None = None, egress: Egress | None = None) -> None:
+    def __init__(
+        self, root: Path, limits: Limits | None = None, egress: Egress | None = None, *, copies: bool = False
+    ) -> None:
         self.changes: list[tuple[SessionId, str, str]] = []
         self.ended: list[tuple[SessionId, str, Ended]] = []
         self.home = Home(root / "stead-home")
@@ -79,7 +89,7 @@ class Bench:
             self.home,
             limits=limits,
             on_change=lambda *change: self.changes.append(change),
-            host=this_host(),
+            host=this_host_copying() if copies else this_host(),
             egress=egress,
             on_terminal=lambda *ended: self.ended.append(ended),
         )
@@ -144,10 +154,12 @@ class Bench:
 
 
 @asynccontextmanager
-async def open_bench(root: Path, limits: Limits | None = None, egress: Egress | None = None) -> AsyncIterator[Bench]:
+async def open_bench(
+    root: Path, limits: Limits | None = None, egress: Egress | None = None, *, copies: bool = False
+) -> AsyncIterator[Bench]:
     """A bench whose writable machine is bound; everything is killed at the end."""
     require_sandbox()
-    bench = Bench(root, limits, egress)
+    bench = Bench(root, limits, egress, copies=copies)
     bench.bind()
     try:
         yield bench

@@ -144,17 +144,15 @@ def test_no_option_runs_a_command_without_a_sandbox() -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount such a disk")
 def test_a_disk_on_which_no_changes_can_be_kept_apart_is_told(tmp_path: Path) -> None:
-    for name in ("lower", "upper", "work", "disk"):
-        (tmp_path / name).mkdir()
-    options = f"lowerdir={tmp_path}/lower,upperdir={tmp_path}/upper,workdir={tmp_path}/work"
-    subprocess.run(["mount", "-t", "overlay", "overlay", "-o", options, tmp_path / "disk"], check=True)
+    (tmp_path / "disk").mkdir()
+    subprocess.run(["mount", "-t", "ramfs", "ramfs", tmp_path / "disk"], check=True)
     try:
         home = Home(tmp_path / "disk/home")
         home.make()
         found = probe(home)
         assert found.tools is None
         (reason,) = found.isolation.missing
-        assert "STEAD_HOME" in reason and "Invalid argument" in reason
+        assert "STEAD_HOME" in reason and "not supported" in reason
         assert not [path.name for path in home.root.iterdir() if path.name.startswith("probe-")]
     finally:
         subprocess.run(["umount", tmp_path / "disk"], check=True)

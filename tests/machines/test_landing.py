@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,12 @@ from stead.machines.desk import Desk
 from tests.machines.bench import SESSION, Bench, live_permit, open_bench
 
 OTHER = SessionId("s_fedcba9876543210")
+
+
+@pytest.fixture(params=["overlay", "copy"])
+async def bench(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Bench]:
+    async with open_bench(tmp_path, copies=request.param == "copy") as opened:
+        yield opened
 
 
 async def landed(bench: Bench, command: str) -> Landing:
@@ -157,13 +164,22 @@ async def test_held_whole_is_what_trial_is(bench: Bench) -> None:
 
 
 async def test_what_lives_on_lands_too_and_does_not_undo_what_came_later(bench: Bench) -> None:
+    await lives_on(bench, "/tmp/stop")
+
+
+async def test_what_lives_on_over_an_overlay_sees_what_lands_meanwhile(tmp_path: Path) -> None:
+    async with open_bench(tmp_path) as bench:
+        await lives_on(bench, "stop")
+
+
+async def lives_on(bench: Bench, stop: str) -> None:
     landing = await landed(
         bench,
-        "echo first > log; (until [ -e stop ]; do sleep 0.02; done; echo last >> other; touch over) >&- 2>&- & echo",
+        f"echo first > log; (until [ -e {stop} ]; do sleep 0.02; done; echo last >> other; touch over) >&- 2>&- & echo",
     )
     assert landing.open and (bench.project / "log").read_text() == "first\n"
     await landed(bench, "echo edited > log")
-    assert (await landed(bench, "touch stop")).count == 1
+    assert (await landed(bench, f"touch {stop} seen")).count >= 1
     await bench.until_output("ls over 2>&1 || true", "over\n")
     assert (bench.project / "log").read_text() == "edited\n"
     await landed(bench, "true")

@@ -3982,9 +3982,12 @@ export interface components {
          *         driver: "bubblewrap", or "none".
          *         statement: one plain sentence on what separates the machine from the host.
          *         missing: what is missing and how to get it, one line each; empty when available.
+         *         copies: what a command changes is kept apart in a copy of the folder, as no overlay can be laid over it.
          */
         Isolation: {
             available: boolean;
+            /** @default false */
+            copies: boolean;
             driver: string;
             missing: string[];
             statement: string;

@@ -234,12 +234,14 @@ class Isolation(msgspec.Struct, frozen=True):
         driver: "bubblewrap", or "none".
         statement: one plain sentence on what separates the machine from the host.
         missing: what is missing and how to get it, one line each; empty when available.
+        copies: what a command changes is kept apart in a copy of the folder, as no overlay can be laid over it.
     """
 
     available: bool
     driver: str
     statement: str
     missing: tuple[str, ...]
+    copies: bool = False
 
 
 class Machines(Protocol):

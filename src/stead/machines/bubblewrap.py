@@ -283,8 +283,9 @@ class BubblewrapMachines:
             return answer(*fields)
 
         try:
+            words = (job.encode(), *arguments)
             answered = await self._work(
-                session, operation, job.encode(), *arguments, answer=noted, limit_s=limit_s, on_output=on_output
+                session, operation, *words, answer=noted, limit_s=limit_s, on_output=on_output, job=job
             )
         except BaseException:
             if operation != "run":  # half a file is none
@@ -316,12 +317,15 @@ class BubblewrapMachines:
         answer: Callable[..., T],
         limit_s: float = _FILE_LIMIT_S,
         on_output: Callable[[bytes], None] | None = None,
+        job: str = "",
     ) -> T:
         """Have the runner do something; ``answer`` makes sense of its fields, or the machine is killed."""
         if sum(map(len, arguments)) > _LARGEST_REQUEST:
             raise ToolFault("more than {} MB cannot be sent into a machine; send less at once", _LARGEST_REQUEST >> 20)
         await self.transactions.catch_up(session)
         machine = await self._machine(session)
+        if machine.copies:
+            await self.transactions.copy(session, job)
         fields = await machine.call(operation, *arguments, limit_s=limit_s, on_output=on_output)
         try:
             return answer(*fields)

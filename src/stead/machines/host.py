@@ -28,6 +28,8 @@ from stead.domain.git import identity
 from stead.domain.ports import Isolation
 from stead.machines import seccomp
 from stead.machines.cgroup import find_parent
+from stead.machines.copies import MOST_BYTES, MOST_ENTRIES
+from stead.machines.layers import OPAQUE
 from stead.machines.runner.enter import SPACE
 from stead.machines.sandbox import CODE, OUTSIDE_USER, Descriptors, Tools, Workspace, command_line
 from stead.machines.space import remove_tree
@@ -48,17 +50,22 @@ def compiled(path):
         code = compile(file.read(), "{CODE}/" + path, "exec", dont_inherit=True)
     return (MAGIC_NUMBER + bytes(12) + marshal.dumps(code)).hex()
 code = {{path + "c": compiled(path) for path in sys.argv[1:]}}
-refused = ""
+refused = unlaid = ""
 if os.path.isdir("{SPACE}"):
     try:
         sys.path.insert(0, "{CODE}")
         from runner.enter import enter, ready
+        from runner.frames import Fault
         ready()
-        enter("1")
-        open("/work/tried", "w").close()
+        try:
+            enter("1")
+            open("/work/tried", "w").close()
+        except Fault as fault:
+            unlaid = str(fault)
     except Exception as error:
         refused = str(error) or repr(error)
-said = {{"version": list(sys.version_info[:3]), "code": code, "refused": refused.encode().hex()}}
+said = {{"version": list(sys.version_info[:3]), "code": code}}
+said.update(refused=refused.encode().hex(), unlaid=unlaid.encode().hex())
 print(str(said).replace("'", '"'))
 """
 """What it says is JSON, as all strings are plain; the module for that would double Python's start."""
@@ -94,11 +101,15 @@ class Host:
 
 
 class Compiled(msgspec.Struct, frozen=True):
-    """Of which Python, and its code in hex, by path. ``refused`` is why no transaction was possible, in hex."""
+    """Of which Python, and its code in hex, by path.
+
+    ``refused`` is why no transaction was possible, ``unlaid`` why it was none with an overlay, both in hex.
+    """
 
     version: tuple[int, int, int]
     code: dict[str, str]
     refused: str = ""
+    unlaid: str = ""
 
 
 def without(reason: str) -> Host:
@@ -121,10 +132,8 @@ def probe(home: Home | None = None, search: str = SEARCH) -> Host:
             tools, compiled = _first_working(candidates, workspace)
         code = {name: bytes.fromhex(data) for name, data in compiled.code.items()}
         if home and compiled.refused:
-            raise MachineUnavailable(
-                "a home for Stead on ext4, xfs or btrfs (STEAD_HOME), where changes can be kept apart; in {!r}: {}",
-                *(str(home.root), bytes.fromhex(compiled.refused).decode("utf-8", "replace")),
-            )
+            raise _no_changes(home, bytes.fromhex(compiled.refused).decode("utf-8", "replace"))
+        copies = home is not None and (bool(compiled.unlaid) or home.changes == "copy")
     except MachineUnavailable as error:
         return without(str(error))
     cgroups = find_parent()
@@ -134,11 +143,16 @@ def probe(home: Home | None = None, search: str = SEARCH) -> Host:
         "strong fence, not a virtual machine."
     )
     statement += f" Their memory is {'bounded by the kernel' if cgroups else 'watched, as no cgroup can be made here'}."
+    if copies:
+        statement += (
+            " What a command changes is kept apart in a copy of the folder, as no overlay can be laid or `changes` "
+            f"says so: slower, and for folders of up to {MOST_BYTES >> 20} MB and {MOST_ENTRIES:,} entries."
+        )
     if home and home.toolchains is not None:
         toolchains = Toolchains((str(home.root), str(home.memory_files)), home.toolchains)
         tools = replace(tools, toolchains=toolchains)
         statement += f" Toolchains shown: {', '.join(toolchains.look().names) or 'none but those in /usr'}."
-    return Host(Isolation(True, "bubblewrap", statement, ()), tools, code, committer(), cgroups)
+    return Host(Isolation(True, "bubblewrap", statement, (), copies), tools, code, committer(), cgroups)
 
 
 def committer() -> str:
@@ -298,11 +312,20 @@ def _trial_workspace(home: Home) -> Iterator[Workspace]:
                 folder.mkdir()
                 if os.geteuid() == 0:
                     os.chown(folder, OUTSIDE_USER, OUTSIDE_USER)
+            os.setxattr(root / "layers/pending", OPAQUE, b"y")
+            os.removexattr(root / "layers/pending", OPAQUE)
             yield Workspace(*map(str, folders))
         finally:
             remove_tree(str(root))
     except OSError as error:
-        raise MachineUnavailable("a transaction could not be tried in {!r}: {}", str(home.root), error) from error
+        raise _no_changes(home, error) from error
+
+
+def _no_changes(home: Home, reason: object) -> MachineUnavailable:
+    return MachineUnavailable(
+        "a home for Stead on ext4, xfs or btrfs (STEAD_HOME), where changes can be kept apart; in {!r}: {}",
+        *(str(home.root), reason),
+    )
 
 
 def runner_sources() -> dict[str, str]:

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from stead.domain.trials import Barred, Held, Hold, Landing, unbarred
 from stead.machines.classes import classes_of, stays
+from stead.machines.copies import collect, give_back
 from stead.machines.layers import (
     Delta,
     Deltas,
@@ -86,6 +87,7 @@ def land(
         with opened(str(space.jobs)) as left:
             for job in jobs:
                 if job not in live:
+                    give_back(space, job)
                     remove(left, job)
     return replace(landing, stayed=stayed, open=bool(live))
 
@@ -100,9 +102,12 @@ def _take_up(space: Space, jobs: Jobs, live: Collection[str], pending: int, fold
             if not upper.exists():
                 continue
             began = os.stat(space.jobs / job).st_mtime_ns
-            merge = Merge(pending, kept, folder, stays, job in live, taken)
+            copied = collect(space, job, live=job in live)
+            merge = Merge(pending, kept, folder, stays, job in live and not copied, {} if copied else taken)
             with opened(str(upper)) as source:
                 merge.run(source)
+                for empty in entries(source) if copied else ():
+                    remove(source, empty.name)
             moved.update(dict.fromkeys(merge.moved, began))
             stayed += merge.stayed
     return moved, stayed

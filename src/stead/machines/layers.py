@@ -7,6 +7,7 @@ overlay marks things (whiteouts, opaque folders) is in the kernel's Documentatio
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import stat
@@ -26,6 +27,7 @@ REGULAR = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEX
 OPAQUE, _WHITEOUT = "user.overlay.opaque", "user.overlay.whiteout"
 _FOREIGN = ("user.overlay.redirect", "user.overlay.metacopy")
 _BLOCK = 1 << 20
+_FICLONE = 0x4004_9409
 
 Kind = Literal["added", "changed", "deleted", "mode"]
 What = Literal["file", "folder", "link", "special"]
@@ -312,7 +314,7 @@ def copy_entry(new: Side, folder: int, name: str) -> None:
         if new.what == "link":
             os.symlink(new.target(), name, dir_fd=folder)
         elif new.is_whiteout():
-            os.mknod(name, stat.S_IFCHR, dir_fd=folder)
+            whiteout(folder, name)
         elif new.what == "folder":
             os.mkdir(name, 0o700, dir_fd=folder)
             with opened(new.name, new.folder) as source, opened(name, folder) as target:
@@ -333,8 +335,17 @@ def copy_entry(new: Side, folder: int, name: str) -> None:
         raise
 
 
+def whiteout(folder: int, name: str) -> None:
+    """The mark of a deletion, under a name that is free; in its other form where the disk is an overlay itself."""
+    try:
+        os.mknod(name, stat.S_IFCHR, dir_fd=folder)
+    except PermissionError:
+        os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder))
+        os.setxattr(f"/proc/self/fd/{folder}/{name}", _WHITEOUT, b"y")
+
+
 def copy_file(new: Side, folder: int, name: str) -> None:
-    """A copy of a regular file's content and plain permissions, under a name that is free."""
+    """A copy of a regular file's content and plain permissions, under a name that is free; shared, where disks can."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with (
         open(open_own(new.name, REGULAR, new.folder), "rb", buffering=0) as old,
@@ -342,6 +353,8 @@ def copy_file(new: Side, folder: int, name: str) -> None:
     ):
         source, at = old.fileno(), 0
         size = os.fstat(source).st_size
+        with suppress(OSError):  # most file systems cannot
+            at = fcntl.ioctl(fresh, _FICLONE, source) or size
         while at < size:
             try:
                 start = os.lseek(source, at, os.SEEK_DATA)

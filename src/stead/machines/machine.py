@@ -58,13 +58,15 @@ class Machine:
         link: to the runner inside.
         first: descriptor of the first process inside.
         on_end: called once, with the reason, when it is over.
+        copies: no overlay can be laid in it, so that it has to be given copies of the folder.
     """
 
     def __init__(
-        self, binding: Binding, process: Process, link: Link, first: int, on_end: Callable[[str], None]
+        self, binding: Binding, process: Process, link: Link, first: int, on_end: Callable[[str], None], copies: bool
     ) -> None:
         self.binding = binding
         self.link = link
+        self.copies = copies
         self._process = process
         self._first = first
         self._why = ""
@@ -164,11 +166,13 @@ async def start_machine(
         outer = _watch(process.pid)
         closing.callback(os.close, outer)
         try:
-            return await _greet(process, folder, info, binding, on_end, (host.cgroups, limits.memory_bytes))
+            machine = await _greet(process, folder, info, binding, on_end, (host.cgroups, limits.memory_bytes))
         except BaseException:
             _kill(outer)
             await _leave(process)
             raise
+        machine.copies |= host.isolation.copies
+        return machine
 
 
 _Prepared = tuple[Stage, bytes]
@@ -212,7 +216,7 @@ async def _greet(
     link = Link(process.stdout, process.stdin)
     try:
         async with asyncio.timeout(START_LIMIT_S):
-            (seen,) = await link.hello()
+            seen, layered = await link.hello()
     except (TimeoutError, ValueError, asyncio.IncompleteReadError) as error:
         said = await _complaint(process) or error
         raise MachineUnavailable("a sandbox for {!r} did not come up: {}", binding.directory, said) from error
@@ -224,7 +228,7 @@ async def _greet(
         first = os.pidfd_open(pid)
     except (OSError, msgspec.MsgspecError) as error:
         raise MachineUnavailable("a sandbox for {!r} ended as it came up: {}", binding.directory, error) from error
-    return Machine(binding, process, link, first, on_end)
+    return Machine(binding, process, link, first, on_end, not layered)
 
 
 async def _complaint(process: Process) -> str:

@@ -2,14 +2,13 @@
 
 Layer: machines. ``trials/SESSION`` in Stead's home holds ``layers/jobs`` (a folder for each transaction under way, with
 what it changed in ``upper``), ``layers/pending`` (what has not reached the person's folder), ``away`` (what is about to
-be removed) and ``space.json``. It
-outlives machines and daemons. ``workspaces/NAME`` holds, for all sessions of one folder, ``kept`` (a layer: packages,
-caches, what tools make anew) and ``home`` (the home folder inside). All of it was made by machines and is hostile.
+be removed), ``space.json``, and, for ``copies``, ``layers/view`` and a manifest for each copy. It outlives machines and
+daemons. ``workspaces/NAME`` holds, for all sessions of one folder, ``kept`` (the machine layer: packages, caches) and
+``home`` (the home folder inside). All but ``space.json`` and the manifests was made by machines and is hostile.
 """
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import secrets
@@ -140,16 +139,6 @@ class Space:
         self.root.mkdir(mode=0o700, parents=True)
         for folder in (self.layers, self.pending, self.jobs):
             self._folder(folder)
-        try:
-            os.setxattr(self.pending, "user.stead.layer", b"1")
-        except OSError as error:
-            if error.errno not in (errno.ENOTSUP, errno.EPERM, errno.ENOSPC):
-                raise
-            raise MachineUnavailable(
-                "changes are kept on a disk with extended attributes, and that of {!r} has none; put Stead's home on "
-                "ext4, xfs or btrfs (STEAD_HOME)",
-                str(self.root),
-            ) from error
         self.pending.chmod(os.stat(self.directory).st_mode & 0o777 | 0o700)
         self._write(_Kept(self.directory, time.time_ns()))
 

@@ -238,6 +238,8 @@ class MachineTerminals:
     async def _start(self, session: SessionId, binding: Binding, job: str, rows: int, columns: int) -> Machine:
         machine = await self._maker.make(session, binding, lambda _why: None, "terminal", job)
         try:
+            if machine.copies:
+                await self._transactions.copy(session, job)
             await machine.call("open", b"%d" % rows, b"%d" % columns, limit_s=_ASK_LIMIT_S)
         except BaseException as error:
             machine.kill("its shell did not start")

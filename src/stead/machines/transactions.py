@@ -11,6 +11,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -18,6 +19,7 @@ from stead.config import Home
 from stead.domain.errors import MachineDied, NotFound, StorageFault
 from stead.domain.ids import SessionId
 from stead.domain.trials import Barred, Hold, Landing, unbarred
+from stead.machines.copies import forget_view, lay
 from stead.machines.landing import land
 from stead.machines.merging import Stamp
 from stead.machines.space import Space, new_job
@@ -79,6 +81,15 @@ class Transactions:
         (own.terminals if terminal else own.calls).add(job)
         return job
 
+    async def copy(self, session: SessionId, job: str) -> None:
+        """Have a machine that can lay no overlay show a copy of the folder in one, or in none for what only reads.
+
+        Raises:
+            ToolFault: see ``lay``.
+        """
+        if self._own[session].directory:
+            await asyncio.to_thread(lay, Space(self._home, session), job)
+
     async def land(self, session: SessionId, job: str, *, lingers: bool = False) -> Landing:
         """Land one that has come to its end, and what others of the session have changed that live on.
 
@@ -110,9 +121,10 @@ class Transactions:
     async def end(self, session: SessionId) -> Landing:
         """Land all that is left of a session, but for its terminals. Its own machine is gone."""
         own = self._own.get(session)
-        if own is None or not own.directory:
-            return Landing()
-        return await self._land(session)
+        landing = await self._land(session) if own is not None and own.directory else Landing()
+        with suppress(NotFound):  # no machine has come up
+            await asyncio.to_thread(forget_view, Space(self._home, session))
+        return landing
 
     async def take_up_left(self) -> None:
         """Take up what is left of every session; all of it waits for the person. No machine may live."""
@@ -123,6 +135,7 @@ class Transactions:
                 await asyncio.to_thread(space.put_away)
                 if left := await asyncio.to_thread(space.left):
                     await asyncio.to_thread(land, space, {job: {} for job in left}, "all", alone=True)
+                await asyncio.to_thread(forget_view, space)
             except (OSError, StorageFault) as error:
                 log.warning("what session %s changed could not be taken up: %s", name, error)
 

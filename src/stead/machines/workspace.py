@@ -84,13 +84,18 @@ def opened_workspace(directory: str) -> Iterator[int]:
 
 @contextmanager
 def locked_workspace(directory: str) -> Iterator[int]:
-    """A descriptor of a folder to write into. Blocks while a landing, restore or undo is at work in the same folder.
+    """A descriptor of a folder, and its lock.
 
     Raises:
         OSError: as ``enter``.
     """
-    with _locks.setdefault(directory, threading.Lock()), opened_workspace(directory) as fd:
+    with lock_of(directory), opened_workspace(directory) as fd:
         yield fd
+
+
+def lock_of(directory: str) -> threading.Lock:
+    """What landings, restores, undos and copies of one folder take, of any session, so that they come one by one."""
+    return _locks.setdefault(directory, threading.Lock())
 
 
 def closed(real: Path, stead_home: Path) -> str:

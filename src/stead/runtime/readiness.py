@@ -94,6 +94,9 @@ def _model(chain: Sequence[ModelRef], rows: Mapping[str, ProviderRow]) -> ReadyP
 
 
 def _sandbox(isolation: Isolation) -> ReadyPart:
+    if isolation.copies:
+        fix = "put Stead's home (STEAD_HOME) on ext4, xfs or btrfs; see docs/security-model.md"
+        return ReadyPart("sandbox", "warn", f"{isolation.driver}: {isolation.statement}", fix)
     if isolation.available:
         return ReadyPart("sandbox", "ok", f"{isolation.driver}: {isolation.statement}", "")
     fix = "; ".join(isolation.missing) or "see docs/security-model.md"

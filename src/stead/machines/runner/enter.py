@@ -2,10 +2,10 @@
 
 Layer: machines, runner. Standard library only. The runner may mount, in the machine's own user namespace; nothing that
 it starts may. Every command and every piece of file work goes through ``enter`` in a fork first: it gets a mount
-namespace, in it an overlay at ``/work`` (the person's folder below, which is mounted read-only, then what tools make
-anew, then what the session has pending; on top a fresh folder that takes the changes), a cover over what those are made
-of, and then it loses its capabilities and gets the system-call filter. Sources: capabilities(7), overlayfs.rst of the
-kernel's documentation, seccomp(2).
+namespace, in it an overlay at ``/work`` (the person's folder below, which is mounted read-only, then the machine layer,
+then what the session has pending; on top a fresh folder that takes the changes) or the copy that the daemon made where
+no overlay can be laid, a cover over what those are made of, and then it loses its capabilities and gets the system-call
+filter. Sources: capabilities(7), overlayfs.rst of the kernel's documentation, seccomp(2).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ LAYERS = f"{SPACE}/layers"
 """Of the session: ``pending``, and in ``jobs`` a folder for each transaction."""
 FILTER = "/stead/filter"
 _LOWER = f"{LAYERS}/pending:{SPACE}/kept:{SPACE}/folder"
-_OPTIONS = "userxattr,redirect_dir=nofollow,metacopy=off,index=off,xino=off"
-_VOLATILE = ",volatile"
-"""Nothing waits for the disk: what counts is what landed. Else the end of each command would sync a whole disk."""
+_OPTIONS = f"lowerdir={_LOWER},userxattr,redirect_dir=nofollow,metacopy=off,index=off,xino=off"
 """Of an overlay. The marks that it makes in the upper folder have names that the kernel lets no program in here use."""
+_VOLATILE = "volatile"
+"""Nothing waits for the disk: what counts is what landed. Else the end of each command would sync a whole disk."""
 _CLONE_NEWNS = 0x0002_0000
-_RDONLY, _NOSUID, _NODEV, _REMOUNT, _REC, _PRIVATE = 1, 2, 4, 32, 0x4000, 0x4_0000
+_RDONLY, _NOSUID, _NODEV, _REMOUNT, _BIND, _REC, _PRIVATE = 1, 2, 4, 32, 0x1000, 0x4000, 0x4_0000
 _PR_SET_SECCOMP, _PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _CLEAR_ALL = 22, 24, 47, 4
 _CAPABILITIES = 64
 _VERSION_3 = 0x2008_0522
@@ -49,7 +49,9 @@ def function(name: str) -> _Function:
     return _Function(_ctypes.dlsym(_ctypes.dlopen(None, 0), name))  # type: ignore[arg-type]  # None is this process
 
 
-prctl, _mount, _unshare, _setns, _capset = map(function, ("prctl", "mount", "unshare", "setns", "capset"))
+prctl, _mount, _umount, _unshare, _setns, _capset = map(
+    function, ("prctl", "mount", "umount", "unshare", "setns", "capset")
+)
 
 
 def apart() -> None:
@@ -85,27 +87,49 @@ def enter(job: str) -> None:
     """Go in, for good. In a fork of the runner that is ``ready``.
 
     Args:
-        job: the folder in ``jobs`` that takes the changes; it is made. "" for one that can change nothing.
+        job: the folder in ``jobs`` that takes the changes; it is made, unless a copy is in it already. "" for one that
+            can change nothing; where it has neither overlay nor copy, it sees the person's folder alone.
 
     Raises:
-        Fault: this file system or kernel lets no overlay be laid over the folder.
+        Fault: this file system or kernel lets no overlay be laid over the folder, and there is no copy.
         OSError: something else failed; the process must end.
     """
     apart()
-    layers = f"lowerdir={_LOWER}"
-    if job:
-        own = f"{LAYERS}/jobs/{job}"
+    own = f"{LAYERS}/jobs/{job}"
+    copy = f"{own}/tree" if job else f"{LAYERS}/view"
+    if os.path.isdir(copy):
+        _show(copy, 0 if job else _RDONLY)
+    elif job:
         mode = os.stat(f"{SPACE}/folder").st_mode & 0o777
         for folder in (own, f"{own}/upper", f"{own}/work"):
             os.mkdir(folder)
         os.chmod(f"{own}/upper", mode | 0o700)
-        layers += f",upperdir={own}/upper,workdir={own}/work{_VOLATILE}"
-    if _mount(b"stead", WORK.encode(), b"overlay", _NOSUID | _NODEV, f"{layers},{_OPTIONS}".encode()) != 0:
-        reason = os.strerror(_ctypes.get_errno())
-        raise Fault(f"the folder cannot be shown with changes kept apart ({reason}); see `stead doctor`")
+        if not _lay(f",upperdir={own}/upper,workdir={own}/work,{_VOLATILE}"):
+            reason = os.strerror(_ctypes.get_errno())
+            raise Fault(f"the folder cannot be shown with changes kept apart ({reason}); see `stead doctor`")
+    elif not _lay():
+        _show(f"{SPACE}/folder", _RDONLY)
     _check(_mount(b"stead", SPACE.encode(), b"tmpfs", _NOSUID | _NODEV | _RDONLY, b"size=4k"), SPACE)
     os.chdir(WORK)
     _drop()
+
+
+def can_lay() -> bool:
+    """Whether this kernel and the file system of the folder let an overlay be laid over it. For the runner."""
+    laid = _lay()
+    if laid:
+        _check(_umount(WORK.encode()), WORK)
+    return laid
+
+
+def _lay(upper: str = "") -> bool:
+    failed = _mount(b"stead", WORK.encode(), b"overlay", _NOSUID | _NODEV, f"{_OPTIONS}{upper}".encode())
+    return not failed
+
+
+def _show(folder: str, flags: int) -> None:
+    _check(_mount(folder.encode(), WORK.encode(), None, _BIND | _REC, None), folder)
+    _check(_mount(None, WORK.encode(), None, _REMOUNT | _BIND | _NOSUID | _NODEV | flags, None), folder)
 
 
 def _drop() -> None:
@@ -116,11 +140,11 @@ def _drop() -> None:
     _check(prctl(_PR_SET_SECCOMP, 2, _filter[0][0], 0, 0), "seccomp")
 
 
-class _Byte(_ctypes._SimpleCData):  # type: ignore[type-arg]  # likewise
+class _Byte(_ctypes._SimpleCData):  # type: ignore[type-arg]  # as above
     _type_ = "c"
 
 
-def _buffer(data: bytes) -> _ctypes.Array:  # type: ignore[type-arg]  # likewise
+def _buffer(data: bytes) -> _ctypes.Array:  # type: ignore[type-arg]  # as above
     return (_Byte * len(data)).from_buffer_copy(data)
 
 
@@ -133,7 +157,8 @@ def _check(result: object, what: str) -> None:
 def refresh(pids: list[int]) -> None:
     """Have the views of others forget which files there are below, since files have landed there. For the runner.
 
-    An overlay remembers that a name was not there, or what it was; to mount it anew, as it is, makes it look again.
+    An overlay remembers that a name was not there, or what it was; mounted again as it is, it looks again. A copy shows
+    nothing new.
 
     Args:
         pids: a process of each view.

@@ -11,7 +11,7 @@ import os
 import resource
 import sys
 
-from .enter import SPACE, prctl, ready
+from .enter import SPACE, can_lay, prctl, ready
 from .jobs import Runner
 
 WAY_OUT = "/run/egress/proxy.sock"
@@ -40,9 +40,10 @@ def main(words: list[str]) -> None:
     os.closerange(3, 65_536)
     os.umask(0o022)  # the daemon's own is strict; what is made here is the person's, and as readable as usual
     limits = {name: int(value) for name, _, value in (word.partition("=") for word in words)}
-    seen = _identity(f"{SPACE}/folder")
+    seen, layered = _identity(f"{SPACE}/folder"), b""
     if seen:
         ready()
+        layered = b"1" if can_lay() else b""
     runner = _resident(limits)
     for name, value in limits.items():
         kind = getattr(resource, f"RLIMIT_{name.upper()}")
@@ -56,7 +57,7 @@ def main(words: list[str]) -> None:
     prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     if prctl(_PR_GET_DUMPABLE, 0, 0, 0, 0) != 0:
         sys.exit("the runner cannot make itself undumpable")
-    runner.send(b"", b"hello", seen)
+    runner.send(b"", b"hello", seen, layered)
     nowhere = os.open("/dev/null", os.O_WRONLY)
     os.dup2(nowhere, 2)
     os.close(nowhere)

@@ -36,7 +36,7 @@ class Terminal(Pipe):
 
     Args:
         disk_bytes: free space on the workspace's disk below which everything inside is killed.
-        memory_bytes: memory of all processes inside, above which likewise.
+        memory_bytes: memory of all processes inside, above which it is killed too.
         job: the transaction of the shell; "" for one that can change nothing.
     """
 
