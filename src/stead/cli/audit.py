@@ -19,7 +19,7 @@ from stead.cli import figures
 from stead.cli.audit_lines import decision, decision_pairs, report_lines
 from stead.cli.backups import passphrase_of_home
 from stead.cli.finding import find_objective
-from stead.cli.forms import Listing, Row, family, flag, number, option, positional
+from stead.cli.forms import Listing, Row, arg, family, number
 from stead.cli.invocation import FAILED, NEEDS_PERSON, OK, CommandError, Invocation
 from stead.cli.templates import fill, pairs
 
@@ -184,24 +184,23 @@ def _day_ms(text: str) -> int:
         raise CommandError(f"--since {text!r} is not a day", "--since 2031-05-04") from None
 
 
-_SESSION = option("--session ID", "of this objective alone", find_objective)
-_OF_CALL = option("--session ID", "the call's objective", find_objective)
-_VERDICTS = ("allow", "ask", "deny")
+_SESSION = arg("--session ID", "of this objective alone", find_objective)
+_OF_CALL = arg("--session ID", "the call's objective", find_objective)
 _EXPORT = (
-    option("--out FILE", "the file; it must not exist", required=True),
-    option("--session ID", "of this objective alone (its id, or home)"),
-    option("--since DAY", "from this day on, YYYY-MM-DD (UTC)", type=_day_ms, default=0),
-    flag("--with-payloads", "with what was said and done; it is in the clear"),
-    option("--head FILE", "prove that the record has grown from the last head in it"),
+    arg("--out FILE", "the file; it must not exist", required=True),
+    arg("--session ID", "of this objective alone (its id, or home)"),
+    arg("--since DAY", "from this day on, YYYY-MM-DD (UTC)", type=_day_ms, default=0),
+    arg("--with-payloads", "with what was said and done; it is in the clear"),
+    arg("--head FILE", "prove that the record has grown from the last head in it"),
 )
 _DECISIONS = (
     _SESSION,
-    option("--verdict VERDICT", f"these alone: {', '.join(_VERDICTS)}", choices=_VERDICTS),
+    arg("--verdict VERDICT", "these alone", choices=("allow", "ask", "deny")),
     number("-n --limit N", 20, "decisions to show (20)"),
 )
-_HEADS = option("--head FILE", "signed heads that you kept elsewhere")
-_OUT = option("--out FILE", "write it there as well; keep that file on another disk")
-_WHAT = positional("what EVENT|CALL", "the number of a verdict's event, or a call's key")
+_HEADS = arg("--head FILE", "signed heads that you kept elsewhere")
+_OUT = arg("--out FILE", "write it there as well; keep that file on another disk")
+_WHAT = arg("what EVENT|CALL", "the number of a verdict's event, or a call's key")
 _ROWS: dict[str, Row] = {
     "verify": ("check the whole record; exit code 1 when something is wrong with it", (_HEADS,), _verify),
     "head": ("sign for everything up to now, and show it", (_OUT,), _head),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from stead.cli import figures
-from stead.cli.forms import Argument, option
+from stead.cli.forms import Argument, arg
 from stead.cli.invocation import CommandError
 from stead.cli.templates import fill
 from stead.client import Json
@@ -33,7 +33,7 @@ def tokens_option(name: str, help: str) -> Argument:
             raise CommandError(f"{name} {typed!r} is not a positive number of tokens", way)
         return int(digits)
 
-    return option(f"{name} N", help, type=tokens, default=None)
+    return arg(f"{name} N", help, type=tokens, default=None)
 
 
 def usd_option(name: str, help: str) -> Argument:
@@ -51,7 +51,7 @@ def usd_option(name: str, help: str) -> Argument:
             raise CommandError(f"{name} {typed!r} is not a positive sum of dollars", way)
         return figure
 
-    return option(f"{name} X", help, type=usd_micros, default=None)
+    return arg(f"{name} X", help, type=usd_micros, default=None)
 
 
 _STOP = 'a hard stop, or "unlimited"'

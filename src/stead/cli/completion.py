@@ -8,7 +8,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace, _SubParsersAction
 
 from stead.cli.catalogue import SUMMARIES
-from stead.cli.forms import command, positional
+from stead.cli.forms import arg, command
 from stead.cli.invocation import OK, Invocation
 
 _BASH = """# stead: completion for bash; use it with:  source <(stead completion bash)
@@ -86,4 +86,4 @@ def _fish(words: dict[str, list[str]]) -> str:
 
 
 _SHELLS = {"bash": _bash, "zsh": _zsh, "fish": _fish}
-COMMANDS = {"completion": command(_completion, positional("shell SHELL", "bash, zsh or fish", choices=tuple(_SHELLS)))}
+COMMANDS = {"completion": command(_completion, arg("shell SHELL", "of which one", choices=tuple(_SHELLS)))}

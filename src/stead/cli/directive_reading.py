@@ -11,7 +11,7 @@ from argparse import Namespace
 from stead.cli.diffs import styled
 from stead.cli.figures import counted
 from stead.cli.finding import find_folder
-from stead.cli.forms import ALL, Listing, Row, flag, option, positional
+from stead.cli.forms import ALL, Listing, Row, arg
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.templates import pairs, table
 from stead.client import Client, Json
@@ -48,8 +48,8 @@ def _find_id(client: Client, typed: str) -> str:
     return typed if typed.startswith("d_") and len(typed) == 18 else find_directive_id(client, typed)
 
 
-ONE = positional("one ID", _ID, find_directive)
-ANY = positional("id ID", _ID, _find_id)
+ONE = arg("one ID", _ID, find_directive)
+ANY = arg("id ID", _ID, _find_id)
 
 
 def _show(invocation: Invocation, arguments: Namespace) -> int:
@@ -130,13 +130,13 @@ _TEMPLATES = Listing(
 )
 _TWO = (
     ANY,
-    positional("old OLD", "a version (else the one before)", nargs="?", type=int, default=0),
-    positional("new NEW", "another (else the newest)", nargs="?", type=int, default=0),
+    arg("[old OLD]", "a version (else the one before)", type=int, default=0),
+    arg("[new NEW]", "another (else the newest)", type=int, default=0),
 )
 _WHERE = (
-    option("--dir DIR", "as a session of this folder is told", find_folder),
-    flag("--objective", "as an objective is told, not a session"),
-    flag("--parts", "only the figures, without the text"),
+    arg("--dir DIR", "as a session of this folder is told", find_folder),
+    arg("--objective", "as an objective is told, not a session"),
+    arg("--parts", "only the figures, without the text"),
 )
 READING: dict[str, Row] = {
     "list": ("show them in order (the default)", (), _LIST),

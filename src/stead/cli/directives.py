@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from stead.cli.directive_reading import ANY, ONE, READING, find_directive_id, tell_offers
 from stead.cli.editing import written
 from stead.cli.finding import find_folder
-from stead.cli.forms import YES, Act, OneOf, Row, choice, family, fields, flag, option, optional, positional
+from stead.cli.forms import YES, Act, OneOf, Row, arg, family, fields
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.output import clean_line
 from stead.cli.text_input import read_file
@@ -166,33 +166,30 @@ _REMOVE = Act(
 )
 _TEXT = (
     OneOf(
-        (
-            option("--text TEXT", 'Markdown; "-" reads it from standard input'),
-            option("--file FILE", "read it from this file"),
-        )
+        (arg("--text TEXT", 'Markdown; "-" reads it from standard input'), arg("--file FILE", "read it from this file"))
     ),
-    option("--dir DIR", 'for this folder alone ("" for everywhere)', find_folder, default=None),
+    arg("--dir DIR", 'for this folder alone ("" for everywhere)', find_folder, default=None),
 )
 _NEW = (
-    positional("title TITLE"),
-    choice("--kind", _KINDS, "what it is about"),
-    option("--template T", "begin with this one's text, see `templates`", _find_template),
-    flag("--off", "keep it, and do not tell models yet"),
+    arg("title TITLE"),
+    arg("--kind KIND", "what it is about", choices=_KINDS, default=_KINDS[0]),
+    arg("--template T", "begin with this one's text, see `templates`", _find_template),
+    arg("--off", "keep it, and do not tell models yet"),
     *_TEXT,
 )
 _OTHER = (
     ONE,
-    option("--title T", "another title"),
-    option("--kind KIND", f"another kind: {', '.join(_KINDS)}", choices=_KINDS),
-    option("--why NOTE", "what changed, for the list of versions"),
+    arg("--title T", "another title"),
+    arg("--kind KIND", "another kind", choices=_KINDS),
+    arg("--why NOTE", "what changed, for the list of versions"),
     *_TEXT,
 )
-_IDS = positional("ids ID", "these first, in this order", find_directive_id, nargs="+")
-_VERSION = positional("version N", "see `versions`", type=int)
+_IDS = arg("ids ID...", "these first, in this order", find_directive_id)
+_VERSION = arg("version N", "see `versions`", type=int)
 _FROM = (
-    positional("file FILE", "Markdown: an export, or one text such as CLAUDE.md"),
-    option("--kind KIND", "of a text that says none (project_context)", choices=_KINDS, default="project_context"),
-    option("--dir DIR", "for this folder alone", find_folder, default=None),
+    arg("file FILE", "Markdown: an export, or one text such as CLAUDE.md"),
+    arg("--kind KIND", "of a text that says none (project_context)", choices=_KINDS, default="project_context"),
+    arg("--dir DIR", "for this folder alone", find_folder, default=None),
 )
 _WRITING: dict[str, Row] = {
     "add": ("write one, with your editor or --text", _NEW, _add),
@@ -204,7 +201,7 @@ _WRITING: dict[str, Row] = {
     "remove": ("take one away; its versions stay", (ONE, YES), _REMOVE),
     "export": (
         "write all of them as Markdown",
-        (optional("file FILE", "where to (else standard output)", "-"),),
+        (arg("[file FILE]", "where to (else standard output)", default="-"),),
         _export,
     ),
     "import": ("take Markdown in, switched off until you have read it", _FROM, _import),

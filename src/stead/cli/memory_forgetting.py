@@ -14,7 +14,7 @@ from pathlib import Path
 
 from stead.cli.figures import counted
 from stead.cli.finding import find_memory
-from stead.cli.forms import YES, Listing, OneOf, Row, flag, option, positional
+from stead.cli.forms import YES, Listing, OneOf, Row, arg
 from stead.cli.invocation import FAILED, NEEDS_PERSON, OK, CommandError, Invocation
 from stead.cli.output import Output, clean_line
 from stead.cli.templates import fill, lines
@@ -188,16 +188,14 @@ _RECEIPTS = Listing(
 )
 _WHAT = 'ids of memories (m_…), or words wherever they stand; "-" reads the words from standard input'
 _GONE = (
-    positional("what WHAT", _WHAT, nargs="*"),
-    option("--event N", "this event; repeatable", action="append", type=int, default=[]),
-    OneOf(
-        (flag("--exact", "large and small letters differ"), flag("--nearly", "show what nearly says so, and choose"))
-    ),
+    arg("[what WHAT...]", _WHAT),
+    arg("--event N...", "this event; repeatable", type=int),
+    OneOf((arg("--exact", "large and small letters differ"), arg("--nearly", "show what nearly says so, and choose"))),
     YES,
-    option("--receipt FILE", "write the receipt there"),
+    arg("--receipt FILE", "write the receipt there"),
 )
-_FILE = positional("file FILE", 'receipts as JSON, a line each; "-" reads standard input')
-_KEY = option("--key HEX", "the public key (else the one of this home)")
+_FILE = arg("file FILE", 'receipts as JSON, a line each; "-" reads standard input')
+_KEY = arg("--key HEX", "the public key (else the one of this home)")
 ROWS: dict[str, Row] = {
     "forget": ("forget for good, wherever it stands; there is no way back", _GONE, _forget),
     "receipts": ("list the proof of what was forgotten", (), _RECEIPTS),

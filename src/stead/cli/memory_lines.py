@@ -12,24 +12,24 @@ from functools import partial
 
 from stead.cli import figures
 from stead.cli.finding import find_folder, find_memory
-from stead.cli.forms import Argument, OneOf, flag, option, positional
+from stead.cli.forms import Argument, OneOf, arg
 from stead.cli.invocation import CommandError, Invocation
 from stead.cli.output import clean_line
 from stead.cli.templates import fill
 from stead.client import Client, Json
 
 KINDS = ("knowledge", "preference", "pattern", "context", "skill", "correction", "person", "procedure")
-ID = positional("id ID", "of the memory, or its beginning", find_memory)
-IDS = positional("ids ID", "of memories, or their beginnings", find_memory, nargs="+")
+ID = arg("id ID", "of the memory, or its beginning", find_memory)
+IDS = arg("ids ID...", "of memories, or their beginnings", find_memory)
 PLACE = OneOf(
     (
-        option("--dir DIR", "this folder's memory alone (else every one's)", find_folder),
-        flag("--everywhere", "what holds in every folder alone"),
+        arg("--dir DIR", "this folder's memory alone (else every one's)", find_folder),
+        arg("--everywhere", "what holds in every folder alone"),
     )
 )
 SCOPE = (
-    option("--dir DIR", "told in sessions of this folder alone (else in all)"),
-    flag("--private", "never told in objectives; for the current folder, or --dir"),
+    arg("--dir DIR", "told in sessions of this folder alone (else in all)"),
+    arg("--private", "never told in objectives; for the current folder, or --dir"),
 )
 Titles = Mapping[str, str]
 """What people call each place."""
@@ -105,7 +105,7 @@ def scope_fields(arguments: Namespace) -> Json:
 
 def day(words: str, help: str, *, end: bool = False) -> Argument:
     """An option with a day: its first millisecond by the local clock, or its last; 0 where it is not given."""
-    return option(words, help, type=partial(day_ms, end=end), default=0)
+    return arg(words, help, type=partial(day_ms, end=end), default=0)
 
 
 def day_ms(typed: str, *, end: bool = False) -> int:

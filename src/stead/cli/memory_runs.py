@@ -10,7 +10,7 @@ from functools import partial
 
 from stead.cli.event_lines import told
 from stead.cli.finding import find_proposal, find_run
-from stead.cli.forms import YES, Act, Listing, Row, flag, number, positional
+from stead.cli.forms import YES, Act, Listing, Row, arg, number
 from stead.cli.invocation import OK, Invocation
 from stead.cli.output import clean
 from stead.cli.templates import fill
@@ -116,12 +116,12 @@ _DID = "{run.run.made:number} made, {run.run.retired:number} retired, {run.run.p
 _REVERT = Act(
     "POST /memories/runs/{run.id}/revert", "{text|It is taken back.}", confirm=f"{{run.id}} is taken back: {_DID}."
 )
-_PROPOSALS = (positional("ids PROPOSAL", "ids, or their beginnings", find_proposal, nargs="+"),)
-_RUN = positional("run RUN", "its id, or the beginning", find_run.row)
+_PROPOSALS = (arg("ids PROPOSAL...", "ids, or their beginnings", find_proposal),)
+_RUN = arg("run RUN", "its id, or the beginning", find_run.row)
 ROWS: dict[str, Row] = {
     "proposals": (
         "list what would be changed, and only you may",
-        (flag("--all", "also those that you answered"),),
+        (arg("--all", "also those that you answered"),),
         _proposals,
     ),
     "accept": ("accept proposals", _PROPOSALS, partial(_settle, True)),

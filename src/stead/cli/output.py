@@ -130,16 +130,6 @@ class Output:
         for name, value in rows:
             print(f"{indent}{name:<{width}}  {value}".rstrip())
 
-    def rows(self, items: Sequence[Any], headings: Sequence[str], cells: Sequence[Sequence[str]], none: str) -> None:
-        """A list: JSON objects, a table, or the sentence for when there is nothing."""
-        if self.as_json:
-            for item in items:
-                self.json(item)
-        elif cells:
-            self.table(headings, cells)
-        else:
-            self.line(none)
-
 
 def stream_is_terminal(stream: TextIO | None) -> bool:
     """Whether there is a person at the other end; a closed stream has none."""

@@ -43,7 +43,7 @@ class SessionWatch(Watch):
             for row in self._invocation.client.items("/approvals", session=self._session):
                 self._pending[row["id"]] = row
             return self._since
-        events = self._everything()
+        events = [event for page in self._invocation.client.events(self._session) for event in page]
         start = 0 if self._whole else _last_turn(events)
         for envelope in events[:start]:
             self._fold(envelope["body"])
@@ -55,15 +55,6 @@ class SessionWatch(Watch):
         self._take(events[start:])
         self._tell_untold()
         return int(events[-1]["seq"]) if events else 0
-
-    def _everything(self) -> list[Json]:
-        found: list[Json] = []
-        while True:
-            after = found[-1]["seq"] if found else 0
-            page = self._invocation.client.get("/events", after=after, streams=self._session, limit=500)["items"]
-            if not page:
-                return found
-            found += page
 
     def _take(self, batch: list[Json]) -> None:
         super()._take(batch)

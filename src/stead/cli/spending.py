@@ -8,7 +8,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from stead.cli.budgets import UNLIMITED, tokens_option, usd_option
-from stead.cli.forms import Listing, command, flag, number
+from stead.cli.forms import Listing, arg, command, number
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.templates import fill
 from stead.client import Json
@@ -61,7 +61,7 @@ COMMANDS = {
         _cap,
         tokens_option("--tokens", f"tokens {_PER_DAY}"),
         usd_option("--usd", f"dollars {_PER_DAY}"),
-        flag("--none", "no cap"),
+        arg("--none", "no cap"),
     ),
     "usage": command(_usage, number("--days N", 30, "how far back (30)")),
 }

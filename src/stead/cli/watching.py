@@ -86,13 +86,11 @@ class Watch:
     def _replay(self) -> int:
         """Tell what was, up to now; gives the seq to go on from."""
         after = 0
-        while True:
-            page = self._invocation.client.get("/events", after=after, streams=self._session, limit=500)
-            if not page["items"]:
-                return after
-            self._take(page["items"])
+        for page in self._invocation.client.events(self._session):
+            self._take(page)
             self._tell_untold()
-            after = page["items"][-1]["seq"]
+            after = page[-1]["seq"]
+        return after
 
     def _take(self, batch: list[Json]) -> None:
         """Fold what came into what matters for going on; telling it waits while a person is asked something."""
