@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from stead.cli import figures
 from stead.cli.forms import Row, arg, command, family
-from stead.cli.hidden_input import read_hidden
 from stead.cli.invocation import CommandError, Invocation
 from stead.cli.output import stream_is_terminal
 from stead.cli.templates import lines
+from stead.cli.text_input import read_hidden
 from stead.client import NoDaemon, find_address
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from stead.cli import figures
 from stead.cli.diffs import diff_lines, headline
 from stead.cli.output import Output
-from stead.cli.templates import Line, fill
+from stead.cli.templates import Line, fill, some
 from stead.client import Json
 
 DIFF_LINES = 40
@@ -120,10 +120,8 @@ def restored(stream: str, body: Json) -> Iterator[Line]:
     parts = [fill("{changed:#path} put back", body)] if body["files"] else []
     parts += ["the conversation too" if body["files"] else "the conversation"] if body["conversation"] else []
     yield fill("went back to {id}: {parts}", {**body, "parts": parts}), "yellow"
-    for path in body["paths"][:_PATHS]:
-        yield fill("  {path:200}", {"path": path}), ""
-    if body["changed"] > _PATHS:
-        yield f"  … and {body['changed'] - min(_PATHS, len(body['paths'])):,} more", ""
+    for line in some("  {:200}", body["paths"], _PATHS, body["changed"]):
+        yield line, ""
     for failed in body["failed"]:
         yield fill("  not put back: {path:200}: {why:200}", failed), "red"
     yield fill("  undo it: stead session restore {stream} {before}", {**body, "stream": stream}), ""

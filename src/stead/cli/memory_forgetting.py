@@ -17,8 +17,8 @@ from stead.cli.finding import find_memory
 from stead.cli.forms import YES, Listing, OneOf, Row, arg
 from stead.cli.invocation import FAILED, NEEDS_PERSON, OK, CommandError, Invocation
 from stead.cli.output import Output, clean_line
-from stead.cli.templates import fill, lines
-from stead.cli.text_input import write_new
+from stead.cli.templates import fill, lines, some
+from stead.cli.text_input import read_hidden, write_new
 from stead.client import Json
 
 _SHOWN = 12
@@ -59,7 +59,8 @@ def _wanted(invocation: Invocation, arguments: Namespace) -> Json:
     """What is meant: memories by their ids, events by their numbers, or one text."""
     what: list[str] = arguments.what
     if what == ["-"]:
-        what = [_typed(invocation)]
+        # Words that no list of commands gets to see.
+        what = [read_hidden("text to be forgotten", "stead memory forget -", _TEXT_BYTES).strip()]
     named = [typed for typed in what if typed.startswith("m_")]
     if len(named) != len(what) and (named or arguments.event):
         raise CommandError("ids and words do not go together", "forget the one, then the other")
@@ -74,15 +75,6 @@ def _wanted(invocation: Invocation, arguments: Namespace) -> Json:
     if arguments.nearly:
         return {"nearly": words}
     return {"words": [words], "match": "exact" if arguments.exact else "any_case"}
-
-
-def _typed(invocation: Invocation) -> str:
-    """Words that no list of commands gets to see."""
-    if invocation.interactive:
-        from getpass import getpass
-
-        return getpass("what is to be forgotten (it is not shown): ")
-    return sys.stdin.buffer.read(_TEXT_BYTES).decode("utf-8", "replace").strip()
 
 
 def _picked(invocation: Invocation, words: list[str]) -> list[str]:
@@ -109,16 +101,11 @@ def _picked(invocation: Invocation, words: list[str]) -> list[str]:
 def _show(out: Output, preview: Json) -> None:
     memories, events = preview["memories"], preview["events"]
     out.line(fill("This is forgotten for good: {memories:#memory/memories}, words of {events:#event}.", preview))
-    for id, words in memories[:_SHOWN]:
-        out.line(fill("  {id}  {text:140}", {"id": id, "text": words}))
-    if len(memories) > _SHOWN:
-        out.line(f"  … and {len(memories) - _SHOWN:,} more memories")
-    for place in preview["places"][:_SHOWN]:
-        times = place["count"] if place["count"] > 1 else 0
-        where = "  event {seq} of {session}, {type}[ ({times} times)]: {excerpt:120}"
-        out.line(fill(where, {**place, "times": times}))
-    if events > _SHOWN:
-        out.line(f"  … and {events - min(_SHOWN, len(preview['places'])):,} more events")
+    for line in some("  {0}  {1:140}", memories, _SHOWN):
+        out.line(line)
+    places = [{**place, "times": place["count"] if place["count"] > 1 else 0} for place in preview["places"]]
+    for line in some("  event {seq} of {session}, {type}[ ({times} times)]: {excerpt:120}", places, _SHOWN, events):
+        out.line(line)
     for kept in preview["kept"]:
         out.line(out.style(f"  stays: {clean_line(kept, 240)}", "yellow"))
 

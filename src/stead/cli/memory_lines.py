@@ -67,15 +67,8 @@ def _where(scope: Json, names: Titles) -> str:
     """Where a memory is told."""
     name = clean_line(names.get(scope["place"], scope["place"]))
     name = name if len(name) <= _WHERE else f"…{name[1 - _WHERE :]}"  # a path's end says more than its beginning
-    match scope["level"]:
-        case "global":
-            return "everywhere"
-        case "private":
-            return f"{name}, private"
-        case "channel":
-            return f"channel {name}"
-        case _:
-            return name
+    known = {"global": "everywhere", "private": f"{name}, private", "channel": f"channel {name}"}
+    return known.get(scope["level"], name)
 
 
 def place_of(arguments: Namespace) -> str:

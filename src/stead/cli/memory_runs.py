@@ -13,7 +13,7 @@ from stead.cli.finding import find_proposal, find_run
 from stead.cli.forms import YES, Act, Listing, Row, arg, number
 from stead.cli.invocation import OK, Invocation
 from stead.cli.output import clean
-from stead.cli.templates import fill
+from stead.cli.templates import fill, some
 from stead.client import ApiError, Json
 
 _WHAT = {"forget": "forget", "skill": "make a skill", "soul": "change soul.md", "scope": "tell it in more places"}
@@ -40,10 +40,9 @@ def _proposals(invocation: Invocation, arguments: Namespace) -> int:
         else:
             for line in clean(proposal["text"]).strip("\n").splitlines()[:40]:
                 out.line(f"    | {line}".rstrip())
-        for id in proposal["memories"][:_ABOUT]:
-            out.line(fill("  {id}  {text:140}", {"id": id, "text": _words_of(invocation, id)}))
-        if (more := len(proposal["memories"]) - _ABOUT) > 0:
-            out.line(f"  and {more:,} more")
+        about = [(id, _words_of(invocation, id)) for id in proposal["memories"][:_ABOUT]]
+        for line in some("  {0}  {1:140}", about, _ABOUT, len(proposal["memories"])):
+            out.line(line)
     out.line("\nanswer: stead memory accept ID, stead memory refuse ID")
     return OK
 

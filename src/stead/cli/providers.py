@@ -8,9 +8,9 @@ from __future__ import annotations
 from argparse import Namespace
 
 from stead.cli.forms import YES, Act, Listing, OneOf, Row, arg, family
-from stead.cli.hidden_input import read_hidden
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.templates import fill
+from stead.cli.text_input import read_hidden
 from stead.cli.work_options import parse_model
 from stead.client import Client, Json
 

@@ -11,9 +11,9 @@ from argparse import Namespace
 from pathlib import Path
 
 from stead.cli.forms import YES, Act, Listing, OneOf, Row, arg, family, fields
-from stead.cli.hidden_input import checked, read_hidden
 from stead.cli.invocation import CommandError, Invocation
 from stead.cli.templates import fill, lines
+from stead.cli.text_input import checked, read_hidden
 from stead.client import Client, Json
 
 VALUE_BYTES = 64 * 1024

@@ -15,7 +15,7 @@ from stead.cli.finding import call_key, find_checkpoint
 from stead.cli.forms import CALL, SESSION, YES, Act, Listing, OneOf, Row, arg, fields
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.output import cut_line
-from stead.cli.templates import fill
+from stead.cli.templates import fill, some
 from stead.cli.work_options import folder_of
 from stead.client import ApiError, Json
 
@@ -69,10 +69,8 @@ def _checkpoint(invocation: Invocation, arguments: Namespace) -> int:
     if out.as_json:
         return invocation.report(fact)
     out.line(taken(fact))
-    for left in fact["left_out"][:_PATHS]:
-        out.line(f"  left out: {cut_line(left['path'], 160)} ({fill('{why:120}', left)})")
-    if fact["left_out_count"] > _PATHS:
-        out.line(f"  … and {fact['left_out_count'] - _PATHS:,} more")
+    for line in some("  left out: {path:path} ({why:120})", fact["left_out"], _PATHS, fact["left_out_count"]):
+        out.line(line)
     out.line(f"go back to it: stead session restore {arguments.id} {fill('{id}', fact)}")
     return OK
 
