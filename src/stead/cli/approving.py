@@ -257,11 +257,9 @@ _LIST = Listing(
 _ID = arg("id ID", "an approval, or an objective that waits for exactly one")
 _ONE = arg("[id ID]", "show this one in full", find=find_approval)
 _SCOPE = OneOf(
-    (
-        arg("--trust", "also trust the sources it names, until the objective ends"),
-        arg("--session", "also calls of this shape later in this session"),
-        arg("--project", "also in later objectives in the same folder"),
-    )
+    arg("--trust", "also trust the sources it names, until the objective ends"),
+    arg("--session", "also calls of this shape later in this session"),
+    arg("--project", "also in later objectives in the same folder"),
 )
 _DIGEST = arg("--digest HEX", "of what you have seen: its first 16 digits, or all")
 COMMANDS = {

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from stead.cli.finding import call_key, find_objective, find_session
+from stead.cli.finding import Kind, call_key, find_objective, find_session
 from stead.cli.invocation import OK, Command, CommandError, Invocation
 from stead.cli.templates import fill, lines, table
 
 if TYPE_CHECKING:
     from stead.client import Client, Json
 
-Run = Callable[[Invocation, Namespace], int]
+Run: TypeAlias = "Callable[[Invocation, Namespace], int] | Listing | Act"
 """What a command does; gives the exit code."""
-Find = Callable[["Client", str], Any]
+Find: TypeAlias = "Callable[[Client, str], Any] | Kind"
 """From what a person types to what is meant; see ``finding.py``."""
 _PAGE = 200
 
@@ -48,11 +47,12 @@ class Argument(NamedTuple):
             setattr(arguments, name, self.find(invocation.client, typed))
 
 
-class OneOf(NamedTuple):
+class OneOf:
     """Arguments that exclude each other."""
 
-    arguments: tuple[Argument, ...]
-    required: bool = False
+    def __init__(self, *arguments: Argument, required: bool = False) -> None:
+        self.arguments = arguments
+        self.required = required
 
     def add(self, parser: ArgumentParser) -> None:
         """Declare them to a parser."""
@@ -170,8 +170,7 @@ def fields(*names: str, **given: Any) -> Callable[[Namespace], Json]:
 _NOTHING = fields()
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """A command that lists rows: JSON objects, a table, or the sentence for when there are none.
 
     ``path`` may name arguments, those of ``query`` are sent along, and ``view`` makes of a row what ``columns`` name.
@@ -217,8 +216,7 @@ class Listing:
         return OK
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(NamedTuple):
     """A command that changes something and says what came of it.
 
     ``request`` is a method and a path, which may name arguments. ``done`` is said of the arguments and the answer's

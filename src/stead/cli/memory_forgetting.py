@@ -177,7 +177,7 @@ _WHAT = 'ids of memories (m_…), or words wherever they stand; "-" reads the wo
 _GONE = (
     arg("[what WHAT...]", _WHAT),
     arg("--event N...", "this event; repeatable", type=int),
-    OneOf((arg("--exact", "large and small letters differ"), arg("--nearly", "show what nearly says so, and choose"))),
+    OneOf(arg("--exact", "large and small letters differ"), arg("--nearly", "show what nearly says so, and choose")),
     YES,
     arg("--receipt FILE", "write the receipt there"),
 )

@@ -22,10 +22,8 @@ KINDS = ("knowledge", "preference", "pattern", "context", "skill", "correction",
 ID = arg("id ID", "of the memory, or its beginning", find_memory)
 IDS = arg("ids ID...", "of memories, or their beginnings", find_memory)
 PLACE = OneOf(
-    (
-        arg("--dir DIR", "this folder's memory alone (else every one's)", find_folder),
-        arg("--everywhere", "what holds in every folder alone"),
-    )
+    arg("--dir DIR", "this folder's memory alone (else every one's)", find_folder),
+    arg("--everywhere", "what holds in every folder alone"),
 )
 SCOPE = (
     arg("--dir DIR", "told in sessions of this folder alone (else in all)"),

@@ -98,10 +98,8 @@ _FORGOTTEN = "{name} and its key are forgotten."
 _REMOVE = Act("DELETE /providers/{name}", _FORGOTTEN, confirm=_FORGOTTEN)
 _USE = Act("POST /chain", "New objectives use {models:then}.", _chain)
 _KEY = OneOf(
-    (
-        arg("--key-env VAR", "the environment variable that has the key"),
-        arg("--key-vault", "the key is kept encrypted; give it with set-key"),
-    )
+    arg("--key-env VAR", "the environment variable that has the key"),
+    arg("--key-vault", "the key is kept encrypted; give it with set-key"),
 )
 _PROVIDER = (
     arg("name NAME", "yours to choose: small letters, digits, dashes"),

@@ -54,7 +54,7 @@ COMMANDS = {
         arg("--dir D", "the folder to work in (else the current one)", default="."),
         arg("--constraint C...", "a rule to keep"),
         *WORK,
-        OneOf((arg("--detach", "leave it running in the background"), WAIT)),
+        OneOf(arg("--detach", "leave it running in the background"), WAIT),
         VERBOSE,
         usage="stead run GOAL [options]",
     ),

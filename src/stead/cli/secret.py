@@ -139,14 +139,12 @@ _REMOVE = Act(
 )
 _NAME = arg("name NAME", "a small letter, then up to 63 of a-z, 0-9, - and _", _named)
 _VALUE = (
-    OneOf((arg("--from-env VAR", "the value of this variable"), arg("--from-file FILE", "the text of this file"))),
+    OneOf(arg("--from-env VAR", "the value of this variable"), arg("--from-file FILE", "the text of this file")),
     arg("--replace", "take the place of an older value without asking"),
 )
 _DESTINATION = OneOf(
-    (
-        arg("--host HOST", "a name, or *.NAME for every name below it"),
-        arg("--tool TOOL", "one of docs/generated/tools.md"),
-    ),
+    arg("--host HOST", "a name, or *.NAME for every name below it"),
+    arg("--tool TOOL", "one of docs/generated/tools.md"),
     required=True,
 )
 _PLACE = "the one part of a request: header (the default), header:NAME, query:NAME or body:FIELD"

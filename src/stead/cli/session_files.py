@@ -188,7 +188,7 @@ _TAKE = (SESSION, arg("--note TEXT", "what it is for"), arg("--list", "list thos
 _BACK = (
     SESSION,
     arg("checkpoint CHECKPOINT", "its id, or the beginning of it"),
-    OneOf((arg("--files", "the files alone"), arg("--conversation", "the conversation alone"))),
+    OneOf(arg("--files", "the files alone"), arg("--conversation", "the conversation alone")),
     arg("--path P...", "this file or folder alone"),
     YES,
 )
