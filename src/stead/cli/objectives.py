@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from stead.cli.budgets import BUDGET, budget_of
 from stead.cli.finding import find_objective
 from stead.cli.forms import ALL, OBJECTIVE, YES, Act, Listing, arg, command, fields
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.narrating import subject_of
 from stead.cli.output import Output
 from stead.cli.session_row import print_row
+from stead.cli.spending import BUDGET, budget_of
 from stead.cli.templates import fill, lines
 from stead.client import Json
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from stead.cli.budgets import SESSION_BUDGET
 from stead.cli.forms import SESSION, YES, Act, Row, arg, fields
 from stead.cli.invocation import CommandError, Invocation
+from stead.cli.spending import SESSION_BUDGET
 from stead.cli.templates import fill
 from stead.cli.text_input import read_text
 from stead.cli.work_options import VERBOSE, WAIT, WORK, folder_of, work_fields
@@ -50,7 +50,7 @@ def _send(invocation: Invocation, arguments: Namespace) -> int:
 
 
 def _say_and_watch(invocation: Invocation, session: str, text: str, *, interrupt: bool, stay: bool) -> int:
-    from stead.cli.session_watching import SessionWatch
+    from stead.cli.watching import SessionWatch
 
     answer = invocation.client.post(f"/sessions/{session}/messages", {"text": text, "interrupt": interrupt})
     since = _before(invocation, answer)
@@ -81,7 +81,7 @@ def attach(invocation: Invocation, session: str, *, wait: bool, whole: bool) -> 
         from stead.cli.session_attaching import Desk
 
         return Desk(invocation, session, whole=whole).follow()
-    from stead.cli.session_watching import SessionWatch
+    from stead.cli.watching import SessionWatch
 
     return SessionWatch(invocation, session, wait=wait, whole=whole).follow()
 

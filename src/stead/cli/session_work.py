@@ -9,13 +9,13 @@ import json
 import re
 from argparse import Namespace
 
-from stead.cli.budgets import cost_line, tokens_option, usd_option
 from stead.cli.editing import edited, parse
 from stead.cli.forms import CALL, SESSION, Listing, Row, arg
 from stead.cli.invocation import NEEDS_PERSON, CommandError, Invocation
 from stead.cli.narrating import subject_of
 from stead.cli.output import clean_line
 from stead.cli.session_row import print_plan
+from stead.cli.spending import cost_line, tokens_option, usd_option
 from stead.cli.templates import fill
 from stead.cli.text_input import LIMIT_BYTES, read_file, read_text
 from stead.client import Json

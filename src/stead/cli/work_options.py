@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 
-from stead.cli.budgets import BUDGET, DEFAULT_BUDGET, budget_of
 from stead.cli.forms import arg
 from stead.cli.invocation import CommandError
+from stead.cli.spending import BUDGET, DEFAULT_BUDGET, budget_of
 from stead.client import Json
 
 _STRICTNESS = (
