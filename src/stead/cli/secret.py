@@ -50,7 +50,8 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
     value = _read_value(name, arguments)
     answer = client.post("/secrets", {"name": name, "value": value, "replace": older is not None or arguments.replace})
     row = next(row for row in client.items("/secrets") if row["name"] == name)
-    return invocation.report({**answer, "secret": row}, *lines(_ADDED, {**_row(row), "older": older is not None}))
+    shown = {**_row(row), "older": older is not None, "unbound": "" if row["bindings"] else name}
+    return invocation.report({**answer, "secret": row}, *lines(_ADDED, shown))
 
 
 _ADDED = (
@@ -58,7 +59,7 @@ _ADDED = (
     "a session uses it by a placeholder of its own, if you give it one: --secret {name}\n"
     "{older?placeholders that sessions were given for the older value are filled in nowhere any more}\n"
     "[it goes to: {goes}]\n"
-    "{goes?:it goes nowhere yet. Next: stead secret bind NAME --host HOST}"
+    "[it goes nowhere yet. Next: stead secret bind {unbound} --host HOST]"
 )
 
 

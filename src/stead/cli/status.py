@@ -56,6 +56,7 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
         "page": f"http://{address.name}.localhost:{address.port}",
         "model": model_line(status),
         "off": "" if isolation["available"] else f"{style('off', 'yellow')}: ",
+        "hint": "" if isolation["available"] else " See: stead doctor",
         "running": running,
         "waiting": ", ".join(waiting) or "none",
     }
@@ -65,7 +66,7 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
 
 _ROWS = (
     "daemon: running for {since}, version {version}, process {pid} | page: {page}  (sign in with: stead open)"
-    " | model: {model} | sandbox: {off:raw}{isolation.statement}{off? See: stead doctor}"
+    " | model: {model} | sandbox: {off:raw}{isolation.statement}{hint:raw}"
     " | running: {running:#objective} | waiting: {waiting:raw}"
 )
 COMMANDS = {"status": command(_status)}

@@ -7,7 +7,7 @@ is cleaned unless its place says how else it is shown, and nothing in a value is
     {title:48}              in one line of 48 characters at most; other styles are in ``_STYLES``
     {uses:#time}            with its noun, "3 times"; {count:#memory/memories}; a list is counted
     {directory|everywhere}  these words where it is empty
-    {enabled?on:off}        the one or the other; {undone?undone} or nothing
+    {enabled?on:off}        the one or the other, of which the first has no colon; {undone?undone} or nothing
     [, last {used:moment}]  left out where a value in it is empty: "", 0, false, no items
 """
 
