@@ -40,8 +40,7 @@ _ALLOWED = {
 
 def show(invocation: Invocation, row: Json, *, whole: bool = False) -> None:
     """Print an approval's card."""
-    for line in card(row, invocation.out, whole=whole):
-        invocation.out.line(line)
+    invocation.out.lines(card(row, invocation.out, whole=whole))
 
 
 def ask(

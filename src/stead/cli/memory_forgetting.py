@@ -50,8 +50,7 @@ def _forget(invocation: Invocation, arguments: Namespace) -> int:
         out.json({**answer, **row})
     else:
         _print_receipt(out, row["receipt"])
-        for line in lines("[the receipt is in {receipt}: stead memory verify FILE]", vars(arguments)):
-            out.line(line)
+        out.lines(lines("[the receipt is in {receipt}: stead memory verify FILE]", vars(arguments)))
     return NEEDS_PERSON if row["receipt"]["left"] else OK
 
 
@@ -101,25 +100,20 @@ def _picked(invocation: Invocation, words: list[str]) -> list[str]:
 def _show(out: Output, preview: Json) -> None:
     memories, events = preview["memories"], preview["events"]
     out.line(fill("This is forgotten for good: {memories:#memory/memories}, words of {events:#event}.", preview))
-    for line in some("  {0}  {1:140}", memories, _SHOWN):
-        out.line(line)
+    out.lines(some("  {0}  {1:140}", memories, _SHOWN))
     places = [{**place, "times": place["count"] if place["count"] > 1 else 0} for place in preview["places"]]
-    for line in some("  event {seq} of {session}, {type}[ ({times} times)]: {excerpt:120}", places, _SHOWN, events):
-        out.line(line)
-    for kept in preview["kept"]:
-        out.line(out.style(f"  stays: {clean_line(kept, 240)}", "yellow"))
+    out.lines(some("  event {seq} of {session}, {type}[ ({times} times)]: {excerpt:120}", places, _SHOWN, events))
+    out.lines((fill("  stays: {:240}", kept) for kept in preview["kept"]), "yellow")
 
 
 def _print_receipt(out: Output, receipt: Json) -> None:
     """What was done, in words, and where anything is left."""
     out.line(fill("Forgotten: {memories:#memory/memories}, words of {events:#event}.", receipt))
     out.line(fill("Searched afterwards: {scanned:#file} of the home.", receipt))
-    for left in receipt["left"]:
-        out.line(out.style(f"  still there: {clean_line(left, 240)}", "red"))
+    out.lines((fill("  still there: {:240}", left) for left in receipt["left"]), "red")
     if not receipt["left"]:
         out.line("No byte of it is left in them.")
-    for name in receipt["backups"]:
-        out.line(out.style(f"  made before, and has it: {clean_line(name, 240)}", "yellow"))
+    out.lines((fill("  made before, and has it: {:240}", name) for name in receipt["backups"]), "yellow")
     out.line(fill("Signed: {signature:33}  stead memory receipts", receipt))
 
 

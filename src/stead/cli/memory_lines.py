@@ -123,10 +123,8 @@ def held(memory: Json) -> str:
 
 def dead_legs(invocation: Invocation, legs: list[Json]) -> None:
     """Say which ways of finding do not work."""
-    for leg in legs:
-        if not leg["alive"]:
-            text = fill("! {leg} does not work: {text:200}", leg)
-            invocation.out.line(invocation.out.style(text, "yellow"))
+    dead = (leg for leg in legs if not leg["alive"])
+    invocation.out.lines((fill("! {leg} does not work: {text:200}", leg) for leg in dead), "yellow")
 
 
 def _day(ms: int) -> str:

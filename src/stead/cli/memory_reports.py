@@ -105,8 +105,7 @@ def _state(invocation: Invocation, arguments: Namespace) -> int:
     files = state["files"]
     kept = files["folder"] if files["alive"] else f"out of work: {files['reason']}"
     out.pairs(pairs(_STATE, {**state, **totals(state), "kept": kept}))
-    for notice in files["notices"]:
-        out.line(out.style(f"  {clean_line(notice, 300)}", "yellow"))
+    out.lines((fill("  {:300}", notice) for notice in files["notices"]), "yellow")
     return code
 
 

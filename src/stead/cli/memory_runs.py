@@ -41,8 +41,7 @@ def _proposals(invocation: Invocation, arguments: Namespace) -> int:
             for line in clean(proposal["text"]).strip("\n").splitlines()[:40]:
                 out.line(f"    | {line}".rstrip())
         about = [(id, _words_of(invocation, id)) for id in proposal["memories"][:_ABOUT]]
-        for line in some("  {0}  {1:140}", about, _ABOUT, len(proposal["memories"])):
-            out.line(line)
+        out.lines(some("  {0}  {1:140}", about, _ABOUT, len(proposal["memories"])))
     out.line("\nanswer: stead memory accept ID, stead memory refuse ID")
     return OK
 

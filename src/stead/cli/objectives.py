@@ -48,8 +48,7 @@ def _print_step(out: Output, step: Json) -> None:
         out.line(fill("  {reasoning:300}", step))
     if step["error"]:
         out.line(f"  {out.style(fill('{error:300}', step), 'red')}")
-    for warning in step.get("warnings", ()):
-        out.line(f"  {out.style(fill('! {text:300}', warning), 'yellow')}")
+    out.lines((fill("  ! {text:300}", warning) for warning in step.get("warnings", ())), "yellow")
 
 
 def _stop(invocation: Invocation, arguments: Namespace) -> int:

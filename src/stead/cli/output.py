@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TextIO
 
 from stead.domain.shown import HIDDEN, reveal
@@ -82,6 +82,11 @@ class Output:
         """A line of the result, already clean."""
         self.before()
         print(text)
+
+    def lines(self, texts: Iterable[str], style: str = "") -> None:
+        """Lines of the result, already clean, each in a style unless it is ""."""
+        for text in texts:
+            self.line(self.style(text, style) if style else text)
 
     def write(self, text: str) -> None:
         """Part of a line, shown at once; already clean."""

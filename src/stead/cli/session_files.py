@@ -69,8 +69,7 @@ def _checkpoint(invocation: Invocation, arguments: Namespace) -> int:
     if out.as_json:
         return invocation.report(fact)
     out.line(taken(fact))
-    for line in some("  left out: {path:path} ({why:120})", fact["left_out"], _PATHS, fact["left_out_count"]):
-        out.line(line)
+    out.lines(some("  left out: {path:path} ({why:120})", fact["left_out"], _PATHS, fact["left_out_count"]))
     out.line(f"go back to it: stead session restore {arguments.id} {fill('{id}', fact)}")
     return OK
 
