@@ -1,6 +1,6 @@
 """``directives``: what models are told always; to read, to write, and as Markdown in and out.
 
-Layer: cli. A text may come from a file that somebody else wrote, so whatever hides in it is shown as an escape; and
+Layer: cli. A text may come from a file of another person, so whatever hides in it is shown as an escape; and
 what comes from a file is switched off until the person has read it.
 """
 

@@ -72,7 +72,7 @@ _ENDS = {
 }
 
 
-def told(stream: str, body: Json, out: Output, *, call: str = "a call", verbose: bool = False) -> Iterator[Line]:
+def describe(stream: str, body: Json, out: Output, *, call: str = "a call", verbose: bool = False) -> Iterator[Line]:
     """The lines that tell an event; none for one that needs no telling.
 
     Args:
@@ -80,7 +80,7 @@ def told(stream: str, body: Json, out: Output, *, call: str = "a call", verbose:
         body: the event.
         out: for the colours of diffs.
         call: the call that it is about, in words.
-        verbose: with what the model was told of memory, not only how much.
+        verbose: with what the model was given of memory, not only how much.
     """
     if said := _SAID.get(body["type"]):
         yield fill(said[0], {**body, "call": call}), said[1]

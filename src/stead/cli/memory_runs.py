@@ -8,7 +8,7 @@ from __future__ import annotations
 from argparse import Namespace
 from functools import partial
 
-from stead.cli.event_lines import told
+from stead.cli.event_lines import describe
 from stead.cli.finding import find_proposal, find_run
 from stead.cli.forms import YES, Act, Listing, Row, arg, number
 from stead.cli.invocation import OK, Invocation
@@ -72,7 +72,7 @@ def _diff(invocation: Invocation, arguments: Namespace) -> int:
     for changed in diff["changed"]:
         out.line(_changed(changed))
     for proposal in diff["proposed"]:
-        for text, _ in told("", {**proposal, "type": "memory.proposed"}, out):
+        for text, _ in describe("", {**proposal, "type": "memory.proposed"}, out):
             out.line(text)
     if not diff["changed"] and not diff["proposed"]:
         out.line("It changed nothing that is still kept.")
