@@ -39,7 +39,8 @@ def test_every_command_that_destroys_is_among_those_that_are_tried() -> None:
     for file in sorted((Path(__file__).parents[2] / "src/stead/cli").glob("*.py")):
         for function in re.split(r"^def ", file.read_text("utf-8"), flags=re.MULTILINE)[1:]:
             if deletes.search(function) and "/preview" not in function.replace("/forget/preview", ""):
-                assert "confirm(" in function or "memories/forget/preview" in function, f"{file.name}: {function[:60]}"
+                asks = "confirm(" in function or "confirm=" in function or "memories/forget/preview" in function
+                assert asks, f"{file.name}: {function[:60]}"
 
 
 @pytest.mark.parametrize("command", DESTRUCTIVE)

@@ -14,6 +14,7 @@ import pytest
 from stead.domain import commands
 from stead.domain.events import Budget, ModelRef, PlanMade
 from stead.domain.ids import CallKey, SessionId
+from stead.domain.ports import Isolation
 from stead.domain.rows import StepRow
 from tests.cli import scripts
 from tests.cli.conftest import Cli
@@ -417,3 +418,12 @@ def test_the_recovery_key_is_shown_once(cli: Cli, api: Simulator) -> None:
     assert "Recovery key" in first.out
     assert "recovery_key" not in second.rows[0]
     assert not note.exists()
+
+
+def test_status_names_the_doctor_only_where_nothing_can_be_sandboxed(cli: Cli, api: Simulator) -> None:
+    def sandbox() -> str:
+        return next(line for line in cli("status").out.splitlines() if line.startswith("sandbox"))
+
+    assert sandbox() == f"sandbox  {api.isolation.statement}"
+    api.isolation = Isolation(False, "none", "User namespaces are forbidden here.", ())
+    assert sandbox() == "sandbox  off: User namespaces are forbidden here. See: stead doctor"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stead.cli.budgets import DEFAULT_BUDGET
+from stead.cli.spending import DEFAULT_BUDGET
 from stead.cli.text_input import LIMIT_BYTES
 from stead.domain import commands
 from stead.domain.events import Budget, ModelRef, ObjectiveRetried, SessionPaused

@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from stead.cli import narrating
-from stead.cli.budgets import SESSION_BUDGET
 from stead.cli.narrating import Narrator
 from stead.cli.output import Output
+from stead.cli.spending import SESSION_BUDGET
 from stead.domain import commands
 from stead.domain.events import Budget, ModelRef, PlanStep
 from stead.domain.ids import ApprovalId, CallKey, CheckpointId

@@ -12,7 +12,7 @@ import pytest
 from stead.cli.catalogue import SUMMARIES
 from stead.cli.commands import load
 from stead.cli.finding import Kind
-from stead.cli.forms import Act, Argument, Listing, command, number, positional
+from stead.cli.forms import Act, Argument, Listing, arg, command, number
 from stead.cli.invocation import CommandError, Invocation
 from stead.cli.main import parser_of
 from stead.cli.templates import columns, fill, lines, pairs
@@ -75,6 +75,8 @@ def test_a_value_is_cleaned_in_every_place_that_does_not_say_otherwise() -> None
         "{text}",
         "{text:60}",
         "[{text}]",
+        "{text:number}",
+        "{text:money}",
         "{text|x}",
         "{many}",
         "{many:then}",
@@ -137,8 +139,13 @@ def test_what_is_typed_is_looked_up_once_and_in_its_order() -> None:
         return typed.upper()
 
     seen: list[Any] = []
-    declared: Argument = positional("ids ID", "", find, nargs="*")
-    made = command(lambda _, arguments: seen.append(arguments.ids) or 0, declared)
+    declared: Argument = arg("[ids ID...]", "", find)
+
+    def keep(_: Invocation, arguments: Namespace) -> int:
+        seen.append(arguments.ids)
+        return 0
+
+    made = command(keep, declared)
     invocation = Invocation(Namespace(home="/nowhere", json=False, plain=True, debug=False), parser_of)
     made.run(invocation, Namespace(ids=["b", "a", "b"]))
     made.run(invocation, Namespace(ids=[]))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from stead.cli.cards import card, doubtful, headline, is_cut, source_name
 from stead.cli.changes_telling import review_lines
 from stead.cli.finding import find_approval
-from stead.cli.forms import Listing, OneOf, command, flag, option, optional, positional
+from stead.cli.forms import Listing, OneOf, arg, command
 from stead.cli.invocation import NEEDS_PERSON, OK, CommandError, Invocation
 from stead.cli.narrating import subject_of
 from stead.cli.output import clean, clean_line
@@ -40,17 +40,11 @@ _ALLOWED = {
 
 def show(invocation: Invocation, row: Json, *, whole: bool = False) -> None:
     """Print an approval's card."""
-    for line in card(row, invocation.out, whole=whole):
-        invocation.out.line(line)
+    invocation.out.lines(card(row, invocation.out, whole=whole))
 
 
 def ask(
-    invocation: Invocation,
-    row: Json,
-    stream: Stream,
-    take: Callable[[list[Json]], bool],
-    *,
-    editable: bool = False,
+    invocation: Invocation, row: Json, stream: Stream, take: Callable[[list[Json]], bool], *, editable: bool = False
 ) -> bool:
     """Show the question and carry out the person's answer; false when they leave it pending.
 
@@ -259,18 +253,16 @@ _LIST = Listing(
     view=lambda row: {**row, "about": subject_of(row["arguments"], 48)},
     more="show one in full: stead approvals ID   answer: stead approve ID, stead deny ID",
 )
-_ID = positional("id ID", "an approval, or an objective that waits for exactly one")
-_ONE = optional("id ID", "show this one in full", find=find_approval)
+_ID = arg("id ID", "an approval, or an objective that waits for exactly one")
+_ONE = arg("[id ID]", "show this one in full", find=find_approval)
 _SCOPE = OneOf(
-    (
-        flag("--trust", "also trust the sources it names, until the objective ends"),
-        flag("--session", "also calls of this shape later in this session"),
-        flag("--project", "also in later objectives in the same folder"),
-    )
+    arg("--trust", "also trust the sources it names, until the objective ends"),
+    arg("--session", "also calls of this shape later in this session"),
+    arg("--project", "also in later objectives in the same folder"),
 )
-_DIGEST = option("--digest HEX", "of what you have seen: its first 16 digits, or all")
+_DIGEST = arg("--digest HEX", "of what you have seen: its first 16 digits, or all")
 COMMANDS = {
-    "approvals": command(_approvals, _ONE, flag("--all", "also those that are answered or void")),
+    "approvals": command(_approvals, _ONE, arg("--all", "also those that are answered or void")),
     "approve": command(_approve, _ID, _DIGEST, _SCOPE),
-    "deny": command(_deny, _ID, option("--reason REASON", "the model reads it")),
+    "deny": command(_deny, _ID, arg("--reason REASON", "the model reads it")),
 }

@@ -1,12 +1,14 @@
 """``audit``: check the record, sign for it, hand it out, and ask it who allowed what.
 
 Layer: cli. ``verify``, ``head``, ``key`` and ``export`` work on the home's files, with a daemon or without one, so that
-nobody need trust a daemon to say that its own record is whole. ``log`` and ``show`` ask the daemon.
+nobody need trust a daemon to say that its own record is whole. ``log`` and ``show`` ask the daemon. What a decision was
+recorded with besides the known fields is shown by its name, whatever it is.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import time
 from argparse import Namespace
@@ -16,16 +18,67 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stead.cli import figures
-from stead.cli.audit_lines import decision, decision_pairs, report_lines
 from stead.cli.backups import passphrase_of_home
 from stead.cli.finding import find_objective
-from stead.cli.forms import Listing, Row, family, flag, number, option, positional
+from stead.cli.forms import Listing, Row, arg, family, number
 from stead.cli.invocation import FAILED, NEEDS_PERSON, OK, CommandError, Invocation
-from stead.cli.templates import fill, pairs
+from stead.cli.templates import fill, lines, pairs
+from stead.domain.shown import reveal
 
 if TYPE_CHECKING:
+    from stead.client import Json
     from stead.domain.audit import Head
     from stead.storage.audit import Audit
+
+_ANSWERS = {"given": "yes", "denied": "no", "lapsed": "lapsed", "": ""}
+_REPORT = (
+    "{events:#event}: commitments, chain and streams checked, {erased:number} erased on purpose\n"
+    "{heads:#signed head} checked, {outside:number} of them kept outside the journal\n"
+    "[nothing can have been cut off up to event {upto:number}]"
+)
+_FIRST = (
+    "event: {seq} | when: {ts_ms:moment} | call: {key}, {tool} | arguments: {shown_arguments:raw}"
+    " | verdict: {verdict}, by the rule {rule} | why: {reason} | risk: {risk}"
+)
+_LAST = (
+    "question: {approval} | answer: {granted}[ (event {answer_seq})] | through: {answered_by}"
+    " | reason given: {answer_reason} | outcome: [{outcome} (event {outcome_seq})] | digest: {digest}"
+)
+
+
+def report_lines(report: Json) -> list[str]:
+    """What a check found, the verdict last.
+
+    Args:
+        report: an ``AuditReport``.
+    """
+    said = lines(_REPORT, {**report, "upto": report["covered"] if report["outside"] else 0})
+    said += [fill("WRONG: {what}", {"what": fault}) for fault in report["faults"]]
+    said += [fill("not checked: {what}", {"what": doubt}) for doubt in report["doubts"]]
+    if report["faults"]:
+        return [*said, fill("The record does NOT verify: {faults:#fault}.", report)]
+    return [*said, "What could be checked is whole." if report["doubts"] else "The record is whole."]
+
+
+def decision(item: Json) -> Json:
+    """A decision with its answer as a person says it."""
+    return {**item, "answer": _ANSWERS[item["answer"]]}
+
+
+def decision_pairs(item: Json) -> list[tuple[str, str]]:
+    """One decision in full: names and values, empty ones left out."""
+    shown = decision(item)
+    shown["granted"] = "granted ahead" if item["answered_by"] and not shown["answer"] else shown["answer"]
+    shown["shown_arguments"] = reveal(item["arguments"]).replace("\n", " ")
+    further = {name: value for name, value in item["further"].items() if value not in ("", None, [], {})}
+    named = [(fill("{name}", {"name": name}), _shown(value)) for name, value in further.items()]
+    return [*pairs(_FIRST, shown), *named, *pairs(_LAST, shown)]
+
+
+def _shown(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return fill("{text}", {"text": text})
+
 
 _PROGRESS_S = 1.0
 _LOG = Listing(
@@ -184,24 +237,23 @@ def _day_ms(text: str) -> int:
         raise CommandError(f"--since {text!r} is not a day", "--since 2031-05-04") from None
 
 
-_SESSION = option("--session ID", "of this objective alone", find_objective)
-_OF_CALL = option("--session ID", "the call's objective", find_objective)
-_VERDICTS = ("allow", "ask", "deny")
+_SESSION = arg("--session ID", "of this objective alone", find_objective)
+_OF_CALL = arg("--session ID", "the call's objective", find_objective)
 _EXPORT = (
-    option("--out FILE", "the file; it must not exist", required=True),
-    option("--session ID", "of this objective alone (its id, or home)"),
-    option("--since DAY", "from this day on, YYYY-MM-DD (UTC)", type=_day_ms, default=0),
-    flag("--with-payloads", "with what was said and done; it is in the clear"),
-    option("--head FILE", "prove that the record has grown from the last head in it"),
+    arg("--out FILE", "the file; it must not exist", required=True),
+    arg("--session ID", "of this objective alone (its id, or home)"),
+    arg("--since DAY", "from this day on, YYYY-MM-DD (UTC)", type=_day_ms, default=0),
+    arg("--with-payloads", "with what was said and done; it is in the clear"),
+    arg("--head FILE", "prove that the record has grown from the last head in it"),
 )
 _DECISIONS = (
     _SESSION,
-    option("--verdict VERDICT", f"these alone: {', '.join(_VERDICTS)}", choices=_VERDICTS),
+    arg("--verdict VERDICT", "these alone", choices=("allow", "ask", "deny")),
     number("-n --limit N", 20, "decisions to show (20)"),
 )
-_HEADS = option("--head FILE", "signed heads that you kept elsewhere")
-_OUT = option("--out FILE", "write it there as well; keep that file on another disk")
-_WHAT = positional("what EVENT|CALL", "the number of a verdict's event, or a call's key")
+_HEADS = arg("--head FILE", "signed heads that you kept elsewhere")
+_OUT = arg("--out FILE", "write it there as well; keep that file on another disk")
+_WHAT = arg("what EVENT|CALL", "the number of a verdict's event, or a call's key")
 _ROWS: dict[str, Row] = {
     "verify": ("check the whole record; exit code 1 when something is wrong with it", (_HEADS,), _verify),
     "head": ("sign for everything up to now, and show it", (_OUT,), _head),

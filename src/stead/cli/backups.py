@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stead.cli import figures
-from stead.cli.forms import Row, command, family, flag, option, positional
-from stead.cli.hidden_input import read_hidden
+from stead.cli.forms import Row, arg, command, family
 from stead.cli.invocation import CommandError, Invocation
 from stead.cli.output import stream_is_terminal
 from stead.cli.templates import lines
+from stead.cli.text_input import read_hidden
 from stead.client import NoDaemon, find_address
 
 if TYPE_CHECKING:
@@ -108,9 +108,9 @@ def _passphrase(file: str | None, what: str, *, again: bool) -> str:
     return text
 
 
-_FILE = positional("file FILE", "the backup")
-_PASSPHRASE = option("--passphrase-file F", "its first line is the passphrase (else you are asked)", default=None)
-_REPLACE = flag("--replace", "move what the home holds now aside, and go on")
+_FILE = arg("file FILE", "the backup")
+_PASSPHRASE = arg("--passphrase-file F", "its first line is the passphrase (else you are asked)", default=None)
+_REPLACE = arg("--replace", "move what the home holds now aside, and go on")
 _RECOVER: dict[str, Row] = {
     "recover": ("write the key file again from the recovery key (prompt or standard input)", (), _key)
 }

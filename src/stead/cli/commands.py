@@ -22,18 +22,14 @@ def load(name: str) -> Command:
             from stead.cli.doctor import COMMANDS
         case "logs":
             from stead.cli.logs import COMMANDS
-        case "run":
+        case "run" | "watch":
             from stead.cli.running import COMMANDS
-        case "objectives" | "show" | "message" | "pause" | "resume" | "cancel" | "retry" | "delete" | "revoke":
+        case "objectives" | "show" | "message" | "pause" | "resume" | "cancel" | "retry" | "delete" | "revoke" | "stop":
             from stead.cli.objectives import COMMANDS
         case "session":
             from stead.cli.session import COMMANDS
         case "memory":
             from stead.cli.memory import COMMANDS
-        case "watch":
-            from stead.cli.watch import COMMANDS
-        case "stop":
-            from stead.cli.stopping import COMMANDS
         case "approvals" | "approve" | "deny":
             from stead.cli.approving import COMMANDS
         case "providers":

@@ -6,10 +6,12 @@ Layer: cli. The words come from the parsers themselves, so that they cannot be o
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace, _SubParsersAction
+from collections.abc import Callable
+from functools import partial
 
 from stead.cli.catalogue import SUMMARIES
-from stead.cli.forms import command, positional
-from stead.cli.invocation import OK, Invocation
+from stead.cli.forms import arg, command
+from stead.cli.invocation import Invocation
 
 _BASH = """# stead: completion for bash; use it with:  source <(stead completion bash)
 _stead() {{
@@ -46,11 +48,7 @@ compdef _stead stead
 def _completion(invocation: Invocation, arguments: Namespace) -> int:
     words = {name: _words(invocation.parser_of(name)) for name in SUMMARIES}
     script = _SHELLS[arguments.shell](words)
-    if invocation.as_json:
-        invocation.out.json({"shell": arguments.shell, "script": script})
-    else:
-        invocation.out.write(script)
-    return OK
+    return invocation.report({"shell": arguments.shell, "script": script}, script.removesuffix("\n"))
 
 
 def _words(parser: ArgumentParser) -> list[str]:
@@ -66,14 +64,9 @@ def _words(parser: ArgumentParser) -> list[str]:
     return sorted({word for word in found if not (word.startswith("-") and not word.startswith("--"))})
 
 
-def _bash(words: dict[str, list[str]]) -> str:
-    cases = "\n".join(f"    {name}) words='{' '.join(options)}' ;;" for name, options in words.items())
-    return _BASH.format(cases=cases, commands=" ".join(words))
-
-
-def _zsh(words: dict[str, list[str]]) -> str:
-    cases = "\n".join(f"    {name}) compadd -- {' '.join(options)} ;;" for name, options in words.items())
-    return _ZSH.format(cases=cases, commands=" ".join(words))
+def _cases(script: str, case: str, words: dict[str, list[str]]) -> str:
+    cases = "\n".join(case.format(name=name, words=" ".join(options)) for name, options in words.items())
+    return script.format(cases=cases, commands=" ".join(words))
 
 
 def _fish(words: dict[str, list[str]]) -> str:
@@ -85,5 +78,9 @@ def _fish(words: dict[str, list[str]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-_SHELLS = {"bash": _bash, "zsh": _zsh, "fish": _fish}
-COMMANDS = {"completion": command(_completion, positional("shell SHELL", "bash, zsh or fish", choices=tuple(_SHELLS)))}
+_SHELLS: dict[str, Callable[[dict[str, list[str]]], str]] = {
+    "bash": partial(_cases, _BASH, "    {name}) words='{words}' ;;"),
+    "zsh": partial(_cases, _ZSH, "    {name}) compadd -- {words} ;;"),
+    "fish": _fish,
+}
+COMMANDS = {"completion": command(_completion, arg("shell SHELL", "of which one", choices=tuple(_SHELLS)))}

@@ -10,7 +10,7 @@ import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from stead.cli.forms import command, flag
+from stead.cli.forms import arg, command
 from stead.cli.invocation import FAILED, OK, UNREACHABLE, CommandError, Invocation
 from stead.cli.output import clean_line
 from stead.cli.starting import Waiting, answering, daemon_command, ensure_daemon, start
@@ -149,7 +149,7 @@ def _open_browser(home: Home, link: str) -> bool:
 
 _PLAIN_HOST = "use 127.0.0.1, where the page's own name does not resolve; other local servers then see its cookie"
 COMMANDS = {
-    "up": command(_up, flag("--foreground", "stay in this terminal, for a service manager")),
+    "up": command(_up, arg("--foreground", "stay in this terminal, for a service manager")),
     "down": command(_down),
-    "open": command(_open, flag("--print", "print the link and open nothing"), flag("--plain-host", _PLAIN_HOST)),
+    "open": command(_open, arg("--print", "print the link and open nothing"), arg("--plain-host", _PLAIN_HOST)),
 }

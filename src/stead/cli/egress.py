@@ -8,7 +8,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from stead.cli.finding import find_folder
-from stead.cli.forms import OBJECTIVE, Act, Listing, Row, family, flag, option, positional
+from stead.cli.forms import OBJECTIVE, Act, Listing, Row, arg, family
 from stead.cli.invocation import Invocation
 from stead.cli.templates import fill
 from stead.client import Json
@@ -60,11 +60,8 @@ _LOG = Listing(
     "Its machine reached for nothing.",
     view=_reached,
 )
-_WHERE = (
-    positional("host HOST", _HOST),
-    option("--dir DIR", "the folder (else the current one)", find_folder, default="."),
-)
-_LAST = flag("--grants-last", "with registries: what you allowed ahead also holds after installing from them")
+_WHERE = (arg("host HOST", _HOST), arg("--dir DIR", "the folder (else the current one)", find_folder, default="."))
+_LAST = arg("--grants-last", "with registries: what you allowed ahead also holds after installing from them")
 _REMOVE = Act("POST /egress/hosts/remove", "{host} may no longer be reached from {dir}.", _place)
 _ROWS: dict[str, Row] = {
     "list": ("show which hosts are allowed, by folder (the default)", (), _LIST),

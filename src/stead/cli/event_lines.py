@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from stead.cli import figures
 from stead.cli.diffs import diff_lines, headline
 from stead.cli.output import Output
-from stead.cli.templates import Line, fill
+from stead.cli.templates import Line, fill, some
 from stead.client import Json
 
 DIFF_LINES = 40
@@ -72,7 +72,7 @@ _ENDS = {
 }
 
 
-def told(stream: str, body: Json, out: Output, *, call: str = "a call", verbose: bool = False) -> Iterator[Line]:
+def describe(stream: str, body: Json, out: Output, *, call: str = "a call", verbose: bool = False) -> Iterator[Line]:
     """The lines that tell an event; none for one that needs no telling.
 
     Args:
@@ -80,7 +80,7 @@ def told(stream: str, body: Json, out: Output, *, call: str = "a call", verbose:
         body: the event.
         out: for the colours of diffs.
         call: the call that it is about, in words.
-        verbose: with what the model was told of memory, not only how much.
+        verbose: with what the model was given of memory, not only how much.
     """
     if said := _SAID.get(body["type"]):
         yield fill(said[0], {**body, "call": call}), said[1]
@@ -120,10 +120,8 @@ def restored(stream: str, body: Json) -> Iterator[Line]:
     parts = [fill("{changed:#path} put back", body)] if body["files"] else []
     parts += ["the conversation too" if body["files"] else "the conversation"] if body["conversation"] else []
     yield fill("went back to {id}: {parts}", {**body, "parts": parts}), "yellow"
-    for path in body["paths"][:_PATHS]:
-        yield fill("  {path:200}", {"path": path}), ""
-    if body["changed"] > _PATHS:
-        yield f"  … and {body['changed'] - min(_PATHS, len(body['paths'])):,} more", ""
+    for line in some("  {:200}", body["paths"], _PATHS, body["changed"]):
+        yield line, ""
     for failed in body["failed"]:
         yield fill("  not put back: {path:200}: {why:200}", failed), "red"
     yield fill("  undo it: stead session restore {stream} {before}", {**body, "stream": stream}), ""

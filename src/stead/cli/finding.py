@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stead.cli.invocation import CommandError
 from stead.cli.output import clean_line
@@ -19,11 +18,11 @@ if TYPE_CHECKING:
 
 _ID_LENGTH = 18
 _PAGE = 500
+_MANY = {"limit": _PAGE}
 _EVERY_STATUS = ("live", "superseded", "expired", "retired")
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """What is found by the beginning of its id: a prefix, a noun, the command that lists it, and where its rows are.
 
     ``within`` is the row's field that has the id, "" for the row itself; ``id`` is its name in there, and ``title`` a
@@ -34,7 +33,7 @@ class Kind:
     noun: str
     listed_by: str
     paths: tuple[str, ...]
-    query: Mapping[str, Any] = field(default_factory=lambda: {"limit": _PAGE})
+    query: Mapping[str, Any] = _MANY
     within: str = ""
     id: str = "id"
     title: str = "{title}"

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from stead.cli.finding import call_key, find_objective, find_session
+from stead.cli.finding import Kind, call_key, find_objective, find_session
 from stead.cli.invocation import OK, Command, CommandError, Invocation
 from stead.cli.templates import fill, lines, table
 
 if TYPE_CHECKING:
     from stead.client import Client, Json
 
-Run = Callable[[Invocation, Namespace], int]
+Run: TypeAlias = "Callable[[Invocation, Namespace], int] | Listing | Act"
 """What a command does; gives the exit code."""
-Find = Callable[["Client", str], Any]
+Find: TypeAlias = "Callable[[Client, str], Any] | Kind"
 """From what a person types to what is meant; see ``finding.py``."""
 _PAGE = 200
 
@@ -48,11 +47,12 @@ class Argument(NamedTuple):
             setattr(arguments, name, self.find(invocation.client, typed))
 
 
-class OneOf(NamedTuple):
+class OneOf:
     """Arguments that exclude each other."""
 
-    arguments: tuple[Argument, ...]
-    required: bool = False
+    def __init__(self, *arguments: Argument, required: bool = False) -> None:
+        self.arguments = arguments
+        self.required = required
 
     def add(self, parser: ArgumentParser) -> None:
         """Declare them to a parser."""
@@ -70,37 +70,31 @@ Row = tuple[str, tuple[Argument | OneOf, ...], Run]
 """One of several commands: what the help says of it, its arguments, and what it does."""
 
 
-def positional(words: str, help: str = "", find: Find | None = None, **settings: Any) -> Argument:
-    """A word by its place: ``"id ID"``, the name and how the help calls it."""
-    name, metavar = words.split()
-    return Argument((name,), {"metavar": metavar, "help": help, **settings}, find)
+def arg(words: str, help: str = "", find: Find | None = None, **settings: Any) -> Argument:
+    """One argument, written as people read it.
 
+    ``"--all"`` is a flag, ``"--note TEXT"`` has a value ("" where it is not given), ``"--kind KIND..."`` may be given
+    again; ``"id ID"`` is a word by its place, ``"[id ID]"`` may be left out, ``"ids ID..."`` are one or more,
+    ``"[ids ID...]"`` any. Choices stand in the help as words: a list would be the longest line of it.
 
-def optional(words: str, help: str, default: str = "", find: Find | None = None) -> Argument:
-    """A word by its place that may be left out."""
-    return positional(words, help, find, nargs="?", default=default)
-
-
-def option(words: str, help: str, find: Find | None = None, **settings: Any) -> Argument:
-    """An option with a value: ``"--note TEXT"``; "" where it is not given."""
-    *names, metavar = words.split()
-    return Argument(tuple(names), {"default": "", "metavar": metavar, "help": help, **settings}, find)
-
-
-def several(words: str, help: str, choices: tuple[str, ...] = ()) -> Argument:
-    """An option that may be given again. Choices stand in the help as words: a list would be the longest line of it."""
-    named = f": {', '.join(choices)}" if choices else ""
-    return option(words, f"{help}{named}; repeatable", action="append", default=[], choices=choices or None)
-
-
-def flag(words: str, help: str) -> Argument:
-    """An option without a value."""
-    return Argument(tuple(words.split()), {"action": "store_true", "help": help})
-
-
-def choice(words: str, choices: tuple[str, ...], help: str) -> Argument:
-    """An option with one of some values, the first unless another is given."""
-    return Argument((words,), {"choices": choices, "default": choices[0], "help": f"{help} (default: {choices[0]})"})
+    Args:
+        words: its names, and what the help calls its value.
+        help: what it is for.
+        find: from what is typed to what is meant.
+        settings: as ``argparse`` takes them.
+    """
+    optional, again = words.startswith("["), words.rstrip("]").endswith("...")
+    *names, metavar = words.strip("[].").split()
+    if metavar.startswith("-"):
+        return Argument((*names, metavar), {"action": "store_true", "help": help}, find)
+    given: dict[str, Any] = {"metavar": metavar, "default": [] if again else ""}
+    named = [help, ", ".join(settings.get("choices", ()))]
+    if not names[0].startswith("-"):
+        given["nargs"] = ("*" if optional else "+") if again else "?" if optional else None
+    elif again:
+        given["action"] = "append"
+    given["help"] = ": ".join(filter(None, named)) + ("; repeatable" if "action" in given else "")
+    return Argument(tuple(names), {**given, **settings}, find)
 
 
 def number(words: str, default: int, help: str, least: int = 1, most: int = 0) -> Argument:
@@ -122,14 +116,14 @@ def number(words: str, default: int, help: str, least: int = 1, most: int = 0) -
             raise CommandError(f"{name} {value} is not {limits}", f"{name} {default}")
         return value
 
-    return option(words, help, type=whole_number, default=default)
+    return arg(words, help, type=whole_number, default=default)
 
 
-OBJECTIVE = positional("id ID", "of the objective, or its beginning", find_objective)
-SESSION = positional("id ID", "of the session, or its beginning", find_session)
-CALL = positional("key KEY", "of the call, such as call_2_0", call_key)
-YES = flag("--yes", "do not ask")
-ALL = flag("--all", "every one, not only the newest 20")
+OBJECTIVE = arg("id ID", "of the objective, or its beginning", find_objective)
+SESSION = arg("id ID", "of the session, or its beginning", find_session)
+CALL = arg("key KEY", "of the call, such as call_2_0", call_key)
+YES = arg("--yes", "do not ask")
+ALL = arg("--all", "every one, not only the newest 20")
 
 
 def command(does: Run, *declared: Argument | OneOf, usage: str | None = None) -> Command:
@@ -176,8 +170,7 @@ def fields(*names: str, **given: Any) -> Callable[[Namespace], Json]:
 _NOTHING = fields()
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """A command that lists rows: JSON objects, a table, or the sentence for when there are none.
 
     ``path`` may name arguments, those of ``query`` are sent along, and ``view`` makes of a row what ``columns`` name.
@@ -207,11 +200,7 @@ class Listing:
         return list(islice(found, most) if most else found)
 
     def show(
-        self,
-        invocation: Invocation,
-        rows: list[Json],
-        arguments: Namespace,
-        view: Callable[[Json], Json] | None = None,
+        self, invocation: Invocation, rows: list[Json], arguments: Namespace, view: Callable[[Json], Json] | None = None
     ) -> int:
         """Show rows that were found, as ``view`` sees them, else the listing's own."""
         out, see = invocation.out, view or self.view
@@ -227,8 +216,7 @@ class Listing:
         return OK
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(NamedTuple):
     """A command that changes something and says what came of it.
 
     ``request`` is a method and a path, which may name arguments. ``done`` is said of the arguments and the answer's

@@ -88,8 +88,7 @@ class Invocation:
         if self.as_json:
             self.out.json(value)
         else:
-            for text in lines:
-                self.out.line(text)
+            self.out.lines(lines)
         return OK
 
     def confirm(self, word: str, loss: str, *, yes: bool) -> None:

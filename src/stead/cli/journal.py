@@ -11,7 +11,7 @@ from itertools import chain
 
 from stead.cli import figures
 from stead.cli.finding import find_objective
-from stead.cli.forms import Act, Listing, Row, family, number, positional
+from stead.cli.forms import Act, Listing, Row, arg, family, number
 from stead.cli.invocation import OK, Invocation
 from stead.cli.output import clean_line
 from stead.client import Client, Json
@@ -63,8 +63,8 @@ _USED = Listing(
     "No objective has used any.",
 )
 _REBUILD = Act("POST /views/rebuild", "The read models were rebuilt from the journal.", timeout_s=_REBUILD_TIMEOUT_S)
-_WORDS = positional("words WORD", nargs="+")
-_STREAM = positional("id ID", "of the objective, its beginning, home or memory", _find_stream)
+_WORDS = arg("words WORD...")
+_STREAM = arg("id ID", "of the objective, its beginning, home or memory", _find_stream)
 _AFTER = number("--after SEQ", 0, "only events after this one", least=0)
 _ROWS: dict[str, Row] = {
     "search": (

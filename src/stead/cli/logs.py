@@ -10,7 +10,7 @@ import time
 from argparse import Namespace
 from typing import BinaryIO
 
-from stead.cli.forms import command, flag, number
+from stead.cli.forms import arg, command, number
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.output import clean
 
@@ -78,4 +78,4 @@ def _print(invocation: Invocation, lines: list[bytes]) -> None:
 
 
 _LINES = number("-n --lines N", 50, "how many lines to show (50)", least=0)
-COMMANDS = {"logs": command(_logs, flag("-f --follow", "go on showing what is added"), _LINES)}
+COMMANDS = {"logs": command(_logs, arg("-f --follow", "go on showing what is added"), _LINES)}

@@ -51,14 +51,16 @@ def _run(words: list[str]) -> int:
     except KeyboardInterrupt:
         invocation.out.note("")
         return INTERRUPTED
-    except CommandError as error:
-        return _report(invocation, error, error.cause, error.next_step, error.code, error.exit_code)
     except BrokenPipeError:
         raise
-    except OSError as error:
-        return _report(invocation, error, str(error), "stead doctor", "os", FAILED)
     except Exception as error:  # noqa: BLE001 - the door of the command line: every fault becomes two readable lines
-        return _report_fault(invocation, error)
+        if invocation.debug:
+            import traceback
+
+            invocation.out.note(clean("".join(traceback.format_exception(error))))
+        known = _explained(error)
+        invocation.out.error(known.cause, known.next_step, known.code)
+        return known.exit_code
 
 
 def parser_of(name: str) -> ArgumentParser:
@@ -115,32 +117,26 @@ def _known(name: str) -> str:
     raise CommandError(f"there is no command {name!r}", f"stead {near[0]} --help" if near else "stead --help")
 
 
-def _report_fault(invocation: Invocation, error: Exception) -> int:
+def _explained(error: Exception) -> CommandError:
+    """Any error as cause, next step and exit code."""
+    if isinstance(error, CommandError):
+        return error
     from stead.client import ApiError
     from stead.domain.errors import CallerError, SteadError
 
-    if isinstance(error, ApiError):
-        cause, next_step = split_advice(error.message)
-        exit_code = UNREACHABLE if error.status == 0 else BAD_REQUEST if error.status < 429 else FAILED
-        return _report(invocation, error, cause, next_step or "stead doctor", error.code, exit_code)
-    if isinstance(error, SteadError):
+    if isinstance(error, ApiError | SteadError):
         cause, next_step = split_advice(str(error))
         exit_code = BAD_REQUEST if isinstance(error, CallerError) else FAILED
-        return _report(invocation, error, cause, next_step or "stead doctor", error.code, exit_code)
+        if isinstance(error, ApiError):
+            exit_code = UNREACHABLE if error.status == 0 else BAD_REQUEST if error.status < 429 else FAILED
+        return CommandError(cause, next_step or "stead doctor", exit_code=exit_code, code=error.code)
+    if isinstance(error, OSError):
+        return CommandError(str(error), "stead doctor", exit_code=FAILED, code="os")
     cause = f"this should not have happened: {type(error).__name__}: {error}"
-    return _report(invocation, error, cause, "run it again with --debug and report what it shows", "bug", FAILED)
+    return CommandError(cause, "run it again with --debug and report what it shows", exit_code=FAILED, code="bug")
 
 
 def split_advice(message: str) -> tuple[str, str]:
     """Cause and next step of a message of ``domain/errors.py``, which puts the way out last, after a semicolon."""
     cause, separator, advice = message.rpartition("; ")
     return (cause, advice) if separator else (message, "")
-
-
-def _report(invocation: Invocation, error: Exception, cause: str, next_step: str, code: str, exit_code: int) -> int:
-    if invocation.debug:
-        import traceback
-
-        invocation.out.note(clean("".join(traceback.format_exception(error))))
-    invocation.out.error(cause, next_step, code)
-    return exit_code

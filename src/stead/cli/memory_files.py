@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 from stead.cli import figures
-from stead.cli.forms import Row, choice, optional, positional
+from stead.cli.forms import Row, arg
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.memory_lines import PLACE, SCOPE, place_of, scope_fields
 from stead.cli.output import clean, clean_line
@@ -103,9 +103,14 @@ def _parts(name: str) -> Iterator[str]:
         yield decoded(name, bytes(part), _LIMIT_BYTES)
 
 
-_FORMAT = choice("--format", ("jsonl", "markdown"), "jsonl can be imported again, markdown is to be read")
-_TO = (optional("file FILE", "a new file (else standard output)"), _FORMAT, PLACE)
-_FROM = (positional("files FILE", "CLAUDE.md, MEMORY.md, an export (.jsonl), mem0's JSON", nargs="+"), *SCOPE)
+_FORMAT = arg(
+    "--format FORMAT",
+    "jsonl can be imported again, markdown is to be read",
+    choices=("jsonl", "markdown"),
+    default="jsonl",
+)
+_TO = (arg("[file FILE]", "a new file (else standard output)"), _FORMAT, PLACE)
+_FROM = (arg("files FILE...", "CLAUDE.md, MEMORY.md, an export (.jsonl), mem0's JSON"), *SCOPE)
 ROWS: dict[str, Row] = {
     "export": ("write everything into a file", _TO, _export),
     "import": ("take files of other agents in, as a stranger's words", _FROM, _import),

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from stead.cli.figures import counted
 from stead.cli.finding import find_memory
-from stead.cli.forms import YES, Listing, OneOf, Row, flag, option, positional
+from stead.cli.forms import YES, Listing, OneOf, Row, arg
 from stead.cli.invocation import FAILED, NEEDS_PERSON, OK, CommandError, Invocation
 from stead.cli.output import Output, clean_line
-from stead.cli.templates import fill, lines
-from stead.cli.text_input import write_new
+from stead.cli.templates import fill, lines, some
+from stead.cli.text_input import read_hidden, write_new
 from stead.client import Json
 
 _SHOWN = 12
@@ -50,8 +50,7 @@ def _forget(invocation: Invocation, arguments: Namespace) -> int:
         out.json({**answer, **row})
     else:
         _print_receipt(out, row["receipt"])
-        for line in lines("[the receipt is in {receipt}: stead memory verify FILE]", vars(arguments)):
-            out.line(line)
+        out.lines(lines("[the receipt is in {receipt}: stead memory verify FILE]", vars(arguments)))
     return NEEDS_PERSON if row["receipt"]["left"] else OK
 
 
@@ -59,7 +58,8 @@ def _wanted(invocation: Invocation, arguments: Namespace) -> Json:
     """What is meant: memories by their ids, events by their numbers, or one text."""
     what: list[str] = arguments.what
     if what == ["-"]:
-        what = [_typed(invocation)]
+        # Words that no list of commands gets to see.
+        what = [read_hidden("text to be forgotten", "stead memory forget -", _TEXT_BYTES).strip()]
     named = [typed for typed in what if typed.startswith("m_")]
     if len(named) != len(what) and (named or arguments.event):
         raise CommandError("ids and words do not go together", "forget the one, then the other")
@@ -74,15 +74,6 @@ def _wanted(invocation: Invocation, arguments: Namespace) -> Json:
     if arguments.nearly:
         return {"nearly": words}
     return {"words": [words], "match": "exact" if arguments.exact else "any_case"}
-
-
-def _typed(invocation: Invocation) -> str:
-    """Words that no list of commands gets to see."""
-    if invocation.interactive:
-        from getpass import getpass
-
-        return getpass("what is to be forgotten (it is not shown): ")
-    return sys.stdin.buffer.read(_TEXT_BYTES).decode("utf-8", "replace").strip()
 
 
 def _picked(invocation: Invocation, words: list[str]) -> list[str]:
@@ -109,30 +100,20 @@ def _picked(invocation: Invocation, words: list[str]) -> list[str]:
 def _show(out: Output, preview: Json) -> None:
     memories, events = preview["memories"], preview["events"]
     out.line(fill("This is forgotten for good: {memories:#memory/memories}, words of {events:#event}.", preview))
-    for id, words in memories[:_SHOWN]:
-        out.line(fill("  {id}  {text:140}", {"id": id, "text": words}))
-    if len(memories) > _SHOWN:
-        out.line(f"  … and {len(memories) - _SHOWN:,} more memories")
-    for place in preview["places"][:_SHOWN]:
-        times = place["count"] if place["count"] > 1 else 0
-        where = "  event {seq} of {session}, {type}[ ({times} times)]: {excerpt:120}"
-        out.line(fill(where, {**place, "times": times}))
-    if events > _SHOWN:
-        out.line(f"  … and {events - min(_SHOWN, len(preview['places'])):,} more events")
-    for kept in preview["kept"]:
-        out.line(out.style(f"  stays: {clean_line(kept, 240)}", "yellow"))
+    out.lines(some("  {0}  {1:140}", memories, _SHOWN))
+    places = [{**place, "times": place["count"] if place["count"] > 1 else 0} for place in preview["places"]]
+    out.lines(some("  event {seq} of {session}, {type}[ ({times} times)]: {excerpt:120}", places, _SHOWN, events))
+    out.lines((fill("  stays: {:240}", kept) for kept in preview["kept"]), "yellow")
 
 
 def _print_receipt(out: Output, receipt: Json) -> None:
     """What was done, in words, and where anything is left."""
     out.line(fill("Forgotten: {memories:#memory/memories}, words of {events:#event}.", receipt))
     out.line(fill("Searched afterwards: {scanned:#file} of the home.", receipt))
-    for left in receipt["left"]:
-        out.line(out.style(f"  still there: {clean_line(left, 240)}", "red"))
+    out.lines((fill("  still there: {:240}", left) for left in receipt["left"]), "red")
     if not receipt["left"]:
         out.line("No byte of it is left in them.")
-    for name in receipt["backups"]:
-        out.line(out.style(f"  made before, and has it: {clean_line(name, 240)}", "yellow"))
+    out.lines((fill("  made before, and has it: {:240}", name) for name in receipt["backups"]), "yellow")
     out.line(fill("Signed: {signature:33}  stead memory receipts", receipt))
 
 
@@ -188,16 +169,14 @@ _RECEIPTS = Listing(
 )
 _WHAT = 'ids of memories (m_…), or words wherever they stand; "-" reads the words from standard input'
 _GONE = (
-    positional("what WHAT", _WHAT, nargs="*"),
-    option("--event N", "this event; repeatable", action="append", type=int, default=[]),
-    OneOf(
-        (flag("--exact", "large and small letters differ"), flag("--nearly", "show what nearly says so, and choose"))
-    ),
+    arg("[what WHAT...]", _WHAT),
+    arg("--event N...", "this event; repeatable", type=int),
+    OneOf(arg("--exact", "large and small letters differ"), arg("--nearly", "show what nearly says so, and choose")),
     YES,
-    option("--receipt FILE", "write the receipt there"),
+    arg("--receipt FILE", "write the receipt there"),
 )
-_FILE = positional("file FILE", 'receipts as JSON, a line each; "-" reads standard input')
-_KEY = option("--key HEX", "the public key (else the one of this home)")
+_FILE = arg("file FILE", 'receipts as JSON, a line each; "-" reads standard input')
+_KEY = arg("--key HEX", "the public key (else the one of this home)")
 ROWS: dict[str, Row] = {
     "forget": ("forget for good, wherever it stands; there is no way back", _GONE, _forget),
     "receipts": ("list the proof of what was forgotten", (), _RECEIPTS),

@@ -12,24 +12,22 @@ from functools import partial
 
 from stead.cli import figures
 from stead.cli.finding import find_folder, find_memory
-from stead.cli.forms import Argument, OneOf, flag, option, positional
+from stead.cli.forms import Argument, OneOf, arg
 from stead.cli.invocation import CommandError, Invocation
 from stead.cli.output import clean_line
 from stead.cli.templates import fill
 from stead.client import Client, Json
 
 KINDS = ("knowledge", "preference", "pattern", "context", "skill", "correction", "person", "procedure")
-ID = positional("id ID", "of the memory, or its beginning", find_memory)
-IDS = positional("ids ID", "of memories, or their beginnings", find_memory, nargs="+")
+ID = arg("id ID", "of the memory, or its beginning", find_memory)
+IDS = arg("ids ID...", "of memories, or their beginnings", find_memory)
 PLACE = OneOf(
-    (
-        option("--dir DIR", "this folder's memory alone (else every one's)", find_folder),
-        flag("--everywhere", "what holds in every folder alone"),
-    )
+    arg("--dir DIR", "this folder's memory alone (else every one's)", find_folder),
+    arg("--everywhere", "what holds in every folder alone"),
 )
 SCOPE = (
-    option("--dir DIR", "told in sessions of this folder alone (else in all)"),
-    flag("--private", "never told in objectives; for the current folder, or --dir"),
+    arg("--dir DIR", "told in sessions of this folder alone (else in all)"),
+    arg("--private", "never told in objectives; for the current folder, or --dir"),
 )
 Titles = Mapping[str, str]
 """What people call each place."""
@@ -67,15 +65,8 @@ def _where(scope: Json, names: Titles) -> str:
     """Where a memory is told."""
     name = clean_line(names.get(scope["place"], scope["place"]))
     name = name if len(name) <= _WHERE else f"…{name[1 - _WHERE :]}"  # a path's end says more than its beginning
-    match scope["level"]:
-        case "global":
-            return "everywhere"
-        case "private":
-            return f"{name}, private"
-        case "channel":
-            return f"channel {name}"
-        case _:
-            return name
+    known = {"global": "everywhere", "private": f"{name}, private", "channel": f"channel {name}"}
+    return known.get(scope["level"], name)
 
 
 def place_of(arguments: Namespace) -> str:
@@ -105,7 +96,7 @@ def scope_fields(arguments: Namespace) -> Json:
 
 def day(words: str, help: str, *, end: bool = False) -> Argument:
     """An option with a day: its first millisecond by the local clock, or its last; 0 where it is not given."""
-    return option(words, help, type=partial(day_ms, end=end), default=0)
+    return arg(words, help, type=partial(day_ms, end=end), default=0)
 
 
 def day_ms(typed: str, *, end: bool = False) -> int:
@@ -132,10 +123,8 @@ def held(memory: Json) -> str:
 
 def dead_legs(invocation: Invocation, legs: list[Json]) -> None:
     """Say which ways of finding do not work."""
-    for leg in legs:
-        if not leg["alive"]:
-            text = fill("! {leg} does not work: {text:200}", leg)
-            invocation.out.line(invocation.out.style(text, "yellow"))
+    dead = (leg for leg in legs if not leg["alive"])
+    invocation.out.lines((fill("! {leg} does not work: {text:200}", leg) for leg in dead), "yellow")
 
 
 def _day(ms: int) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from argparse import Namespace
 from itertools import islice
 
-from stead.cli.forms import Listing, Row, flag, number, option, positional, several
+from stead.cli.forms import Listing, Row, arg, number
 from stead.cli.invocation import OK, Invocation
 from stead.cli.memory_lines import ID, KINDS, PLACE, day, dead_legs, held, place_of, shown, titles
 from stead.cli.output import Output, clean
@@ -124,26 +124,26 @@ _LIST = Listing(
     'Nothing is remembered there. Say something: stead memory add "I write British English"',
 )
 _OF = (
-    option("--words WORDS", "that have these words"),
-    several("--kind KIND", "of this kind", KINDS),
-    several("--status STATUS", "that stand so (else live)", STATUSES),
-    several("--origin ORIGIN", "that come from there", ORIGINS),
+    arg("--words WORDS", "that have these words"),
+    arg("--kind KIND...", "of this kind", choices=KINDS),
+    arg("--status STATUS...", "that stand so (else live)", choices=STATUSES),
+    arg("--origin ORIGIN...", "that come from there", choices=ORIGINS),
     PLACE,
-    flag("--pinned", "the pinned alone"),
+    arg("--pinned", "the pinned alone"),
     number("-n --limit N", 50, "how many (50)"),
-    flag("--all", "every one"),
+    arg("--all", "every one"),
 )
 _QUERY = (
-    positional("query QUERY", "words, or a question", nargs="+"),
-    option("--dir DIR", "as a session of this folder (else of none)"),
-    flag("--objective", "as an objective: without what is private"),
+    arg("query QUERY...", "words, or a question"),
+    arg("--dir DIR", "as a session of this folder (else of none)"),
+    arg("--objective", "as an objective: without what is private"),
     day("--as-of DATE", "as it was in the world at the end of that day", end=True),
     day("--known DATE", "as it was remembered at the end of that day", end=True),
-    several("--kind KIND", "memories of this kind", KINDS),
-    several("--source SOURCE", "only from there", ("memory", "chat", "talk")),
-    flag("--untrusted", "also what strangers' words made"),
-    flag("--superseded", "also what no longer holds"),
-    flag("--why", "what each was found by, and how much that weighed"),
+    arg("--kind KIND...", "memories of this kind", choices=KINDS),
+    arg("--source SOURCE...", "only from there", choices=("memory", "chat", "talk")),
+    arg("--untrusted", "also what strangers' words made"),
+    arg("--superseded", "also what no longer holds"),
+    arg("--why", "what each was found by, and how much that weighed"),
     number("-n --limit N", 10, "hits at most (10)", most=100),
 )
 ROWS: dict[str, Row] = {

@@ -11,7 +11,7 @@ from time import strftime
 
 from stead.cli.figures import counted
 from stead.cli.finding import find_folder
-from stead.cli.forms import Listing, Row, number, option, optional
+from stead.cli.forms import Listing, Row, arg, number
 from stead.cli.invocation import FAILED, OK, Invocation
 from stead.cli.memory_lines import PLACE, day_ms, folder_place, place_of
 from stead.cli.output import Output, clean_line
@@ -105,8 +105,7 @@ def _state(invocation: Invocation, arguments: Namespace) -> int:
     files = state["files"]
     kept = files["folder"] if files["alive"] else f"out of work: {files['reason']}"
     out.pairs(pairs(_STATE, {**state, **totals(state), "kept": kept}))
-    for notice in files["notices"]:
-        out.line(out.style(f"  {clean_line(notice, 300)}", "yellow"))
+    out.lines((fill("  {:300}", notice) for notice in files["notices"]), "yellow")
     return code
 
 
@@ -117,8 +116,8 @@ _PLACES = Listing(
     "Nothing is remembered yet; what is said in a session is, by itself.",
 )
 _DAY = (
-    optional("date DATE", "YYYY-MM-DD (else today)"),
-    option("--dir DIR", "of this folder (else the current one)", find_folder, default="."),
+    arg("[date DATE]", "YYYY-MM-DD (else today)"),
+    arg("--dir DIR", "of this folder (else the current one)", find_folder, default="."),
 )
 _DAYS = number("--days N", 30, "growth over so many days (30)", most=3660)
 ROWS: dict[str, Row] = {

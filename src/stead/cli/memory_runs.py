@@ -8,12 +8,12 @@ from __future__ import annotations
 from argparse import Namespace
 from functools import partial
 
-from stead.cli.event_lines import told
+from stead.cli.event_lines import describe
 from stead.cli.finding import find_proposal, find_run
-from stead.cli.forms import YES, Act, Listing, Row, flag, number, positional
+from stead.cli.forms import YES, Act, Listing, Row, arg, number
 from stead.cli.invocation import OK, Invocation
 from stead.cli.output import clean
-from stead.cli.templates import fill
+from stead.cli.templates import fill, some
 from stead.client import ApiError, Json
 
 _WHAT = {"forget": "forget", "skill": "make a skill", "soul": "change soul.md", "scope": "tell it in more places"}
@@ -40,10 +40,8 @@ def _proposals(invocation: Invocation, arguments: Namespace) -> int:
         else:
             for line in clean(proposal["text"]).strip("\n").splitlines()[:40]:
                 out.line(f"    | {line}".rstrip())
-        for id in proposal["memories"][:_ABOUT]:
-            out.line(fill("  {id}  {text:140}", {"id": id, "text": _words_of(invocation, id)}))
-        if (more := len(proposal["memories"]) - _ABOUT) > 0:
-            out.line(f"  and {more:,} more")
+        about = [(id, _words_of(invocation, id)) for id in proposal["memories"][:_ABOUT]]
+        out.lines(some("  {0}  {1:140}", about, _ABOUT, len(proposal["memories"])))
     out.line("\nanswer: stead memory accept ID, stead memory refuse ID")
     return OK
 
@@ -74,7 +72,7 @@ def _diff(invocation: Invocation, arguments: Namespace) -> int:
     for changed in diff["changed"]:
         out.line(_changed(changed))
     for proposal in diff["proposed"]:
-        for text, _ in told("", {**proposal, "type": "memory.proposed"}, out):
+        for text, _ in describe("", {**proposal, "type": "memory.proposed"}, out):
             out.line(text)
     if not diff["changed"] and not diff["proposed"]:
         out.line("It changed nothing that is still kept.")
@@ -116,12 +114,12 @@ _DID = "{run.run.made:number} made, {run.run.retired:number} retired, {run.run.p
 _REVERT = Act(
     "POST /memories/runs/{run.id}/revert", "{text|It is taken back.}", confirm=f"{{run.id}} is taken back: {_DID}."
 )
-_PROPOSALS = (positional("ids PROPOSAL", "ids, or their beginnings", find_proposal, nargs="+"),)
-_RUN = positional("run RUN", "its id, or the beginning", find_run.row)
+_PROPOSALS = (arg("ids PROPOSAL...", "ids, or their beginnings", find_proposal),)
+_RUN = arg("run RUN", "its id, or the beginning", find_run.row)
 ROWS: dict[str, Row] = {
     "proposals": (
         "list what would be changed, and only you may",
-        (flag("--all", "also those that you answered"),),
+        (arg("--all", "also those that you answered"),),
         _proposals,
     ),
     "accept": ("accept proposals", _PROPOSALS, partial(_settle, True)),

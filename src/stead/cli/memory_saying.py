@@ -9,7 +9,7 @@ import os
 from argparse import BooleanOptionalAction, Namespace
 
 from stead.cli import figures
-from stead.cli.forms import Act, Argument, Row, fields, flag, option, positional, several
+from stead.cli.forms import Act, Argument, Row, arg, fields
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.memory_lines import ID, IDS, KINDS, SCOPE, day, scope_fields
 from stead.cli.output import clean, clean_line
@@ -110,34 +110,33 @@ def _act(action: str, done: str, **marks: bool) -> Act:
 
 
 _STATEMENT = (
-    positional("text TEXT", 'one statement; "-" reads several, one a line', nargs="+"),
-    option("--kind KIND", ", ".join(KINDS), choices=KINDS, default="knowledge"),
-    option("--key KEY", "what it is about, such as person.timezone"),
-    option("--value VALUE", "what stands at the key, in a word"),
-    several("--alias NAME", "a name for it"),
-    flag("--pin", "always told, never fades"),
-    flag("--standing", "an instruction for how to work: always told"),
-    option("--days N", "dropped after so many days (else never)", type=int, default=0),
+    arg("text TEXT...", 'one statement; "-" reads several, one a line'),
+    arg("--kind KIND", choices=KINDS, default="knowledge"),
+    arg("--key KEY", "what it is about, such as person.timezone"),
+    arg("--value VALUE", "what stands at the key, in a word"),
+    arg("--alias NAME...", "a name for it"),
+    arg("--pin", "always told, never fades"),
+    arg("--standing", "an instruction for how to work: always told"),
+    arg("--days N", "dropped after so many days (else never)", type=int, default=0),
     day("--since DATE", "it holds since then, YYYY-MM-DD (else from now on)"),
     *SCOPE,
 )
 _OTHER = (
     ID,
-    positional("text TEXT", 'the new words (else your editor); "-": stdin', nargs="*"),
-    option("--value VALUE", "what stands at its key now"),
+    arg("[text TEXT...]", 'the new words (else your editor); "-": stdin'),
+    arg("--value VALUE", "what stands at its key now"),
     day("--since DATE", "they hold since then (else from now on)"),
-    flag("--was-wrong", "the old words never held, not even then"),
+    arg("--was-wrong", "the old words never held, not even then"),
 )
 _MARKS = (
     IDS,
-    option("--kind KIND", ", ".join(KINDS), choices=KINDS, default=None),
-    option("--key KEY", '"" for none', default=None),
-    option("--alias NAME", "in place of its; repeatable", action="append", default=None),
-    option("--confidence X", "0 to 1", type=float, default=None),
-    option("--days N", "dropped after so many; 0 for never", type=int, default=None),
+    arg("--kind KIND", choices=KINDS, default=None),
+    arg("--key KEY", '"" for none', default=None),
+    arg("--alias NAME...", "in place of its; repeatable", default=None),
+    arg("--confidence X", "0 to 1", type=float, default=None),
+    arg("--days N", "dropped after so many; 0 for never", type=int, default=None),
     Argument(
-        ("--standing",),
-        {"action": BooleanOptionalAction, "default": None, "help": "an instruction, always told"},
+        ("--standing",), {"action": BooleanOptionalAction, "default": None, "help": "an instruction, always told"}
     ),
 )
 _MARK = Act("POST /memories/mark", lambda said: f"{_these(said)} marked so.", _marks)

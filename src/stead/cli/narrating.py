@@ -12,7 +12,7 @@ from typing import Any
 
 from stead.cli import figures
 from stead.cli.changes_telling import told_of_changes
-from stead.cli.event_lines import told
+from stead.cli.event_lines import describe
 from stead.cli.output import Output, clean, clean_line, cut_line, reveal_line
 from stead.cli.templates import Line, fill
 from stead.client import Json
@@ -128,7 +128,7 @@ class Narrator:
                 self._finish_step(body)
             case "call.edited":
                 self._calls[body["key"]] = (body["tool"], body["arguments"])
-                self._lines(told(envelope["stream"], body, self._out))
+                self._lines(describe(envelope["stream"], body, self._out))
             case "file.changed" if body["key"] in self._running:
                 self._changes.setdefault(body["key"], []).append(envelope)  # told when the step is
             case "progress":
@@ -287,7 +287,7 @@ class Narrator:
         for warning in body.get("warnings", ()):
             self._line(f"    ! {clean_line(warning['text'], 300)}", "yellow")
         for change in self._changes.pop(key, ()):
-            self._lines(told(change["stream"], change["body"], self._out))
+            self._lines(describe(change["stream"], change["body"], self._out))
 
     def _tell_end(self, body: Json) -> None:
         self.awaiting = ""
@@ -322,7 +322,7 @@ class Narrator:
                 pass
         tool, arguments = self._calls.get(body.get("key", ""), ("a call", ""))
         call = f"{clean_line(tool)} {subject_of(arguments)}".rstrip()
-        self._lines(told(envelope["stream"], body, self._out, call=call, verbose=self._verbose))
+        self._lines(describe(envelope["stream"], body, self._out, call=call, verbose=self._verbose))
         if kind == "turn.ended":
             self._line(f"  {self.cost} so far", "dim")
 

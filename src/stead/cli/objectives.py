@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from stead.cli.budgets import BUDGET, budget_of
-from stead.cli.forms import ALL, OBJECTIVE, YES, Act, Listing, command, fields, option, positional
+from stead.cli.finding import find_objective
+from stead.cli.forms import ALL, OBJECTIVE, YES, Act, Listing, arg, command, fields
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.narrating import subject_of
 from stead.cli.output import Output
 from stead.cli.session_row import print_row
-from stead.cli.templates import fill
+from stead.cli.spending import BUDGET, budget_of
+from stead.cli.templates import fill, lines
 from stead.client import Json
 
 STATUSES = ("pending", "running", "waiting", "paused", "completed", "failed", "cancelled")
@@ -47,8 +48,18 @@ def _print_step(out: Output, step: Json) -> None:
         out.line(fill("  {reasoning:300}", step))
     if step["error"]:
         out.line(f"  {out.style(fill('{error:300}', step), 'red')}")
-    for warning in step.get("warnings", ()):
-        out.line(f"  {out.style(fill('! {text:300}', warning), 'yellow')}")
+    out.lines((fill("  ! {text:300}", warning) for warning in step.get("warnings", ())), "yellow")
+
+
+def _stop(invocation: Invocation, arguments: Namespace) -> int:
+    if arguments.id and arguments.all:
+        raise CommandError("an ID and --all exclude each other", "stead stop --help")
+    path = f"/objectives/{arguments.id}/stop" if arguments.id else "/stop"
+    answer = invocation.client.post(path, {"why": arguments.why})
+    said = "Stopped everything: processes are killed and objectives hold. Go on with: stead resume ID\n{text}"
+    if arguments.id:
+        said = "Stopped {id}: its processes are killed and it holds. Go on with: stead resume {id}\n{text}"
+    return invocation.report(answer, *lines(said, {**answer, "id": arguments.id}))
 
 
 def _message(arguments: Namespace) -> Json:
@@ -74,9 +85,11 @@ _RETRY = Act(f"POST {_ONE}/retry", "{id} runs again. Watch it: stead watch {id}"
 _DELETE = Act(f"POST {_ONE}/delete", "{id} is deleted.", confirm=_LOSS, about=_ONE)
 _MESSAGE = Act(f"POST {_ONE}/messages", "Sent. Watch what it does: stead watch {id}", _message)
 _REVOKE = Act(f"POST {_ONE}/revoke", "Taken back: {tool} asks again from now on.", fields("tool"))
-_STATUS = option("--status STATUS", f"only those: {', '.join(STATUSES)}", choices=STATUSES)
-_TEXT = positional("text TEXT", "it reads this before its next model request")
-_TOOL = positional("tool TOOL", "whose grants end, in this objective and in its folder")
+_STATUS = arg("--status STATUS", "only those", choices=STATUSES)
+_TEXT = arg("text TEXT", "it reads this before its next model request")
+_TOOL = arg("tool TOOL", "whose grants end, in this objective and in its folder")
+_ANY = arg("[id ID]", "an objective; without one, everything is stopped", find=find_objective)
+_EVERYTHING = arg("--all", "stop everything (the default)")
 COMMANDS = {
     "objectives": command(_LIST, _STATUS, ALL),
     "show": command(_show, OBJECTIVE),
@@ -86,5 +99,6 @@ COMMANDS = {
     "cancel": command(_CANCEL, OBJECTIVE),
     "retry": command(_RETRY, OBJECTIVE, *BUDGET),
     "delete": command(_DELETE, OBJECTIVE, YES),
+    "stop": command(_stop, _ANY, _EVERYTHING, arg("--why WHY", "recorded with the stop")),
     "revoke": command(_REVOKE, OBJECTIVE, _TOOL),
 }

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TextIO
 
 from stead.domain.shown import HIDDEN, reveal
@@ -83,6 +83,11 @@ class Output:
         self.before()
         print(text)
 
+    def lines(self, texts: Iterable[str], style: str = "") -> None:
+        """Lines of the result, already clean, each in a style unless it is ""."""
+        for text in texts:
+            self.line(self.style(text, style) if style else text)
+
     def write(self, text: str) -> None:
         """Part of a line, shown at once; already clean."""
         self.before()
@@ -129,16 +134,6 @@ class Output:
         width = max(len(name) for name, _ in rows)
         for name, value in rows:
             print(f"{indent}{name:<{width}}  {value}".rstrip())
-
-    def rows(self, items: Sequence[Any], headings: Sequence[str], cells: Sequence[Sequence[str]], none: str) -> None:
-        """A list: JSON objects, a table, or the sentence for when there is nothing."""
-        if self.as_json:
-            for item in items:
-                self.json(item)
-        elif cells:
-            self.table(headings, cells)
-        else:
-            self.line(none)
 
 
 def stream_is_terminal(stream: TextIO | None) -> bool:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from stead.cli.forms import YES, Act, Listing, OneOf, Row, choice, family, flag, option, positional
-from stead.cli.hidden_input import read_hidden
+from stead.cli.forms import YES, Act, Listing, OneOf, Row, arg, family
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.templates import fill
+from stead.cli.text_input import read_hidden
 from stead.cli.work_options import parse_model
 from stead.client import Client, Json
 
@@ -98,21 +98,24 @@ _FORGOTTEN = "{name} and its key are forgotten."
 _REMOVE = Act("DELETE /providers/{name}", _FORGOTTEN, confirm=_FORGOTTEN)
 _USE = Act("POST /chain", "New objectives use {models:then}.", _chain)
 _KEY = OneOf(
-    (
-        option("--key-env VAR", "the environment variable that has the key"),
-        flag("--key-vault", "the key is kept encrypted; give it with set-key"),
-    )
+    arg("--key-env VAR", "the environment variable that has the key"),
+    arg("--key-vault", "the key is kept encrypted; give it with set-key"),
 )
 _PROVIDER = (
-    positional("name NAME", "yours to choose: small letters, digits, dashes"),
-    option("--preset P", "see: stead providers presets", required=True),
-    option("--model M", "else the preset's"),
-    option("--url U", "else the preset's"),
-    choice("--clearance", ("private", "public"), "public: it is sent nothing of a session that has read your files"),
+    arg("name NAME", "yours to choose: small letters, digits, dashes"),
+    arg("--preset P", "see: stead providers presets", required=True),
+    arg("--model M", "else the preset's"),
+    arg("--url U", "else the preset's"),
+    arg(
+        "--clearance CLEARANCE",
+        "public: it is sent nothing of a session that has read your files",
+        choices=("private", "public"),
+        default="private",
+    ),
     _KEY,
 )
-_NAME = positional("name NAME", find=_named)
-_MODELS = positional("models NAME/MODEL", nargs="+")
+_NAME = arg("name NAME", find=_named)
+_MODELS = arg("models NAME/MODEL...")
 _ROWS: dict[str, Row] = {
     "list": ("show what is configured and what was found (the default)", (), _list),
     "presets": ("show the known vendors, their addresses and models", (), _PRESETS),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from stead.cli.finding import find_folder, find_rule
-from stead.cli.forms import YES, Act, Listing, Row, family, option, positional
+from stead.cli.forms import YES, Act, Listing, Row, arg, family
 from stead.cli.invocation import Invocation
 from stead.cli.templates import fill
 from stead.client import Json
@@ -47,9 +47,9 @@ _LIST = Listing(
 _REMOVE = Act(
     "DELETE /rules/{rule.id}", "{rule.id} holds no longer.", confirm="{rule.id} holds no longer: {rule.text:path}"
 )
-_SENTENCE = positional("text SENTENCE")
-_DIR = option("--dir DIR", "for this folder alone (else everywhere)", find_folder)
-_RULE = positional("rule ID", "or its beginning", find_rule.row)
+_SENTENCE = arg("text SENTENCE")
+_DIR = arg("--dir DIR", "for this folder alone (else everywhere)", find_folder)
+_RULE = arg("rule ID", "or its beginning", find_rule.row)
 _ROWS: dict[str, Row] = {
     "list": ("show the rules and how each is understood (the default)", (), _LIST),
     "add": ('make a sentence a rule, like "never change infra/"', (_SENTENCE, _DIR), _add),

@@ -1,4 +1,4 @@
-"""``run``: give a goal, start the daemon if needed, and watch.
+"""``run`` and ``watch``: give a goal, start the daemon if needed, and watch; or watch an objective or a session.
 
 Layer: cli. What can be seen to be wrong is refused before anything starts; the daemon is the authority on the rest.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from stead.cli.forms import OneOf, command, flag, option, positional, several
+from stead.cli.forms import OBJECTIVE, OneOf, arg, command
 from stead.cli.invocation import OK, Invocation
 from stead.cli.output import clean_line
 from stead.cli.starting import ensure_daemon
@@ -36,15 +36,26 @@ def _run(invocation: Invocation, arguments: Namespace) -> int:
     return OK
 
 
+def _watch(invocation: Invocation, arguments: Namespace) -> int:
+    session = arguments.id
+    row = invocation.client.get(f"/objectives/{session}")  # an unknown one has no events: it would be watched for ever
+    if row["kind"] == "session":
+        from stead.cli.session_talking import attach
+
+        return attach(invocation, session, wait=arguments.wait, whole=False)
+    return Watch(invocation, session, wait=arguments.wait).follow()
+
+
 COMMANDS = {
+    "watch": command(_watch, OBJECTIVE, WAIT, VERBOSE),
     "run": command(
         _run,
-        positional("goal GOAL", 'what to reach, in your words; "-" reads it from standard input'),
-        option("--dir D", "the folder to work in (else the current one)", default="."),
-        several("--constraint C", "a rule to keep"),
+        arg("goal GOAL", 'what to reach, in your words; "-" reads it from standard input'),
+        arg("--dir D", "the folder to work in (else the current one)", default="."),
+        arg("--constraint C...", "a rule to keep"),
         *WORK,
-        OneOf((flag("--detach", "leave it running in the background"), WAIT)),
+        OneOf(arg("--detach", "leave it running in the background"), WAIT),
         VERBOSE,
         usage="stead run GOAL [options]",
-    )
+    ),
 }

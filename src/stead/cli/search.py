@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from stead.cli.forms import YES, Act, Row, family, option, positional
+from stead.cli.forms import YES, Act, Row, arg, family
 from stead.cli.invocation import CommandError, Invocation
 from stead.cli.providers import read_key, report_check
 from stead.cli.templates import fill
@@ -40,8 +40,8 @@ _REMOVE = Act(
     "The web is no longer searched; the engine's key is forgotten.",
     confirm="The search engine and its key are forgotten.",
 )
-_ENGINE = positional("engine ENGINE", "searxng, brave or tavily", choices=("searxng", *_KEYED))
-_URL = option("--url U", "of the SearXNG instance; else the engine's own")
+_ENGINE = arg("engine ENGINE", choices=("searxng", *_KEYED))
+_URL = arg("--url U", "of the SearXNG instance; else the engine's own")
 _ROWS: dict[str, Row] = {
     "show": ("show which engine is asked (the default)", (), _show),
     "set": ("choose the engine; its key is read from the terminal or standard input", (_ENGINE, _URL), _SET),

@@ -10,10 +10,10 @@ import os
 from argparse import Namespace
 from pathlib import Path
 
-from stead.cli.forms import YES, Act, Listing, OneOf, Row, family, fields, flag, option, positional, several
-from stead.cli.hidden_input import checked, read_hidden
+from stead.cli.forms import YES, Act, Listing, OneOf, Row, arg, family, fields
 from stead.cli.invocation import CommandError, Invocation
 from stead.cli.templates import fill, lines
+from stead.cli.text_input import checked, read_hidden
 from stead.client import Client, Json
 
 VALUE_BYTES = 64 * 1024
@@ -50,7 +50,8 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
     value = _read_value(name, arguments)
     answer = client.post("/secrets", {"name": name, "value": value, "replace": older is not None or arguments.replace})
     row = next(row for row in client.items("/secrets") if row["name"] == name)
-    return invocation.report({**answer, "secret": row}, *lines(_ADDED, {**_row(row), "older": older is not None}))
+    shown = {**_row(row), "older": older is not None, "unbound": "" if row["bindings"] else name}
+    return invocation.report({**answer, "secret": row}, *lines(_ADDED, shown))
 
 
 _ADDED = (
@@ -58,7 +59,7 @@ _ADDED = (
     "a session uses it by a placeholder of its own, if you give it one: --secret {name}\n"
     "{older?placeholders that sessions were given for the older value are filled in nowhere any more}\n"
     "[it goes to: {goes}]\n"
-    "{goes?:it goes nowhere yet. Next: stead secret bind NAME --host HOST}"
+    "[it goes nowhere yet. Next: stead secret bind {unbound} --host HOST]"
 )
 
 
@@ -137,27 +138,23 @@ _REMOVE = Act(
     "{name} is erased. Where the service allows it, revoke the key there too.",
     confirm="The value of {name} is erased for good, and its bindings end.",
 )
-_NAME = positional("name NAME", "a small letter, then up to 63 of a-z, 0-9, - and _", _named)
+_NAME = arg("name NAME", "a small letter, then up to 63 of a-z, 0-9, - and _", _named)
 _VALUE = (
-    OneOf(
-        (option("--from-env VAR", "the value of this variable"), option("--from-file FILE", "the text of this file"))
-    ),
-    flag("--replace", "take the place of an older value without asking"),
+    OneOf(arg("--from-env VAR", "the value of this variable"), arg("--from-file FILE", "the text of this file")),
+    arg("--replace", "take the place of an older value without asking"),
 )
 _DESTINATION = OneOf(
-    (
-        option("--host HOST", "a name, or *.NAME for every name below it"),
-        option("--tool TOOL", "one of docs/generated/tools.md"),
-    ),
+    arg("--host HOST", "a name, or *.NAME for every name below it"),
+    arg("--tool TOOL", "one of docs/generated/tools.md"),
     required=True,
 )
 _PLACE = "the one part of a request: header (the default), header:NAME, query:NAME or body:FIELD"
 _PART = (
-    several("--method M", "only such requests"),
-    option("--path /P", "only requests to this path and below it"),
-    flag("--tls", "https: Stead opens the connection to this host to fill it in"),
-    option("--in PART", _PLACE, dest="place"),
-    option("--argument A", "with --tool: which argument"),
+    arg("--method M...", "only such requests"),
+    arg("--path /P", "only requests to this path and below it"),
+    arg("--tls", "https: Stead opens the connection to this host to fill it in"),
+    arg("--in PART", _PLACE, dest="place"),
+    arg("--argument A", "with --tool: which argument"),
 )
 _ROWS: dict[str, Row] = {
     "list": ("show names, placeholders and bindings, never values (the default)", (), _LIST),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.output import clean, clean_line
 from stead.cli.prompt import Left, Prompt
-from stead.cli.session_watching import SessionWatch
+from stead.cli.watching import SessionWatch
 from stead.client import ApiError, Json
 
 if TYPE_CHECKING:

@@ -12,24 +12,10 @@ from stead.cli.diffs import MARKS, headline, print_changes
 from stead.cli.event_lines import restored, taken
 from stead.cli.figures import counted
 from stead.cli.finding import call_key, find_checkpoint
-from stead.cli.forms import (
-    CALL,
-    SESSION,
-    YES,
-    Act,
-    Listing,
-    OneOf,
-    Row,
-    fields,
-    flag,
-    option,
-    optional,
-    positional,
-    several,
-)
+from stead.cli.forms import CALL, SESSION, YES, Act, Listing, OneOf, Row, arg, fields
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.output import cut_line
-from stead.cli.templates import fill
+from stead.cli.templates import fill, some
 from stead.cli.work_options import folder_of
 from stead.client import ApiError, Json
 
@@ -83,10 +69,7 @@ def _checkpoint(invocation: Invocation, arguments: Namespace) -> int:
     if out.as_json:
         return invocation.report(fact)
     out.line(taken(fact))
-    for left in fact["left_out"][:_PATHS]:
-        out.line(f"  left out: {cut_line(left['path'], 160)} ({fill('{why:120}', left)})")
-    if fact["left_out_count"] > _PATHS:
-        out.line(f"  … and {fact['left_out_count'] - _PATHS:,} more")
+    out.lines(some("  left out: {path:path} ({why:120})", fact["left_out"], _PATHS, fact["left_out_count"]))
     out.line(f"go back to it: stead session restore {arguments.id} {fill('{id}', fact)}")
     return OK
 
@@ -190,35 +173,31 @@ _FORK = Act(
 )
 _DIFFERS = (
     SESSION,
-    option("--old K", "a checkpoint (else the first one)"),
-    option("--new K", "another (else the folder as it is now)"),
-    flag("--stat", "only the figures, without the lines"),
+    arg("--old K", "a checkpoint (else the first one)"),
+    arg("--new K", "another (else the folder as it is now)"),
+    arg("--stat", "only the figures, without the lines"),
 )
 _UNDONE = (
     SESSION,
     CALL,
-    option("--path P", "which file, if the call changed several"),
-    flag("--again", "make the change again after all"),
+    arg("--path P", "which file, if the call changed several"),
+    arg("--again", "make the change again after all"),
 )
-_TAKE = (
-    SESSION,
-    option("--note TEXT", "what it is for"),
-    flag("--list", "list those that there are, and take none"),
-)
+_TAKE = (SESSION, arg("--note TEXT", "what it is for"), arg("--list", "list those that there are, and take none"))
 _BACK = (
     SESSION,
-    positional("checkpoint CHECKPOINT", "its id, or the beginning of it"),
-    OneOf((flag("--files", "the files alone"), flag("--conversation", "the conversation alone"))),
-    several("--path P", "this file or folder alone"),
+    arg("checkpoint CHECKPOINT", "its id, or the beginning of it"),
+    OneOf(arg("--files", "the files alone"), arg("--conversation", "the conversation alone")),
+    arg("--path P...", "this file or folder alone"),
     YES,
 )
 _FROM = (
     SESSION,
-    option("--at N", "the last event that it knows (else the newest)", type=int, default=0),
-    option("--into DIR", "an empty folder, which gets the files (else the same)"),
-    option("--title T", "a name for lists"),
+    arg("--at N", "the last event that it knows (else the newest)", type=int, default=0),
+    arg("--into DIR", "an empty folder, which gets the files (else the same)"),
+    arg("--title T", "a name for lists"),
 )
-_KEY = optional("key KEY", "of the call, such as call_2_0: show its changes line by line", find=call_key)
+_KEY = arg("[key KEY]", "of the call, such as call_2_0: show its changes line by line", find=call_key)
 ROWS: dict[str, Row] = {
     "diff": ("show what differs in its folder since it began, whatever changed it", _DIFFERS, _diff),
     "changes": ("list what its calls changed by name, or show one line by line", (SESSION, _KEY), _changes),

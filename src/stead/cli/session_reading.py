@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from stead.cli.forms import ALL, SESSION, Listing, Row, option
+from stead.cli.forms import ALL, SESSION, Listing, Row, arg
 from stead.cli.invocation import OK, Invocation
 from stead.cli.narrating import model_name, subject_of
 from stead.cli.output import clean
@@ -74,7 +74,7 @@ _LIST = Listing(
     "No sessions yet. Begin to work in a folder: stead session new DIR",
     newest=20,
 )
-_OUTPUT = option("--output FILE", "a new file (else standard output)")
+_OUTPUT = arg("--output FILE", "a new file (else standard output)")
 ROWS: dict[str, Row] = {
     "list": ("list sessions (the default)", (ALL,), _LIST),
     "show": ("show how one stands: its last words, plan and open calls", (SESSION,), _show),

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stead.cli.budgets import cost_line
 from stead.cli.figures import counted
 from stead.cli.narrating import model_name
 from stead.cli.output import Output, clean
+from stead.cli.spending import cost_line
 from stead.cli.templates import fill, pairs
 from stead.client import Json
 

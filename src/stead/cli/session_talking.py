@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from stead.cli.budgets import SESSION_BUDGET
-from stead.cli.forms import SESSION, YES, Act, Row, fields, flag, option, optional, positional, several
+from stead.cli.forms import SESSION, YES, Act, Row, arg, fields
 from stead.cli.invocation import CommandError, Invocation
+from stead.cli.spending import SESSION_BUDGET
 from stead.cli.templates import fill
 from stead.cli.text_input import read_text
 from stead.cli.work_options import VERBOSE, WAIT, WORK, folder_of, work_fields
@@ -50,7 +50,7 @@ def _send(invocation: Invocation, arguments: Namespace) -> int:
 
 
 def _say_and_watch(invocation: Invocation, session: str, text: str, *, interrupt: bool, stay: bool) -> int:
-    from stead.cli.session_watching import SessionWatch
+    from stead.cli.watching import SessionWatch
 
     answer = invocation.client.post(f"/sessions/{session}/messages", {"text": text, "interrupt": interrupt})
     since = _before(invocation, answer)
@@ -81,7 +81,7 @@ def attach(invocation: Invocation, session: str, *, wait: bool, whole: bool) -> 
         from stead.cli.session_attaching import Desk
 
         return Desk(invocation, session, whole=whole).follow()
-    from stead.cli.session_watching import SessionWatch
+    from stead.cli.watching import SessionWatch
 
     return SessionWatch(invocation, session, wait=wait, whole=whole).follow()
 
@@ -98,21 +98,21 @@ _CLOSE = Act(f"POST {_ONE}/close", "{id} is put away. A message opens it again: 
 _LOSS = "What was said and done in it is erased for good, its checkpoints too; your folder stays as it is."
 _DELETE = Act(f"POST {_ONE}/delete", "{id} is deleted.", confirm=f"{{id}}: {{title:80}}\n{_LOSS}", about=_ONE)
 _NEW = (
-    optional("directory DIR", "the folder (else the current one)", "."),
-    option("-m --message TEXT", "say this first, and watch what follows"),
+    arg("[directory DIR]", "the folder (else the current one)", default="."),
+    arg("-m --message TEXT", "say this first, and watch what follows"),
     *WORK,
     VERBOSE,
-    several("--ignore PATTERN", "left out of checkpoints"),
+    arg("--ignore PATTERN...", "left out of checkpoints"),
 )
-_ATTACH = (SESSION, flag("--all", "tell everything from its first event, not the last turn"), WAIT, VERBOSE)
+_ATTACH = (SESSION, arg("--all", "tell everything from its first event, not the last turn"), WAIT, VERBOSE)
 _SEND = (
     SESSION,
-    positional("text TEXT", 'what to say; "-" reads it from standard input'),
-    flag("--interrupt", "cut off what is under way"),
-    flag("--wait", "show what follows until the turn has ended"),
+    arg("text TEXT", 'what to say; "-" reads it from standard input'),
+    arg("--interrupt", "cut off what is under way"),
+    arg("--wait", "show what follows until the turn has ended"),
     VERBOSE,
 )
-_WHY = option("--why TEXT", "recorded with the stop")
+_WHY = arg("--why TEXT", "recorded with the stop")
 ROWS: dict[str, Row] = {
     "new": ("begin to work in a folder", _NEW, _new),
     "attach": ("watch it live, answer it and say something to it", _ATTACH, _attach),

@@ -9,13 +9,13 @@ import json
 import re
 from argparse import Namespace
 
-from stead.cli.budgets import cost_line, tokens_option, usd_option
 from stead.cli.editing import edited, parse
-from stead.cli.forms import CALL, SESSION, Listing, Row, option, optional, positional
+from stead.cli.forms import CALL, SESSION, Listing, Row, arg
 from stead.cli.invocation import NEEDS_PERSON, CommandError, Invocation
 from stead.cli.narrating import subject_of
 from stead.cli.output import clean_line
 from stead.cli.session_row import print_plan
+from stead.cli.spending import cost_line, tokens_option, usd_option
 from stead.cli.templates import fill
 from stead.cli.text_input import LIMIT_BYTES, read_file, read_text
 from stead.client import Json
@@ -109,13 +109,13 @@ _CALLS = Listing(
     view=lambda row: {**row, "about": subject_of(row["arguments"], 80)},
 )
 _CALL = (
-    positional("action ACTION", "edit, cancel or retry: run it otherwise, not at all, or again", choices=tuple(_DONE)),
+    arg("action ACTION", "run it otherwise, not at all, or again", choices=tuple(_DONE)),
     SESSION,
     CALL,
-    optional("arguments JSON", 'of edit (else your editor); "-": stdin'),
-    option("--reason TEXT", "of cancel; the model reads it"),
+    arg("[arguments JSON]", 'of edit (else your editor); "-": stdin'),
+    arg("--reason TEXT", "of cancel; the model reads it"),
 )
-_SET = option("--set FILE", 'put another in place, a line a step; "-": stdin')
+_SET = arg("--set FILE", 'put another in place, a line a step; "-": stdin')
 _IN_ALL = 'in all, or "unlimited"'
 _BUDGET = (SESSION, tokens_option("--tokens", _IN_ALL), usd_option("--usd", _IN_ALL))
 ROWS: dict[str, Row] = {

@@ -1,17 +1,75 @@
-"""``cap`` and ``usage``: what may be spent, and what was.
+"""Money and tokens: budgets as people give and read them, ``cap`` and ``usage``.
 
-Layer: cli.
+Layer: cli. A figure that is not positive is refused before anything starts.
 """
 
 from __future__ import annotations
 
 from argparse import Namespace
 
-from stead.cli.budgets import UNLIMITED, tokens_option, usd_option
-from stead.cli.forms import Listing, command, flag, number
+from stead.cli import figures
+from stead.cli.forms import Argument, Listing, arg, command, number
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.templates import fill
 from stead.client import Json
+
+DEFAULT_BUDGET: Json = {"tokens": 400_000, "usd_micros": 5_000_000}
+SESSION_BUDGET: Json = {"tokens": 20_000_000, "usd_micros": 5_000_000}
+"""Both as in ``domain/commands.py``, which is not imported here for the time that takes; a test compares them."""
+
+
+UNLIMITED: Json = {"tokens": "unlimited", "usd_micros": "unlimited"}
+
+
+def tokens_option(name: str, help: str) -> Argument:
+    """An option with a positive number of tokens, or "unlimited"; None where it is not given."""
+
+    def tokens(typed: str) -> int | str:
+        digits = typed.replace(",", "").replace("_", "")
+        if typed == "unlimited":
+            return typed
+        if not digits.isascii() or not digits.isdecimal() or int(digits[:19]) == 0 or len(digits) > 18:
+            way = f'{name} 100000, or "unlimited"'
+            raise CommandError(f"{name} {typed!r} is not a positive number of tokens", way)
+        return int(digits)
+
+    return arg(f"{name} N", help, type=tokens, default=None)
+
+
+def usd_option(name: str, help: str) -> Argument:
+    """An option with a positive sum of dollars, in millionths, or "unlimited"; None where it is not given."""
+
+    def usd_micros(typed: str) -> int | str:
+        if typed == "unlimited":
+            return typed
+        try:
+            figure = round(float(typed.removeprefix("$")) * 1_000_000)
+        except (ValueError, OverflowError):
+            figure = 0
+        if not 0 < figure < 10**15:
+            way = f'{name} 2.50, or "unlimited"'
+            raise CommandError(f"{name} {typed!r} is not a positive sum of dollars", way)
+        return figure
+
+    return arg(f"{name} X", help, type=usd_micros, default=None)
+
+
+_STOP = 'a hard stop, or "unlimited"'
+BUDGET = (tokens_option("--budget-tokens", _STOP), usd_option("--budget-usd", _STOP))
+
+
+def budget_of(arguments: Namespace, default: Json = DEFAULT_BUDGET) -> Json:
+    """The budget that the options of ``BUDGET`` ask for, as a request has it; empty when none does."""
+    given = {"tokens": arguments.budget_tokens, "usd_micros": arguments.budget_usd}
+    given = {name: figure for name, figure in given.items() if figure is not None}
+    return {"budget": default | given} if given else {}
+
+
+def cost_line(row: Json) -> str:
+    """What an objective used, and of how much."""
+    took = figures.duration((row["ended_ms"] or row["updated_ms"]) - row["created_ms"])
+    used = "{iterations:#model request}, {tokens_used:number} of {budget.tokens:number} tokens"
+    return fill(f"{used}, {{:cost}} of {{budget.usd_micros:money}}, {took}", row)
 
 
 def _cap(invocation: Invocation, arguments: Namespace) -> int:
@@ -61,7 +119,7 @@ COMMANDS = {
         _cap,
         tokens_option("--tokens", f"tokens {_PER_DAY}"),
         usd_option("--usd", f"dollars {_PER_DAY}"),
-        flag("--none", "no cap"),
+        arg("--none", "no cap"),
     ),
     "usage": command(_usage, number("--days N", 30, "how far back (30)")),
 }

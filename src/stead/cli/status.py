@@ -12,6 +12,7 @@ from stead.cli import figures
 from stead.cli.forms import command
 from stead.cli.invocation import OK, UNREACHABLE, Invocation
 from stead.cli.output import clean_line
+from stead.cli.templates import fill, pairs
 from stead.client import Json, NoDaemon
 
 
@@ -24,14 +25,15 @@ def model_line(status: Json) -> str:
 
 
 def _status(invocation: Invocation, arguments: Namespace) -> int:
-    client, out = invocation.client, invocation.out
+    client, out, style = invocation.client, invocation.out, invocation.out.style
     try:
         status = client.get("/status")
     except NoDaemon as error:
+        home = str(invocation.home.root)
         if out.as_json:
-            out.json({"running": False, "home": str(invocation.home.root), "why": error.message})
+            out.json({"running": False, "home": home, "why": error.message})
         else:
-            out.pairs([("daemon", f"not running, home {str(invocation.home.root)!r}"), ("next", "stead up")])
+            out.pairs([("daemon", f"not running, home {home!r}"), ("next", "stead up")])
         return UNREACHABLE
     running = len(client.get("/objectives", status="running", limit=500)["items"])
     approvals = client.get("/approvals", status="pending", limit=500)["items"]
@@ -39,28 +41,32 @@ def _status(invocation: Invocation, arguments: Namespace) -> int:
     if out.as_json:
         counts = {"objectives_running": running, "approvals_pending": len(approvals), "reviews_wanted": len(reviews)}
         return invocation.report({"running": True, **status, **counts})
-    isolation, address = status["isolation"], client.address
-    sandbox = clean_line(isolation["statement"])
-    if not isolation["available"]:
-        sandbox = f"{out.style('off', 'yellow')}: {sandbox} See: stead doctor"
-    waiting = "none"
+    address, isolation = client.address, status["isolation"]
+    waiting = []
     if approvals:
-        waiting = out.style(figures.counted(len(approvals), "question for you", "questions for you"), "yellow")
-        waiting += "; see: stead approvals"
+        questions = fill("{items:#question for you/questions for you}", {"items": approvals})
+        waiting.append(f"{style(questions, 'yellow')}; see: stead approvals")
     if reviews:
-        changes = out.style(figures.counted(len(reviews), "review of changes", "reviews of changes"), "yellow")
-        waiting = f"{waiting}, {changes}; see: stead held" if approvals else f"{changes}; see: stead held"
-    since = figures.duration(time.time() * 1000 - status["started_ms"])
-    rows = [
-        ("daemon", f"running for {since}, version {clean_line(status['version'])}, process {address.pid}"),
-        ("page", f"http://{clean_line(address.name)}.localhost:{address.port}  (sign in with: stead open)"),
-        ("model", model_line(status)),
-        ("sandbox", sandbox),
-        ("running", figures.counted(running, "objective")),
-        ("waiting", waiting),
-    ]
-    out.pairs(rows)
+        changes = fill("{items:#review of changes/reviews of changes}", {"items": reviews})
+        waiting.append(f"{style(changes, 'yellow')}; see: stead held")
+    shown = {
+        **status,
+        "since": figures.duration(time.time() * 1000 - status["started_ms"]),
+        "pid": address.pid,
+        "page": f"http://{address.name}.localhost:{address.port}",
+        "model": model_line(status),
+        "off": "" if isolation["available"] else f"{style('off', 'yellow')}: ",
+        "hint": "" if isolation["available"] else " See: stead doctor",
+        "running": running,
+        "waiting": ", ".join(waiting) or "none",
+    }
+    out.pairs(pairs(_ROWS, shown))
     return OK
 
 
+_ROWS = (
+    "daemon: running for {since}, version {version}, process {pid} | page: {page}  (sign in with: stead open)"
+    " | model: {model} | sandbox: {off:raw}{isolation.statement}{hint:raw}"
+    " | running: {running:#objective} | waiting: {waiting:raw}"
+)
 COMMANDS = {"status": command(_status)}

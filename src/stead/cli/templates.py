@@ -3,11 +3,11 @@
 Layer: cli. Pure but for the clock. Nearly everything that is shown was written by a model, a tool or a file, so a value
 is cleaned unless its place says how else it is shown, and nothing in a value is ever read as a template.
 
-    {id}                    the field of that name; {run.by} the field of a field; {} the whole value
+    {id}                    the field of that name; {run.by} the field of a field; {0} an item; {} the whole
     {title:48}              in one line of 48 characters at most; other styles are in ``_STYLES``
     {uses:#time}            with its noun, "3 times"; {count:#memory/memories}; a list is counted
     {directory|everywhere}  these words where it is empty
-    {enabled?on:off}        the one or the other; {undone?undone} or nothing
+    {enabled?on:off}        the one or the other, of which the first has no colon; {undone?undone} or nothing
     [, last {used:moment}]  left out where a value in it is empty: "", 0, false, no items
 """
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from stead.cli import figures
@@ -54,7 +54,7 @@ _WHOLE: dict[str, Callable[[str], str]] = {
 """Styles whose result is shown as it is; ``raw`` is for what this program styled itself."""
 
 
-def fill(template: str, value: Mapping[str, Any]) -> str:
+def fill(template: str, value: Any) -> str:
     """The template with the value's fields in their places.
 
     Raises:
@@ -66,6 +66,12 @@ def fill(template: str, value: Mapping[str, Any]) -> str:
 def lines(template: str, value: Mapping[str, Any]) -> list[str]:
     """The lines of a template, without those that have nothing to say."""
     return [line for line in map(lambda line: fill(line, value), template.split("\n")) if line.strip()]
+
+
+def some(template: str, rows: Sequence[Any], most: int, total: int = 0) -> list[str]:
+    """The first rows, each by a template, and how many more there are: of the rows, or of a larger total."""
+    more = max(total, len(rows)) - min(most, len(rows))
+    return [fill(template, row) for row in rows[:most]] + ([f"  … and {more:,} more"] if more > 0 else [])
 
 
 def pairs(template: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -87,7 +93,7 @@ def table(out: Output, template: str, rows: list[Any]) -> None:
     out.table([heading for heading, _ in every], [[fill(cell, row) for _, cell in every] for row in rows])
 
 
-def _filled(found: re.Match[str], value: Mapping[str, Any]) -> str:
+def _filled(found: re.Match[str], value: Any) -> str:
     if (group := found["group"]) is not None:
         named = [place["path"] for place in _PLACE.finditer(group)]
         return fill(group, value) if all(_field(value, path) for path in named) else ""
@@ -101,7 +107,7 @@ def _filled(found: re.Match[str], value: Mapping[str, Any]) -> str:
 
 def _field(value: Any, path: str) -> Any:
     for name in filter(None, path.split(".")):
-        value = value[name]
+        value = value[int(name) if name.isdecimal() else name]
     return value
 
 

@@ -1,6 +1,7 @@
-"""Texts that a person gives: typed, on standard input, in a file; and texts that are written to a new file for them.
+"""Texts that a person gives: typed, on standard input, in a file, or hidden; and texts that are written to a new file.
 
-Layer: cli.
+Layer: cli. A key or another secret is never taken from the command line, where every process of the machine could read
+it; and no error repeats one.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from stead.cli import figures
 from stead.cli.invocation import CommandError
+from stead.cli.output import stream_is_terminal
 
 LIMIT_BYTES = 1_000_000
 
@@ -66,3 +68,36 @@ def write_new(name: str, text: str) -> None:
         raise CommandError(f"there is a file {name!r} already", "give a new one") from error
     with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
         file.write(text)
+
+
+def read_hidden(what: str, command: str, limit_bytes: int) -> str:
+    """What is typed at a prompt that does not show it, else what standard input has; without the line break at its end.
+
+    Args:
+        what: it is, such as "key of acme".
+        command: that reads it, for what is said when there is nothing.
+        limit_bytes: how long it may be, in UTF-8.
+
+    Raises:
+        CommandError: it is empty, too long or no UTF-8.
+    """
+    if stream_is_terminal(sys.stdin):
+        from getpass import getpass
+
+        return checked(
+            getpass(f"{what} (it is not shown): ").encode("utf-8", "surrogateescape"), what, command, limit_bytes
+        )
+    return checked(sys.stdin.buffer.read(limit_bytes + 3), what, command, limit_bytes)
+
+
+def checked(content: bytes, what: str, command: str, limit_bytes: int) -> str:
+    """Such a value that was read from elsewhere; see ``read_hidden``."""
+    try:
+        text = content.decode("utf-8").removesuffix("\n").removesuffix("\r")
+    except UnicodeDecodeError:
+        raise CommandError(f"the {what} is not UTF-8 text", "encode it first, for example with base64") from None
+    if not text.strip():
+        raise CommandError(f"no {what} was given", f"type it at the prompt, or: {command} < FILE")
+    if len(text.encode()) > limit_bytes:
+        raise CommandError(f"the {what} has more than {limit_bytes} bytes", "give a key or a password, not a file")
+    return text

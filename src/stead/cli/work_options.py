@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 
-from stead.cli.budgets import BUDGET, DEFAULT_BUDGET, budget_of
-from stead.cli.forms import choice, flag, option, several
+from stead.cli.forms import arg
 from stead.cli.invocation import CommandError
+from stead.cli.spending import BUDGET, DEFAULT_BUDGET, budget_of
 from stead.client import Json
 
 _STRICTNESS = (
@@ -19,19 +19,19 @@ _STRICTNESS = (
 )
 # One value each: an option that took several would swallow the goal after it.
 WORK = (
-    option("--title T", "a name for lists"),
+    arg("--title T", "a name for lists"),
     *BUDGET,
-    several("--allow TOOL", "a tool to use without asking"),
-    several("--tools TOOL", "offer the model this one, and no other that is not named"),
-    several("--model PROVIDER/MODEL", "the model to use; again for its fallbacks"),
-    several("--host HOST", "a host that its commands may reach without asking"),
-    several("--secret NAME", "a secret that the model is told of, by name"),
-    choice("--profile", ("work", "ask", "readonly"), _STRICTNESS),
-    flag("--trial", "keep all changes aside until you have looked at them"),
+    arg("--allow TOOL...", "a tool to use without asking"),
+    arg("--tools TOOL...", "offer the model this one, and no other that is not named"),
+    arg("--model PROVIDER/MODEL...", "the model to use; again for its fallbacks"),
+    arg("--host HOST...", "a host that its commands may reach without asking"),
+    arg("--secret NAME...", "a secret that the model is told of, by name"),
+    arg("--profile PROFILE", _STRICTNESS, choices=("work", "ask", "readonly"), default="work"),
+    arg("--trial", "keep all changes aside until you have looked at them"),
 )
 """What an objective and a session take alike."""
-WAIT = flag("--wait", "without a terminal: wait for answers given elsewhere")
-VERBOSE = flag("-v --verbose", "tell also what the model was told of memory")
+WAIT = arg("--wait", "without a terminal: wait for answers given elsewhere")
+VERBOSE = arg("-v --verbose", "tell also what the model was told of memory")
 
 
 def work_fields(arguments: Namespace, default: Json = DEFAULT_BUDGET) -> Json:
