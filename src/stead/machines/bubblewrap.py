@@ -103,7 +103,7 @@ class BubblewrapMachines:
         self.terminals = MachineTerminals(self._maker, self._bindings, self.transactions, on_terminal)
 
     def isolation(self, *, again: bool = False) -> Isolation:
-        """See ``Machines``. A try takes about a third of a second. A host that was given is never tried."""
+        """See ``Machines``. A try takes about a tenth of a second. A host that was given is never tried."""
         if again and not self._given and self._host is not None and self._host.tools is None:
             self._host = None
         return self._probed().isolation

@@ -118,7 +118,7 @@ def without(reason: str) -> Host:
 
 
 def probe(home: Home | None = None, search: str = SEARCH) -> Host:
-    """Find bubblewrap and an interpreter, and try them. Takes about a third of a second, at most forty seconds.
+    """Find bubblewrap and an interpreter, and try them. Takes about a tenth of a second, at most forty seconds.
 
     Args:
         home: Stead's own, which says which toolchains are shown; none are without it.
