@@ -116,16 +116,7 @@ async def preview_recall(
     limit: Annotated[int, Meta(ge=1, le=100)] = 10,
 ) -> Recalled:
     """What a session in a folder would be told for these words, and why; it is not counted as told."""
-    asked = Recall(
-        query,
-        limit=limit,
-        as_of_ms=as_of_ms,
-        known_ms=known_ms,
-        sources=source,
-        kinds=kind,
-        trusted=trusted,
-        superseded=superseded,
-    )
+    asked = Recall(query, limit, as_of_ms, known_ms, source, kind, trusted=trusted, superseded=superseded)
     return await context.behind.service.memory.preview(asked, directory, attended=attended)
 
 
