@@ -315,7 +315,7 @@ class House:
     async def warm(self, *, find_servers: bool) -> None:
         """After the start, what the first objective would otherwise wait for: the sandbox's probe, model servers.
 
-        The API and a vendor's library stay unloaded until they are needed; an idle daemon stays small.
+        A vendor's library stays unloaded until it is needed; an idle daemon stays small.
         """
         await asyncio.to_thread(self.machines.isolation)
         if find_servers:

@@ -206,7 +206,7 @@ export interface paths {
         };
         /**
          * List Directives
-         * @description The directives, in the order in which models are told those that are on.
+         * @description The directives, in the order in which models read those that are on.
          */
         get: operations["list_directives"];
         put?: never;
@@ -374,13 +374,13 @@ export interface paths {
         };
         /**
          * Preview Prompt
-         * @description What a session or an objective of a folder would be told before all else, part by part.
+         * @description What a session or an objective of a folder would be given before all else, part by part.
          */
         get: operations["preview_prompt"];
         put?: never;
         /**
          * Preview Draft
-         * @description What a session or an objective of a folder would be told before all else, with a directive not saved yet.
+         * @description What a session or an objective of a folder would be given before all else, with a directive that is not saved.
          */
         post: operations["preview_draft"];
         delete?: never;
@@ -610,7 +610,7 @@ export interface paths {
         };
         /**
          * Show Memory Analytics
-         * @description How memory grows, what is used, and how much of it is junk.
+         * @description How memory grows, what is used, and what share is junk.
          */
         get: operations["show_memory_analytics"];
         put?: never;
@@ -750,7 +750,7 @@ export interface paths {
         };
         /**
          * List Loaded Files
-         * @description The files of memory with which a session in a folder would begin now, in the order in which they are told.
+         * @description The files of memory with which a session in a folder would begin now, in the order in which it reads them.
          */
         get: operations["list_loaded_files"];
         put?: never;
@@ -850,7 +850,7 @@ export interface paths {
         };
         /**
          * Preview Recall
-         * @description What a session in a folder would be told for these words, and why; it is not counted as told.
+         * @description What a session in a folder would be given for these words, and why; it does not count as a use.
          */
         get: operations["preview_recall"];
         put?: never;
@@ -6717,7 +6717,7 @@ export interface components {
         };
         /**
          * WantedPrompt
-         * @description What a session or an objective of a folder would be told before all else, with a directive not saved yet.
+         * @description What a session or an objective of a folder would be given before all else, with a directive that is not saved.
          *
          *     ``attended``: for a session that people work in, else for an objective. ``draft`` is taken for saved.
          */

@@ -58,7 +58,7 @@ class MemoryLooks(Protocol):
         ...
 
     async def loaded(self, directory: str, *, attended: bool) -> tuple[LoadedFile, ...]:
-        """The files of memory with which a session in a folder would begin now, in the order in which they are told."""
+        """The files of memory with which a session in a folder would begin now, in the order in which it reads them."""
         ...
 
     async def state(self) -> MemoryState:

@@ -215,7 +215,7 @@ class DirectiveDesk(Protocol):
     """What the person tells models always. Each method raises ``NotFound`` for a directive that there is not."""
 
     async def rows(self) -> tuple[DirectiveRow, ...]:
-        """The directives, in the order in which models are told those that are on."""
+        """The directives, in the order in which models read those that are on."""
         ...
 
     async def offers(self, id: DirectiveId) -> tuple[Rule, ...]:
@@ -231,7 +231,7 @@ class DirectiveDesk(Protocol):
         ...
 
     async def prompt(self, directory: str, *, attended: bool, draft: Directive | None) -> Prompt:
-        """What a session or an objective of a folder would be told before all else, part by part.
+        """What a session or an objective of a folder would be given before all else, part by part.
 
         Args:
             directory: the folder; "" for one without directives of its own.

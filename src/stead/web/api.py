@@ -56,7 +56,7 @@ class Api:
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
-        path = "/" + request.path_params["path"]
+        path = request.scope["path"].removeprefix("/api/v1")
         for methods in self._paths.values():
             found = next(iter(methods.values())).pattern.fullmatch(path)
             if found is None:

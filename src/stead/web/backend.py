@@ -1,6 +1,6 @@
 """What the door needs from the house: named here, put together in ``daemon.py``.
 
-Layer: a door. Light to import, so that the live routes need not wait for FastAPI.
+Layer: a door.
 """
 
 from __future__ import annotations

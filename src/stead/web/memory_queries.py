@@ -115,24 +115,15 @@ async def preview_recall(
     superseded: bool = False,
     limit: Annotated[int, Meta(ge=1, le=100)] = 10,
 ) -> Recalled:
-    """What a session in a folder would be told for these words, and why; it is not counted as told."""
-    asked = Recall(
-        query,
-        limit=limit,
-        as_of_ms=as_of_ms,
-        known_ms=known_ms,
-        sources=source,
-        kinds=kind,
-        trusted=trusted,
-        superseded=superseded,
-    )
+    """What a session in a folder would be given for these words, and why; it does not count as a use."""
+    asked = Recall(query, limit, as_of_ms, known_ms, source, kind, trusted=trusted, superseded=superseded)
     return await context.behind.service.memory.preview(asked, directory, attended=attended)
 
 
 def show_memory_analytics(
     context: Context, place: Where = EVERY_PLACE, days: Annotated[int, Meta(ge=1, le=3660)] = 90
 ) -> ports.Analytics:
-    """How memory grows, what is used, and how much of it is junk."""
+    """How memory grows, what is used, and what share is junk."""
     now_ms = context.behind.clock.now_ms()
     return context.behind.service.memory.insights.analytics(place, now_ms - days * 86_400_000, now_ms)
 
@@ -220,7 +211,7 @@ def list_templates(context: Context) -> tuple[Template, ...]:
 async def preview_draft(
     context: Context, directory: Folder = "", attended: bool = True, draft: Draft | None = None
 ) -> Prompt:
-    """What a session or an objective of a folder would be told before all else, with a directive not saved yet.
+    """What a session or an objective of a folder would be given before all else, with a directive that is not saved.
 
     ``attended``: for a session that people work in, else for an objective. ``draft`` is taken for saved.
     """

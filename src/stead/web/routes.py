@@ -293,7 +293,7 @@ class Route:
             asked = getattr(self.owner(context.behind), self.makes.__name__)
         blocks = not inspect.iscoroutinefunction(self.makes)
         result = await (asyncio.to_thread(asked, **arguments) if blocks else asked(**arguments))
-        if self.rows is None or isinstance(result, Page):
+        if self.rows is None:
             return result
         rows, cursor = result if get_args(self.returns)[-1] is str else (result, "")
         return Page(tuple(rows), cursor)
