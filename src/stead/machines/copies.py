@@ -138,7 +138,7 @@ def _made(name: str, above: int) -> Iterator[int]:
 
 
 def _sides(folder: int) -> list[Side]:
-    return [Side(folder, entry.name, entry.stat(follow_symlinks=False)) for entry in entries(folder)]
+    return [one for entry in entries(folder) if (one := side(folder, entry.name))]  # or it went away just now
 
 
 def _look(entry: Side | None) -> _Look:

@@ -55,8 +55,11 @@ class Side:
         return stat.S_IMODE(self.status.st_mode)
 
     def attribute(self, name: str) -> bytes:
-        """An extended attribute; empty for none."""
-        fd = os.open(self.name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self.folder)
+        """An extended attribute; empty for none, and of what has gone meanwhile."""
+        try:
+            fd = os.open(self.name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self.folder)
+        except FileNotFoundError:
+            return b""
         try:
             return os.getxattr(f"/proc/self/fd/{fd}", name)
         except OSError:

@@ -174,7 +174,7 @@ class Gate:
                 key=call.key,
                 directory=session.spec.directory,
                 revision=session.revision,
-                files=await self._fingerprints(session, tool, parsed, shell) if isolation.available else {},
+                files={},
                 sources=context.sources,
             ),
             offered=frozenset(spec.name for spec in self.specs(session.spec.tools)),
@@ -195,6 +195,11 @@ class Gate:
             declared=self._declared,
         )
         verdict = decide(proposed, facts)
+        if isinstance(verdict, Ask) and isolation.available:
+            # An answer holds for the files as they are now. What is free without them needs no look at them.
+            files = await self._fingerprints(session, tool, parsed, shell)
+            at = msgspec.structs.replace(facts.circumstances, files=files)
+            verdict = decide(proposed, dataclasses.replace(facts, circumstances=at)) if files else verdict
         return Judged(
             tool=call.tool,
             arguments=call.arguments if malformed or tool is None else canonical(parsed).decode(),
