@@ -66,7 +66,7 @@ class Machine:
         self.binding = binding
         self.link = link
         self._process = process
-        self._first = first
+        self.first = first
         self._why = ""
         self._on_end = on_end
         self._life = asyncio.create_task(self._live(), name="machine")
@@ -76,7 +76,7 @@ class Machine:
         self._why = self._why or why
         self.link.end(why)
         if not self._life.done():
-            _kill(self._first)
+            _kill(self.first)
 
     async def gone(self) -> None:
         """Wait until every process inside is dead.
@@ -109,10 +109,10 @@ class Machine:
             self._why = self._why or why
         finally:
             self.link.end(self._why)
-            _kill(self._first)
-            await readable(self._first)
+            _kill(self.first)
+            await readable(self.first)
             await _leave(self._process)
-            os.close(self._first)
+            os.close(self.first)
             self._on_end(self._why)
 
 

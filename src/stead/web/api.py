@@ -25,6 +25,7 @@ from stead.web import (
     rules,
     search,
     secrets,
+    services,
     session_work,
     sessions,
     terminals,
@@ -72,7 +73,7 @@ def _routes() -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         exception_handlers={**HANDLERS, RequestValidationError: _on_parameters},
     )
-    work = (sessions, session_work, folders, terminals)
+    work = (sessions, session_work, folders, terminals, services)
     parts = (views, audit, commands, *work, secrets, trial, egress, rules, search, directives, forgetting, memories)
     api.router.routes += [route for part in parts for route in part.router.routes]
     return api
