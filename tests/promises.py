@@ -436,7 +436,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("WS-2.persists", "a workspace's machine keeps files and installed packages", "cli"),
     Promise("WS-2.sleeps", "it sleeps when idle and wakes on use", "cli"),
     Promise("WS-2.golden", "it is made lazily from a golden template", "cli"),
-    Promise("WS-2.services", "it runs services with a port preview", "page"),
+    Promise("WS-2.services", "it runs services with a port preview", "page", stage=6, done=True),
     Promise("WS-3.checkpoint", "checkpoints of files and session together", "cli", stage=1, done=True),
     Promise("WS-3.restore", "restore in an instant", "cli", stage=1, done=True),
     Promise("WS-4.local", "the local sandbox driver passes the conformance suite", "cli"),

@@ -121,6 +121,11 @@ def shell(command: str, *hosts: str) -> Call:
     return Call("shell", {"command": command} | ({"hosts": list(hosts)} if hosts else {}))
 
 
+def service(name: str, command: str = "", *, stop: bool = False) -> Call:
+    """Start a service; without a command look at its log, or stop it."""
+    return Call("shell", {"command": command, "service": name} | ({"stop": True} if stop else {}))
+
+
 def read(path: str) -> Call:
     """Read a file."""
     return Call("read", {"path": path})

@@ -17,6 +17,7 @@ from bench.jobs.job import (
     passes,
     same,
     says,
+    service,
     shell,
     succeeded,
     touched,
@@ -113,7 +114,7 @@ def _get(port: int, path: str = "/") -> str:
 
 
 def _serve_site(_registry: Registry) -> Model:
-    succeeded((yield shell("python3 -m http.server 8123 --bind 127.0.0.1 > /tmp/site.log 2>&1 &")))
+    says((yield service("site", "python3 -u -m http.server 8123 --bind 127.0.0.1")), "listens at port 8123")
     says(succeeded((yield shell(_get(8123)))), "<h1>Harbour</h1>")
     yield "It is served at port 8123."
     says(succeeded((yield shell(_get(8123)))), "<h1>Harbour</h1>")
@@ -121,7 +122,9 @@ def _serve_site(_registry: Registry) -> Model:
     says(succeeded((yield shell(_get(8123)))), "<h1>Old harbour</h1>")
     succeeded((yield shell("echo 'h1 { color: teal }' > style.css")))
     says(succeeded((yield shell(_get(8123, "/style.css")))), "teal")
-    yield "It serves what was changed."
+    says((yield service("site")), "runs on", '"GET /style.css HTTP/1.1" 200')
+    says((yield service("site", stop=True)), "ended (stopped)")
+    yield "It serves what was changed. I stopped it."
 
 
 def _site_changed(done: Done) -> Iterator[str]:

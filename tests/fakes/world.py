@@ -23,9 +23,10 @@ from stead.domain.ids import CallKey, SessionId
 from stead.domain.messages import ReplyPart, Text, ToolCall, Usage
 from stead.domain.permits import Permit
 from stead.domain.ports import Isolation, Machines, ModelInfo, ModelRequest, Reply
+from stead.domain.services import ServiceLog, ServicePreview, ServiceRow
 from stead.domain.terminals import Ended, Terminal, TerminalRow
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
-from stead.domain.trials import Barred, Hold, Trials, unbarred
+from stead.domain.trials import Barred, Hold, Landing, Trials, unbarred
 from stead.guardian.reach import Reach
 from stead.machines.checkpoints import FolderCheckpoints
 from stead.machines.desk import Desk
@@ -158,6 +159,25 @@ class NoTerminals:
         raise NotFound(f"there is no terminal {id!r}")
 
 
+class NoServices:
+    """A host on which no service can be started."""
+
+    async def start(self, permit: Permit, name: str, command: str) -> tuple[ServiceLog, Landing]:
+        raise MachineUnavailable("a simulation has no services")
+
+    async def rows(self, session: SessionId) -> tuple[ServiceRow, ...]:
+        return ()
+
+    async def log(self, session: SessionId, name: str) -> ServiceLog:
+        raise NotFound(f"there is no service {name!r}")
+
+    async def stop(self, session: SessionId, name: str) -> tuple[ServiceLog, Landing]:
+        raise NotFound(f"there is no service {name!r}")
+
+    async def preview(self, session: SessionId, name: str, port: int) -> ServicePreview:
+        raise NotFound(f"there is no service {name!r}")
+
+
 class CountingTool:
     """A tool whose only effect is to be counted, by the text of its arguments. Takes any JSON object."""
 
@@ -253,6 +273,7 @@ class World:
             models=models,
             machines=machines or self.machines,
             terminals=NoTerminals(),
+            services=NoServices(),
             trials=trials or self.aside,
             checkpoints=self.kept,
             versions=self.kept,

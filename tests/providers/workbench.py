@@ -35,6 +35,7 @@ from stead.tools.files import EditTool, GlobTool, GrepTool, ReadTool, WriteTool
 from stead.tools.output import clip
 from stead.tools.shell import ShellTool
 from stead.tools.work import Plan
+from tests.fakes.world import NoServices
 
 SESSION = SessionId("s_0000000000000001")
 REF = ModelRef("rehearsal", "rehearsal")
@@ -178,7 +179,7 @@ class Bench:
     async def _run(self, words: list[UserMessage], messages: list[Message]) -> Run:
         folder = Folder(dict(self.files), self.commands)
         files: list[Tool] = [ReadTool(folder), WriteTool(folder), EditTool(folder), GlobTool(folder), GrepTool(folder)]
-        every: list[Tool] = [Plan(), ShellTool(folder), *files, PagesTool(self.pages)]
+        every: list[Tool] = [Plan(), ShellTool(folder, NoServices()), *files, PagesTool(self.pages)]
         tools = {tool.spec.name: tool for tool in every if tool.spec.name not in self.without}
         done = Run(messages=messages)
         lost = list(self.lost)

@@ -37,7 +37,9 @@ class Shop:
         self.machines = BubblewrapMachines(home, host=this_host())
         commands = [json.dumps({"command": tree.replace("NAP", self.nap)}) for tree in trees]
         models = WireModels([calls(*(("shell", command) for command in commands)), Said(("Well.",))])
-        self.room = Room(folder, models, machines=self.machines, more=[ShellTool(self.machines)])
+        self.room = Room(
+            folder, models, machines=self.machines, more=[ShellTool(self.machines, self.machines.services)]
+        )
 
     async def at_work(self, processes: int) -> SessionId:
         """Open a session, let its first command run, and wait until so many processes sleep."""

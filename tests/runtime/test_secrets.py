@@ -75,7 +75,7 @@ class Desk:
                 Plan().spec,
                 ReadTool(nothing).spec,  # type: ignore[arg-type]  # a tool's word needs none of its ports
                 WriteTool(nothing).spec,  # type: ignore[arg-type]
-                ShellTool(nothing).spec,  # type: ignore[arg-type]
+                ShellTool(nothing, nothing).spec,  # type: ignore[arg-type]
                 FetchTool(nothing, nothing).spec,  # type: ignore[arg-type]
             ],
             on_use=self.used.append,

@@ -42,6 +42,7 @@ from stead.runtime.home import fold as fold_home
 from stead.runtime.memory_room import MemoryDesk
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
+from tests.fakes.world import NoServices
 from tests.web import session_desk
 from tests.web.places import Looks, TerminalDesk
 from tests.web.session_desk import SessionDesk
@@ -161,6 +162,10 @@ class Home:
         self._ids = itertools.count(1)
         self._terminals = TerminalDesk(self._state)
         self._places: dict[SessionId, int] = {}
+
+    async def services(self, session: SessionId) -> NoServices:
+        self._state(session)
+        return NoServices()
 
     # -- what tests do ----------------------------------------------------------------------------------------------
 

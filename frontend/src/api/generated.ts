@@ -2065,6 +2065,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/services": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Services
+         * @description The services of a session's machine, in the order in which they were first started.
+         */
+        get: operations["list_services"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/services/{service}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Service
+         * @description One service, and the last 64 KiB that it printed.
+         */
+        get: operations["show_service"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/services/{service}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Service
+         * @description The URL at which a browser on this computer reaches a port of a service, until that ends. It is a secret.
+         */
+        post: operations["preview_service"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/services/{service}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop Service
+         * @description Kill all processes of a service; gives it as it ended. What it changed lands.
+         */
+        post: operations["stop_service"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/steps": {
         parameters: {
             query?: never;
@@ -5189,6 +5269,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[ServiceRow]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_ServiceRow_: {
+            items: components["schemas"]["ServiceRow"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[StepRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -5347,6 +5436,14 @@ export interface components {
             ][];
             places: components["schemas"]["Occurrence"][];
             words: string[];
+        };
+        /**
+         * PreviewOf
+         * @description Which port of a service; 0 for its lowest.
+         */
+        PreviewOf: {
+            /** @default 0 */
+            port: number;
         };
         /**
          * Profile
@@ -6085,6 +6182,47 @@ export interface components {
             /** @default  */
             directory: string;
             text: string;
+        };
+        /**
+         * ServiceLog
+         * @description A service, and the end of what it printed: at most 64 KiB.
+         */
+        ServiceLog: {
+            service: components["schemas"]["ServiceRow"];
+            text: string;
+        };
+        /**
+         * ServicePreview
+         * @description Where the person's browser finds what a service serves. The URL is all that is needed, on this computer alone.
+         */
+        ServicePreview: {
+            url: string;
+        };
+        /**
+         * ServiceRow
+         * @description A service as its machine describes it, within these bounds.
+         *
+         *     Args:
+         *         name: see ``NAME``.
+         *         id: of this start of it.
+         *         status: "running" as long as any of its processes is.
+         *         ports: where it accepts TCP connections, lowest first; the first of many.
+         *         exit_code: of its first process, 128 and the signal when it was killed; 0 while that runs.
+         *         why: it ended; "exit" while it runs.
+         *         size_bytes: of all that it printed.
+         *         command: how it was started; the beginning of a long one.
+         */
+        ServiceRow: {
+            command: string;
+            exit_code: number;
+            id: string;
+            name: string;
+            ports: number[];
+            size_bytes: number;
+            /** @enum {unknown} */
+            status: "ended" | "running";
+            /** @enum {unknown} */
+            why: "disk" | "entries" | "exit" | "memory" | "stopped";
         };
         /**
          * SessionClosed
@@ -10755,6 +10893,141 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_services: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ServiceRow_"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    show_service: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                service: string;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceLog"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    preview_service: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                service: string;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PreviewOf"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServicePreview"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    stop_service: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                service: string;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceLog"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

@@ -29,6 +29,7 @@ GROUPS = {
     },
     "sessions": {
         "session": "work in a folder together with the model, turn by turn",
+        "service": "list, read, stop and open what a session keeps running",
     },
     "changes that wait": {
         "held": "look at the changes that wait for your review, apply them or throw them away",

@@ -30,6 +30,8 @@ def load(name: str) -> Command:
             from stead.cli.session import COMMANDS
         case "memory":
             from stead.cli.memory import COMMANDS
+        case "service":
+            from stead.cli.services import COMMANDS
         case "approvals" | "approve" | "deny":
             from stead.cli.approving import COMMANDS
         case "providers":

@@ -116,7 +116,7 @@ def _open(invocation: Invocation, arguments: Namespace) -> int:
     link: str = client.post("/sign-in-codes", {"plain_host": True} if arguments.plain_host else None)["url"]
     if arguments.plain_host:
         out.note("warning: at 127.0.0.1, every server on this machine that you visit is sent the page's cookie")
-    opened = not arguments.print and _open_browser(invocation.home, link)
+    opened = not arguments.print and open_browser(invocation.home, link)
     if out.as_json:
         out.json({"url": link, "opened": opened})
     elif opened:
@@ -128,7 +128,7 @@ def _open(invocation: Invocation, arguments: Namespace) -> int:
     return OK
 
 
-def _open_browser(home: Home, link: str) -> bool:
+def open_browser(home: Home, link: str) -> bool:
     """Open the link by way of a file that only this account can read.
 
     A browser's command line can be read by every account of the machine, and whoever is first to use the code is in.
@@ -139,7 +139,7 @@ def _open_browser(home: Home, link: str) -> bool:
     page.unlink(missing_ok=True)
     with open(os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         file.write(
-            f'<!doctype html><meta http-equiv="refresh" content="0;url={link}"><a href="{link}">Open Stead</a>\n'
+            f'<!doctype html><meta http-equiv="refresh" content="0;url={link}"><a href="{link}">Open the page</a>\n'
         )
     try:
         return webbrowser.open(page.as_uri())

@@ -285,7 +285,7 @@ class Machines(Protocol):
         ...
 
     async def close(self) -> None:
-        """Kill every machine."""
+        """Kill every machine, and with it what runs in them; the next work makes another."""
         ...
 
 

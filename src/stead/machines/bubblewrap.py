@@ -28,6 +28,7 @@ from stead.machines.machine import Binding, Machine
 from stead.machines.making import Maker
 from stead.machines.output import Output
 from stead.machines.sandbox import Limits
+from stead.machines.services import MachineServices
 from stead.machines.terminals import Closed, MachineTerminals
 from stead.machines.transactions import Transactions
 from stead.machines.workspace import check_directory
@@ -101,6 +102,9 @@ class BubblewrapMachines:
             lambda session, path, data: self._change(session, "save", _bytes(path), data, answer=int),
         )
         self.terminals = MachineTerminals(self._maker, self._bindings, self.transactions, on_terminal)
+        self.services = MachineServices(
+            self.transactions, self._work, lambda id: self._slots[id].machine() if id in self._slots else None
+        )
 
     def isolation(self, *, again: bool = False) -> Isolation:
         """See ``Machines``. A try takes about a tenth of a second. A host that was given is never tried."""
@@ -178,7 +182,8 @@ class BubblewrapMachines:
         return slot is not None
 
     async def close(self) -> None:
-        """Kill every machine."""
+        """Kill every machine, and end every preview."""
+        await self.services.previews.close()
         left = {*self._slots, *self.browser.sessions, *self.terminals.sessions}
         await asyncio.gather(*(self.kill(session) for session in left))
 

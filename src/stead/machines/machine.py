@@ -68,7 +68,7 @@ class Machine:
         self.link = link
         self.copies = copies
         self._process = process
-        self._first = first
+        self.first = first
         self._why = ""
         self._on_end = on_end
         self._life = asyncio.create_task(self._live(), name="machine")
@@ -78,7 +78,7 @@ class Machine:
         self._why = self._why or why
         self.link.end(why)
         if not self._life.done():
-            _kill(self._first)
+            _kill(self.first)
 
     async def gone(self) -> None:
         """Wait until every process inside is dead.
@@ -111,10 +111,10 @@ class Machine:
             self._why = self._why or why
         finally:
             self.link.end(self._why)
-            _kill(self._first)
-            await readable(self._first)
+            _kill(self.first)
+            await readable(self.first)
             await _leave(self._process)
-            os.close(self._first)
+            os.close(self.first)
             self._on_end(self._why)
 
 

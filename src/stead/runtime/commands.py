@@ -24,6 +24,7 @@ from stead.domain.ids import HOME, ApprovalId, CommandId, SessionId
 from stead.domain.memory_commands import ImportMemories, MemoryCommand
 from stead.domain.ports import Claimed, Journal
 from stead.domain.rows import ApprovalRow
+from stead.domain.services import Services
 from stead.domain.sessions import Session
 from stead.domain.trials import Trial
 from stead.runtime import approvals, objectives
@@ -94,6 +95,11 @@ class Runtime:
     def bus(self) -> Bus:
         """The live stream."""
         return self._deps.bus
+
+    async def services(self, session: SessionId) -> Services:
+        """See ``service.Service``."""
+        await self._sessions.actor(session).state()
+        return self._deps.services
 
     async def handle(self, command: cmd.Command, *, id: CommandId, door: str) -> cmd.Answer:
         """See ``service.Service``."""
@@ -244,7 +250,7 @@ class Runtime:
     async def _stop_all(self, command: cmd.Stop, id: CommandId, door: str) -> cmd.Answer:
         """Stop every session at once. It is not claimed: stopping twice is the same as once."""
         live, said = [actor for actor in self._sessions.live() if actor.busy or actor.alarm.is_set], ""
-        await asyncio.gather(self._deps.terminals.stop("*"), *(actor.halt() for actor in live))
+        await asyncio.gather(self._deps.machines.close(), *(actor.halt() for actor in live))
         for actor in live:
             stop = cmd.Stop(actor.id, command.why)
             try:

@@ -13,6 +13,7 @@ from stead.domain.checkpoints import Checkpoints, Versions
 from stead.domain.directives import Directives
 from stead.domain.folders import Folders
 from stead.domain.ports import Clock, Ingested, Journal, Machines, Models, Project, Snapshots
+from stead.domain.services import Services
 from stead.domain.terminals import Terminals
 from stead.domain.trials import Trials
 from stead.runtime.bus import Bus
@@ -30,6 +31,7 @@ class Deps:
     models: Models
     machines: Machines
     terminals: Terminals
+    services: Services
     trials: Trials
     checkpoints: Checkpoints
     versions: Versions

@@ -199,7 +199,7 @@ class Gate:
             # An answer holds for the files as they are now. What is free without them needs no look at them.
             files = await self._fingerprints(session, tool, parsed, shell)
             at = msgspec.structs.replace(facts.circumstances, files=files)
-            verdict = decide(proposed, dataclasses.replace(facts, circumstances=at)) if files else verdict
+            verdict = decide(proposed, msgspec.structs.replace(facts, circumstances=at)) if files else verdict
         return Judged(
             tool=call.tool,
             arguments=call.arguments if malformed or tool is None else canonical(parsed).decode(),

@@ -18,6 +18,7 @@ from stead.domain.folders import FileContent, FileListing, FolderListing
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.policies import Clearance, Rule
 from stead.domain.ports import Isolation
+from stead.domain.services import Services
 from stead.domain.terminals import Terminal, TerminalRow
 from stead.domain.trials import Trial
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
@@ -281,6 +282,10 @@ class Service(Holdings, Aside, Desks, Protocol):
     @property
     def work(self) -> Work:
         """Sessions that people work in."""
+        ...
+
+    async def services(self, session: SessionId) -> Services:
+        """The services of a session's machine; raises ``NotFound`` where there is no such session."""
         ...
 
     async def handle(self, command: Command, *, id: CommandId, door: str) -> Answer:

@@ -21,6 +21,7 @@ from stead.domain.ids import SessionId
 from stead.domain.policies import Rule
 from stead.domain.registries import REGISTRIES, spelled_out
 from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, SearchRow, StepRow
+from stead.domain.services import ServiceLog, ServicePreview, ServiceRow
 from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS, TerminalRow
 from stead.domain.work_rows import Watcher
 from stead.runtime import service as runtime
@@ -171,6 +172,32 @@ async def resize_terminal(
     return found.row
 
 
+async def list_services(context: Context, session: SessionId) -> tuple[ServiceRow, ...]:
+    """The services of a session's machine, in the order in which they were first started."""
+    return await (await context.behind.service.services(session)).rows(session)
+
+
+async def show_service(context: Context, session: SessionId, service: str) -> ServiceLog:
+    """One service, and the last 64 KiB that it printed."""
+    return await (await context.behind.service.services(session)).log(session, service)
+
+
+async def stop_service(context: Context, session: SessionId, service: str) -> ServiceLog:
+    """Kill all processes of a service; gives it as it ended. What it changed lands."""
+    stopped, _ = await (await context.behind.service.services(session)).stop(session, service)
+    return stopped
+
+
+async def preview_service(
+    context: Context, session: SessionId, service: str, port: Annotated[int, Meta(ge=0, le=65_535)] = 0
+) -> ServicePreview:
+    """The URL at which a browser on this computer reaches a port of a service (0: its lowest) until that ends.
+
+    It is a secret. The preview itself is no part of this door (``machines.previews``).
+    """
+    return await (await context.behind.service.services(session)).preview(session, service, port)
+
+
 SESSION_ROUTES = (
     get("/objectives", "list_objectives", list_objectives),
     get("/objectives/{session}", "show_objective", backend.Work.objective, _VIEWS),
@@ -193,6 +220,10 @@ SESSION_ROUTES = (
     get("/sessions/{session}/file", "show_file", runtime.Looks.content, _LOOKS, bounds=_FILE),
     get("/sessions/{session}/terminals", "list_terminals", runtime.TerminalDesk.rows, _TERMINALS),
     post("/sessions/{session}/terminals/{terminal}/resize", "resize_terminal", resize_terminal, "Size"),
+    get("/sessions/{session}/services", "list_services", list_services),
+    get("/sessions/{session}/services/{service}", "show_service", show_service),
+    post("/sessions/{session}/services/{service}/stop", "stop_service", stop_service),
+    post("/sessions/{session}/services/{service}/preview", "preview_service", preview_service, "PreviewOf"),
 )
 
 

@@ -59,6 +59,7 @@ _IDS: dict[str, Any] = {
     "run": _id("c_[0-9a-f]{16}"),
     "secret": _id("[a-z][a-z0-9_-]{0,63}"),
     "seq": Annotated[int, msgspec.Meta(ge=1, lt=SEQ_MAX)],
+    "service": _id("[a-z][a-z0-9-]{0,30}"),
     "session": _id("s_[0-9a-f]{16}"),
     "terminal": _id("t_[0-9a-f]{16}"),
 }

@@ -16,6 +16,8 @@ import time
 from . import files
 from .enter import LAYERS, WORK, enter, lingering, namespace, refresh
 from .frames import Fault, Pipe, encode
+from .job import SIGKILL, Job
+from .services import Services
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # a type checker takes it for true; importing it here would cost milliseconds
@@ -24,55 +26,14 @@ if TYPE_CHECKING:  # a type checker takes it for true; importing it here would c
 
 _MOST_JOBS = 60
 _CHUNK = 32 << 10
+_PIPE_CHUNKS = 2
 _TICK_S = 0.2
 _REFRESH_S = 2.0
 _GRACE_S = 1.0
 _MEMORY_LEFT = 256 << 20
 _ENTRIES_LEFT = 20_000
 """Of the inodes of the workspace's disk; a tenth of them where there are few."""
-_SIGKILL, _SIGPIPE, _SIGXFSZ = 9, 13, 25
-
-
-class Job:
-    """A process at work for one request: a command, or a fork of the runner.
-
-    Args:
-        ident: the request.
-        pid: its first process, the leader of its process group when it is a command.
-        out: what it prints, or what the fork found.
-        deadline: by ``time.monotonic``.
-        flood: bytes of output after which a command is killed; 0 marks a fork, whose output is collected instead.
-        name: of its transaction; "" for one that can change nothing.
-        mounts: what a command sees; see ``enter.namespace``.
-    """
-
-    def __init__(
-        self, ident: bytes, pid: int, out: int, deadline: float, flood: int, name: str = "", mounts: str = ""
-    ) -> None:
-        self.ident = ident
-        self.pid = pid
-        self.out = out
-        self.pidfd = os.pidfd_open(pid)
-        os.set_blocking(out, False)
-        self.deadline = deadline
-        self.flood = flood
-        self.name = name
-        self.mounts = mounts
-        self.size = 0
-        self.found = bytearray()
-        self.ended = "exit"
-        self.reaped = False
-
-    def kill(self, why: str) -> None:
-        """End it and its process group; ``why`` goes into the answer. Once it is reaped, its number is another's."""
-        if self.ended == "exit":
-            self.ended = why
-        if self.reaped:
-            return
-        if self.flood:
-            os.killpg(self.pid, _SIGKILL)
-        else:
-            os.kill(self.pid, _SIGKILL)
+_SIGPIPE, _SIGXFSZ = 13, 25
 
 
 class Runner(Pipe):
@@ -97,6 +58,7 @@ class Runner(Pipe):
         self._jobs: dict[bytes, Job] = {}
         self._by_fd: dict[int, Job] = {}
         self._open: dict[str, str] = {}
+        self._services = Services(lambda job: not job.reaped or job.name in self._still_open(), self._end_service)
         self._children = False
         self._way_out: socket | None = None
         self._bridge = 0
@@ -131,7 +93,7 @@ class Runner(Pipe):
 
     def _answer(self, ident: bytes, operation: str, arguments: list[bytes]) -> None:
         try:
-            if len(self._jobs) >= _MOST_JOBS and operation != "stop":
+            if len(self._jobs) >= _MOST_JOBS and operation not in ("stop", "end"):
                 raise Fault(f"{_MOST_JOBS} calls are at work in this machine; wait for one to end")
             if operation == "run":
                 self._run(ident, *arguments)
@@ -140,8 +102,10 @@ class Runner(Pipe):
                     job.kill("stopped")
                     self._end_all_of(job)
             elif operation == "open":
-                running = [job.name for job in self._jobs.values() if job.name]
+                running = [job.name or "service" for job in self._jobs.values() if job.name or job.kept]
                 self.send(ident, b"done", *map(encode, [*running, *self._still_open()]))
+            elif operation in ("services", "log", "end"):
+                self.send(ident, b"done", *self._services.answer(operation, *arguments))
             elif operation == "refresh":
                 self._refresh()
                 self.send(ident, b"done")
@@ -154,9 +118,14 @@ class Runner(Pipe):
         except (ValueError, MemoryError) as error:  # a zero byte in a path or a command; a file that does not fit
             self.send(ident, b"fault", encode(f"{operation}: {str(error) or 'out of memory'}"))
 
-    def _run(self, ident: bytes, name: bytes, command: bytes, timeout_ms: bytes, flood: bytes) -> None:
+    def _run(
+        self, ident: bytes, name: bytes, command: bytes, timeout_ms: bytes, flood: bytes, service: bytes = b""
+    ) -> None:
+        """Start a command; one that runs on under the name ``service`` is answered for at once."""
         if 0 in command:
             raise ValueError("a command has no zero byte")
+        if service:
+            self._services.make_room(service.decode())
         out, into = os.pipe()
         try:
             words = [b"bash", b"-c", command]
@@ -167,7 +136,20 @@ class Runner(Pipe):
         finally:
             os.close(into)
         deadline = time.monotonic() + int(timeout_ms) / 1000
-        self._keep(Job(ident, pid, out, deadline, int(flood), name.decode(), mounts))
+        job = Job(ident, pid, out, deadline, int(flood), name.decode(), mounts)
+        self._keep(job)
+        if service:
+            self._services.add(service.decode(), command.decode("utf-8", "replace"), job)
+            self.send(ident, b"done")
+
+    def _end_service(self, job: Job) -> None:
+        """Kill all of a service, and wait a moment for it to be gone."""
+        job.kill("stopped")
+        self._end_all_of(job)
+        patience = time.monotonic() + _GRACE_S
+        while (not job.reaped or job.name in self._still_open()) and time.monotonic() < patience:
+            self._reap()
+            time.sleep(0.005)
 
     def _fork(self, ident: bytes, operation: str, arguments: list[bytes]) -> None:
         from .search import work_apart  # loaded once, here, so that no fork has to
@@ -197,7 +179,7 @@ class Runner(Pipe):
         """Kill what a command has started, whatever group or session it went to."""
         own = self._own()
         while job.mounts and (pid := lingering(job.mounts, own)):
-            os.kill(pid, _SIGKILL)
+            os.kill(pid, SIGKILL)
             own.add(pid)
 
     def _own(self) -> set[int]:
@@ -240,9 +222,13 @@ class Runner(Pipe):
         if not data:
             self._poll.unregister(job.out)
             del self._by_fd[job.out]
+            if job.ident not in self._jobs:
+                os.close(job.out)
             return False
         job.size += len(data)
-        if not job.flood:
+        if job.kept:
+            job.found = (job.found + data)[-job.kept :]
+        elif not job.flood:
             job.found += data
         elif job.size <= job.flood:
             self.send(job.ident, b"output", data)
@@ -270,19 +256,21 @@ class Runner(Pipe):
                 self._finish(gone[pid], os.waitstatus_to_exitcode(status))
 
     def _finish(self, job: Job, code: int) -> None:
-        job.reaped = True
-        while job.out in self._by_fd and self._take_output(job):
-            pass
+        job.reaped, job.code = True, code if code >= 0 else 128 - code
+        rest = _PIPE_CHUNKS if job.kept else -1  # what outlives a service's first process may print for ever
+        while rest and job.out in self._by_fd and self._take_output(job):
+            rest -= 1
         del self._jobs[job.ident]
-        for fd in (job.out, job.pidfd):
+        for fd in (job.pidfd,) if job.kept and job.out in self._by_fd else (job.out, job.pidfd):
             if self._by_fd.pop(fd, None):
                 self._poll.unregister(fd)
             os.close(fd)
         if job.flood:
             if job.name:
                 self._open[job.name] = job.mounts
-            ended = b"%d" % (code if code >= 0 else 128 - code), b"%d" % job.size, job.ended.encode()
-            self.send(job.ident, b"done", *ended, b"1" if job.name in self._still_open() else b"0")
+            lingers = b"1" if job.name in self._still_open() else b"0"
+            if not job.kept:
+                self.send(job.ident, b"done", b"%d" % job.code, b"%d" % job.size, job.ended.encode(), lingers)
         else:
             self._report(job)
 
@@ -327,7 +315,7 @@ class Runner(Pipe):
     def _kill_all(self, why: str) -> None:
         for job in self._jobs.values():
             job.ended = why
-        signal_all(_SIGKILL)
+        signal_all(SIGKILL)
         patience = time.monotonic() + _GRACE_S
         while self._children and time.monotonic() < patience:  # or the next look would still count the dying
             self._reap()

@@ -9,6 +9,7 @@ import { ErrorNote } from "@/ui/ErrorNote";
 import { IconButton } from "@/ui/IconButton";
 import { Select } from "@/ui/Select";
 import { Skeleton } from "@/ui/Skeleton";
+import { ServicesSection } from "../services/ServicesSection";
 import { useWorkspace } from "../view";
 import { Running } from "./Running";
 import { TerminalScreen } from "./TerminalScreen";
@@ -16,7 +17,7 @@ import { TerminalScreen } from "./TerminalScreen";
 /** As large as it will be until its place is known. */
 const FIRST_SIZE = { rows: 24, columns: 80 };
 
-/** What the model runs now, and the person's own terminals in the session's folder. */
+/** What the model runs now, what the session keeps running, and the person's own terminals in the session's folder. */
 export function TerminalPanel({ session }: { session: string }) {
   const terminals = useQuery({
     queryKey: ["sessions", session, "terminals"],
@@ -47,6 +48,7 @@ export function TerminalPanel({ session }: { session: string }) {
       <div className="shrink-0 px-4 pt-3 empty:hidden">
         <Running session={session} />
       </div>
+      <ServicesSection session={session} />
       {terminals.isPending && <Skeleton lines={5} className="p-4" />}
       {terminals.error && (
         <div className="p-4">
