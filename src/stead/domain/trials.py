@@ -101,6 +101,7 @@ class Landing(msgspec.Struct, frozen=True):
         removed: those of them that it has no longer.
         count: how many landed.
         runnable: those among them that are new and can be run.
+        merged: those among them that the person had changed meanwhile; they hold what both changed.
         stayed: how many changes stay in the machine, in what tools make anew (packages, caches).
         held: what waits for the person's review, and why.
         holding: how many wait, those of earlier calls among them.
@@ -113,6 +114,7 @@ class Landing(msgspec.Struct, frozen=True):
     removed: tuple[str, ...] = ()
     count: int = 0
     runnable: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
     stayed: int = 0
     held: tuple[Held, ...] = ()
     holding: int = 0

@@ -13,40 +13,39 @@ import errno
 import os
 import secrets
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
 from stead.domain.trials import Barred, Held, Hold, Landing, unbarred
-from stead.machines.classes import classes_of, stays
-from stead.machines.layers import (
-    Delta,
-    Deltas,
-    Side,
-    below,
-    copy_entry,
-    entries,
-    opened,
-    remove,
-    side,
-)
+from stead.machines.classes import Classes, Pending, folders_above, in_git, opened_changes, stays
+from stead.machines.git_texts import MOST_BYTES, merged
+from stead.machines.layers import Delta, Side, below, copy_entry, entries, opened, remove, side
 from stead.machines.left_out import UNFINISHED, shown
 from stead.machines.merging import Merge, Stamp
-from stead.machines.repositories import repository_parts
 from stead.machines.space import Space
 from stead.machines.workspace import opened_above, opened_workspace
 
 _MOST_TOLD = 500
 _MOST_STAMPS = 100_000
+_CONFLICT = (
+    "you changed it meanwhile, and the two cannot be merged; both are kept, and the review shows how they differ"
+)
 _folders: dict[str, threading.Lock] = {}
-
-
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _RENAME_NOREPLACE, _RENAME_EXCHANGE = 1, 2
 Jobs = Mapping[str, dict[str, Stamp]]
 """Transactions by name, and what was taken up of each before; see ``Merge.taken``."""
+Before = Callable[[str, str, int, int], bytes | None]
+"""What a file held, given its folder, its path in there, and from when to when that may have been, in nanoseconds since
+1970; None where it is not known."""
+
+
+def unknown(_folder: str, _path: str, _since_ns: int, _until_ns: int) -> bytes | None:
+    """Nothing is known of what files held."""
+    return None
 
 
 def land(
@@ -57,6 +56,8 @@ def land(
     live: Collection[str] = (),
     dropped: Collection[str] = (),
     barred: Barred = unbarred,
+    before: Before = unknown,
+    busy: bool = False,
     alone: bool = False,
 ) -> Landing:
     """Take up what transactions changed. Blocks; one landing at a time in each folder.
@@ -67,25 +68,22 @@ def land(
         hold: what waits for the person.
         live: those of them in which a process may still be at work; they stay as they are and are taken up again.
         dropped: those of them of which nothing counts.
-        barred: what waits besides.
+        barred: what waits as well.
+        before: the version that two changes of one file are merged on.
+        busy: another process of the session may be at work.
         alone: nothing else of Stead's is at work; what a landing left in the folder that was cut off is removed.
 
     Raises:
         OSError: the person's folder, or a layer, cannot be opened.
         StorageFault: what is written down about the changes cannot be read.
     """
-    with (
-        _folders.setdefault(space.directory, threading.Lock()),
-        opened_workspace(space.directory) as folder,
-        opened(str(space.pending)) as pending,
-    ):
-        first = not os.listdir(pending)
-        moved, stayed = _take_up(
-            space, {job: taken for job, taken in jobs.items() if job not in dropped}, live, pending, folder
-        )
+    with _folders.setdefault(space.directory, threading.Lock()):
+        first = not os.listdir(space.pending)
+        moved, stayed = _take_up(space, {job: taken for job, taken in jobs.items() if job not in dropped}, live)
         landing = Landing()
-        if moved or os.listdir(pending):
-            landing = _Work(space, folder, pending, moved, first).run(hold, barred, alone)
+        if moved or not first:
+            with opened_changes(space, space.pending) as at:
+                landing = _Work(at, moved, first, before).run(hold, barred, busy=busy, alone=alone)
         with opened(str(space.jobs)) as left:
             for job in jobs:
                 if job not in live:
@@ -93,11 +91,15 @@ def land(
     return replace(landing, stayed=stayed, open=bool(live))
 
 
-def _take_up(space: Space, jobs: Jobs, live: Collection[str], pending: int, folder: int) -> tuple[dict[str, int], int]:
+def _take_up(space: Space, jobs: Jobs, live: Collection[str]) -> tuple[dict[str, int], int]:
     """Move what changed to the pending layer; gives since when its paths changed, and how much stays in the machine."""
     moved: dict[str, int] = {}
     stayed = 0
-    with opened(str(space.kept)) as kept:
+    with (
+        opened_workspace(space.directory) as folder,
+        opened(str(space.pending)) as pending,
+        opened(str(space.kept)) as kept,
+    ):
         for job, taken in jobs.items():
             upper = space.jobs / job / "upper"
             if not upper.exists():
@@ -123,37 +125,23 @@ def carry_over(space: Space, paths: Collection[str]) -> tuple[tuple[str, ...], t
     """
     with (
         _folders.setdefault(space.directory, threading.Lock()),
-        opened_workspace(space.directory) as folder,
-        opened(str(space.pending)) as pending,
+        opened_changes(space, space.pending) as at,
     ):
-        work = _Work(space, folder, pending, {})
-        deltas = Deltas(repository_parts)
-        deltas.walk(pending, folder, "", 0, opaque=False, obeyed=False)
+        work = _Work(at)
         chosen = [
             delta
-            for delta in deltas.found
+            for delta in at.deltas.found
             if not delta.bad
             and (
                 delta.path in paths
                 or (_is_new_folder(delta) and any(path.startswith(delta.path + "/") for path in paths))
             )
         ]
-        failed = []
-        for delta in _in_order(chosen):
-            work.failed = ""
-            work.carry(delta)
-            if work.failed:
-                failed.append(Held(delta.path, f"{work.failed}; it is as it was"))
-        for path in deltas.equal:
+        failed = [Held(one.path, f"{one.why}; it is as it was") for one in work.carry_all(chosen)]
+        for path in at.deltas.equal:
             work.forget(path)
-        space.note(work.stamps, whole=space.whole, empty=_tidy(pending, folder))
+        space.note(work.stamps, whole=space.whole, empty=_tidy(at.layer, at.folder))
         return tuple(path for path in (one.rstrip("/") for one in work.landed) if path in paths), tuple(failed)
-
-
-def _in_order(deltas: Sequence[Delta]) -> list[Delta]:
-    """What goes first, from the deepest; then what comes."""
-    gone = sorted((delta for delta in deltas if delta.kind == "deleted"), key=lambda one: one.path, reverse=True)
-    return [*gone, *(delta for delta in deltas if delta.kind != "deleted")]
 
 
 def _is_new_folder(delta: Delta) -> bool:
@@ -162,106 +150,144 @@ def _is_new_folder(delta: Delta) -> bool:
 
 @dataclass
 class _Work:
-    """One landing. ``folder`` and ``pending`` are descriptors of the person's folder and of the layer.
+    """One landing.
 
-    ``first``: nothing was pending before it.
+    Args:
+        at: what waits.
+        moved: since when what this landing brought changed, by path; see ``Merge.moved``.
+        first: nothing was pending before it.
+        before: see ``land``.
     """
 
-    space: Space
-    folder: int
-    pending: int
-    moved: dict[str, int]
+    at: Pending
+    moved: dict[str, int] = field(default_factory=dict)
     first: bool = False
+    before: Before = unknown
     landed: list[str] = field(default_factory=list)
     runnable: list[str] = field(default_factory=list)
+    merged: list[str] = field(default_factory=list)
     stamps: dict[str, int] = field(default_factory=dict)
-    failed: str = ""
 
     def __post_init__(self) -> None:
-        owner = os.fstat(self.folder)
+        owner, space = os.fstat(self.at.folder), self.at.space
         self._owner = (owner.st_uid, owner.st_gid) if os.geteuid() == 0 else None
-        self._before_ns, self._applied = self.space.began_ns, self.space.applied
-        self.ours = _landed.setdefault(self.space.directory, {})
+        self._before_ns, self._applied = space.began_ns, space.applied
+        self.ours = _landed.setdefault(space.directory, {})
         if len(self.ours) > _MOST_STAMPS:
             self.ours.clear()
 
-    def run(self, hold: Hold, barred: Barred, alone: bool) -> Landing:
+    def run(self, hold: Hold, barred: Barred, *, busy: bool, alone: bool) -> Landing:
         """Judge all that is pending, and carry over what lands."""
-        deltas = Deltas(repository_parts)
-        deltas.walk(self.pending, self.folder, "", 0, opaque=False, obeyed=False)
+        deltas, space = self.at.deltas, self.at.space
         for path in deltas.cut_off if alone else ():
-            with opened_above(self.folder, path) as (above, name):
+            with opened_above(self.at.folder, path) as (above, name):
                 os.unlink(name, dir_fd=above)
-        whole = hold == "all" or self.space.whole
-        classes = classes_of(
-            self.space, self.pending, self.folder, deltas, hold=whole, barred=barred, conflicts=self._conflicts
-        )
-        judged = classes.all(deltas.found)
+        for delta in deltas.found if busy else ():
+            if delta.what == "file" and delta.new and in_git(delta.path)[1] and self._began(delta.path):
+                self._detach(delta)
+        whole = hold == "all" or space.whole
+        judged = Classes(self.at, self._conflict, whole, barred).all()
         gone = {delta.path for delta in deltas.found if delta.kind == "deleted"}
-        for delta in _in_order([delta for delta, decided, _ in judged if decided == "lands"]):
-            self.carry(delta)
-        refused = [(delta, why) for delta, decided, why in judged if decided == "refused"]
-        dropped = [delta.path for delta, decided, _ in judged if decided == "dropped"]
-        for path in [*(delta.path for delta, _ in refused), *dropped, *deltas.equal]:
+        failed = self.carry_all([delta for delta, decided, _ in judged if decided == "lands"])
+        for path in [*(delta.path for delta, decided, _ in judged if decided in ("refused", "dropped")), *deltas.equal]:
             self.forget(path)
-        ways = {above for delta in deltas.found for above in _above(delta.path)}
+        ways = {above for delta in deltas.found for above in folders_above(delta.path)}
         held = [
             (delta, why)
             for delta, decided, why in judged
             if decided == "held" and not (_is_new_folder(delta) and delta.path in ways)
         ]
-        empty = _tidy(self.pending, self.folder)
+        empty = _tidy(self.at.layer, self.at.folder)
         began_ns = min(self.moved.values(), default=0) if self.first else 0
-        self.space.note(self.stamps, whole=whole, empty=empty, began_ns=began_ns)
+        space.note(self.stamps, whole=whole, empty=empty, began_ns=began_ns)
         return Landing(
             landed=tuple(self.landed[:_MOST_TOLD]),
             removed=tuple(path for path in self.landed if path.rstrip("/") in gone)[:_MOST_TOLD],
             count=len(self.landed),
             runnable=tuple(self.runnable[:_MOST_TOLD]),
-            held=tuple(Held(shown(one.path), why) for one, why in held if self._is_new(one.path))[:_MOST_TOLD],
+            merged=tuple(path for path in self.merged if path in self.landed)[:_MOST_TOLD],
+            held=tuple(Held(shown(one.path), why) for one, why in held if self._began(one.path))[:_MOST_TOLD],
             holding=len(held),
-            refused=tuple(Held(shown(one.path), why) for one, why in refused)[:_MOST_TOLD],
-            failed=self.failed,
+            refused=tuple(Held(shown(one.path), why) for one, decided, why in judged if decided == "refused")[
+                :_MOST_TOLD
+            ],
+            failed=failed[0].why if failed else "",
         )
-
-    def _is_new(self, path: str) -> bool:
-        """Whether this landing brought the change."""
-        return self._began(path) > 0
 
     def _began(self, path: str) -> int:
         """When what this landing brought of a path was begun; 0 when it brought nothing."""
-        parts = path.split("/")
-        return max(self.moved.get("/".join(parts[:at]), 0) for at in range(1, len(parts) + 1))
+        return max(self.moved.get(one, 0) for one in (*folders_above(path), path))
 
-    def _conflicts(self, delta: Delta) -> bool:
-        """Whether the person's own file changed since the change was begun, otherwise than by a landing."""
+    def _conflict(self, delta: Delta) -> str:
+        """Why a change waits that the person's own file has become another since, otherwise than by a landing."""
         old = delta.old
         if old is None or delta.what == "folder":
-            return False
+            return ""
         began = self._began(delta.path) or self._before_ns
-        ours = self.ours.get(delta.path) or self._applied.get(delta.path)
-        return old.st_ctime_ns > began and ours != old.st_ctime_ns
+        ours = self.ours.get(delta.path) or self._applied.get(delta.path) or 0
+        if old.st_ctime_ns <= began or ours == old.st_ctime_ns:
+            return ""
+        plain = delta.kind == "changed" and delta.what == "file" and not in_git(delta.path)[1]
+        if not plain or delta.new is None or delta.new.st_mode != old.st_mode:
+            return _CONFLICT
+        base = self.before(self.at.space.directory, delta.path, ours, began)
+        return "" if base is not None and self._merge(delta.path, base) else _CONFLICT
 
-    def carry(self, delta: Delta) -> None:
-        """Put one into the folder, or write down why not."""
+    def _merge(self, path: str, base: bytes) -> bool:
+        """Put the text with both sides' changes into the layer, if it is a clean one."""
+        with opened_above(self.at.layer, path) as (above, name), opened_above(self.at.folder, path) as (under, _):
+            new, theirs = side(above, name), side(under, name)
+            texts = [one.content(MOST_BYTES + 1) for one in (new, theirs) if one is not None]
+            text = merged(texts[0], base, texts[1]) if len(texts) == 2 else None
+            if new is None or text is None:
+                return False
+            self._replace(new, text)
+        self.merged.append(path)
+        return True
+
+    def _detach(self, delta: Delta) -> None:
+        """Put a copy in the place of a file that is judged by what is in it.
+
+        A process of another call may have been passed a descriptor of the file, and could write it after the judgement.
+        """
+        with opened_above(self.at.layer, delta.path) as (above, name):
+            if new := side(above, name):
+                self._replace(new)
+
+    def _replace(self, new: Side, text: bytes | None = None) -> None:
+        """Have a file of the layer be a new one, with the same content or another."""
+        fresh = secrets.token_hex(8)
+        with opened(str(self.at.space.jobs)) as folder:
+            if text is None:
+                copy_entry(new, folder, fresh)
+            else:
+                with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder), "wb") as file:
+                    file.write(text)
+                    os.fchmod(file.fileno(), new.mode & 0o777)
+                    if self._owner:
+                        os.fchown(file.fileno(), new.status.st_uid, new.status.st_gid)
+            os.rename(fresh, new.name, src_dir_fd=folder, dst_dir_fd=new.folder)
+
+    def carry_all(self, deltas: Sequence[Delta]) -> tuple[Held, ...]:
+        """Put changes into the folder; gives what could not be, and why."""
+        gone = sorted((one for one in deltas if one.kind == "deleted"), key=lambda one: one.path, reverse=True)
+        coming = (one for one in deltas if one.kind != "deleted")
+        return tuple(Held(one.path, why) for one in (*gone, *coming) if (why := self._carry(one)))
+
+    def _carry(self, delta: Delta) -> str:
+        """Put one into the folder; gives why not."""
         try:
-            with opened_above(self.folder, delta.path) as (into, name):
+            with opened_above(self.at.folder, delta.path) as (into, name):
                 if delta.kind == "deleted":
-                    self._delete(delta, into, name)
+                    (os.rmdir if delta.what == "folder" else os.unlink)(name, dir_fd=into)
                 else:
-                    with opened_above(self.pending, delta.path) as (source, same_name):
+                    with opened_above(self.at.layer, delta.path) as (source, same_name):
                         self._put(delta, into, name, source, same_name)
         except OSError as error:
             if error.errno not in (errno.ENOTEMPTY, errno.ENOENT) or delta.kind != "deleted":
-                self.failed = self.failed or f"{shown(delta.path)!r}: {error.strerror}"
-                return
+                return f"{shown(delta.path)!r}: {error.strerror}"
         self.landed.append(delta.path + "/" * (delta.what == "folder"))
-
-    def _delete(self, delta: Delta, into: int, name: str) -> None:
-        if delta.what == "folder":
-            os.rmdir(name, dir_fd=into)
-        else:
-            os.unlink(name, dir_fd=into)
+        return ""
 
     def _put(self, delta: Delta, into: int, name: str, source: int, same_name: str) -> None:
         new = side(source, same_name)
@@ -271,8 +297,9 @@ class _Work:
             self._folder(delta, into, name, new.mode & 0o777)
             return
         self._copy(new, into, name, delta.old)
-        status = os.stat(name, dir_fd=into, follow_symlinks=False)
-        self.stamps[delta.path] = self.ours[delta.path] = status.st_ctime_ns
+        if delta.path not in self.merged:  # what still works on its own version has not seen the person's
+            status = os.stat(name, dir_fd=into, follow_symlinks=False)
+            self.stamps[delta.path] = self.ours[delta.path] = status.st_ctime_ns
         ran = delta.old is not None and delta.old.st_mode & 0o111
         if delta.what == "file" and new.mode & 0o111 and not ran:
             self.runnable.append(delta.path)
@@ -296,7 +323,7 @@ class _Work:
                 raise OSError(errno.ESTALE, "you changed yours just now")
             else:
                 try:
-                    os.rename(temporary, self.space.away / secrets.token_hex(8), src_dir_fd=into)
+                    os.rename(temporary, self.at.space.away / secrets.token_hex(8), src_dir_fd=into)
                 except OSError:  # another file system
                     os.unlink(temporary, dir_fd=into)
         except OSError:
@@ -314,7 +341,7 @@ class _Work:
 
     def forget(self, path: str) -> None:
         """Take a change out of the layer."""
-        with suppress(OSError), opened_above(self.pending, path) as (above, name):
+        with suppress(OSError), opened_above(self.at.layer, path) as (above, name):
             remove(above, name)
 
 
@@ -335,11 +362,6 @@ def _moved(folder: int, one: str, other: str, how: int) -> bool:
 
 _landed: dict[str, dict[str, int]] = {}
 """By folder, paths that were carried over since the daemon started, and the stamp that each got."""
-
-
-def _above(path: str) -> list[str]:
-    """The folders that a path lies in."""
-    return [path[:at] for at, letter in enumerate(path) if letter == "/"]
 
 
 def _tidy(layer: int, folder: int | None) -> bool:

@@ -178,7 +178,16 @@ class Deltas:
     """Of the lower side, in every folder that was looked at; and what a landing has left there that was cut off."""
     cut_off: list[str] = field(default_factory=list)
 
-    def walk(self, upper: int, lower: int | None, above: str, depth: int, *, opaque: bool, obeyed: bool) -> None:
+    def walk(
+        self,
+        upper: int,
+        lower: int | None,
+        above: str = "",
+        depth: int = 0,
+        *,
+        opaque: bool = False,
+        obeyed: bool = False,
+    ) -> None:
         """One folder of the layer with the one that it covers, if there is one."""
         ours, theirs = entries(upper), entries(lower) if lower is not None else []
         parts = self.parts(ours, theirs)

@@ -14,11 +14,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec.structs import replace
+
 from stead.config import Home
 from stead.domain.errors import MachineDied, NotFound, StorageFault
 from stead.domain.ids import SessionId
 from stead.domain.trials import Barred, Hold, Landing, unbarred
-from stead.machines.landing import land
+from stead.machines.landing import Before, land, unknown
 from stead.machines.merging import Stamp
 from stead.machines.space import Space, new_job
 
@@ -56,13 +58,17 @@ class Transactions:
 
     Args:
         home: Stead's own.
-        ask: see there.
+        ask: asks about what is under way.
     """
 
     def __init__(self, home: Home, ask: Ask) -> None:
         self._home = home
         self._ask = ask
         self._own: dict[SessionId, _Own] = {}
+        self.before: Before = unknown
+        """The versions that changes of one file by two are merged on."""
+        self.on_landed: Callable[[SessionId, Landing], None] = lambda _session, _landing: None
+        """Puts on record what landed while no call waited for it."""
 
     def bind(self, session: SessionId, directory: str, hold: Hold, barred: Barred) -> None:
         """Say which folder the session's changes are of ("" where it may make none), and what of them waits."""
@@ -79,13 +85,14 @@ class Transactions:
         (own.terminals if terminal else own.calls).add(job)
         return job
 
-    async def land(self, session: SessionId, job: str, *, lingers: bool = False) -> Landing:
+    async def land(self, session: SessionId, job: str, *, lingers: bool = False, record: bool = False) -> Landing:
         """Land one that has come to its end, and what others of the session have changed that live on.
 
         Args:
             session: whose.
             job: its name; "" for a call that could change nothing.
             lingers: a process of it is still at work.
+            record: no call says what became of it.
         """
         if not job:
             return Landing()
@@ -94,7 +101,7 @@ class Transactions:
             own.lingering.add(job)
         for under_way in (own.calls, own.terminals):
             under_way.discard(job)
-        return await self._land(session)
+        return await self._land(session, record=record)
 
     def drop(self, session: SessionId, job: str) -> None:
         """Nothing of one is to land."""
@@ -107,12 +114,11 @@ class Transactions:
         if own is not None and own.terminals:
             await self._land(session)
 
-    async def end(self, session: SessionId) -> Landing:
+    async def end(self, session: SessionId) -> None:
         """Land all that is left of a session, but for its terminals. Its own machine is gone."""
         own = self._own.get(session)
-        if own is None or not own.directory:
-            return Landing()
-        return await self._land(session)
+        if own is not None and own.directory:
+            await self._land(session)
 
     async def take_up_left(self) -> None:
         """Take up what is left of every session; all of it waits for the person. No machine may live."""
@@ -126,7 +132,13 @@ class Transactions:
             except (OSError, StorageFault) as error:
                 log.warning("what session %s changed could not be taken up: %s", name, error)
 
-    async def _land(self, session: SessionId) -> Landing:
+    async def _land(self, session: SessionId, *, record: bool = True) -> Landing:
+        landing = await self._land_all(session)
+        if record and replace(landing, open=False, holding=0) != Landing():
+            self.on_landed(session, landing)
+        return landing
+
+    async def _land_all(self, session: SessionId) -> Landing:
         own = self._own[session]
         async with own.lock:
             if own.lingering:
@@ -141,7 +153,15 @@ class Transactions:
             try:
                 space = Space(self._home, session)
                 landing = await asyncio.to_thread(
-                    land, space, jobs, own.hold, live=live, dropped=own.dropped, barred=own.barred
+                    land,
+                    space,
+                    jobs,
+                    own.hold,
+                    live=live,
+                    dropped=own.dropped,
+                    barred=own.barred,
+                    before=self.before,
+                    busy=bool(live or own.calls),
                 )
             except NotFound:
                 return Landing()  # no machine has come up
