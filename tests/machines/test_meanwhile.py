@@ -98,7 +98,7 @@ async def test_a_checkpoint_that_already_has_the_persons_change_is_no_version_fr
     bench: Bench, checkpoints: FolderCheckpoints
 ) -> None:
     """With it as the common one, what the person changed would be taken for what the machine removed."""
-    began = []
+    began: list[int] = []
 
     def meanwhile(_text: str) -> None:
         if not began:

@@ -33,6 +33,8 @@ Class = Literal["lands", "held", "refused", "dropped"]
 
 MOST_DELETED = 100
 """Files of the person's that a landing removes without a question; those that were moved do not count."""
+LEADS_OUT = "the link leads out of the folder"
+GIT_ACTS = "git would act on it"
 _REVIEW = "everything of this session waits for your review"
 _OBEYED = "a program of yours would act on it"
 _MASS = f"more than {MOST_DELETED} files would be deleted"
@@ -47,6 +49,11 @@ class Pending:
     folder: int
     layer: int
     deltas: Deltas
+
+    def leads_out(self, path: str) -> bool:
+        """Whether a link of the layer may lead out of the folder."""
+        with opened_above(self.layer, path) as (above, name):
+            return leads_out((self.layer, self.folder), path, os.readlink(name, dir_fd=above))
 
 
 @contextmanager
@@ -113,11 +120,8 @@ class Classes:
 
     def by_structure(self, delta: Delta) -> tuple[Class, str]:
         """The class of a change by what it is and where alone, and why it does not land."""
-        if delta.kind != "deleted" and delta.what == "link":
-            with opened_above(self.at.layer, delta.path) as (above, name):
-                target = os.readlink(name, dir_fd=above)
-            if leads_out((self.at.layer, self.at.folder), delta.path, target):
-                return "refused", "the link leads out of the folder"
+        if delta.kind != "deleted" and delta.what == "link" and self.at.leads_out(delta.path):
+            return "refused", LEADS_OUT
         top, within = in_git(delta.path)
         if within:
             return self._git(top, within, delta)
@@ -136,7 +140,7 @@ class Classes:
             state = self._brings(above) or state
         data = DATA.fullmatch(within) and delta.what != "link" and (delta.old is None or delta.kind != "mode")
         if not data or not state:
-            return "held", "git would act on it"
+            return "held", GIT_ACTS
         if within.startswith("objects/") and delta.kind != "added":
             return "dropped", ""  # the person's objects stay; what git packs anew comes beside them
         if delta.kind == "deleted" and within in (*_RECORDS, self._branch(above)):

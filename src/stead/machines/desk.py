@@ -13,9 +13,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from stead.config import Home
 from stead.domain.errors import Conflict, NotFound
 from stead.domain.ids import SessionId
-from stead.domain.trials import Applied, Change, Choice, Held, Trial
+from stead.domain.trials import Applied, Change, Choice, Held, Stay, Trial
 from stead.machines.changes import changes
-from stead.machines.landing import carry_over
+from stead.machines.landing import bring_over, carry_over, machine_layer
 from stead.machines.space import Space
 
 _LOOK = "look at the whole of it first (`stead held diff ID --path PATH`)"
@@ -43,12 +43,16 @@ class Desk:
         chosen = chosen_of(found, (path,) if path else ())
         return Trial(session, space.directory, space.began_ns // 1_000_000, tuple(chosen))
 
+    async def stays(self, session: SessionId) -> tuple[Stay, ...]:
+        """As ``Trials.stays``."""
+        return await asyncio.to_thread(machine_layer, Space(self._home, session))
+
     async def apply_trial(self, session: SessionId, choice: Choice) -> Applied:
         """As ``Trials.apply_trial``; kills the session's machine first."""
-        space = self._space(session)
+        space = Space(self._home, session) if choice.bring else self._space(session)
         await self._kill(session)
         try:
-            return await asyncio.to_thread(apply, space, choice)
+            return await asyncio.to_thread(bring if choice.bring else apply, space, choice)
         except OSError as error:
             raise Conflict(f"{space.directory!r} cannot be changed ({error}); nothing more was applied") from error
 
@@ -90,6 +94,20 @@ def apply(space: Space, choice: Choice) -> Applied:
     if not left:
         space.discard()
     return Applied(done, (*held, *failed), left)
+
+
+def bring(space: Space, choice: Choice) -> Applied:
+    """Bring over what is chosen of what stays in the machine. No machine may be at work in it.
+
+    Raises:
+        NotFound: a path is not among that.
+        OSError: the folder cannot be opened.
+    """
+    known = {stay.path for stay in machine_layer(space)}
+    if absent := [path for path in choice.bring if path not in known]:
+        raise NotFound(f"{absent[0]!r} does not stay in the machine; see `stead held stays`")
+    held = [one for path in choice.bring for one in bring_over(space, path)]
+    return Applied(choice.bring, tuple(held), bool(os.listdir(space.pending)))
 
 
 def chosen_of(found: list[Change], paths: Sequence[str]) -> list[Change]:

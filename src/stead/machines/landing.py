@@ -13,18 +13,29 @@ import errno
 import os
 import secrets
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from stead.domain.trials import Barred, Held, Hold, Landing, unbarred
-from stead.machines.classes import Classes, Pending, folders_above, in_git, opened_changes, stays
+from stead.domain.trials import Barred, Held, Hold, Landing, Stay, unbarred
+from stead.machines.classes import GIT_ACTS, LEADS_OUT, Classes, Pending, folders_above, in_git, opened_changes, stays
 from stead.machines.git_texts import MOST_BYTES, merged
-from stead.machines.layers import Delta, Side, below, copy_entry, entries, opened, remove, side
+from stead.machines.layers import (
+    DEEPEST,
+    Delta,
+    Side,
+    below,
+    copy_entry,
+    entries,
+    opened,
+    opened_to_empty,
+    remove,
+    side,
+)
 from stead.machines.left_out import UNFINISHED, shown
-from stead.machines.merging import Merge, Stamp
+from stead.machines.merging import OWN, Merge, Stamp
 from stead.machines.space import Space
 from stead.machines.workspace import opened_above, opened_workspace
 
@@ -33,6 +44,7 @@ _MOST_STAMPS = 100_000
 _CONFLICT = (
     "you changed it meanwhile, and the two cannot be merged; both are kept, and the review shows how they differ"
 )
+_JUST_NOW = "you changed yours just now"
 _folders: dict[str, threading.Lock] = {}
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _RENAME_NOREPLACE, _RENAME_EXCHANGE = 1, 2
@@ -77,7 +89,7 @@ def land(
         OSError: the person's folder, or a layer, cannot be opened.
         StorageFault: what is written down about the changes cannot be read.
     """
-    with _folders.setdefault(space.directory, threading.Lock()):
+    with _locked(space):
         first = not os.listdir(space.pending)
         moved, stayed = _take_up(space, {job: taken for job, taken in jobs.items() if job not in dropped}, live)
         landing = Landing()
@@ -123,29 +135,81 @@ def carry_over(space: Space, paths: Collection[str]) -> tuple[tuple[str, ...], t
     Raises:
         OSError: as ``land``.
     """
-    with (
-        _folders.setdefault(space.directory, threading.Lock()),
-        opened_changes(space, space.pending) as at,
-    ):
-        work = _Work(at)
-        chosen = [
-            delta
-            for delta in at.deltas.found
-            if not delta.bad
-            and (
-                delta.path in paths
-                or (_is_new_folder(delta) and any(path.startswith(delta.path + "/") for path in paths))
-            )
-        ]
-        failed = [Held(one.path, f"{one.why}; it is as it was") for one in work.carry_all(chosen)]
+    with _locked(space), opened_changes(space, space.pending) as at:
+        work, chosen = _Work(at), set(paths)
+        ways = {above for path in chosen for above in folders_above(path)}
+        failed = work.carry_all(
+            [one for one in at.deltas.found if not one.bad and (one.path in chosen or _is_way(one, ways))]
+        )
         for path in at.deltas.equal:
             work.forget(path)
         space.note(work.stamps, whole=space.whole, empty=_tidy(at.layer, at.folder))
-        return tuple(path for path in (one.rstrip("/") for one in work.landed) if path in paths), tuple(failed)
+        return tuple(path for path in (one.rstrip("/") for one in work.landed) if path in chosen), failed
 
 
-def _is_new_folder(delta: Delta) -> bool:
-    return delta.what == "folder" and delta.kind == "added"
+def bring_over(space: Space, path: str) -> tuple[Held, ...]:
+    """Carry over what stays in the machine at a path, with all that is in it; gives what was not, and why.
+
+    Args:
+        space: the session's; no machine may be at work in it.
+        path: of what ``machine_layer`` lists.
+
+    Raises:
+        OSError: as ``land``.
+    """
+    with _locked(space), opened_changes(space, space.kept) as at:
+        inside = [one for one in at.deltas.found if f"{one.path}/".startswith(f"{path}/")]
+        whys = {one.path: _why_not(at, one) for one in inside}
+        ways = [one for one in at.deltas.found if _is_way(one, folders_above(path))]
+        failed = _Work(at).carry_all([*ways, *(one for one in inside if not whys[one.path])])
+        _tidy(at.layer, at.folder)
+        return (*(Held(shown(one), why) for one, why in whys.items() if why), *failed)
+
+
+def _why_not(at: Pending, delta: Delta) -> str:
+    """Why a change is not carried over even when the person names it; "" when it is."""
+    if delta.kind != "deleted" and delta.what == "link" and at.leads_out(delta.path):
+        return LEADS_OUT
+    return delta.bad or (GIT_ACTS if delta.obeyed or in_git(delta.path)[1] else "")
+
+
+def machine_layer(space: Space) -> tuple[Stay, ...]:
+    """What stays in the machine for a session's folder, in order of path.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with opened(str(space.kept)) as kept:
+        return tuple(_stays(kept, "", 0))
+
+
+def _stays(folder: int, above: str, depth: int) -> Iterator[Stay]:
+    for entry in entries(folder):
+        found = Side(folder, entry.name, entry.stat(follow_symlinks=False))
+        if found.what == "folder" and not found.attribute(OWN) and depth < DEEPEST:
+            with opened_to_empty(found) as inner:
+                yield from _stays(inner, f"{above}{entry.name}/", depth + 1)
+        elif not found.is_whiteout():
+            yield Stay(shown(above + entry.name), *_measured(found, depth))
+
+
+def _measured(found: Side, depth: int) -> tuple[int, int]:
+    """How many files there are, and their bytes."""
+    if found.what != "folder" or depth == DEEPEST:
+        return 1, found.status.st_size
+    with opened_to_empty(found) as inner:
+        sides = [Side(inner, entry.name, entry.stat(follow_symlinks=False)) for entry in entries(inner)]
+        each = [_measured(one, depth + 1) for one in sides if not one.is_whiteout()]
+    return sum(files for files, _ in each), sum(size for _, size in each)
+
+
+def _locked(space: Space) -> threading.Lock:
+    return _folders.setdefault(space.directory, threading.Lock())
+
+
+def _is_way(delta: Delta, ways: Collection[str]) -> bool:
+    """Whether it is a new folder that others lie in."""
+    return delta.what == "folder" and delta.kind == "added" and delta.path in ways
 
 
 @dataclass
@@ -192,11 +256,7 @@ class _Work:
         for path in [*(delta.path for delta, decided, _ in judged if decided in ("refused", "dropped")), *deltas.equal]:
             self.forget(path)
         ways = {above for delta in deltas.found for above in folders_above(delta.path)}
-        held = [
-            (delta, why)
-            for delta, decided, why in judged
-            if decided == "held" and not (_is_new_folder(delta) and delta.path in ways)
-        ]
+        held = [(delta, why) for delta, decided, why in judged if decided == "held" and not _is_way(delta, ways)]
         empty = _tidy(self.at.layer, self.at.folder)
         began_ns = min(self.moved.values(), default=0) if self.first else 0
         space.note(self.stamps, whole=whole, empty=empty, began_ns=began_ns)
@@ -279,7 +339,7 @@ class _Work:
         try:
             with opened_above(self.at.folder, delta.path) as (into, name):
                 if delta.kind == "deleted":
-                    (os.rmdir if delta.what == "folder" else os.unlink)(name, dir_fd=into)
+                    self._delete(delta, into, name)
                 else:
                     with opened_above(self.at.layer, delta.path) as (source, same_name):
                         self._put(delta, into, name, source, same_name)
@@ -288,6 +348,14 @@ class _Work:
                 return f"{shown(delta.path)!r}: {error.strerror}"
         self.landed.append(delta.path + "/" * (delta.what == "folder"))
         return ""
+
+    def _delete(self, delta: Delta, into: int, name: str) -> None:
+        if delta.what == "folder":
+            os.rmdir(name, dir_fd=into)
+        elif delta.old is not None and _look(os.stat(name, dir_fd=into, follow_symlinks=False)) != _look(delta.old):
+            raise OSError(errno.ESTALE, _JUST_NOW)
+        else:
+            os.unlink(name, dir_fd=into)
 
     def _put(self, delta: Delta, into: int, name: str, source: int, same_name: str) -> None:
         new = side(source, same_name)
@@ -320,7 +388,7 @@ class _Work:
                     os.rename(temporary, name, src_dir_fd=into, dst_dir_fd=into)
             elif _look(os.stat(temporary, dir_fd=into, follow_symlinks=False)) != _look(old):
                 _moved(into, temporary, name, _RENAME_EXCHANGE)
-                raise OSError(errno.ESTALE, "you changed yours just now")
+                raise OSError(errno.ESTALE, _JUST_NOW)
             else:
                 try:
                     os.rename(temporary, self.at.space.away / secrets.token_hex(8), src_dir_fd=into)

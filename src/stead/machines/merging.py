@@ -28,7 +28,7 @@ from stead.machines.opening import open_own
 Stamp = tuple[int, int, int, int]
 Stays = Callable[[Side, Side | None], bool]
 """Whether an entry of a layer goes to the machine layer, with all that is in it, given what it covers in the folder."""
-_OWN = "user.stead.own"
+OWN = "user.stead.own"
 """Marks a folder of the machine layer that is there as a whole."""
 
 
@@ -66,7 +66,7 @@ class Merge:
             own = side(kept, entry.name) if kept is not None else None
             if self.copy and depth == DEEPEST:
                 continue  # it is refused at the end, as a whole
-            if self.stays(new, side(lower, entry.name) if lower is not None else None) or (own and own.attribute(_OWN)):
+            if self.stays(new, side(lower, entry.name) if lower is not None else None) or (own and own.attribute(OWN)):
                 if not self.copy:
                     self._stay(new, above)
                 continue
@@ -94,7 +94,7 @@ class Merge:
             made = side(into, new.name)
             if made is not None and made.what == "folder":
                 with opened(new.name, into) as folder:
-                    os.setxattr(folder, _OWN, b"1")
+                    os.setxattr(folder, OWN, b"1")
 
     def _folder(self, new: Side, dst: int, lower: int | None, kept: int | None, path: str, depth: int) -> None:
         there = side(dst, new.name)

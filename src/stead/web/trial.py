@@ -13,7 +13,7 @@ from fastapi.responses import Response
 
 from stead.domain.commands import Answer, ApplyTrial, DiscardTrial
 from stead.domain.rows import ObjectiveRow
-from stead.domain.trials import Choice, Trial
+from stead.domain.trials import Choice, Stay, Trial
 from stead.web.commands import Ask, Behind, CommandRouter, Session
 from stead.web.errors import Json
 from stead.web.openapi import body_of, operation
@@ -32,6 +32,12 @@ async def list_reviews(behind: Behind) -> Response:
 async def show_trial(session: Session, behind: Behind, path: Annotated[str, Query(max_length=4096)] = "") -> Response:
     """What of an objective or session waits, with diffs as far as there is room, or in full below a path; else 404."""
     return Json(await behind.service.trial(session, path))
+
+
+@router.get("/objectives/{session}/stays", **operation(Page[Stay]))
+async def list_stays(session: Session, behind: Behind) -> Response:
+    """What tools made in the sandbox of an objective's or session's folder (packages, caches), and stays there."""
+    return Json(Page(await behind.service.stays(session)))
 
 
 @router.post("/objectives/{session}/trial/apply", **operation(Answer, takes=Choice))
