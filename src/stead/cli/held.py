@@ -17,17 +17,17 @@ from stead.cli.output import clean_line, reveal_line
 from stead.client import Json
 
 _ALSO = "Also what programs of yours act on: --include-protected. Also where your own file changed: --force"
-_WAYS = ("list", "diff", "apply", "discard", "stays", "bring")
+_WAYS = ("list", "diff", "apply", "discard", "bring")
 
 
 def _configure(parser: ArgumentParser) -> None:
-    parser.usage = "stead held [list] | diff|apply|discard|stays|bring ID [options]"
+    parser.usage = "stead held [list] | diff|apply|discard|bring ID [options]"
     parser.add_argument(
         "action",
         nargs="?",
         choices=_WAYS,
         default="list",
-        help="look, let them into the folder, or drop them; the same for what stays in the sandbox",
+        help="look, let them into the folder, or drop them; or bring over what stays in the sandbox",
     )
     parser.add_argument("id", nargs="?", default="", metavar="ID", help="an objective or a session")
     parser.add_argument(
@@ -52,8 +52,6 @@ def _held(invocation: Invocation, arguments: Namespace) -> int:
             return _diff(invocation, session, arguments.path)
         case "apply":
             return _apply(invocation, session, arguments)
-        case "stays":
-            return _stays(invocation, session)
         case "bring":
             return _bring(invocation, session, arguments)
         case _:
@@ -156,27 +154,17 @@ def _report(invocation: Invocation, session: str, body: Json) -> int:
     return NEEDS_PERSON if fact["held_back"] else OK
 
 
-def _stays(invocation: Invocation, session: str) -> int:
-    rows = list(invocation.client.items(f"/objectives/{session}/stays"))
-    if invocation.as_json:
-        return invocation.report({"items": rows})
-    for row in rows:
-        invocation.out.line(_stay(row))
-    if rows:
-        invocation.out.line(f"Have one in your folder, too: stead held bring {session} --path PATH")
-    else:
-        invocation.out.line("Nothing stays in the sandbox.")
-    return OK
-
-
 def _stay(row: Json) -> str:
     return f"{reveal_line(row['path'])}  ({counted(row['files'], 'file')}, {row['size_bytes'] / 1e6:,.1f} MB)"
 
 
 def _bring(invocation: Invocation, session: str, arguments: Namespace) -> int:
     rows = {row["path"]: row for row in invocation.client.items(f"/objectives/{session}/stays")}
-    if not arguments.path or not rows.keys() >= set(arguments.path):
-        raise CommandError("--path names what is brought, as it stands in the list", f"stead held stays {session}")
+    if not arguments.path:
+        last = f"Have one in your folder, too: stead held bring {session} --path P" if rows else "Nothing stays."
+        return invocation.report({"items": list(rows.values())}, *map(_stay, rows.values()), last)
+    if absent := set(arguments.path) - rows.keys():
+        raise CommandError(f"{reveal_line(min(absent))} does not stay there", f"stead held bring {session}")
     which = "; ".join(_stay(rows[path]) for path in arguments.path)
     invocation.confirm("bring", f"Programs of yours may run what is in there: {which}.", yes=arguments.yes)
     return _report(invocation, session, {"bring": arguments.path})

@@ -35,11 +35,8 @@ class _Telling:
     diffs: bool
     whole: str
     seen: Collection[str]
-    room: int = field(init=False)
+    room: int
     diff_deadline: float = field(default_factory=lambda: time.monotonic() + _DIFF_S)
-
-    def __post_init__(self) -> None:
-        self.room = _WHOLE_CHARACTERS if self.whole else _DIFF_CHARACTERS
 
     def wants_whole(self, path: str) -> bool:
         """Whether the diff of a path was asked for in full."""
@@ -59,7 +56,7 @@ def changes(space: Space, *, diffs: bool = True, whole: str = "", seen: Collecti
         Conflict: there are too many to be shown.
         OSError: the person's folder cannot be opened.
     """
-    telling = _Telling(diffs, whole.strip("/"), seen)
+    telling = _Telling(diffs, whole.strip("/"), seen, _WHOLE_CHARACTERS if whole.strip("/") else _DIFF_CHARACTERS)
     began, applied = space.began_ns, space.applied
 
     def conflict(delta: Delta) -> str:

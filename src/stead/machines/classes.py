@@ -25,7 +25,6 @@ from stead.machines.git_texts import MOST_BYTES, differ_harmlessly
 from stead.machines.layers import Delta, Deltas, Side, opened, side
 from stead.machines.left_out import REMADE, is_cache
 from stead.machines.links import leads_out, led_to
-from stead.machines.repositories import repository_parts
 from stead.machines.space import Space
 from stead.machines.workspace import opened_above, opened_workspace
 
@@ -68,8 +67,8 @@ def opened_changes(space: Space, layer: Path) -> Iterator[Pending]:
         OSError: one of the two cannot be opened.
     """
     with opened_workspace(space.directory) as folder, opened(str(layer)) as top:
-        deltas = Deltas(repository_parts)
-        deltas.walk(top, folder)
+        deltas = Deltas()
+        deltas.walk(top, folder, "", 0, opaque=False, obeyed=False)
         yield Pending(space, folder, top, deltas)
 
 
@@ -151,12 +150,12 @@ class Classes:
         """Whether a change of a repository's settings, in a file that is one before and after, lands unasked."""
         if delta.new is None or delta.old is None or delta.new.st_mode != delta.old.st_mode:
             return False
-        old, new = (_content(top, delta.path) for top in (self.at.folder, self.at.layer))
+        old, new = (content(top, delta.path) for top in (self.at.folder, self.at.layer))
         return differ_harmlessly(old, new)
 
     def _branch(self, above: str) -> str:
         """What HEAD names, as it would be."""
-        heads = (_content(top, f"{above}.git/HEAD") for top in (self.at.layer, self.at.folder))
+        heads = (content(top, f"{above}.git/HEAD") for top in (self.at.layer, self.at.folder))
         return next(filter(None, heads), b"").decode("utf-8", "replace").removeprefix("ref: ").strip()
 
     def _brought(self, above: str) -> str:
@@ -202,7 +201,7 @@ def _there(top: int, path: str) -> str:
     return ""
 
 
-def _content(top: int, path: str) -> bytes:
+def content(top: int, path: str) -> bytes:
     """Of a regular file of bounded size; empty for anything else."""
     with suppress(OSError), opened_above(top, path) as (above, name):
         return Side(above, name, os.stat(name, dir_fd=above, follow_symlinks=False)).content(MOST_BYTES + 1)
@@ -247,14 +246,8 @@ def stays(new: Side, old: Side | None) -> bool:
     """
     if new.name in REMADE or new.name == "CACHEDIR.TAG":
         return True
-    return _tagged(new if old is None else old)
-
-
-def _tagged(entry: Side) -> bool:
-    if entry.what != "folder":
-        return False
-    try:
-        with opened(entry.name, entry.folder) as folder:
+    entry = old or new
+    if entry.what == "folder":
+        with suppress(OSError), opened(entry.name, entry.folder) as folder:
             return is_cache(folder) or side(folder, "pyvenv.cfg") is not None
-    except OSError:
-        return False
+    return False

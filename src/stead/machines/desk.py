@@ -105,7 +105,7 @@ def bring(space: Space, choice: Choice) -> Applied:
     """
     known = {stay.path for stay in machine_layer(space)}
     if absent := [path for path in choice.bring if path not in known]:
-        raise NotFound(f"{absent[0]!r} does not stay in the machine; see `stead held stays`")
+        raise NotFound(f"{absent[0]!r} does not stay in the machine; see `stead held bring`")
     held = [one for path in choice.bring for one in bring_over(space, path)]
     return Applied(choice.bring, tuple(held), bool(os.listdir(space.pending)))
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 
 from stead.domain.git import HARMLESS
+from stead.machines.git_running import GitFailed, run_git
 
 MOST_BYTES = 1 << 20
 _LIMIT_S = 5.0
@@ -66,18 +66,9 @@ def _git(words: tuple[str, ...], *texts: bytes) -> bytes | None:
         for fd, text in zip(files, texts, strict=True):
             with open(fd, "wb", closefd=False) as file:
                 file.write(text)
-        done = subprocess.run(
-            ["git", *words, *(f"/proc/self/fd/{fd}" for fd in files)],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_LIMIT_S,
-            cwd="/",
-            env={"PATH": os.environ.get("PATH", os.defpath), **_ALONE},
-            pass_fds=files,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        return run_git((*words, *(f"/proc/self/fd/{fd}" for fd in files)), _ALONE, limit_s=_LIMIT_S, passed=files)
+    except (GitFailed, OSError):
         return None
     finally:
         for fd in files:
             os.close(fd)
-    return done.stdout if done.returncode == 0 else None

@@ -13,15 +13,15 @@ import errno
 import os
 import secrets
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
 from stead.domain.trials import Barred, Held, Hold, Landing, Stay, unbarred
-from stead.machines.classes import GIT_ACTS, LEADS_OUT, Classes, Pending, folders_above, in_git, opened_changes, stays
-from stead.machines.git_texts import MOST_BYTES, merged
+from stead.machines.classes import GIT_ACTS, LEADS_OUT, Classes, Pending, content, folders_above, in_git, opened_changes
+from stead.machines.git_texts import merged
 from stead.machines.layers import (
     DEEPEST,
     Delta,
@@ -48,8 +48,8 @@ _JUST_NOW = "you changed yours just now"
 _folders: dict[str, threading.Lock] = {}
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _RENAME_NOREPLACE, _RENAME_EXCHANGE = 1, 2
-Jobs = Mapping[str, dict[str, Stamp]]
-"""Transactions by name, and what was taken up of each before; see ``Merge.taken``."""
+Jobs = Mapping[str, dict[str, Stamp] | None]
+"""Transactions by name, and what was taken up of each before (see ``Merge.taken``); None where nothing of it counts."""
 Before = Callable[[str, str, int, int], bytes | None]
 """What a file held, given its folder, its path in there, and from when to when that may have been, in nanoseconds since
 1970; None where it is not known."""
@@ -66,7 +66,6 @@ def land(
     hold: Hold,
     *,
     live: Collection[str] = (),
-    dropped: Collection[str] = (),
     barred: Barred = unbarred,
     before: Before = unknown,
     busy: bool = False,
@@ -79,7 +78,6 @@ def land(
         jobs: what is taken up now; one that made no change may be missing.
         hold: what waits for the person.
         live: those of them in which a process may still be at work; they stay as they are and are taken up again.
-        dropped: those of them of which nothing counts.
         barred: what waits as well.
         before: the version that two changes of one file are merged on.
         busy: another process of the session may be at work.
@@ -91,7 +89,7 @@ def land(
     """
     with _locked(space):
         first = not os.listdir(space.pending)
-        moved, stayed = _take_up(space, {job: taken for job, taken in jobs.items() if job not in dropped}, live)
+        moved, stayed = _take_up(space, jobs, live)
         landing = Landing()
         if moved or not first:
             with opened_changes(space, space.pending) as at:
@@ -114,10 +112,10 @@ def _take_up(space: Space, jobs: Jobs, live: Collection[str]) -> tuple[dict[str,
     ):
         for job, taken in jobs.items():
             upper = space.jobs / job / "upper"
-            if not upper.exists():
+            if taken is None or not upper.exists():
                 continue
             began = os.stat(space.jobs / job).st_mtime_ns
-            merge = Merge(pending, kept, folder, stays, job in live, taken)
+            merge = Merge(pending, kept, folder, job in live, taken)
             with opened(str(upper)) as source:
                 merge.run(source)
             moved.update(dict.fromkeys(merge.moved, began))
@@ -179,28 +177,20 @@ def machine_layer(space: Space) -> tuple[Stay, ...]:
     Raises:
         OSError: it cannot be read.
     """
+    sizes: dict[str, list[int]] = {}
+
+    def walk(folder: int, above: str, top: str, depth: int) -> None:
+        for entry in entries(folder):
+            found, path = Side(folder, entry.name, entry.stat(follow_symlinks=False)), above + entry.name
+            if found.what == "folder" and depth < DEEPEST:
+                with opened_to_empty(found) as inner:
+                    walk(inner, path + "/", top or (path if found.attribute(OWN) else ""), depth + 1)
+            elif not found.is_whiteout():
+                sizes.setdefault(top or path, []).append(found.status.st_size)
+
     with opened(str(space.kept)) as kept:
-        return tuple(_stays(kept, "", 0))
-
-
-def _stays(folder: int, above: str, depth: int) -> Iterator[Stay]:
-    for entry in entries(folder):
-        found = Side(folder, entry.name, entry.stat(follow_symlinks=False))
-        if found.what == "folder" and not found.attribute(OWN) and depth < DEEPEST:
-            with opened_to_empty(found) as inner:
-                yield from _stays(inner, f"{above}{entry.name}/", depth + 1)
-        elif not found.is_whiteout():
-            yield Stay(shown(above + entry.name), *_measured(found, depth))
-
-
-def _measured(found: Side, depth: int) -> tuple[int, int]:
-    """How many files there are, and their bytes."""
-    if found.what != "folder" or depth == DEEPEST:
-        return 1, found.status.st_size
-    with opened_to_empty(found) as inner:
-        sides = [Side(inner, entry.name, entry.stat(follow_symlinks=False)) for entry in entries(inner)]
-        each = [_measured(one, depth + 1) for one in sides if not one.is_whiteout()]
-    return sum(files for files, _ in each), sum(size for _, size in each)
+        walk(kept, "", "", 0)
+    return tuple(Stay(shown(path), len(each), sum(each)) for path, each in sizes.items())
 
 
 def _locked(space: Space) -> threading.Lock:
@@ -248,7 +238,7 @@ class _Work:
                 os.unlink(name, dir_fd=above)
         for delta in deltas.found if busy else ():
             if delta.what == "file" and delta.new and in_git(delta.path)[1] and self._began(delta.path):
-                self._detach(delta)
+                self._replace(delta.path)
         whole = hold == "all" or space.whole
         judged = Classes(self.at, self._conflict, whole, barred).all()
         gone = {delta.path for delta in deltas.found if delta.kind == "deleted"}
@@ -291,42 +281,31 @@ class _Work:
         if not plain or delta.new is None or delta.new.st_mode != old.st_mode:
             return _CONFLICT
         base = self.before(self.at.space.directory, delta.path, ours, began)
-        return "" if base is not None and self._merge(delta.path, base) else _CONFLICT
+        theirs = content(self.at.folder, delta.path)
+        if base is None or len(theirs) != old.st_size:  # it is not known, or not to be read
+            return _CONFLICT
+        text = merged(content(self.at.layer, delta.path), base, theirs)
+        if text is None:
+            return _CONFLICT
+        self._replace(delta.path, text)
+        self.merged.append(delta.path)
+        return ""
 
-    def _merge(self, path: str, base: bytes) -> bool:
-        """Put the text with both sides' changes into the layer, if it is a clean one."""
-        with opened_above(self.at.layer, path) as (above, name), opened_above(self.at.folder, path) as (under, _):
-            new, theirs = side(above, name), side(under, name)
-            texts = [one.content(MOST_BYTES + 1) for one in (new, theirs) if one is not None]
-            text = merged(texts[0], base, texts[1]) if len(texts) == 2 else None
-            if new is None or text is None:
-                return False
-            self._replace(new, text)
-        self.merged.append(path)
-        return True
+    def _replace(self, path: str, text: bytes | None = None) -> None:
+        """Have a file of the layer be another one, with this text, or with the same content.
 
-    def _detach(self, delta: Delta) -> None:
-        """Put a copy in the place of a file that is judged by what is in it.
-
-        A process of another call may have been passed a descriptor of the file, and could write it after the judgement.
+        A process of another call may have been passed a descriptor of the file that it was.
         """
-        with opened_above(self.at.layer, delta.path) as (above, name):
-            if new := side(above, name):
-                self._replace(new)
-
-    def _replace(self, new: Side, text: bytes | None = None) -> None:
-        """Have a file of the layer be a new one, with the same content or another."""
         fresh = secrets.token_hex(8)
-        with opened(str(self.at.space.jobs)) as folder:
-            if text is None:
-                copy_entry(new, folder, fresh)
-            else:
-                with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder), "wb") as file:
+        with opened_above(self.at.layer, path) as (above, name), opened(str(self.at.space.jobs)) as folder:
+            new = Side(above, name, os.stat(name, dir_fd=above, follow_symlinks=False))
+            copy_entry(new, folder, fresh)
+            if text is not None:
+                os.chmod(fresh, 0o600, dir_fd=folder)
+                with open(os.open(fresh, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW, dir_fd=folder), "wb") as file:
                     file.write(text)
                     os.fchmod(file.fileno(), new.mode & 0o777)
-                    if self._owner:
-                        os.fchown(file.fileno(), new.status.st_uid, new.status.st_gid)
-            os.rename(fresh, new.name, src_dir_fd=folder, dst_dir_fd=new.folder)
+            os.rename(fresh, name, src_dir_fd=folder, dst_dir_fd=above)
 
     def carry_all(self, deltas: Sequence[Delta]) -> tuple[Held, ...]:
         """Put changes into the folder; gives what could not be, and why."""

@@ -43,11 +43,10 @@ class _Own:
     directory: str = ""
     hold: Hold = "all"
     barred: Barred = unbarred
-    jobs: dict[str, dict[str, Stamp]] = field(default_factory=dict)
+    jobs: dict[str, dict[str, Stamp] | None] = field(default_factory=dict)
     calls: set[str] = field(default_factory=set)
     terminals: set[str] = field(default_factory=set)
     lingering: set[str] = field(default_factory=set)
-    dropped: set[str] = field(default_factory=set)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     later: asyncio.Task[None] | None = None
     cleaning: list[asyncio.Task[None]] = field(default_factory=list)
@@ -106,7 +105,7 @@ class Transactions:
     def drop(self, session: SessionId, job: str) -> None:
         """Nothing of one is to land."""
         if job:
-            self._own[session].dropped.add(job)
+            self._own[session].jobs[job] = None
 
     async def catch_up(self, session: SessionId) -> None:
         """Land what the session's terminals have changed so far, so that the next call sees it."""
@@ -158,7 +157,6 @@ class Transactions:
                     jobs,
                     own.hold,
                     live=live,
-                    dropped=own.dropped,
                     barred=own.barred,
                     before=self.before,
                     busy=bool(live or own.calls),
@@ -170,7 +168,6 @@ class Transactions:
                 return Landing(failed=str(error))
             for job in jobs.keys() - live:
                 del own.jobs[job]
-                own.dropped.discard(job)
             if landing.count:
                 own.cleaning.append(asyncio.create_task(asyncio.to_thread(space.put_away)))
                 own.cleaning = [task for task in own.cleaning if not task.done()]
