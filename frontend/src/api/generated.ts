@@ -1185,6 +1185,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/objectives/{session}/stays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Stays
+         * @description What tools made in the sandbox of an objective's or session's folder (packages, caches), and stays there.
+         */
+        get: operations["list_stays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/objectives/{session}/steps": {
         parameters: {
             query?: never;
@@ -2981,9 +3001,12 @@ export interface components {
          *         paths: changes, or folders of them; empty means all.
          *         force: also where the folder's own file changed since.
          *         include_protected: also files that programs of the person's act on.
+         *         bring: paths of what stays in the machine that are brought over with all that is in them; then nothing else is.
          *         seen: digests of changes that are not shown as they are, and that the person has seen in full.
          */
         Choice: {
+            /** @default [] */
+            bring: string[];
             /** @default false */
             force: boolean;
             /** @default false */
@@ -4002,12 +4025,14 @@ export interface components {
         };
         /**
          * Landing
-         * @description What became of the changes that one call made. Lists have at most 200 paths; the counts are of all.
+         * @description What became of the changes that one call made. Lists have at most 500 paths; the counts are of all.
          *
          *     Args:
-         *         landed: paths that the person's folder now has, or has no longer.
+         *         landed: paths that the person's folder now has, or has no longer; those of folders end in a slash.
+         *         removed: those of them that it has no longer.
          *         count: how many landed.
          *         runnable: those among them that are new and can be run.
+         *         merged: those among them that the person had changed meanwhile; they hold what both changed.
          *         stayed: how many changes stay in the machine, in what tools make anew (packages, caches).
          *         held: what waits for the person's review, and why.
          *         holding: how many wait, those of earlier calls among them.
@@ -4026,10 +4051,14 @@ export interface components {
             holding: number;
             /** @default [] */
             landed: string[];
+            /** @default [] */
+            merged: string[];
             /** @default false */
             open: boolean;
             /** @default [] */
             refused: components["schemas"]["Held"][];
+            /** @default [] */
+            removed: string[];
             /** @default [] */
             runnable: string[];
             /** @default 0 */
@@ -5089,6 +5118,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[Stay]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_Stay_: {
+            items: components["schemas"]["Stay"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[StepRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -6079,6 +6117,15 @@ export interface components {
             tokens: number;
             /** @default 0 */
             usd_micros: number;
+        };
+        /**
+         * Stay
+         * @description A path of what tools make again (packages, caches), which the machines of a folder keep between its sessions.
+         */
+        Stay: {
+            files: number;
+            path: string;
+            size_bytes: number;
         };
         /**
          * StepRow
@@ -8919,6 +8966,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_stays: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Stay_"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

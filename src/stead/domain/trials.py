@@ -112,7 +112,7 @@ class Landing(msgspec.Struct, frozen=True):
         count: how many landed.
         runnable: those among them that are new and can be run.
         merged: those among them that the person had changed meanwhile; they hold what both changed.
-        stayed: how many changes stay in the machine, in what tools make anew (packages, caches).
+        stayed: how many changes stay in the machine, in what tools make again (packages, caches).
         held: what waits for the person's review, and why.
         holding: how many wait, those of earlier calls among them.
         refused: what is never carried over, and why.

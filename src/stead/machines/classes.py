@@ -141,7 +141,7 @@ class Classes:
         if not data or not state:
             return "held", GIT_ACTS
         if within.startswith("objects/") and delta.kind != "added":
-            return "dropped", ""  # the person's objects stay; what git packs anew comes beside them
+            return "dropped", ""  # the person's objects stay; the packs that git makes of them are new files
         if delta.kind == "deleted" and within in (*_RECORDS, self._branch(above)):
             return "held", "git's record of your branch would go"
         return ("lands", "") if state == "whole" else ("held", state)
@@ -238,7 +238,7 @@ def _gone(deltas: list[Delta]) -> list[Delta]:
 
 
 def stays(new: Side, old: Side | None) -> bool:
-    """Whether tools make it anew, so that it stays in the machine: by its name, or by a mark in a folder that is new.
+    """Whether tools make it again, so that it stays in the machine: by its name, or by a mark in a folder that is new.
 
     Args:
         new: in the layer.

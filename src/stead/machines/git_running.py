@@ -27,7 +27,7 @@ def run_git(
 
     Args:
         words: of its command line.
-        environment: all that it gets, besides where programs are.
+        environment: all that it gets except the search path.
         limit_s: it is killed then.
         input: that it reads.
         passed: descriptors that it gets.
