@@ -31,8 +31,9 @@ from stead.config import Home, Settings, load_settings
 from stead.domain import events as ev
 from stead.domain.directive_commands import SetDirective
 from stead.domain.errors import Conflict, InvalidRequest, SteadError
-from stead.domain.ids import DEFAULT_WORKSPACE, HOME, CommandId, SessionId
+from stead.domain.ids import DEFAULT_WORKSPACE, HOME, CallKey, CommandId, SessionId
 from stead.domain.tools import Tool
+from stead.domain.trials import Landing
 from stead.egress.proxy import EgressProxy
 from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
@@ -169,6 +170,8 @@ class House:
         held = Held()
         contents = ContentStore(home.contents, keys.checkpoints)
         self.kept = FolderCheckpoints(contents, on_kept=held.add)
+        self.machines.transactions.before = self.kept.held
+        self.machines.transactions.on_landed = self._landed
         self.models = ProviderModels(os.environ, self.journal.vault)
         self.searcher = Searcher(self.journal.vault.get, Dialer(own.reach))
         bus = Bus()
@@ -375,6 +378,9 @@ class House:
     def _grown(self, seq: int) -> None:
         self.keeper.noticed(seq)
         self.memory.grown(seq)
+
+    def _landed(self, session: SessionId, landing: Landing) -> None:
+        self.sessions.note(session, ev.ChangesLanded(CallKey(""), landing))
 
     def _machine_changed(self, session: SessionId, what: str, why: str) -> None:
         host = self.machines.isolation()

@@ -449,10 +449,21 @@ def count(event, _arguments):
     if left == 0:
         os.kill(os.getpid(), signal.SIGKILL)
 sys.addaudithook(count)
-land(space, {name: {} for name in space.left()}, "obeyed")
+base = {"both": "one two three four ".replace(" ", chr(10)).encode()}
+land(space, {name: {} for name in space.left()}, "obeyed", before=lambda _folder, path, *_: base.get(path), busy=True)
 print(int(sys.argv[3]) - left)
 """
-OLD = {"changed": "old " * 5000, "deleted": "old", "sub/changed": "old", "kind/in": "old", "mode": "old"}
+THEIRS, OURS, BOTH = "one\ntwo\nthree\ntheirs\n", "ours\ntwo\nthree\nfour\n", "ours\ntwo\nthree\ntheirs\n"
+SETTINGS = "[core]\n\tbare = false\n"
+OLD = {
+    "changed": "old " * 5000,
+    "deleted": "old",
+    "sub/changed": "old",
+    "kind/in": "old",
+    "mode": "old",
+    ".git/HEAD": "ref: refs/heads/main\n",
+    ".git/config": SETTINGS,
+}
 NEW = {
     "changed": "new " * 5000,
     "sub/changed": "new",
@@ -460,6 +471,8 @@ NEW = {
     "mode": "old",
     "fresh": "new",
     "made/in/it": "new",
+    ".git/HEAD": OLD[".git/HEAD"],
+    ".git/config": SETTINGS + "[user]\n\tname = Ada\n",
 }
 
 
@@ -470,11 +483,15 @@ def landing_child(left: Left, steps: int) -> subprocess.CompletedProcess[str]:
 
 
 def prepare(root: Path) -> Left:
-    left = Left(root, OLD)
+    left = Left(root, OLD | {"both": "not yet"})
     write(left.upper, NEW)
     (left.upper / "mode").chmod(0o755)
     os.mknod(left.upper / "deleted", 0o20000)
     (left.upper / ".envrc").write_text("evil")
+    (left.upper / "both").write_text(OURS)
+    os.utime(left.job)
+    while (left.project / "both").stat().st_ctime_ns <= left.job.stat().st_mtime_ns:
+        (left.project / "both").write_text(THEIRS)  # by the person, after the call began
     return left
 
 
@@ -495,12 +512,12 @@ def kill_at(root: Path, step: int) -> None:
     died = landing_child(left, step)
     assert died.returncode == -signal.SIGKILL, died.stderr
     for path, text in files(left.project).items():
-        assert text in (OLD.get(path), NEW.get(path)), f"{path} is half of a file"
+        assert text in (OLD.get(path), NEW.get(path), *((THEIRS, BOTH) if path == "both" else ())), f"{path} is half"
     for path in OLD.keys() & NEW.keys():
         assert (left.project / path).exists(), f"{path} is gone"
     done = landing_child(left, 10**9)
     assert done.returncode == 0, done.stderr
-    assert files(left.project) == NEW, "the rest did not land"
+    assert files(left.project) == NEW | {"both": BOTH}, "the rest did not land"
     assert (left.project / "mode").stat().st_mode & 0o777 == 0o755
     assert files(left.space.pending) == {".envrc": "evil"}
 

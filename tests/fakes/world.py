@@ -171,7 +171,7 @@ class NoServices:
     async def log(self, session: SessionId, name: str) -> ServiceLog:
         raise NotFound(f"there is no service {name!r}")
 
-    async def stop(self, session: SessionId, name: str) -> tuple[ServiceLog, Landing]:
+    async def stop(self, session: SessionId, name: str, *, record: bool = False) -> tuple[ServiceLog, Landing]:
         raise NotFound(f"there is no service {name!r}")
 
     async def preview(self, session: SessionId, name: str, port: int) -> ServicePreview:

@@ -153,3 +153,16 @@ def test_an_agents_rules_reach_no_other_session_until_the_person_lets_them_in(ho
     assert house.cli("held", "apply", id, "--path", "CLAUDE.md", "--include-protected").returncode == 0
     said = told()
     assert "Sing of the gull." in said and "whale" not in said
+
+
+def test_what_stays_in_the_sandbox_is_listed_and_brought_over_only_on_purpose(house: LivingHome, project: Path) -> None:
+    id = work(house, project, "mkdir node_modules; echo 1 > node_modules/i.js")
+    listed = house.cli("held", "bring", id)
+    assert listed.returncode == 0 and "node_modules  (1 file, 0.0 MB)" in listed.stdout, listed.stderr
+    refused = house.cli("held", "bring", id, "--path", "node_modules")
+    assert refused.returncode == 3 and "node_modules  (1 file" in refused.stderr
+    absent = house.cli("held", "bring", id, "--path", "app", "--yes")
+    assert absent.returncode == 2 and not (project / "node_modules").exists()
+    assert house.cli("held", "bring", id, "--path", "node_modules", "--yes").returncode == 0
+    assert (project / "node_modules/i.js").read_text() == "1\n"
+    assert house.bodies(id, "trial.applied")[-1]["paths"] == ["node_modules"]

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from stead.domain.errors import NotFound
 from stead.domain.ids import SessionId
 from stead.domain.trials import Choice, Landing
 from stead.machines.desk import Desk
-from tests.machines.bench import SESSION, Bench, live_permit, open_bench
+from tests.machines.bench import SESSION, Bench, live_permit, open_bench, until
 
 OTHER = SessionId("s_fedcba9876543210")
 
@@ -142,7 +143,7 @@ async def test_what_the_person_changed_meanwhile_is_kept_and_ours_is_held(bench:
 
     landing = (await bench.run("echo ours > f; echo go; sleep 0.3", on_output=meanwhile)).landing
     assert (bench.project / "f").read_text() == "theirs\n"
-    assert [(one.path, one.why) for one in landing.held] == [("f", "you changed yours meanwhile")]
+    assert [one.path for one in landing.held] == ["f"] and "both are kept" in landing.held[0].why
     (change,) = (await desk(bench).trial(SESSION)).changes
     assert change.held == "conflict" and "+ours" in change.diff
     assert (await desk(bench).apply_trial(SESSION, Choice(force=True))).done == ("f",)
@@ -281,6 +282,116 @@ async def test_a_landing_that_finds_the_disk_full_leaves_nothing_half_and_goes_o
             subprocess.run(["mount", "-o", "remount,size=8m", bench.project], check=True)
             assert (await landed(bench, "cat big | wc -c")).landed == ("big",)
             assert (bench.project / "big").stat().st_size == 3 << 20
+        finally:
+            await bench.machines.close()
+            subprocess.run(["umount", "-l", bench.project], check=True)
+
+
+# -- what stays in the machine, and is brought over -------------------------------------------------------------------
+
+PACKAGES = (
+    "mkdir -p app/node_modules/x/.bin; echo 1 > app/node_modules/x/i.js; ln -s ../i.js app/node_modules/x/.bin/x; "
+    "ln -s /etc/passwd app/node_modules/out; mkfifo app/node_modules/pipe; git init -q app/node_modules/repository; "
+    "mkdir target; echo 'Signature: 8a477f597d28d172789f06886806bc55' > target/CACHEDIR.TAG; echo o > target/o"
+)
+
+
+async def test_what_stays_is_listed_with_its_size_and_brought_over_by_name(bench: Bench) -> None:
+    await landed(bench, PACKAGES)
+    assert not list(bench.project.rglob("node_modules"))
+    stays = {one.path: one for one in await bench.desk.stays(SESSION)}
+    assert set(stays) == {"app/node_modules", "target"}
+    assert (stays["target"].files, stays["target"].size_bytes) == (2, 46)
+    applied = await bench.desk.apply_trial(SESSION, Choice(bring=("app/node_modules",)))
+    assert applied.done == ("app/node_modules",) and not applied.left
+    held = {one.path: one.why for one in applied.held}
+    assert held.keys() >= {"app/node_modules/out", "app/node_modules/pipe", "app/node_modules/repository/.git/config"}
+    tree = bench.tree()
+    assert tree["app/node_modules/x/i.js"] == "1\n" and tree["app/node_modules/x/.bin/x"] == "-> ../i.js"
+    assert not tree.keys() & {"app/node_modules/out", "app/node_modules/pipe", "target/o"}
+    assert not any(".git" in path for path in tree)
+    assert await bench.output("cat app/node_modules/x/i.js target/o") == "1\no\n"
+
+
+async def test_what_is_brought_over_takes_the_place_of_the_persons(bench: Bench) -> None:
+    (bench.project / "node_modules/x").mkdir(parents=True)
+    (bench.project / "node_modules/x/old.js").write_text("theirs")
+    (bench.project / "node_modules/x/i.js").write_text("theirs")
+    await landed(bench, "echo ours > node_modules/x/i.js; rm node_modules/x/old.js; echo plain > plain")
+    assert bench.tree()["node_modules/x/i.js"] == "theirs"
+    await bench.desk.apply_trial(SESSION, Choice(bring=("node_modules",)))
+    assert bench.tree() == {
+        "node_modules": "/",
+        "node_modules/x": "/",
+        "node_modules/x/i.js": "ours\n",
+        "plain": "plain\n",
+    }
+
+
+async def test_what_does_not_stay_is_not_brought_over(bench: Bench) -> None:
+    await landed(bench, f"{PACKAGES}; mkdir .vscode; echo evil > .vscode/tasks.json")
+    for path in ("app", "app/node_modules/x", ".vscode", "../project", "/etc", "", "target/../.vscode"):
+        with pytest.raises(NotFound):
+            await bench.desk.apply_trial(SESSION, Choice(bring=(path,)))
+    assert set(bench.tree()) == {"app"}
+
+
+# -- at the very moment of a landing ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["writes", "replaces", "writes what is deleted", "makes"])
+async def test_what_the_person_does_between_judgement_and_landing_is_not_lost(bench: Bench, how: str) -> None:
+    mine = bench.project / "f"
+    if how != "makes":
+        mine.write_text("base\n")
+
+    def meanwhile(path: str) -> str:
+        if path == "f":
+            if how == "replaces":
+                (bench.project / "mine").write_text("mine\n")
+                (bench.project / "mine").rename(mine)
+            else:
+                mine.write_text("mine\n")
+        return ""
+
+    bench.bind(barred=meanwhile)
+    landing = await landed(bench, "rm f" if "deleted" in how else "echo ours > f")
+    assert mine.read_text() == "mine\n" and landing.failed and not landing.landed
+    bench.bind()
+    again = await landed(bench, "true")
+    assert mine.read_text() == "mine\n" and again.holding == 1
+    assert [path.name for path in bench.project.iterdir()] == ["f"]
+
+
+async def test_what_lands_while_no_call_waits_is_on_record(bench: Bench) -> None:
+    recorded: list[tuple[SessionId, Landing]] = []
+    bench.machines.transactions.on_landed = lambda *of: recorded.append(of)
+    assert (await landed(bench, "echo x > at-once")).landed == ("at-once",)
+    await landed(
+        bench, "(until [ -e stop ]; do sleep 0.02; done; echo > later; mkdir .vscode; echo > .vscode/x) >&- 2>&- &"
+    )
+    assert recorded == []
+    (bench.project / "stop").touch()
+    await until(lambda: (bench.project / "later").exists())
+    await until(lambda: bool(recorded))
+    assert {one for one, _ in recorded} == {SESSION}
+    assert [path for _, landing in recorded for path in landing.landed] == ["later"]
+    assert [one.path for _, landing in recorded for one in landing.held] == [".vscode/x"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount")
+async def test_a_folder_that_may_not_be_written_by_now_gets_it_later(tmp_path: Path) -> None:
+    async with open_bench(tmp_path) as bench:
+        subprocess.run(["mount", "-t", "tmpfs", "small", bench.project], check=True)
+        try:
+            (bench.project / "old").write_text("old")
+            await bench.output("true")
+            subprocess.run(["mount", "-o", "remount,ro", bench.project], check=True)
+            landing = (await bench.run("echo new > new; echo new > old; rm -f old2; mkdir d; echo e > d/e")).landing
+            assert "Read-only file system" in landing.failed and landing.landed == ()
+            assert bench.tree() == {"old": "old"}
+            subprocess.run(["mount", "-o", "remount,rw", bench.project], check=True)
+            assert set((await landed(bench, "cat new d/e")).landed) == {"d/", "d/e", "new", "old"}
         finally:
             await bench.machines.close()
             subprocess.run(["umount", "-l", bench.project], check=True)

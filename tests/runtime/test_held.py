@@ -8,7 +8,7 @@ from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.errors import Conflict, NotFound
 from stead.domain.ids import SessionId
-from stead.domain.trials import Applied, Change, Choice, Held, Landing, Review, Trial
+from stead.domain.trials import Applied, Change, Choice, Held, Landing, Review, Stay, Trial
 from tests.runtime.conftest import Enter
 from tests.runtime.room import Room, Said, calls
 
@@ -27,6 +27,9 @@ class Waiting:
             raise Conflict("there are too many")
         changes = tuple(Change(one.path, "added", "file", held="protected", why=one.why) for one in held)
         return Trial(session, "/project", 0, changes)
+
+    async def stays(self, session: SessionId) -> tuple[Stay, ...]:
+        return ()
 
     async def apply_trial(self, session: SessionId, choice: Choice) -> Applied:
         held = self._of(session)

@@ -34,7 +34,7 @@ from stead.domain.policies import Integrity, Label, Reason, Risk, Rule
 from stead.domain.ports import Claimed, Isolation
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageRow
 from stead.domain.sessions import Session, attended, constraints, status
-from stead.domain.trials import Trial
+from stead.domain.trials import Stay, Trial
 from stead.runtime.bus import Bus
 from stead.runtime.directives import DirectiveRoom
 from stead.runtime.home import HomeState
@@ -308,6 +308,9 @@ class Home:
     async def check_search(self) -> SearchCheck:
         ok = bool((await self.search_setup()).engine)
         return SearchCheck(ok, "it answered" if ok else "no search engine is set up", 12, int(ok))
+
+    async def stays(self, session: SessionId) -> tuple[Stay, ...]:
+        return (Stay("node_modules", 3, 2_000),)
 
     async def trial(self, session: SessionId, path: str = "") -> Trial:
         raise NotFound(f"{session!r} has nothing on trial")

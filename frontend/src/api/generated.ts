@@ -1185,6 +1185,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/objectives/{session}/stays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Stays
+         * @description What stays in the machines of the session's folder.
+         */
+        get: operations["list_stays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/objectives/{session}/steps": {
         parameters: {
             query?: never;
@@ -2116,7 +2136,7 @@ export interface paths {
         put?: never;
         /**
          * Preview Service
-         * @description The URL at which a browser on this computer reaches a port of a service, until that ends. It is a secret.
+         * @description The URL at which a browser on this computer reaches a port of a service (0: its lowest) until that ends.
          */
         post: operations["preview_service"];
         delete?: never;
@@ -3070,6 +3090,8 @@ export interface components {
          * @description Let changes that wait into the folder; for a session or objective that is not at work.
          */
         Choice: {
+            /** @default [] */
+            bring: string[];
             /** @default false */
             force: boolean;
             /** @default false */
@@ -4117,7 +4139,8 @@ export interface components {
          *         removed: those of them that it has no longer.
          *         count: how many landed.
          *         runnable: those among them that are new and can be run.
-         *         stayed: how many changes stay in the machine, in what tools make anew (packages, caches).
+         *         merged: those among them that the person had changed meanwhile; they hold what both changed.
+         *         stayed: how many changes stay in the machine, in what tools make again (packages, caches).
          *         held: what waits for the person's review, and why.
          *         holding: how many wait, those of earlier calls among them.
          *         refused: what is never carried over, and why.
@@ -4135,6 +4158,8 @@ export interface components {
             holding: number;
             /** @default [] */
             landed: string[];
+            /** @default [] */
+            merged: string[];
             /** @default false */
             open: boolean;
             /** @default [] */
@@ -5278,6 +5303,15 @@ export interface components {
             next: string;
         };
         /**
+         * Page[Stay]
+         * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
+         */
+        Page_Stay_: {
+            items: components["schemas"]["Stay"][];
+            /** @default  */
+            next: string;
+        };
+        /**
          * Page[StepRow]
          * @description Rows, and the cursor (``after``) of the page that follows, "" when there is none.
          */
@@ -5439,7 +5473,9 @@ export interface components {
         };
         /**
          * PreviewOf
-         * @description Which port of a service; 0 for its lowest.
+         * @description The URL at which a browser on this computer reaches a port of a service (0: its lowest) until that ends.
+         *
+         *     It is a secret. The preview itself is no part of this door (``machines.previews``).
          */
         PreviewOf: {
             /** @default 0 */
@@ -6345,6 +6381,15 @@ export interface components {
             tokens: number;
             /** @default 0 */
             usd_micros: number;
+        };
+        /**
+         * Stay
+         * @description A path of what tools make again (packages, caches), which the machines of a folder keep between its sessions.
+         */
+        Stay: {
+            files: number;
+            path: string;
+            size_bytes: number;
         };
         /**
          * StepRow
@@ -9208,6 +9253,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_stays: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Stay_"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

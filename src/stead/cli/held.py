@@ -17,13 +17,17 @@ from stead.cli.output import clean_line, reveal_line
 from stead.client import Json
 
 _ALSO = "Also what programs of yours act on: --include-protected. Also where your own file changed: --force"
-_WAYS = ("list", "diff", "apply", "discard")
+_WAYS = ("list", "diff", "apply", "discard", "bring")
 
 
 def _configure(parser: ArgumentParser) -> None:
-    parser.usage = "stead held [list] | diff|apply|discard ID [options]"
+    parser.usage = "stead held [list] | diff|apply|discard|bring ID [options]"
     parser.add_argument(
-        "action", nargs="?", choices=_WAYS, default="list", help="look, let them into the folder, or drop them"
+        "action",
+        nargs="?",
+        choices=_WAYS,
+        default="list",
+        help="look, let them into the folder, or drop them; or bring over what stays in the sandbox",
     )
     parser.add_argument("id", nargs="?", default="", metavar="ID", help="an objective or a session")
     parser.add_argument(
@@ -48,6 +52,8 @@ def _held(invocation: Invocation, arguments: Namespace) -> int:
             return _diff(invocation, session, arguments.path)
         case "apply":
             return _apply(invocation, session, arguments)
+        case "bring":
+            return _bring(invocation, session, arguments)
         case _:
             return _discard(invocation, session, arguments)
 
@@ -127,6 +133,11 @@ def _apply(invocation: Invocation, session: str, arguments: Namespace) -> int:
         "include_protected": arguments.include_protected,
         "seen": seen,
     }
+    return _report(invocation, session, body)
+
+
+def _report(invocation: Invocation, session: str, body: Json) -> int:
+    """Have changes applied, and say what became of them."""
     answer = invocation.client.post(f"/objectives/{session}/trial/apply", body)
     page = invocation.client.get("/events", after=answer["seq"] - 1, streams=session, limit=1)
     fact, out = page["items"][0]["body"], invocation.out
@@ -141,6 +152,22 @@ def _apply(invocation: Invocation, session: str, arguments: Namespace) -> int:
         if fact["left"]:
             out.line(f"The rest still waits. Look: stead held diff {session}")
     return NEEDS_PERSON if fact["held_back"] else OK
+
+
+def _stay(row: Json) -> str:
+    return f"{reveal_line(row['path'])}  ({counted(row['files'], 'file')}, {row['size_bytes'] / 1e6:,.1f} MB)"
+
+
+def _bring(invocation: Invocation, session: str, arguments: Namespace) -> int:
+    rows = {row["path"]: row for row in invocation.client.items(f"/objectives/{session}/stays")}
+    if not arguments.path:
+        last = f"Have one in your folder, too: stead held bring {session} --path P" if rows else "Nothing stays."
+        return invocation.report({"items": list(rows.values())}, *map(_stay, rows.values()), last)
+    if absent := set(arguments.path) - rows.keys():
+        raise CommandError(f"{reveal_line(min(absent))} does not stay there", f"stead held bring {session}")
+    which = "; ".join(_stay(rows[path]) for path in arguments.path)
+    invocation.confirm("bring", f"Programs of yours may run what is in there: {which}.", yes=arguments.yes)
+    return _report(invocation, session, {"bring": arguments.path})
 
 
 def _discard(invocation: Invocation, session: str, arguments: Namespace) -> int:

@@ -44,6 +44,18 @@ commands."""
 UNFINISHED = ("rebase-merge", "rebase-apply", "sequencer", "BISECT_LOG")
 """What is below ``.git`` while steps are under way that git goes on with by itself."""
 
+HARMLESS = re.compile(
+    r"user\.(name|email)\n[^\n]+"
+    r"|branch\.[\w./+@-]+\.(remote\n(\.|[\w-]+)|merge\nrefs/heads/[\w./+@-]+|rebase\n(true|false|merges))"
+    r"|(pull\.(rebase|ff)|push\.autosetupremote|rerere\.enabled)\n(true|false|only|merges)",
+    re.ASCII,
+)
+"""Settings that a machine may change in a repository without a question, each as its name, a line's end and its value.
+
+Source: git-config(1). None names a program, a further file, a host or a rule for where data goes: so no ``remote.*``
+(its address may be a program, ``ext::``, or a stranger's host), no ``url.*``, no ``core.*``, no ``alias.*``.
+"""
+
 
 def identity(name: str, email: str) -> str:
     """The settings that say whose commits they are; "" for what is empty or cannot be printed."""

@@ -87,8 +87,11 @@ class Services(Protocol):
         """
         ...
 
-    async def stop(self, session: SessionId, name: str) -> tuple[ServiceLog, Landing]:
-        """Kill all processes of one, and land what they changed; ``NotFound`` as for ``log``."""
+    async def stop(self, session: SessionId, name: str, *, record: bool = False) -> tuple[ServiceLog, Landing]:
+        """Kill all processes of one, and land what they changed; ``NotFound`` as for ``log``.
+
+        With ``record``, what landed is put on record, as no call says it.
+        """
         ...
 
     async def preview(self, session: SessionId, name: str, port: int) -> ServicePreview:

@@ -58,6 +58,14 @@ class Trial(msgspec.Struct, frozen=True):
     changes: tuple[Change, ...]
 
 
+class Stay(msgspec.Struct, frozen=True):
+    """A path of what tools make again (packages, caches), which the machines of a folder keep between its sessions."""
+
+    path: str
+    files: int
+    size_bytes: int
+
+
 class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which of the changes that wait the person lets into the folder.
 
@@ -65,6 +73,7 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         paths: changes, or folders of them; empty means all.
         force: also where the folder's own file changed since.
         include_protected: also files that programs of the person's act on.
+        bring: paths of what stays in the machine that are brought over with all that is in them; then nothing else is.
         seen: digests of changes that are not shown as they are, and that the person has seen in full.
     """
 
@@ -72,6 +81,7 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     force: bool = False
     include_protected: bool = False
     seen: tuple[str, ...] = ()
+    bring: tuple[str, ...] = ()
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -101,7 +111,8 @@ class Landing(msgspec.Struct, frozen=True):
         removed: those of them that it has no longer.
         count: how many landed.
         runnable: those among them that are new and can be run.
-        stayed: how many changes stay in the machine, in what tools make anew (packages, caches).
+        merged: those among them that the person had changed meanwhile; they hold what both changed.
+        stayed: how many changes stay in the machine, in what tools make again (packages, caches).
         held: what waits for the person's review, and why.
         holding: how many wait, those of earlier calls among them.
         refused: what is never carried over, and why.
@@ -113,6 +124,7 @@ class Landing(msgspec.Struct, frozen=True):
     removed: tuple[str, ...] = ()
     count: int = 0
     runnable: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
     stayed: int = 0
     held: tuple[Held, ...] = ()
     holding: int = 0
@@ -151,6 +163,14 @@ class Trials(Protocol):
         Raises:
             NotFound: nothing waits, or the path is not among the changes.
             Conflict: there is too much to be shown.
+        """
+        ...
+
+    async def stays(self, session: SessionId) -> tuple[Stay, ...]:
+        """What stays in the machines of the session's folder.
+
+        Raises:
+            NotFound: the session has had no machine.
         """
         ...
 

@@ -295,7 +295,7 @@ class BubblewrapMachines:
         except BaseException:
             if operation != "run":  # half a file is none
                 self.transactions.drop(session, job)
-            await self.transactions.land(session, job, lingers=lingers)
+            await self.transactions.land(session, job, lingers=lingers, record=True)
             raise
         landing = await self.transactions.land(session, job, lingers=lingers)
         return answered, landing

@@ -15,14 +15,13 @@ from msgspec.structs import replace
 
 from stead.domain.errors import Conflict
 from stead.domain.shown import hidden
-from stead.domain.trials import Change, unbarred
-from stead.machines.classes import Classes, classes_of, in_git
-from stead.machines.layers import Delta, Deltas, Side, opened, side
+from stead.domain.trials import Change
+from stead.machines.classes import Classes, Pending, in_git, opened_changes
+from stead.machines.layers import Delta, Side, side
 from stead.machines.left_out import shown
-from stead.machines.repositories import repository_parts
 from stead.machines.runner.files import unified
 from stead.machines.space import Space
-from stead.machines.workspace import opened_above, opened_workspace
+from stead.machines.workspace import opened_above
 
 MOST_CHANGES = 20_000
 _DIFF_BYTES, _DIFF_CHARACTERS, _DIFF_S = 256 << 10, 1 << 20, 5.0
@@ -36,11 +35,8 @@ class _Telling:
     diffs: bool
     whole: str
     seen: Collection[str]
-    room: int = field(init=False)
+    room: int
     diff_deadline: float = field(default_factory=lambda: time.monotonic() + _DIFF_S)
-
-    def __post_init__(self) -> None:
-        self.room = _WHOLE_CHARACTERS if self.whole else _DIFF_CHARACTERS
 
     def wants_whole(self, path: str) -> bool:
         """Whether the diff of a path was asked for in full."""
@@ -60,37 +56,33 @@ def changes(space: Space, *, diffs: bool = True, whole: str = "", seen: Collecti
         Conflict: there are too many to be shown.
         OSError: the person's folder cannot be opened.
     """
-    telling = _Telling(diffs, whole.strip("/"), seen)
+    telling = _Telling(diffs, whole.strip("/"), seen, _WHOLE_CHARACTERS if whole.strip("/") else _DIFF_CHARACTERS)
     began, applied = space.began_ns, space.applied
-    with opened_workspace(space.directory) as folder, opened(str(space.pending)) as pending:
-        deltas = Deltas(repository_parts)
-        deltas.walk(pending, folder, "", 0, opaque=False, obeyed=False)
-        found = sorted(deltas.found, key=lambda delta: delta.path)
+
+    def conflict(delta: Delta) -> str:
+        old = delta.old
+        if old is None or delta.what == "folder" or applied.get(delta.path) == old.st_ctime_ns:
+            return ""
+        return _CONFLICT if old.st_ctime_ns > began else ""
+
+    with opened_changes(space, space.pending) as at:
+        found = sorted(at.deltas.found, key=lambda delta: delta.path)
         if len(found) > MOST_CHANGES:
             raise Conflict(
                 f"more than {MOST_CHANGES} changes wait; discard them, or fetch what you need from "
                 f"{str(space.pending)!r} by hand"
             )
-
-        def conflicts(delta: Delta) -> bool:
-            old = delta.old
-            return (
-                old is not None
-                and delta.what != "folder"
-                and old.st_ctime_ns > began
-                and applied.get(delta.path) != old.st_ctime_ns
+        classes = Classes(at, conflict)
+        return [
+            _told(telling, delta, classes)
+            for delta, after in zip(found, [*found[1:], None], strict=True)
+            if not (
+                delta.what == "folder" and delta.kind == "added" and after and after.path.startswith(delta.path + "/")
             )
-
-        classes = classes_of(space, pending, folder, deltas, hold=False, barred=unbarred, conflicts=conflicts)
-        told = []
-        for delta, after in zip(found, [*found[1:], None], strict=True):
-            if delta.what == "folder" and delta.kind == "added" and after and after.path.startswith(delta.path + "/"):
-                continue  # it shows in what is in it
-            told.append(_told(telling, delta, classes, conflicts(delta), pending, folder))
-    return told
+        ]  # a new folder shows in what is in it
 
 
-def _told(c: _Telling, delta: Delta, classes: Classes, conflict: bool, pending: int, folder: int) -> Change:
+def _told(c: _Telling, delta: Delta, classes: Classes) -> Change:
     change = Change(shown(delta.path), delta.kind, delta.what, cut=0, unseen="")
     if delta.bad or hidden(delta.path):
         return replace(change, held="impossible", why=delta.bad or "its name holds hidden characters", cut=-1)
@@ -100,7 +92,7 @@ def _told(c: _Telling, delta: Delta, classes: Classes, conflict: bool, pending: 
     if delta.kind == "mode" and delta.new and delta.old:
         change = replace(change, note=f"{delta.old.st_mode & 0o7777:04o} → {delta.new.st_mode & 0o7777:04o}")
     elif delta.kind != "deleted" and delta.what != "folder":
-        change = _with_diff(c, change, pending, folder)
+        change = _with_diff(c, change, classes.at)
     decided, why = classes.by_structure(delta)
     if decided == "refused":
         return replace(change, held="impossible", why=why)
@@ -108,16 +100,17 @@ def _told(c: _Telling, delta: Delta, classes: Classes, conflict: bool, pending: 
         return replace(change, held="protected", why=why)
     if in_git(delta.path)[1]:  # what git keeps as data has no text that a person could look at
         change = replace(change, note="git's own data", diff="", cut=0, unseen="")
-    return replace(change, held="conflict", why=_CONFLICT) if conflict else change
+    why = classes.conflict(delta)
+    return replace(change, held="conflict", why=why) if why else change
 
 
-def _with_diff(c: _Telling, change: Change, pending: int, folder: int) -> Change:
-    with opened_above(pending, change.path) as (above, name):
+def _with_diff(c: _Telling, change: Change, at: Pending) -> Change:
+    with opened_above(at.layer, change.path) as (above, name):
         new = side(above, name)
         if new is None or new.what != change.what:
             return replace(change, cut=-1, unseen=_NO_DIFF)
         try:
-            with opened_above(folder, change.path) as (under, same_name):
+            with opened_above(at.folder, change.path) as (under, same_name):
                 old = side(under, same_name)
                 note, diff, cut = _shown(c, change.path, new, old)
         except OSError:  # the folder above is new too

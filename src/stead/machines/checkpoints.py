@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
 
 from stead.domain.checkpoints import ABSENT, FileChange, InUse, Progress, Restored, Tree, Version
-from stead.domain.errors import Conflict, InvalidRequest, NotFound
+from stead.domain.errors import Conflict, InvalidRequest, NotFound, StorageFault
 from stead.machines import comparing, left_out
 from stead.machines.layers import side
 from stead.machines.restoring import Restoring, make_folder, place
@@ -28,6 +28,8 @@ from stead.storage.intake import Intake, Naming, keeping
 from stead.storage.trees import Entry, Look, differences
 
 MOST_FILES = 200_000
+_FILE_CLOCK = 5
+"""CLOCK_REALTIME_COARSE, which Python has no name for: a file's times are taken from it."""
 
 Stopped = Callable[[], bool]
 T = TypeVar("T")
@@ -55,6 +57,8 @@ class FolderCheckpoints:
         self._most_files = most_files
         self._taking = asyncio.Lock()  # one walk at a time: two would only slow each other down
         self._stop = threading.Event()
+        self._latest: dict[str, tuple[int, bytes]] = {}
+        """By folder, when its last checkpoint was over, by the clock that files are stamped with, and its root."""
 
     def close(self) -> None:
         """Give up what is being taken, wait for the rest, and let go of every file.
@@ -157,6 +161,19 @@ class FolderCheckpoints:
 
         return await self._do(work)
 
+    def held(self, directory: str, path: str, since_ns: int, until_ns: int) -> bytes | None:
+        """What a file held at its folder's last checkpoint; see ``landing.Before``. In a thread."""
+        taken_ns, at = self._latest.get(directory, (0, b""))
+        if not at or not since_ns <= taken_ns <= until_ns:
+            return None
+        try:
+            with self._store.lock.shared():
+                for name in os.fsencode(path).split(b"/"):
+                    at = next((entry.ref for entry in self._store.tree(at) if entry.name == name), b"")
+                return b"".join(self._store.read(at))
+        except (NotFound, Conflict, StorageFault):  # nothing is known, and the two versions wait for the person
+            return None
+
     async def change(self, old: Version, new: Version) -> FileChange:
         """See ``Versions``."""
         kept = comparing.from_store(self._store)
@@ -195,6 +212,7 @@ class FolderCheckpoints:
         with _opened(directory) as top, keeping(store, at) as intake:
             scan = Scan(directory, intake, store.seen(at), rules, self._most_files, stopped, progress)
             root = scan.run(top, files)
+        self._latest[directory] = time.clock_gettime_ns(_FILE_CLOCK), root
         if root != last:
             store.note_last(at, root, scan.files)
         # What cannot be read of the older tree is not counted.

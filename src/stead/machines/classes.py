@@ -9,104 +9,93 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from stead.domain.git import DATA, UNFINISHED
 from stead.domain.obeyed import fold, kept
-from stead.domain.trials import Barred
+from stead.domain.trials import Barred, unbarred
 from stead.machines.git_brings import brings
 from stead.machines.git_names import named_by_git
+from stead.machines.git_texts import MOST_BYTES, differ_harmlessly
 from stead.machines.layers import Delta, Deltas, Side, opened, side
 from stead.machines.left_out import REMADE, is_cache
 from stead.machines.links import leads_out, led_to
 from stead.machines.space import Space
-from stead.machines.workspace import opened_above
+from stead.machines.workspace import opened_above, opened_workspace
 
 Class = Literal["lands", "held", "refused", "dropped"]
 
 MOST_DELETED = 100
 """Files of the person's that a landing removes without a question; those that were moved do not count."""
+LEADS_OUT = "the link leads out of the folder"
+GIT_ACTS = "git would act on it"
 _REVIEW = "everything of this session waits for your review"
 _OBEYED = "a program of yours would act on it"
 _MASS = f"more than {MOST_DELETED} files would be deleted"
 _RECORDS = ("index", "packed-refs", "logs/HEAD")
-_CONFLICT = "you changed yours meanwhile"
 
 
-def classes_of(
-    space: Space,
-    pending: int,
-    folder: int,
-    deltas: Deltas,
-    *,
-    hold: bool,
-    barred: Barred,
-    conflicts: Callable[[Delta], bool],
-) -> Classes:
-    """Judges the changes of a session's layer.
+@dataclass
+class Pending:
+    """What waits in a session's layer: ``folder`` and ``layer`` are descriptors, ``deltas`` says how they differ."""
+
+    space: Space
+    folder: int
+    layer: int
+    deltas: Deltas
+
+    def leads_out(self, path: str) -> bool:
+        """Whether a link of the layer may lead out of the folder."""
+        with opened_above(self.layer, path) as (above, name):
+            return leads_out((self.layer, self.folder), path, os.readlink(name, dir_fd=above))
+
+
+@contextmanager
+def opened_changes(space: Space, layer: Path) -> Iterator[Pending]:
+    """How a layer of a session differs from the person's folder.
 
     Args:
         space: the session's.
-        pending: descriptor of the layer.
-        folder: of the person's folder.
-        deltas: how they differ.
-        hold: everything waits for the person.
-        barred: what waits besides.
-        conflicts: whether the person's own file changed since the change was begun.
+        layer: its pending layer, or the machine layer.
+
+    Raises:
+        OSError: one of the two cannot be opened.
     """
-    named, led = named_by_git(space.directory), led_to(space.directory, deltas.links)
-
-    def obeyed(path: str) -> bool:
-        return bool(in_git(path)[1] or kept(path) or named(path) or led(path))
-
-    def brought(above: str) -> str:
-        below = [in_git(delta.path) for delta in deltas.found]
-        changed = [within for top, within in below if within and top == above]
-        return brings(Path(space.directory), space.pending, above, changed, obeyed)
-
-    return Classes(pending, folder, hold=hold, barred=barred, obeyed=obeyed, conflicts=conflicts, brings=brought)
+    with opened_workspace(space.directory) as folder, opened(str(layer)) as top:
+        deltas = Deltas()
+        deltas.walk(top, folder, "", 0, opaque=False, obeyed=False)
+        yield Pending(space, folder, top, deltas)
 
 
+@dataclass
 class Classes:
     """Judges changes.
 
     Args:
-        pending: descriptor of the layer.
-        folder: of the person's folder.
+        at: what they are of.
+        conflict: why a change does not go with what the person's own file has become meanwhile; "" when it does.
         hold: everything waits for the person.
-        barred: what waits besides; see ``domain.trials``.
-        obeyed: whether programs of the person's act on a path, by its name or because git or a link names it.
-        conflicts: whether the person's own file changed since the change was begun.
-        brings: why git's new data in the repository in a folder may not land; see ``git_brings``.
+        barred: what waits as well; see ``domain.trials``.
     """
 
-    def __init__(
-        self,
-        pending: int,
-        folder: int,
-        *,
-        hold: bool,
-        barred: Barred,
-        obeyed: Callable[[str], bool],
-        conflicts: Callable[[Delta], bool],
-        brings: Callable[[str], str],
-    ) -> None:
-        self._pending = pending
-        self._folder = folder
-        self._hold = hold
-        self._barred = barred
-        self._obeyed = obeyed
-        self._conflicts = conflicts
-        self._brings = cache(brings)
-        self._repositories: dict[str, str] = {}
+    at: Pending
+    conflict: Callable[[Delta], str]
+    hold: bool = False
+    barred: Barred = unbarred
 
-    def all(self, deltas: Iterable[Delta]) -> list[tuple[Delta, Class, str]]:
-        """Each with its class, and why it does not land."""
-        judged = [(delta, *self._one(delta)) for delta in deltas]
+    def __post_init__(self) -> None:
+        directory = self.at.space.directory
+        self._named, self._led = named_by_git(directory), led_to(directory, self.at.deltas.links)
+        self._repository, self._brings = cache(self._look), cache(self._brought)
+
+    def all(self) -> list[tuple[Delta, Class, str]]:
+        """Each change with its class, and why it does not land."""
+        judged = [(delta, *self._one(delta)) for delta in self.at.deltas.found]
         gone = _gone([delta for delta, decided, _ in judged if decided == "lands"])
         if len(gone) <= MOST_DELETED:
             return judged
@@ -119,25 +108,23 @@ class Classes:
         if delta.bad:
             return ("dropped" if delta.kind == "deleted" else "refused"), delta.bad
         decided, why = self.by_structure(delta)
-        if decided == "lands" and self._hold:
+        if decided != "lands":
+            return decided, why
+        if self.hold:
             return "held", _REVIEW
-        if decided == "lands" and (rule := self._barred(delta.path)):
+        if rule := self.barred(delta.path):
             return "held", f"your rule: {rule}"
-        if decided == "lands" and self._conflicts(delta):
-            return "held", _CONFLICT
-        return decided, why
+        conflict = self.conflict(delta)
+        return ("held", conflict) if conflict else ("lands", "")
 
     def by_structure(self, delta: Delta) -> tuple[Class, str]:
         """The class of a change by what it is and where alone, and why it does not land."""
-        if delta.kind != "deleted" and delta.what == "link":
-            with opened_above(self._pending, delta.path) as (above, name):
-                target = os.readlink(name, dir_fd=above)
-            if leads_out((self._pending, self._folder), delta.path, target):
-                return "refused", "the link leads out of the folder"
+        if delta.kind != "deleted" and delta.what == "link" and self.at.leads_out(delta.path):
+            return "refused", LEADS_OUT
         top, within = in_git(delta.path)
         if within:
             return self._git(top, within, delta)
-        if delta.obeyed or self._obeyed(delta.path):
+        if delta.obeyed or self._is_obeyed(delta.path):
             return "held", _OBEYED
         return "lands", ""
 
@@ -146,73 +133,84 @@ class Classes:
         if delta.kind == "deleted" and within.partition("/")[0] in UNFINISHED:
             return "lands", ""  # steps that are gone run nothing, and without them git takes a rebase for done
         state = self._repository(above)
+        if within == "config" and state and self._is_harmless(delta):
+            return "lands", ""
         if state == "whole" and not within.startswith(("objects/", "logs/")) and delta.kind != "deleted":
             state = self._brings(above) or state
         data = DATA.fullmatch(within) and delta.what != "link" and (delta.old is None or delta.kind != "mode")
         if not data or not state:
-            return "held", "git would act on it"
+            return "held", GIT_ACTS
         if within.startswith("objects/") and delta.kind != "added":
-            return "dropped", ""  # the person's objects stay; what git packs anew comes beside them
+            return "dropped", ""  # the person's objects stay; the packs that git makes of them are new files
         if delta.kind == "deleted" and within in (*_RECORDS, self._branch(above)):
             return "held", "git's record of your branch would go"
         return ("lands", "") if state == "whole" else ("held", state)
 
+    def _is_harmless(self, delta: Delta) -> bool:
+        """Whether a change of a repository's settings, in a file that is one before and after, lands unasked."""
+        if delta.new is None or delta.old is None or delta.new.st_mode != delta.old.st_mode:
+            return False
+        old, new = (content(top, delta.path) for top in (self.at.folder, self.at.layer))
+        return differ_harmlessly(old, new)
+
     def _branch(self, above: str) -> str:
         """What HEAD names, as it would be."""
-        for top in (self._pending, self._folder):
-            with suppress(OSError), opened_above(top, f"{above}.git/HEAD") as (folder, name):
-                if (head := side(folder, name)) and head.what == "file":
-                    return head.content(4096).decode("utf-8", "replace").removeprefix("ref: ").strip()
-        return ""
+        heads = (content(top, f"{above}.git/HEAD") for top in (self.at.layer, self.at.folder))
+        return next(filter(None, heads), b"").decode("utf-8", "replace").removeprefix("ref: ").strip()
 
-    def _repository(self, above: str) -> str:
-        """Of the person's repository in a folder: "whole", what is unfinished in it, or "" when there is none."""
-        if above not in self._repositories:
-            self._repositories[above] = self._look(above)
-        return self._repositories[above]
+    def _brought(self, above: str) -> str:
+        """Why git's new data in the repository in a folder may not land; "" when it may."""
+        below = [in_git(delta.path) for delta in self.at.deltas.found]
+        changed = [within for top, within in below if within and top == above]
+        return brings(Path(self.at.space.directory), self.at.space.pending, above, changed, self._is_obeyed)
+
+    def _is_obeyed(self, path: str) -> bool:
+        """Whether programs of the person's act on a path, by its name or because git or a link names it."""
+        return bool(in_git(path)[1] or kept(path) or self._named(path) or self._led(path))
 
     def _look(self, above: str) -> str:
-        head = _there(self._folder, f"{above}.git/HEAD")
-        if head is None or head.what != "file":
+        """Of the person's repository in a folder: "whole", what is unfinished in it, or "" when there is none."""
+        head = _there(self.at.folder, f"{above}.git/HEAD")
+        if head != "file":
             return ""
-        if self._goes(f"{above}.git/HEAD"):
+        if not self._is_there(f"{above}.git/HEAD"):
             return "its HEAD goes"
         left = [name for name in UNFINISHED if self._is_there(f"{above}.git/{name}")]
         return f"git is in the middle of something ({left[0]})" if left else "whole"
 
-    def _goes(self, path: str) -> bool:
-        """Whether the layer takes a path away, itself or with a folder above it."""
-        parts, bare = path.split("/"), False
-        for at in range(1, len(parts) + 1):
-            new = _there(self._pending, "/".join(parts[:at]))
-            if new is None:
-                return bare
-            if new.whiteout or (at < len(parts) and new.what != "folder"):
-                return True
-            bare = bare or new.bare
-        return False
-
     def _is_there(self, path: str) -> bool:
-        new = _there(self._pending, path)
-        if new is not None:
-            return not new.whiteout
-        return _there(self._folder, path) is not None
+        """Whether something is at a path once everything is carried over."""
+        bare = False
+        for at in (*folders_above(path), path):
+            new = _there(self.at.layer, at)
+            if not new:
+                return not bare and _there(self.at.folder, path) != ""
+            if new == "gone" or (at != path and new not in ("folder", "bare")):
+                return False
+            bare = bare or new == "bare"
+        return True
 
 
-class _Seen:
-    def __init__(self, found: Side) -> None:
-        self.what = found.what
-        self.whiteout = found.is_whiteout()
-        self.bare = found.what == "folder" and found.is_opaque()
+def _there(top: int, path: str) -> str:
+    """What kind is at a path: "gone" for a deletion, "bare" for a folder that hides the one below, "" for nothing."""
+    with suppress(OSError), opened_above(top, path) as (above, name):
+        if found := side(above, name):
+            if found.is_whiteout():
+                return "gone"
+            return "bare" if found.what == "folder" and found.is_opaque() else found.what
+    return ""
 
 
-def _there(top: int, path: str) -> _Seen | None:
-    try:
-        with opened_above(top, path) as (above, name):
-            found = side(above, name)
-            return None if found is None else _Seen(found)
-    except OSError:
-        return None
+def content(top: int, path: str) -> bytes:
+    """Of a regular file of bounded size; empty for anything else."""
+    with suppress(OSError), opened_above(top, path) as (above, name):
+        return Side(above, name, os.stat(name, dir_fd=above, follow_symlinks=False)).content(MOST_BYTES + 1)
+    return b""
+
+
+def folders_above(path: str) -> list[str]:
+    """The folders that a path lies in, from the top."""
+    return [path[:at] for at, letter in enumerate(path) if letter == "/"]
 
 
 def in_git(path: str) -> tuple[str, str]:
@@ -240,7 +238,7 @@ def _gone(deltas: list[Delta]) -> list[Delta]:
 
 
 def stays(new: Side, old: Side | None) -> bool:
-    """Whether tools make it anew, so that it stays in the machine: by its name, or by a mark in a folder that is new.
+    """Whether tools make it again, so that it stays in the machine: by its name, or by a mark in a folder that is new.
 
     Args:
         new: in the layer.
@@ -248,14 +246,8 @@ def stays(new: Side, old: Side | None) -> bool:
     """
     if new.name in REMADE or new.name == "CACHEDIR.TAG":
         return True
-    return _tagged(new if old is None else old)
-
-
-def _tagged(entry: Side) -> bool:
-    if entry.what != "folder":
-        return False
-    try:
-        with opened(entry.name, entry.folder) as folder:
+    entry = old or new
+    if entry.what == "folder":
+        with suppress(OSError), opened(entry.name, entry.folder) as folder:
             return is_cache(folder) or side(folder, "pyvenv.cfg") is not None
-    except OSError:
-        return False
+    return False

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from stead.domain.obeyed import REPOSITORY_TELLS, fold, is_repository
+from stead.machines.git_running import GitFailed, persons_environment, run_git
 
 _LIMIT_S = 15.0
 _MOST_BYTES = 32 << 20
@@ -26,8 +26,6 @@ _EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 _ENTRY = re.compile(rb":\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) \w\0([^\0]*)\0")
 _SAFE = {
     "GIT_CONFIG_COUNT": "2",
-    "GIT_CONFIG_KEY_0": "safe.directory",
-    "GIT_CONFIG_VALUE_0": "*",
     "GIT_CONFIG_KEY_1": "core.fsmonitor",
     "GIT_CONFIG_VALUE_1": "false",
     "GIT_NO_LAZY_FETCH": "1",
@@ -79,8 +77,7 @@ class _Git:
     def __init__(self, top: Path, data: Path) -> None:
         self._top = top
         self._data = data
-        home = {name: os.environ[name] for name in ("HOME", "PATH", "XDG_CONFIG_HOME") if name in os.environ}
-        self._environment = home | _SAFE | {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(data / "objects")}
+        self._environment = persons_environment() | _SAFE | {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(data / "objects")}
         self.paths: dict[str, set[str]] = {}
         """By folder, the names in what is brought that tell a repository."""
 
@@ -104,10 +101,8 @@ class _Git:
     def _ids(self, name: str) -> set[str]:
         try:
             content = (self._data / name).read_bytes() if not (self._data / name).is_symlink() else b""
-        except IsADirectoryError:
-            return set()
         except OSError:
-            return set()  # it was removed
+            return set()  # it was removed, or is a folder
         if len(content) > _SMALL:
             raise _Unread
         return {one.decode() for one in _IDS.findall(content)}
@@ -136,20 +131,14 @@ class _Git:
     def _run(self, *words: str, input: bytes = b"", index: str = "") -> bytes:
         environment = self._environment | ({"GIT_INDEX_FILE": index} if index else {})
         try:
-            done = subprocess.run(
-                ["git", "-C", str(self._top), *words],
-                input=input,
-                capture_output=True,
-                timeout=_LIMIT_S,
-                env=environment,
-            )
+            found = run_git(("-C", str(self._top), *words), environment, input=input, limit_s=_LIMIT_S)
         except FileNotFoundError:
             return b""  # there is no git that could bring anything
-        except (OSError, subprocess.TimeoutExpired) as error:
+        except (OSError, GitFailed) as error:
             raise _Unread from error
-        if done.returncode != 0 or len(done.stdout) > _MOST_BYTES:
+        if len(found) > _MOST_BYTES:
             raise _Unread
-        return done.stdout
+        return found
 
 
 def _entries(listed: bytes) -> Iterator[Brought]:

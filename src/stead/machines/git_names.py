@@ -8,16 +8,15 @@ finds its settings malformed, or is not there at all, it names nothing: then it 
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from stead.domain.git_paths import GitFile, named_paths
+from stead.machines.git_running import GitFailed, persons_environment, run_git
 
 _LIMIT_S = 10.0
 _LIST = ("config", "--list", "--includes", "--show-origin", "-z")
-_SAFE = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
 _Stamp = tuple[tuple[int, int, int] | None, ...]
 _known: dict[str, tuple[_Stamp, tuple[str, ...], frozenset[str]]] = {}
 
@@ -80,20 +79,12 @@ def _linked(directory: str, top: str, names: frozenset[str]) -> frozenset[str]:
 
 def _asked(directory: str, top: str, where: str) -> tuple[tuple[str, ...], frozenset[str]]:
     """The files of settings, absolute, and what they name."""
-    environment = {name: os.environ[name] for name in ("HOME", "PATH", "XDG_CONFIG_HOME") if name in os.environ}
     try:
-        done = subprocess.run(
-            ["git", "--no-optional-locks", "-C", where, *_LIST],
-            capture_output=True,
-            timeout=_LIMIT_S,
-            env=environment | _SAFE,
-        )
-    except OSError:
-        return (), frozenset()  # there is no git
-    if done.returncode != 0:
+        listed = run_git(("--no-optional-locks", "-C", where, *_LIST), persons_environment(), limit_s=_LIMIT_S)
+    except (FileNotFoundError, GitFailed):
         return (), frozenset()
     names: set[str] = set()
-    files = _by_file(done.stdout.decode("utf-8", "surrogateescape"), where)
+    files = _by_file(listed.decode("utf-8", "surrogateescape"), where)
     for origin, settings in files.items():
         file = GitFile(os.path.relpath(origin, directory), tuple(settings))
         for one in named_paths(file, [top], directory):

@@ -12,40 +12,51 @@ import ctypes
 import errno
 import os
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from stead.domain.trials import Barred, Held, Hold, Landing, unbarred
-from stead.machines.classes import classes_of, stays
+from stead.domain.trials import Barred, Held, Hold, Landing, Stay, unbarred
+from stead.machines.classes import GIT_ACTS, LEADS_OUT, Classes, Pending, content, folders_above, in_git, opened_changes
 from stead.machines.copies import collect, give_back
+from stead.machines.git_texts import merged
 from stead.machines.layers import (
+    DEEPEST,
     Delta,
-    Deltas,
     Side,
     below,
     copy_entry,
     entries,
     opened,
+    opened_to_empty,
     remove,
     side,
 )
 from stead.machines.left_out import UNFINISHED, shown
-from stead.machines.merging import Merge, Stamp
-from stead.machines.repositories import repository_parts
+from stead.machines.merging import OWN, Merge, Stamp
 from stead.machines.space import Space
-from stead.machines.workspace import locked_workspace, opened_above
+from stead.machines.workspace import lock_of, opened_above, opened_workspace
 
 _MOST_TOLD = 500
 _MOST_STAMPS = 100_000
-
-
+_CONFLICT = (
+    "you changed it meanwhile, and the two cannot be merged; both are kept, and the review shows how they differ"
+)
+_JUST_NOW = "you changed yours just now"
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _RENAME_NOREPLACE, _RENAME_EXCHANGE = 1, 2
-Jobs = Mapping[str, dict[str, Stamp]]
-"""Transactions by name, and what was taken up of each before; see ``Merge.taken``."""
+Jobs = Mapping[str, dict[str, Stamp] | None]
+"""Transactions by name, and what was taken up of each before (see ``Merge.taken``); None where nothing of it counts."""
+Before = Callable[[str, str, int, int], bytes | None]
+"""What a file held, given its folder, its path in there, and from when to when that may have been, in nanoseconds since
+1970; None where it is not known."""
+
+
+def unknown(_folder: str, _path: str, _since_ns: int, _until_ns: int) -> bytes | None:
+    """Nothing is known of what files held."""
+    return None
 
 
 def land(
@@ -54,8 +65,9 @@ def land(
     hold: Hold,
     *,
     live: Collection[str] = (),
-    dropped: Collection[str] = (),
     barred: Barred = unbarred,
+    before: Before = unknown,
+    busy: bool = False,
     alone: bool = False,
 ) -> Landing:
     """Take up what transactions changed. Blocks; one landing at a time in each folder.
@@ -65,25 +77,22 @@ def land(
         jobs: what is taken up now; one that made no change may be missing.
         hold: what waits for the person.
         live: those of them in which a process may still be at work; they stay as they are and are taken up again.
-        dropped: those of them of which nothing counts.
-        barred: what waits besides.
+        barred: what waits as well.
+        before: the version that two changes of one file are merged on.
+        busy: another process of the session may be at work.
         alone: nothing else of Stead's is at work; what a landing left in the folder that was cut off is removed.
 
     Raises:
         OSError: the person's folder, or a layer, cannot be opened.
         StorageFault: what is written down about the changes cannot be read.
     """
-    with (
-        locked_workspace(space.directory) as folder,
-        opened(str(space.pending)) as pending,
-    ):
-        first = not os.listdir(pending)
-        moved, stayed = _take_up(
-            space, {job: taken for job, taken in jobs.items() if job not in dropped}, live, pending, folder
-        )
+    with lock_of(space.directory):
+        first = not os.listdir(space.pending)
+        moved, stayed = _take_up(space, jobs, live)
         landing = Landing()
-        if moved or os.listdir(pending):
-            landing = _Work(space, folder, pending, moved, first).run(hold, barred, alone)
+        if moved or not first:
+            with opened_changes(space, space.pending) as at:
+                landing = _Work(at, moved, first, before).run(hold, barred, busy=busy, alone=alone)
         with opened(str(space.jobs)) as left:
             for job in jobs:
                 if job not in live:
@@ -92,18 +101,22 @@ def land(
     return replace(landing, stayed=stayed, open=bool(live))
 
 
-def _take_up(space: Space, jobs: Jobs, live: Collection[str], pending: int, folder: int) -> tuple[dict[str, int], int]:
+def _take_up(space: Space, jobs: Jobs, live: Collection[str]) -> tuple[dict[str, int], int]:
     """Move what changed to the pending layer; gives since when its paths changed, and how much stays in the machine."""
     moved: dict[str, int] = {}
     stayed = 0
-    with opened(str(space.kept)) as kept:
+    with (
+        opened_workspace(space.directory) as folder,
+        opened(str(space.pending)) as pending,
+        opened(str(space.kept)) as kept,
+    ):
         for job, taken in jobs.items():
             upper = space.jobs / job / "upper"
-            if not upper.exists():
+            if taken is None or not upper.exists():
                 continue
             began = os.stat(space.jobs / job).st_mtime_ns
             copied = collect(space, job, live=job in live)
-            merge = Merge(pending, kept, folder, stays, job in live and not copied, {} if copied else taken)
+            merge = Merge(pending, kept, folder, job in live and not copied, {} if copied else taken)
             with opened(str(upper)) as source:
                 merge.run(source)
                 for empty in entries(source) if copied else ():
@@ -123,144 +136,202 @@ def carry_over(space: Space, paths: Collection[str]) -> tuple[tuple[str, ...], t
     Raises:
         OSError: as ``land``.
     """
-    with (
-        locked_workspace(space.directory) as folder,
-        opened(str(space.pending)) as pending,
-    ):
-        work = _Work(space, folder, pending, {})
-        deltas = Deltas(repository_parts)
-        deltas.walk(pending, folder, "", 0, opaque=False, obeyed=False)
-        chosen = [
-            delta
-            for delta in deltas.found
-            if not delta.bad
-            and (
-                delta.path in paths
-                or (_is_new_folder(delta) and any(path.startswith(delta.path + "/") for path in paths))
-            )
-        ]
-        failed = []
-        for delta in _in_order(chosen):
-            work.failed = ""
-            work.carry(delta)
-            if work.failed:
-                failed.append(Held(delta.path, f"{work.failed}; it is as it was"))
-        for path in deltas.equal:
+    with lock_of(space.directory), opened_changes(space, space.pending) as at:
+        work, chosen = _Work(at), set(paths)
+        ways = {above for path in chosen for above in folders_above(path)}
+        failed = work.carry_all(
+            [one for one in at.deltas.found if not one.bad and (one.path in chosen or _is_way(one, ways))]
+        )
+        for path in at.deltas.equal:
             work.forget(path)
-        space.note(work.stamps, whole=space.whole, empty=_tidy(pending, folder))
-        return tuple(path for path in (one.rstrip("/") for one in work.landed) if path in paths), tuple(failed)
+        space.note(work.stamps, whole=space.whole, empty=_tidy(at.layer, at.folder))
+        return tuple(path for path in (one.rstrip("/") for one in work.landed) if path in chosen), failed
 
 
-def _in_order(deltas: Sequence[Delta]) -> list[Delta]:
-    """What goes first, from the deepest; then what comes."""
-    gone = sorted((delta for delta in deltas if delta.kind == "deleted"), key=lambda one: one.path, reverse=True)
-    return [*gone, *(delta for delta in deltas if delta.kind != "deleted")]
+def bring_over(space: Space, path: str) -> tuple[Held, ...]:
+    """Carry over what stays in the machine at a path, with all that is in it; gives what was not, and why.
+
+    Args:
+        space: the session's; no machine may be at work in it.
+        path: of what ``machine_layer`` lists.
+
+    Raises:
+        OSError: as ``land``.
+    """
+    with lock_of(space.directory), opened_changes(space, space.kept) as at:
+        inside = [one for one in at.deltas.found if f"{one.path}/".startswith(f"{path}/")]
+        whys = {one.path: _why_not(at, one) for one in inside}
+        ways = [one for one in at.deltas.found if _is_way(one, folders_above(path))]
+        failed = _Work(at).carry_all([*ways, *(one for one in inside if not whys[one.path])])
+        _tidy(at.layer, at.folder)
+        return (*(Held(shown(one), why) for one, why in whys.items() if why), *failed)
 
 
-def _is_new_folder(delta: Delta) -> bool:
-    return delta.what == "folder" and delta.kind == "added"
+def _why_not(at: Pending, delta: Delta) -> str:
+    """Why a change is not carried over even when the person names it; "" when it is."""
+    if delta.kind != "deleted" and delta.what == "link" and at.leads_out(delta.path):
+        return LEADS_OUT
+    return delta.bad or (GIT_ACTS if delta.obeyed or in_git(delta.path)[1] else "")
+
+
+def machine_layer(space: Space) -> tuple[Stay, ...]:
+    """What stays in the machine for a session's folder, in order of path.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    sizes: dict[str, list[int]] = {}
+
+    def walk(folder: int, above: str, top: str, depth: int) -> None:
+        for entry in entries(folder):
+            found, path = Side(folder, entry.name, entry.stat(follow_symlinks=False)), above + entry.name
+            if found.what == "folder" and depth < DEEPEST:
+                with opened_to_empty(found) as inner:
+                    walk(inner, path + "/", top or (path if found.attribute(OWN) else ""), depth + 1)
+            elif not found.is_whiteout():
+                sizes.setdefault(top or path, []).append(found.status.st_size)
+
+    with opened(str(space.kept)) as kept:
+        walk(kept, "", "", 0)
+    return tuple(Stay(shown(path), len(each), sum(each)) for path, each in sizes.items())
+
+
+def _is_way(delta: Delta, ways: Collection[str]) -> bool:
+    """Whether it is a new folder that others lie in."""
+    return delta.what == "folder" and delta.kind == "added" and delta.path in ways
 
 
 @dataclass
 class _Work:
-    """One landing. ``folder`` and ``pending`` are descriptors of the person's folder and of the layer.
+    """One landing.
 
-    ``first``: nothing was pending before it.
+    Args:
+        at: what waits.
+        moved: since when what this landing brought changed, by path; see ``Merge.moved``.
+        first: nothing was pending before it.
+        before: see ``land``.
     """
 
-    space: Space
-    folder: int
-    pending: int
-    moved: dict[str, int]
+    at: Pending
+    moved: dict[str, int] = field(default_factory=dict)
     first: bool = False
+    before: Before = unknown
     landed: list[str] = field(default_factory=list)
     runnable: list[str] = field(default_factory=list)
+    merged: list[str] = field(default_factory=list)
     stamps: dict[str, int] = field(default_factory=dict)
-    failed: str = ""
 
     def __post_init__(self) -> None:
-        owner = os.fstat(self.folder)
+        owner, space = os.fstat(self.at.folder), self.at.space
         self._owner = (owner.st_uid, owner.st_gid) if os.geteuid() == 0 else None
-        self._before_ns, self._applied = self.space.began_ns, self.space.applied
-        self.ours = _landed.setdefault(self.space.directory, {})
+        self._before_ns, self._applied = space.began_ns, space.applied
+        self.ours = _landed.setdefault(space.directory, {})
         if len(self.ours) > _MOST_STAMPS:
             self.ours.clear()
 
-    def run(self, hold: Hold, barred: Barred, alone: bool) -> Landing:
+    def run(self, hold: Hold, barred: Barred, *, busy: bool, alone: bool) -> Landing:
         """Judge all that is pending, and carry over what lands."""
-        deltas = Deltas(repository_parts)
-        deltas.walk(self.pending, self.folder, "", 0, opaque=False, obeyed=False)
+        deltas, space = self.at.deltas, self.at.space
         for path in deltas.cut_off if alone else ():
-            with opened_above(self.folder, path) as (above, name):
+            with opened_above(self.at.folder, path) as (above, name):
                 os.unlink(name, dir_fd=above)
-        whole = hold == "all" or self.space.whole
-        classes = classes_of(
-            self.space, self.pending, self.folder, deltas, hold=whole, barred=barred, conflicts=self._conflicts
-        )
-        judged = classes.all(deltas.found)
+        for delta in deltas.found if busy else ():
+            if delta.what == "file" and delta.new and in_git(delta.path)[1] and self._began(delta.path):
+                self._replace(delta.path)
+        whole = hold == "all" or space.whole
+        judged = Classes(self.at, self._conflict, whole, barred).all()
         gone = {delta.path for delta in deltas.found if delta.kind == "deleted"}
-        for delta in _in_order([delta for delta, decided, _ in judged if decided == "lands"]):
-            self.carry(delta)
-        refused = [(delta, why) for delta, decided, why in judged if decided == "refused"]
-        dropped = [delta.path for delta, decided, _ in judged if decided == "dropped"]
-        for path in [*(delta.path for delta, _ in refused), *dropped, *deltas.equal]:
+        failed = self.carry_all([delta for delta, decided, _ in judged if decided == "lands"])
+        for path in [*(delta.path for delta, decided, _ in judged if decided in ("refused", "dropped")), *deltas.equal]:
             self.forget(path)
-        ways = {above for delta in deltas.found for above in _above(delta.path)}
-        held = [
-            (delta, why)
-            for delta, decided, why in judged
-            if decided == "held" and not (_is_new_folder(delta) and delta.path in ways)
-        ]
-        empty = _tidy(self.pending, self.folder)
+        ways = {above for delta in deltas.found for above in folders_above(delta.path)}
+        held = [(delta, why) for delta, decided, why in judged if decided == "held" and not _is_way(delta, ways)]
+        empty = _tidy(self.at.layer, self.at.folder)
         began_ns = min(self.moved.values(), default=0) if self.first else 0
-        self.space.note(self.stamps, whole=whole, empty=empty, began_ns=began_ns)
+        space.note(self.stamps, whole=whole, empty=empty, began_ns=began_ns)
         return Landing(
             landed=tuple(self.landed[:_MOST_TOLD]),
             removed=tuple(path for path in self.landed if path.rstrip("/") in gone)[:_MOST_TOLD],
             count=len(self.landed),
             runnable=tuple(self.runnable[:_MOST_TOLD]),
-            held=tuple(Held(shown(one.path), why) for one, why in held if self._is_new(one.path))[:_MOST_TOLD],
+            merged=tuple(path for path in self.merged if path in self.landed)[:_MOST_TOLD],
+            held=tuple(Held(shown(one.path), why) for one, why in held if self._began(one.path))[:_MOST_TOLD],
             holding=len(held),
-            refused=tuple(Held(shown(one.path), why) for one, why in refused)[:_MOST_TOLD],
-            failed=self.failed,
+            refused=tuple(Held(shown(one.path), why) for one, decided, why in judged if decided == "refused")[
+                :_MOST_TOLD
+            ],
+            failed=failed[0].why if failed else "",
         )
-
-    def _is_new(self, path: str) -> bool:
-        """Whether this landing brought the change."""
-        return self._began(path) > 0
 
     def _began(self, path: str) -> int:
         """When what this landing brought of a path was begun; 0 when it brought nothing."""
-        parts = path.split("/")
-        return max(self.moved.get("/".join(parts[:at]), 0) for at in range(1, len(parts) + 1))
+        return max(self.moved.get(one, 0) for one in (*folders_above(path), path))
 
-    def _conflicts(self, delta: Delta) -> bool:
-        """Whether the person's own file changed since the change was begun, otherwise than by a landing."""
+    def _conflict(self, delta: Delta) -> str:
+        """Why a change waits that the person's own file has become another since, otherwise than by a landing."""
         old = delta.old
         if old is None or delta.what == "folder":
-            return False
+            return ""
         began = self._began(delta.path) or self._before_ns
-        ours = self.ours.get(delta.path) or self._applied.get(delta.path)
-        return old.st_ctime_ns > began and ours != old.st_ctime_ns
+        ours = self.ours.get(delta.path) or self._applied.get(delta.path) or 0
+        if old.st_ctime_ns <= began or ours == old.st_ctime_ns:
+            return ""
+        plain = delta.kind == "changed" and delta.what == "file" and not in_git(delta.path)[1]
+        if not plain or delta.new is None or delta.new.st_mode != old.st_mode:
+            return _CONFLICT
+        base = self.before(self.at.space.directory, delta.path, ours, began)
+        theirs = content(self.at.folder, delta.path)
+        if base is None or len(theirs) != old.st_size:  # it is not known, or not to be read
+            return _CONFLICT
+        text = merged(content(self.at.layer, delta.path), base, theirs)
+        if text is None:
+            return _CONFLICT
+        self._replace(delta.path, text)
+        self.merged.append(delta.path)
+        return ""
 
-    def carry(self, delta: Delta) -> None:
-        """Put one into the folder, or write down why not."""
+    def _replace(self, path: str, text: bytes | None = None) -> None:
+        """Have a file of the layer be another one, with this text, or with the same content.
+
+        A process of another call may have been passed a descriptor of the file that it was.
+        """
+        fresh = secrets.token_hex(8)
+        with opened_above(self.at.layer, path) as (above, name), opened(str(self.at.space.jobs)) as folder:
+            new = Side(above, name, os.stat(name, dir_fd=above, follow_symlinks=False))
+            copy_entry(new, folder, fresh)
+            if text is not None:
+                os.chmod(fresh, 0o600, dir_fd=folder)
+                with open(os.open(fresh, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW, dir_fd=folder), "wb") as file:
+                    file.write(text)
+                    os.fchmod(file.fileno(), new.mode & 0o777)
+            os.rename(fresh, name, src_dir_fd=folder, dst_dir_fd=above)
+
+    def carry_all(self, deltas: Sequence[Delta]) -> tuple[Held, ...]:
+        """Put changes into the folder; gives what could not be, and why."""
+        gone = sorted((one for one in deltas if one.kind == "deleted"), key=lambda one: one.path, reverse=True)
+        coming = (one for one in deltas if one.kind != "deleted")
+        return tuple(Held(one.path, why) for one in (*gone, *coming) if (why := self._carry(one)))
+
+    def _carry(self, delta: Delta) -> str:
+        """Put one into the folder; gives why not."""
         try:
-            with opened_above(self.folder, delta.path) as (into, name):
+            with opened_above(self.at.folder, delta.path) as (into, name):
                 if delta.kind == "deleted":
                     self._delete(delta, into, name)
                 else:
-                    with opened_above(self.pending, delta.path) as (source, same_name):
+                    with opened_above(self.at.layer, delta.path) as (source, same_name):
                         self._put(delta, into, name, source, same_name)
         except OSError as error:
             if error.errno not in (errno.ENOTEMPTY, errno.ENOENT) or delta.kind != "deleted":
-                self.failed = self.failed or f"{shown(delta.path)!r}: {error.strerror}"
-                return
+                return f"{shown(delta.path)!r}: {error.strerror}"
         self.landed.append(delta.path + "/" * (delta.what == "folder"))
+        return ""
 
     def _delete(self, delta: Delta, into: int, name: str) -> None:
         if delta.what == "folder":
             os.rmdir(name, dir_fd=into)
+        elif delta.old is not None and _look(os.stat(name, dir_fd=into, follow_symlinks=False)) != _look(delta.old):
+            raise OSError(errno.ESTALE, _JUST_NOW)
         else:
             os.unlink(name, dir_fd=into)
 
@@ -272,8 +343,9 @@ class _Work:
             self._folder(delta, into, name, new.mode & 0o777)
             return
         self._copy(new, into, name, delta.old)
-        status = os.stat(name, dir_fd=into, follow_symlinks=False)
-        self.stamps[delta.path] = self.ours[delta.path] = status.st_ctime_ns
+        if delta.path not in self.merged:  # what still works on its own version has not seen the person's
+            status = os.stat(name, dir_fd=into, follow_symlinks=False)
+            self.stamps[delta.path] = self.ours[delta.path] = status.st_ctime_ns
         ran = delta.old is not None and delta.old.st_mode & 0o111
         if delta.what == "file" and new.mode & 0o111 and not ran:
             self.runnable.append(delta.path)
@@ -294,10 +366,10 @@ class _Work:
                     os.rename(temporary, name, src_dir_fd=into, dst_dir_fd=into)
             elif _look(os.stat(temporary, dir_fd=into, follow_symlinks=False)) != _look(old):
                 _moved(into, temporary, name, _RENAME_EXCHANGE)
-                raise OSError(errno.ESTALE, "you changed yours just now")
+                raise OSError(errno.ESTALE, _JUST_NOW)
             else:
                 try:
-                    os.rename(temporary, self.space.away / secrets.token_hex(8), src_dir_fd=into)
+                    os.rename(temporary, self.at.space.away / secrets.token_hex(8), src_dir_fd=into)
                 except OSError:  # another file system
                     os.unlink(temporary, dir_fd=into)
         except OSError:
@@ -315,7 +387,7 @@ class _Work:
 
     def forget(self, path: str) -> None:
         """Take a change out of the layer."""
-        with suppress(OSError), opened_above(self.pending, path) as (above, name):
+        with suppress(OSError), opened_above(self.at.layer, path) as (above, name):
             remove(above, name)
 
 
@@ -336,11 +408,6 @@ def _moved(folder: int, one: str, other: str, how: int) -> bool:
 
 _landed: dict[str, dict[str, int]] = {}
 """By folder, paths that were carried over since the daemon started, and the stamp that each got."""
-
-
-def _above(path: str) -> list[str]:
-    """The folders that a path lies in."""
-    return [path[:at] for at, letter in enumerate(path) if letter == "/"]
 
 
 def _tidy(layer: int, folder: int | None) -> bool:

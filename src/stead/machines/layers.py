@@ -12,13 +12,14 @@ import hashlib
 import os
 import stat
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
 from stead.machines.left_out import is_unfinished
 from stead.machines.opening import open_own
+from stead.machines.repositories import repository_parts
 
 DEEPEST = 100
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -131,19 +132,18 @@ def entries(folder: int) -> list[os.DirEntry[str]]:
 
 
 def same(old: Side, new: Side) -> bool:
-    """Whether two regular files hold the same."""
+    """Whether two regular files hold the same; false where they may not be read."""
     if old.status.st_size != new.status.st_size:
         return False
     with (
+        suppress(PermissionError),
         open(open_own(old.name, REGULAR, old.folder), "rb", buffering=0) as left,
         open(open_own(new.name, REGULAR, new.folder), "rb", buffering=0) as right,
     ):
-        while True:
-            block = left.read(_BLOCK)
-            if block != right.read(_BLOCK):
-                return False
+        while (block := left.read(_BLOCK)) == right.read(_BLOCK):
             if not block:
                 return True
+    return False
 
 
 # -- telling how a layer differs --------------------------------------------------------------------------------------
@@ -173,9 +173,8 @@ class Delta:
 
 @dataclass
 class Deltas:
-    """Collects how a layer differs from a folder; see ``deltas``."""
+    """Collects how a layer differs from a folder."""
 
-    parts: Callable[[list[os.DirEntry[str]], list[os.DirEntry[str]]], frozenset[str]]
     found: list[Delta] = field(default_factory=list)
     equal: list[str] = field(default_factory=list)
     """Paths of files and links that do not differ."""
@@ -186,7 +185,7 @@ class Deltas:
     def walk(self, upper: int, lower: int | None, above: str, depth: int, *, opaque: bool, obeyed: bool) -> None:
         """One folder of the layer with the one that it covers, if there is one."""
         ours, theirs = entries(upper), entries(lower) if lower is not None else []
-        parts = self.parts(ours, theirs)
+        parts = repository_parts(ours, theirs)
         self.links += [above + entry.name for entry in theirs if entry.is_symlink()]
         cut_off = (entry for entry in theirs if is_unfinished(entry.name) and not entry.is_dir(follow_symlinks=False))
         self.cut_off += [above + entry.name for entry in cut_off]
@@ -215,7 +214,7 @@ class Deltas:
             self._add(path, "added", new, old, obeyed, "devices, pipes and sockets are not carried over")
         elif old is None:
             self._add(path, "added", new, None, obeyed)
-        elif new.what != old.what or (new.target() != old.target() if new.what == "link" else not _same(old, new)):
+        elif new.what != old.what or (new.target() != old.target() if new.what == "link" else not same(old, new)):
             self._add(path, "changed", new, old, obeyed)
         elif new.what == "file" and new.mode != old.mode:
             self._add(path, "mode", new, old, obeyed)
@@ -248,7 +247,7 @@ class Deltas:
             try:
                 with opened(old.name, old.folder) as lower:
                     theirs = entries(lower)
-                    parts = self.parts([], theirs)
+                    parts = repository_parts([], theirs)
                     for entry in theirs:
                         inner = Side(lower, entry.name, entry.stat(follow_symlinks=False))
                         self._delete(f"{path}/{entry.name}", inner, depth + 1, obeyed or entry.name in parts)
@@ -266,13 +265,6 @@ class Deltas:
             bad = "its name holds what is no readable text"
         new = None if kind == "deleted" else at.status
         self.found.append(Delta(path, kind, at.what, new, old.status if old else None, obeyed, bad))
-
-
-def _same(old: Side, new: Side) -> bool:
-    try:
-        return same(old, new)
-    except PermissionError:
-        return False
 
 
 # -- changing one ----------------------------------------------------------------------------------------------------

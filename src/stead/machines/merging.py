@@ -6,10 +6,11 @@ Layer: machines. See ``layers`` for how hostile ones are walked.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
+from stead.machines.classes import stays
 from stead.machines.layers import (
     DEEPEST,
     FOLDER,
@@ -26,9 +27,7 @@ from stead.machines.layers import (
 from stead.machines.opening import open_own
 
 Stamp = tuple[int, int, int, int]
-Stays = Callable[[Side, Side | None], bool]
-"""Whether an entry of a layer goes to the machine layer, with all that is in it, given what it covers in the folder."""
-_OWN = "user.stead.own"
+OWN = "user.stead.own"
 """Marks a folder of the machine layer that is there as a whole."""
 
 
@@ -40,7 +39,6 @@ class Merge:
         pending: descriptor of the one.
         kept: of the other.
         folder: of the person's folder.
-        stays: see there.
         copy: leave everything where it is, since a process may still be at work on it; what stays is then left alone.
         taken: by path, what was moved or copied before as it was then. It is passed over while it is as it was.
     """
@@ -48,7 +46,6 @@ class Merge:
     pending: int
     kept: int
     folder: int
-    stays: Stays
     copy: bool
     taken: dict[str, Stamp]
     moved: list[str] = field(default_factory=list)
@@ -66,7 +63,7 @@ class Merge:
             own = side(kept, entry.name) if kept is not None else None
             if self.copy and depth == DEEPEST:
                 continue  # it is refused at the end, as a whole
-            if self.stays(new, side(lower, entry.name) if lower is not None else None) or (own and own.attribute(_OWN)):
+            if stays(new, side(lower, entry.name) if lower is not None else None) or (own and own.attribute(OWN)):
                 if not self.copy:
                     self._stay(new, above)
                 continue
@@ -94,7 +91,7 @@ class Merge:
             made = side(into, new.name)
             if made is not None and made.what == "folder":
                 with opened(new.name, into) as folder:
-                    os.setxattr(folder, _OWN, b"1")
+                    os.setxattr(folder, OWN, b"1")
 
     def _folder(self, new: Side, dst: int, lower: int | None, kept: int | None, path: str, depth: int) -> None:
         there = side(dst, new.name)

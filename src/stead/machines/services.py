@@ -59,7 +59,7 @@ class MachineServices:
         job = self._transactions.begin(permit.session)
         try:
             words = (job.encode(), command.encode(), b"0", b"1", name.encode())
-            await self._work(permit.session, "run", *words, answer=lambda: None)
+            await self._work(permit.session, "run", *words, answer=lambda: None, job=job)
             until = time.monotonic() + _START_WAIT_S
             while (seen := await self.log(permit.session, name)).service.status == "running":
                 if seen.service.ports or time.monotonic() > until:
@@ -79,9 +79,9 @@ class MachineServices:
         """As ``Services.log``."""
         return await self._one(session, "log", name)
 
-    async def stop(self, session: SessionId, name: str) -> tuple[ServiceLog, Landing]:
+    async def stop(self, session: SessionId, name: str, *, record: bool = False) -> tuple[ServiceLog, Landing]:
         """As ``Services.stop``."""
-        return await self._one(session, "end", name), await self._transactions.end(session)
+        return await self._one(session, "end", name), await self._transactions.land_open(session, record=record)
 
     async def preview(self, session: SessionId, name: str, port: int) -> ServicePreview:
         """As ``Services.preview``."""

@@ -202,7 +202,7 @@ class MachineTerminals:
             row,
             machine,
             partial(self._transactions.soon, session),
-            partial(self._transactions.land, session, job),
+            partial(self._transactions.land, session, job, record=True),
             self._forget,
         )
 

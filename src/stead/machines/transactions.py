@@ -15,12 +15,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec.structs import replace
+
 from stead.config import Home
 from stead.domain.errors import MachineDied, NotFound, StorageFault
 from stead.domain.ids import SessionId
 from stead.domain.trials import Barred, Hold, Landing, unbarred
 from stead.machines.copies import forget_view, lay
-from stead.machines.landing import land
+from stead.machines.landing import Before, land, unknown
 from stead.machines.merging import Stamp
 from stead.machines.space import Space, new_job
 
@@ -43,11 +45,10 @@ class _Own:
     directory: str = ""
     hold: Hold = "all"
     barred: Barred = unbarred
-    jobs: dict[str, dict[str, Stamp]] = field(default_factory=dict)
+    jobs: dict[str, dict[str, Stamp] | None] = field(default_factory=dict)
     calls: set[str] = field(default_factory=set)
     terminals: set[str] = field(default_factory=set)
     lingering: set[str] = field(default_factory=set)
-    dropped: set[str] = field(default_factory=set)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     later: asyncio.Task[None] | None = None
     cleaning: list[asyncio.Task[None]] = field(default_factory=list)
@@ -58,13 +59,17 @@ class Transactions:
 
     Args:
         home: Stead's own.
-        ask: see there.
+        ask: asks about what is under way.
     """
 
     def __init__(self, home: Home, ask: Ask) -> None:
         self._home = home
         self._ask = ask
         self._own: dict[SessionId, _Own] = {}
+        self.before: Before = unknown
+        """The versions that changes of one file by two are merged on."""
+        self.on_landed: Callable[[SessionId, Landing], None] = lambda _session, _landing: None
+        """Puts on record what landed while no call waited for it."""
 
     def bind(self, session: SessionId, directory: str, hold: Hold, barred: Barred) -> None:
         """Say which folder the session's changes are of ("" where it may make none), and what of them waits."""
@@ -90,13 +95,14 @@ class Transactions:
         if self._own[session].directory:
             await asyncio.to_thread(lay, Space(self._home, session), job)
 
-    async def land(self, session: SessionId, job: str, *, lingers: bool = False) -> Landing:
+    async def land(self, session: SessionId, job: str, *, lingers: bool = False, record: bool = False) -> Landing:
         """Land one that has come to its end, and what others of the session have changed that live on.
 
         Args:
             session: whose.
             job: its name; "" for a call that could change nothing.
             lingers: a process of it is still at work.
+            record: no call says what became of it.
         """
         if not job:
             return Landing()
@@ -105,26 +111,26 @@ class Transactions:
             own.lingering.add(job)
         for under_way in (own.calls, own.terminals):
             under_way.discard(job)
-        return await self._land(session)
+        return await self.land_open(session, record=record)
 
     def drop(self, session: SessionId, job: str) -> None:
         """Nothing of one is to land."""
         if job:
-            self._own[session].dropped.add(job)
+            self._own[session].jobs[job] = None
 
     async def catch_up(self, session: SessionId) -> None:
         """Land what the session's terminals have changed so far, so that the next call sees it."""
         own = self._own.get(session)
         if own is not None and own.terminals:
-            await self._land(session)
+            await self.land_open(session)
 
-    async def end(self, session: SessionId) -> Landing:
+    async def end(self, session: SessionId) -> None:
         """Land all that is left of a session, but for its terminals. Its own machine is gone."""
         own = self._own.get(session)
-        landing = await self._land(session) if own is not None and own.directory else Landing()
+        if own is not None and own.directory:
+            await self.land_open(session)
         with suppress(NotFound):  # no machine has come up
             await asyncio.to_thread(forget_view, Space(self._home, session))
-        return landing
 
     async def take_up_left(self) -> None:
         """Take up what is left of every session; all of it waits for the person. No machine may live."""
@@ -139,7 +145,14 @@ class Transactions:
             except (OSError, StorageFault) as error:
                 log.warning("what session %s changed could not be taken up: %s", name, error)
 
-    async def _land(self, session: SessionId) -> Landing:
+    async def land_open(self, session: SessionId, *, record: bool = True) -> Landing:
+        """Land what a session's transactions have changed so far, but for those whose call is under way; as ``land``."""
+        landing = await self._land_all(session)
+        if record and replace(landing, open=False, holding=0) != Landing():
+            self.on_landed(session, landing)
+        return landing
+
+    async def _land_all(self, session: SessionId) -> Landing:
         own = self._own[session]
         async with own.lock:
             if own.lingering:
@@ -154,7 +167,14 @@ class Transactions:
             try:
                 space = Space(self._home, session)
                 landing = await asyncio.to_thread(
-                    land, space, jobs, own.hold, live=live, dropped=own.dropped, barred=own.barred
+                    land,
+                    space,
+                    jobs,
+                    own.hold,
+                    live=live,
+                    barred=own.barred,
+                    before=self.before,
+                    busy=bool(live or own.calls),
                 )
             except NotFound:
                 return Landing()  # no machine has come up
@@ -163,7 +183,6 @@ class Transactions:
                 return Landing(failed=str(error))
             for job in jobs.keys() - live:
                 del own.jobs[job]
-                own.dropped.discard(job)
             if landing.count:
                 own.cleaning.append(asyncio.create_task(asyncio.to_thread(space.put_away)))
                 own.cleaning = [task for task in own.cleaning if not task.done()]
@@ -185,4 +204,4 @@ class Transactions:
     async def _land_later(self, session: SessionId, own: _Own, wait_s: float) -> None:
         await asyncio.sleep(wait_s)
         own.later = None
-        await self._land(session)
+        await self.land_open(session)

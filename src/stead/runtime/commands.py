@@ -26,7 +26,7 @@ from stead.domain.ports import Claimed, Journal
 from stead.domain.rows import ApprovalRow
 from stead.domain.services import Services
 from stead.domain.sessions import Session
-from stead.domain.trials import Trial
+from stead.domain.trials import Stay, Trial
 from stead.runtime import approvals, objectives
 from stead.runtime.answers import answer, claim_of, of
 from stead.runtime.aside import settled
@@ -191,6 +191,10 @@ class Runtime:
     async def trial(self, session: SessionId, path: str = "") -> Trial:
         """See ``service.Aside``."""
         return await self._deps.trials.trial(session, path)
+
+    async def stays(self, session: SessionId) -> tuple[Stay, ...]:
+        """See ``service.Aside``."""
+        return await self._deps.trials.stays(session)
 
     async def _create(self, command: cmd.CreateObjective, claim: Claimed, door: str) -> cmd.Answer:
         d = self._deps

@@ -20,7 +20,7 @@ from stead.domain.policies import Clearance, Rule
 from stead.domain.ports import Isolation
 from stead.domain.services import Services
 from stead.domain.terminals import Terminal, TerminalRow
-from stead.domain.trials import Trial
+from stead.domain.trials import Stay, Trial
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
 from stead.runtime.bus import Bus
 from stead.runtime.memory_room import MemoryDesk
@@ -132,6 +132,14 @@ class Aside(Protocol):
         Raises:
             NotFound: it has none.
             Conflict: there is too much to be shown.
+        """
+        ...
+
+    async def stays(self, session: SessionId) -> tuple[Stay, ...]:
+        """What stays in the machines of the session's folder.
+
+        Raises:
+            NotFound: the session has had no machine.
         """
         ...
 

@@ -16,6 +16,9 @@ _PATH_CHARS = 200
 def landing_notes(landing: Landing) -> tuple[str, ...]:
     """Lines in brackets, for the end of a call's text; none when everything has landed."""
     notes = []
+    if landing.merged:
+        paths = _named([Held(path, "read it again") for path in landing.merged])
+        notes.append(f"merged with what the person changed in the same files meanwhile: {paths}")
     if landing.held:
         notes.append(f"held for the person's review: {_named(landing.held)}")
     if landing.refused:

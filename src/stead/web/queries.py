@@ -184,7 +184,7 @@ async def show_service(context: Context, session: SessionId, service: str) -> Se
 
 async def stop_service(context: Context, session: SessionId, service: str) -> ServiceLog:
     """Kill all processes of a service; gives it as it ended. What it changed lands."""
-    stopped, _ = await (await context.behind.service.services(session)).stop(session, service)
+    stopped, _ = await (await context.behind.service.services(session)).stop(session, service, record=True)
     return stopped
 
 
@@ -203,6 +203,7 @@ SESSION_ROUTES = (
     get("/objectives/{session}", "show_objective", backend.Work.objective, _VIEWS),
     get("/objectives/{session}/steps", "list_steps", list_steps),
     get("/objectives/{session}/trial", "show_trial", runtime.Aside.trial, _SERVICE, bounds=_PATH),
+    get("/objectives/{session}/stays", "list_stays", runtime.Aside.stays, _SERVICE),
     get("/reviews", "list_reviews", backend.Desk.reviews, _VIEWS),
     get("/approvals", "list_approvals", list_approvals, leads_to="$response.body#/items/0/id"),
     get("/approvals/{approval}", "show_approval", backend.Desk.approval, _VIEWS),

@@ -55,7 +55,7 @@ function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"
       return data(api.POST("/objectives/{session}/revoke", { params, body: { tool: deed.tool } }));
     case "apply": {
       const { verb: _, ...body } = deed;
-      return data(api.POST("/objectives/{session}/trial/apply", { params, body }));
+      return data(api.POST("/objectives/{session}/trial/apply", { params, body: { bring: [], ...body } }));
     }
     case "discard":
       return data(api.POST("/objectives/{session}/trial/discard", { params, body: {} }));

@@ -181,6 +181,7 @@ export const t = define("story", {
   heldShort: "held for review",
   landing: "What became of its changes",
   landed: "{count, plural, one {# change landed} other {# changes landed}}",
+  mergedChanges: "{count, plural, one {# file is} other {# files are}} merged with what you changed meanwhile",
   stayed: "{count, plural, one {# change stays} other {# changes stay}} in the sandbox",
   heldChanges: "{count, plural, one {# change is} other {# changes are}} held for your review",
   refusedChanges: "{count, plural, one {# change is} other {# changes are}} never carried over",

@@ -92,6 +92,7 @@ export function doorWord(door: string): string {
 export function landingWords(landing: Schema["Landing"]): string[] {
   return [
     landing.count > 0 ? t("landed", { count: landing.count }) : "",
+    landing.merged.length > 0 ? t("mergedChanges", { count: landing.merged.length }) : "",
     landing.stayed > 0 ? t("stayed", { count: landing.stayed }) : "",
     landing.held.length > 0 ? t("heldChanges", { count: landing.held.length }) : "",
     landing.refused.length > 0 ? t("refusedChanges", { count: landing.refused.length }) : "",
