@@ -70,9 +70,7 @@ TRUSTED_BASE = rules.TrustedBase(
         for name in ("", "_commands", "_options", "_paths", "_programs", "_rules", "_specs", "_tree", "_words")
     )
     # They keep what a machine printed until it is shown, and a machine can print what it likes.
-    + ("machines/output.py", "machines/scrollback.py")
-    # It tells the journal what became of connections, as runtime/steps.py does of calls.
-    + ("egress/reports.py",),
+    + ("machines/output.py", "machines/scrollback.py"),
 )
 
 

@@ -146,7 +146,7 @@ class Transactions:
                 log.warning("what session %s changed could not be taken up: %s", name, error)
 
     async def land_open(self, session: SessionId, *, record: bool = True) -> Landing:
-        """Land what a session's transactions have changed so far, but for those whose call is under way; as ``land``."""
+        """Land what a session's transactions have changed so far, but for calls that are under way; as ``land``."""
         landing = await self._land_all(session)
         if record and replace(landing, open=False, holding=0) != Landing():
             self.on_landed(session, landing)
