@@ -351,7 +351,7 @@ def who(path):
     found = os.stat(path, follow_symlinks=False)
     return b"%d:%d" % (found.st_dev, found.st_ino)
 """
-_GREET = 'frame(b"", b"hello", who("/space/folder"))\n'
+_GREET = 'frame(b"", b"hello", who("/space/folder"), b"1")\n'
 
 
 def in_other_hands(bench: Bench, code: str) -> None:
@@ -426,7 +426,7 @@ async def test_a_runner_that_never_says_hello_is_given_up(bench: Bench, monkeypa
 @pytest.mark.parametrize("hello", ['b"1:1"', 'who("/work")', 'b""'])
 async def test_a_machine_that_shows_another_folder_is_not_used(bench: Bench, hello: str) -> None:
     """What a second session could bring about by swapping a folder for a link at the right moment."""
-    in_other_hands(bench, f'frame(b"", b"hello", {hello})\ntime.sleep(60)')
+    in_other_hands(bench, f'frame(b"", b"hello", {hello}, b"1")\ntime.sleep(60)')
     with pytest.raises(MachineUnavailable, match="changed while"):
         await bench.run("true")
 

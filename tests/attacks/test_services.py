@@ -251,7 +251,7 @@ _ROW |= {"size_bytes": 0, "command": "true"}
 async def test_a_runner_that_lies_about_services_is_ended(bench: Bench, lie: bytes) -> None:
     in_other_hands(
         bench,
-        'frame(b"", b"hello", who("/space/folder"))\n'
+        'frame(b"", b"hello", who("/space/folder"), b"1")\n'
         'frame(asked(), b"done")\n'
         f'while True: frame(asked(), b"done", {lie!r})\n',
     )

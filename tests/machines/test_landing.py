@@ -363,6 +363,7 @@ async def test_what_the_person_does_between_judgement_and_landing_is_not_lost(be
     assert [path.name for path in bench.project.iterdir()] == ["f"]
 
 
+@pytest.mark.parametrize("bench", ["overlay"], indirect=True)  # in a copy, it would not see the file that ends it
 async def test_what_lands_while_no_call_waits_is_on_record(bench: Bench) -> None:
     recorded: list[tuple[SessionId, Landing]] = []
     bench.machines.transactions.on_landed = lambda *of: recorded.append(of)

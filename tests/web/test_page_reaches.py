@@ -16,6 +16,7 @@ ELSEWHERE = {
     ("post", "/sign-in-codes"): "makes the link that `stead open` shows; a browser must not let in another browser",
     ("post", "/shutdown"): "only the command line may end the daemon: a page could not start it again",
     ("get", "/objectives/{session}/steps"): "the page folds the events themselves, which tell more than steps do",
+    ("get", "/objectives/{session}/stays"): "what stays in the sandbox is brought over by the command line, by name",
     ("get", "/events/stream"): "the same events for scripts; the page watches by its WebSocket",
 }
 """Operations that the page leaves to others, and why."""

@@ -36,7 +36,7 @@ def told_of_changes(stream: str, body: Json) -> Iterator[Line]:
     match body["type"]:
         case "changes.landed":
             landing = body["landing"]
-            for path in landing["merged"][:_PATHS]:
+            for path in landing.get("merged", ())[:_PATHS]:
                 yield f"    merged with what you changed meanwhile: {reveal_line(path)}", "yellow"
             yield from _listed("held for your review", landing["held"])
             yield from _listed("never carried over", landing["refused"])

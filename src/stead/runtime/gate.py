@@ -14,9 +14,9 @@ from functools import lru_cache
 import msgspec
 
 from stead.brain.standing import understood
-from stead.domain.errors import FetchFault, InvalidRequest, MachineError
+from stead.domain.errors import FetchFault, InvalidRequest, MachineError, MachineUnavailable
 from stead.domain.ids import CallDigest
-from stead.domain.messages import WORKSPACE, UserMessage
+from stead.domain.messages import MACHINE, WORKSPACE, UserMessage
 from stead.domain.permits import Permit, canonical
 from stead.domain.policies import Allow, Ask, Integrity, Label, Risk, Rule, Verdict
 from stead.domain.ports import Machines
@@ -174,7 +174,7 @@ class Gate:
                 key=call.key,
                 directory=session.spec.directory,
                 revision=session.revision,
-                files={},
+                files=await self._fingerprints(session, tool, parsed, shell) if call.step == "approved" else {},
                 sources=context.sources,
             ),
             offered=frozenset(spec.name for spec in self.specs(session.spec.tools)),
@@ -195,7 +195,7 @@ class Gate:
             declared=self._declared,
         )
         verdict = decide(proposed, facts)
-        if isinstance(verdict, Ask) and isolation.available:
+        if isinstance(verdict, Ask) and call.step != "approved" and isolation.available:
             # An answer holds for the files as they are now. What is free without them needs no look at them.
             files = await self._fingerprints(session, tool, parsed, shell)
             at = msgspec.structs.replace(facts.circumstances, files=files)
@@ -225,7 +225,8 @@ class Gate:
             outcome = await self._tools[judged.tool].run(permit, judged.parsed, context)
         except (MachineError, FetchFault) as fault:
             sent_to = policy.requested(self._tools[judged.tool].spec.declaration, judged.parsed, self._reach)
-            outcome = ToolOutcome("error", str(fault), reached=sent_to, quoted=fault.quotes)
+            no_machine = isinstance(fault, MachineUnavailable)
+            outcome = ToolOutcome("error", str(fault), reached=sent_to, quoted=fault.quotes, no_machine=no_machine)
         finally:
             permit.close()
         return outcome, int((time.monotonic() - started) * 1000)
@@ -248,7 +249,7 @@ class Gate:
             kind = REGISTRY if are_registries(hosts) else "web"
             return f"{kind}:" + " ".join(sorted(hosts) + folder)
         if folder:
-            return WORKSPACE
+            return MACHINE if outcome.no_machine else WORKSPACE
         named = [
             str(arguments[name])
             for name in (*declaration.identity_args, *declaration.authority_args)
