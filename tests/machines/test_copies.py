@@ -235,3 +235,13 @@ async def test_files_that_are_for_others_to_read_are_not_shown_and_not_touched(b
     ran = await bench.run("cat theirs room/in; chmod 777 theirs room; echo mine > f")
     assert "secret" not in ran.output and ran.output.count("ermission denied") + ran.output.count("permitted") >= 4
     assert ran.landing.landed == ("f",) and theirs.stat().st_uid == 4242 and theirs.read_text() == "secret"
+
+
+async def test_a_machine_reaches_its_copy_whatever_the_daemon_keeps_to_itself(bench: Bench) -> None:
+    before = os.umask(0o077)  # as a daemon's
+    try:
+        for text in ("one", "two"):
+            assert (await bench.landing(f"echo {text} > new")).landed == ("new",)
+            assert (bench.project / "new").read_text() == f"{text}\n"
+    finally:
+        os.umask(before)

@@ -62,7 +62,10 @@ def lay(space: Space, job: str) -> None:
             opened(str(space.kept)) as kept,
         ):
             if job:
-                (space.jobs / job / "upper").mkdir(mode=0o700, parents=True)
+                for made in (space.jobs / job, space.jobs / job / "upper"):
+                    made.mkdir(mode=0o700)
+                    if os.geteuid() == 0:
+                        os.chown(made, OUTSIDE_USER, OUTSIDE_USER)
                 _hand_over(space, "", job)
             tree.mkdir(mode=0o700, exist_ok=True)
             update = _Update(json.loads(manifest.read_bytes()) if manifest.exists() else {}, os.fstat(folder))
