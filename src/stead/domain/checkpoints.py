@@ -105,7 +105,6 @@ class Checkpoints(Protocol):
         Raises:
             InvalidRequest: it is no readable folder any more, or has more files than are kept.
         """
-        ...
 
     async def differences(
         self, directory: str, ignore: Sequence[str], old: str, new: str = ""
@@ -116,7 +115,6 @@ class Checkpoints(Protocol):
             NotFound: there is no such tree.
             Conflict: more differs than can be shown.
         """
-        ...
 
     async def restore(self, directory: str, ignore: Sequence[str], root: str, paths: Sequence[str] = ()) -> Restored:
         """Make the folder, or these paths and what is below them, as the tree has it. Does not keep what it replaces.
@@ -130,7 +128,6 @@ class Checkpoints(Protocol):
             NotFound: there is no such tree, or no such path in it nor in the folder.
             InvalidRequest: the folder is not there, or cannot be written.
         """
-        ...
 
     async def amend(self, root: str, versions: Sequence[Version]) -> str:
         """The root of the same tree with these files as they are given; for those that changed while it was taken.
@@ -138,7 +135,6 @@ class Checkpoints(Protocol):
         Raises:
             NotFound: there is no such tree, or a content is not kept any more.
         """
-        ...
 
     async def forget(self, in_use: Callable[[], InUse]) -> int:
         """Drop every tree and content that is neither in use nor part of what is; gives how many bytes that frees.
@@ -146,7 +142,6 @@ class Checkpoints(Protocol):
         Args:
             in_use: called in a thread while nothing can be kept, so that it misses nothing that was.
         """
-        ...
 
 
 class Versions(Protocol):
@@ -154,7 +149,6 @@ class Versions(Protocol):
 
     async def keep(self, directory: str, paths: Sequence[str]) -> tuple[Version, ...]:
         """Keep each file as it is now; a path that is no regular file (or leads through a link) counts as absent."""
-        ...
 
     async def change(self, old: Version, new: Version) -> FileChange:
         """How two versions of a file differ.
@@ -162,7 +156,6 @@ class Versions(Protocol):
         Raises:
             NotFound: a content is not kept any more.
         """
-        ...
 
     async def put_back(self, directory: str, old: Version, expected: Version) -> None:
         """Make a file what it was; if it was absent, remove it.
@@ -172,4 +165,3 @@ class Versions(Protocol):
             NotFound: its content is not kept any more.
             InvalidRequest: the folder is gone, or cannot be written.
         """
-        ...

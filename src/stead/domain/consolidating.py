@@ -62,23 +62,18 @@ class Material(Protocol):
             limit: turns at most.
             since_ms: where there has been no run, what was said before that counts as worked in.
         """
-        ...
 
     def requests(self, place: PlaceId, limit: int) -> tuple[Episode, ...]:
         """The newest turns of the person in a place, oldest first."""
-        ...
 
     def work(self, session: SessionId) -> tuple[Work, ...]:
         """Every piece of work of a session that has come to an end, oldest first."""
-        ...
 
     def due(self, place: PlaceId, now_ms: int, unused_since_ms: int) -> tuple[MemoryRow, ...]:
         """Live memories, not pinned, that are past their time or inferred and unused since then; at most 1,000."""
-        ...
 
     def bears(self, statement: str, quote: str, turn: Episode) -> Said | None:
         """Where a turn says the quote in the person's own words, if the quote bears the statement out."""
-        ...
 
 
 class Changed(msgspec.Struct, frozen=True):

@@ -123,7 +123,6 @@ class Folders(Protocol):
             InvalidRequest: the path is not absolute, may not be read, or nothing in it could be a workspace.
             NotFound: there is no such folder.
         """
-        ...
 
     async def files(self, directory: str, path: str) -> FileListing:
         """One level of a workspace.
@@ -136,7 +135,6 @@ class Folders(Protocol):
             InvalidRequest: the path leads out or through a link, or may not be read.
             NotFound: there is no such folder.
         """
-        ...
 
     async def content(self, directory: str, path: str) -> FileContent:
         """The text of one file, at most two megabytes of it.
@@ -144,4 +142,3 @@ class Folders(Protocol):
         Raises:
             As ``files``; and InvalidRequest for anything but a regular file.
         """
-        ...

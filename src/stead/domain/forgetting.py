@@ -50,15 +50,12 @@ class RedactableJournal(Protocol):
 
     def events(self, *, after: int = 0, session: SessionId | None = None) -> Iterator[Event | Erased]:
         """As of ``domain.ports.Journal``."""
-        ...
 
     def head(self) -> int:
         """As of ``domain.ports.Journal``."""
-        ...
 
     def touched(self, touches: Touches) -> Iterator[Event]:
         """The events whose payload these bytes are in, in order, as they are read. It blocks."""
-        ...
 
     async def redact(self, redaction: Redaction, touches: Touches) -> tuple[Event, ...]:
         """Forget in one transaction; then nothing of it is in the file or its log. Gives the events that record it.
@@ -74,7 +71,6 @@ class RedactableJournal(Protocol):
             NotFound: there is no such event, or it is of another type than its replacement.
             StorageFault: it was not written; or it was, and the log could not be emptied, which the next opening does.
         """
-        ...
 
 
 class Occurrence(msgspec.Struct, frozen=True):
@@ -126,11 +122,9 @@ class Purges(Protocol):
         Raises:
             StorageFault: it could not be done; the next start tries again.
         """
-        ...
 
     async def scan(self, touches: Touches) -> tuple[str, ...]:
         """The places that still have the words, each with what the person can do."""
-        ...
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -161,11 +155,9 @@ class Files(Protocol):
 
     def strike(self, touches: Touches, clean: Callable[[str], str]) -> None:
         """Take words out of the logs; it blocks. A log that cannot be written is told of by ``search``."""
-        ...
 
     def search(self, touches: Touches, seconds: float) -> Found:
         """Look into all of them; it blocks, and leaves out what it has not come to after so many seconds."""
-        ...
 
 
 class Holder(Protocol):
@@ -176,7 +168,6 @@ class Holder(Protocol):
 
         A model request under way is cut off; calls of tools go on, and what comes of them is written afterwards.
         """
-        ...
 
 
 class Receipts(Protocol):
@@ -184,12 +175,9 @@ class Receipts(Protocol):
 
     def digest(self, content: bytes) -> str:
         """HMAC, hex, under a key of the home; for ``domain.fingerprints``."""
-        ...
 
     def public_key(self) -> str:
         """By which receipts are verified: Ed25519, hex."""
-        ...
 
     def signed(self, receipt: ForgetReceipt) -> ForgetReceipt:
         """With the home's signature."""
-        ...

@@ -87,19 +87,15 @@ class Remembered(Protocol):
         Raises:
             NotFound: there is none, or it was forgotten.
         """
-        ...
 
     def alike(self, scope: Scope, text: str, key: str) -> tuple[MemoryRow, ...]:
         """The live memories of a scope with this canonical key ("" for none) or with the same words."""
-        ...
 
     def rows(self, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
         """A page of memories, newest first, and the cursor of the next one, "" for none."""
-        ...
 
     def said(self, session: SessionId, text: str) -> Said | None:
         """Where a session's words say this best: the person's own before a tool's; nothing when they do not."""
-        ...
 
     def whereabouts(self, session: SessionId) -> Whereabouts:
         """Who a session is, from what it was begun as.
@@ -107,7 +103,6 @@ class Remembered(Protocol):
         Raises:
             NotFound: there is none.
         """
-        ...
 
 
 class Recalls(Protocol):
@@ -115,7 +110,6 @@ class Recalls(Protocol):
 
     async def recall(self, query: Query, viewer: Viewer) -> Recalled:
         """What this viewer may see that the query finds. It never raises for a leg that is dead."""
-        ...
 
 
 class Whereabouts(msgspec.Struct, frozen=True):
@@ -185,11 +179,9 @@ class MemoryReports(Protocol):
 
     def places(self) -> tuple[Place, ...]:
         """Every place that has anything, "everywhere" first."""
-        ...
 
     def proposals(self, *, waiting: bool) -> tuple[ProposalRow, ...]:
         """Newest first, at most 500; those that wait for an answer, or all."""
-        ...
 
     def proposal(self, id: ProposalId) -> ProposalRow:
         """One.
@@ -197,15 +189,12 @@ class MemoryReports(Protocol):
         Raises:
             NotFound: there is none.
         """
-        ...
 
     def runs(self, limit: int) -> tuple[tuple[int, MemoryConsolidated], ...]:
         """Runs of consolidation and when each ended, newest first."""
-        ...
 
     def days(self, place: PlaceId, since_ms: int, until_ms: int) -> tuple[JournalLine, ...]:
         """What happened in a place, oldest first, at most 1,000 lines."""
-        ...
 
 
 class Quote(msgspec.Struct, frozen=True):
@@ -285,7 +274,6 @@ class MemoryInsights(Protocol):
 
     def quotes(self, memory: Memory) -> tuple[Quote, ...]:
         """The words that it rests on."""
-        ...
 
     def chain(self, id: MemoryId) -> tuple[MemoryRow, ...]:
         """A memory with all that it superseded and that superseded it, oldest first.
@@ -293,11 +281,9 @@ class MemoryInsights(Protocol):
         Raises:
             NotFound: there is no such memory.
         """
-        ...
 
     def analytics(self, place: PlaceId | Literal[""], since_ms: int, now_ms: int) -> Analytics:
         """Of one place, "" for all; growth from ``since_ms`` on."""
-        ...
 
 
 class Remembering(Protocol):
@@ -305,23 +291,18 @@ class Remembering(Protocol):
 
     async def remember(self, session: SessionId, items: Sequence[Wanted]) -> tuple[Done, ...]:
         """Take statements in that the session's own words bear out."""
-        ...
 
     async def correct(self, session: SessionId, old: str, item: Wanted) -> Done:
         """Put a statement in the place of the memory that ``old`` names or says."""
-        ...
 
     async def candidates(self, session: SessionId, text: str) -> tuple[Memory, ...]:
         """The memories that a text names by id, says exactly, says but for case, or nearly says; at most 20."""
-        ...
 
     async def forget(self, session: SessionId, ids: Sequence[MemoryId]) -> str:
         """Forget them for good, as the person has just confirmed; what was done, in words."""
-        ...
 
     async def recall(self, session: SessionId, query: Query) -> Recalled:
         """Look something up."""
-        ...
 
 
 class SoulProposing(Protocol):
@@ -329,7 +310,6 @@ class SoulProposing(Protocol):
 
     async def propose(self, session: SessionId, text: str, why: str) -> Done:
         """Put a text for the whole of ``soul.md`` before the person, and why; it changes nothing by itself."""
-        ...
 
 
 class Wanted(msgspec.Struct, frozen=True):

@@ -91,26 +91,21 @@ class MirrorFiles(Protocol):
 
     def stamps(self) -> Mapping[str, Stamp]:
         """Every file below it that could be one of memory, by its path; nothing is opened."""
-        ...
 
     def read(self, path: str) -> FileRead | None:
         """A file; nothing when there is none. One that is no plain text of the person's says why it is not read."""
-        ...
 
     def write(self, path: str, text: str | None, seen: Stamp | None) -> Stamp | None:
         """Put a text in a file's place if the file is still as it was seen (none: not there); nothing if it is not.
 
         Without a text the file is taken away.
         """
-        ...
 
     def kept(self) -> Kept:
         """What was kept; anew when there is nothing that can be read."""
-        ...
 
     def keep(self, kept: Kept) -> None:
         """Keep it, durably."""
-        ...
 
 
 class Souls(Protocol):
@@ -118,7 +113,6 @@ class Souls(Protocol):
 
     def soul(self, directory: str) -> Directive | None:
         """Of a folder, "" for everywhere; nothing when there is none."""
-        ...
 
     async def write(self, directory: str, text: str, before: Directive | None) -> None:
         """Have the person's text in its place, or as a new one.
@@ -127,4 +121,3 @@ class Souls(Protocol):
             CallerError: it cannot be; says why.
             StorageFault: it was not recorded.
         """
-        ...

@@ -27,7 +27,6 @@ class Clock(Protocol):
 
     def now_ms(self) -> int:
         """Milliseconds since 1970 (UTC)."""
-        ...
 
 
 # -- the journal ----------------------------------------------------------------------------------------------------
@@ -56,23 +55,18 @@ class Journal(Protocol):
             Conflict: the claim's id is taken.
             StorageFault: the disk is full or the database is damaged; nothing was written.
         """
-        ...
 
     def events(self, *, after: int = 0, session: SessionId | None = None) -> Iterator[Event | Erased]:
         """Events with ``seq > after``, in order; of one stream if named. Reads its own snapshot of the database."""
-        ...
 
     def head(self) -> int:
         """The seq of the last event, 0 when there is none."""
-        ...
 
     def claimed(self, command: CommandId) -> Claimed | None:
         """What was answered to this id, if anything was."""
-        ...
 
     async def erase(self, session: SessionId) -> int:
         """Delete payload and salt of every event of the stream but its last; gives how many. The chain stays whole."""
-        ...
 
 
 class HistoryQuery(msgspec.Struct, frozen=True):
@@ -101,7 +95,6 @@ class History(Protocol):
 
     def search(self, query: HistoryQuery, limit: int) -> Sequence[HistoryRow]:
         """Hits with an excerpt, best first; newest first where no words are given."""
-        ...
 
     def said(self, seq: int, viewer: SessionId) -> HistoryRow:
         """The whole text of one, for a session that looks.
@@ -109,7 +102,6 @@ class History(Protocol):
         Raises:
             NotFound: nothing was said or done at this event that it may see.
         """
-        ...
 
 
 class Snapshots(Protocol):
@@ -117,11 +109,9 @@ class Snapshots(Protocol):
 
     def load(self, session: SessionId) -> tuple[int, bytes] | None:
         """(session_seq, state) of the newest one whose chain hash still matches the journal, else nothing."""
-        ...
 
     async def save(self, session: SessionId, session_seq: int, state: bytes) -> None:
         """Keep it in place of the older one."""
-        ...
 
 
 class Secrets(Protocol):
@@ -129,15 +119,12 @@ class Secrets(Protocol):
 
     async def put(self, name: str, value: str) -> int:
         """Store or replace; gives the version, which rises with every change."""
-        ...
 
     def get(self, name: str) -> str | None:
         """The value, or nothing."""
-        ...
 
     async def remove(self, name: str) -> bool:
         """Erase; false when there was none."""
-        ...
 
 
 # -- models ---------------------------------------------------------------------------------------------------------
@@ -206,11 +193,9 @@ class Models(Protocol):
         Raises:
             NotFound: no such provider is configured.
         """
-        ...
 
     def default_chain(self) -> tuple[ModelRef, ...]:
         """What new objectives use: the chosen chain, else what is found, else the rehearsal model. Never empty."""
-        ...
 
     async def reply(self, request: ModelRequest, on_text: Callable[[str], None]) -> Reply:
         """Send it to the first model of the chain; go on to the next only while nothing can have been charged.
@@ -220,7 +205,6 @@ class Models(Protocol):
         Raises:
             ModelFault: no usable reply; ``charged`` says whether it may have cost something.
         """
-        ...
 
 
 # -- machines -------------------------------------------------------------------------------------------------------
@@ -249,7 +233,6 @@ class Machines(Protocol):
 
     def isolation(self, *, again: bool = False) -> Isolation:
         """What this host offers; probed once, cached. ``again`` tries anew where nothing could be made."""
-        ...
 
     def bind(
         self,
@@ -266,7 +249,6 @@ class Machines(Protocol):
         What is written goes to a layer of the session's, and from there into the folder, as far as it is not to
         ``hold`` or ``barred`` (see ``domain.trials``). Changing what is held restarts nothing.
         """
-        ...
 
     async def fingerprint(self, session: SessionId, paths: Sequence[str]) -> Mapping[str, str]:
         """SHA-256 (hex) of each workspace file, "absent" or "folder" else; for the gate's digests, read-only.
@@ -274,7 +256,6 @@ class Machines(Protocol):
         Raises:
             MachineError: as ``Shell.run``.
         """
-        ...
 
     async def kill(self, session: SessionId, *, resting: bool = False) -> bool:
         """Kill the session's whole process tree now; true if there was one. Calls under way raise ``MachineDied``.
@@ -282,11 +263,9 @@ class Machines(Protocol):
         Of a session that is only ``resting``, what it left running in the background stays, and so does the page in its
         browser, which is stopped between calls anyway.
         """
-        ...
 
     async def close(self) -> None:
         """Kill every machine, and with it what runs in them; the next work makes another."""
-        ...
 
 
 class Project(Protocol):
@@ -297,7 +276,6 @@ class Project(Protocol):
 
         Read as data, through no link. A folder that cannot be read has none.
         """
-        ...
 
 
 class Ingested(Protocol):
@@ -309,7 +287,6 @@ class Ingested(Protocol):
         Raises:
             StorageFault: it cannot.
         """
-        ...
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -343,7 +320,6 @@ class Shell(Protocol):
             PermitRefused: the permit is not live for this session.
             MachineUnavailable, MachineDied: no machine, or it went away.
         """
-        ...
 
 
 class Egress(Protocol):
@@ -357,15 +333,12 @@ class Egress(Protocol):
             directory: what the machine shows; the hosts that are allowed there may be reached.
             hosts: patterns of what its commands may reach beside these.
         """
-        ...
 
     def grant(self, permit: Permit, hosts: Sequence[str]) -> AbstractContextManager[None]:
         """While entered, and the permit is live, its session may also reach these; then such connections are cut."""
-        ...
 
     def close(self, folder: str) -> None:
         """Stop listening in a folder that ``open`` gave, and cut its connections."""
-        ...
 
 
 class FileText(msgspec.Struct, frozen=True):
@@ -405,15 +378,12 @@ class Files(Protocol):
 
     async def read(self, permit: Permit, path: str, *, first_line: int, lines: int) -> FileText:
         """Lines of a UTF-8 file, ``first_line`` from 1."""
-        ...
 
     async def glob(self, permit: Permit, pattern: str) -> Found:
         """Paths that match, ``**`` included."""
-        ...
 
     async def grep(self, permit: Permit, pattern: str, path: str, include: str) -> Found:
         """Rows that a regular expression matches, below ``path``, in files whose name matches ``include``."""
-        ...
 
 
 class Edits(Protocol):
@@ -421,11 +391,9 @@ class Edits(Protocol):
 
     async def write(self, permit: Permit, path: str, text: str) -> Written:
         """Replace or create the file, folders included."""
-        ...
 
     async def edit(self, permit: Permit, path: str, old: str, new: str, *, every: bool) -> Written:
         """Replace exact text; unless ``every``, it must occur once."""
-        ...
 
 
 class Parser(Protocol):
@@ -437,7 +405,6 @@ class Parser(Protocol):
         Raises:
             As ``Files``.
         """
-        ...
 
 
 class PageShown(msgspec.Struct, frozen=True):
@@ -470,11 +437,9 @@ class Browser(Protocol):
 
     async def open(self, permit: Permit, url: str, hosts: Sequence[str]) -> PageShown:
         """Go to a page; starts the browser where there is none."""
-        ...
 
     async def read(self, permit: Permit, url: str) -> PageShown:
         """The page that is open, as it is now."""
-        ...
 
     async def act(
         self,
@@ -490,8 +455,6 @@ class Browser(Protocol):
 
         ``element`` is its number and its name in the page's text; nothing is done when it has another name now.
         """
-        ...
 
     async def shot(self, permit: Permit, url: str, path: str) -> tuple[int, Landing]:
         """Save a picture of the window as a PNG file; gives its size in bytes, and what became of it."""
-        ...

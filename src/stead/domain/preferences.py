@@ -37,12 +37,9 @@ class Preferences(Protocol):
 
     def now(self) -> PreferencesNow:
         """All of them."""
-        ...
 
     async def set_chain(self, chain: tuple[ModelRef, ...], id: CommandId) -> None:
         """Use these models from now on, the first one first."""
-        ...
 
     async def set_cap(self, daily: Budget, id: CommandId) -> None:
         """Cap what the home may spend in a day."""
-        ...

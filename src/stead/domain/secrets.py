@@ -94,19 +94,15 @@ class Release(Protocol):
 
         Nothing when the session was not given the secret, or it is not bound to this destination and part.
         """
-        ...
 
     def for_argument(self, session: SessionId, placeholder: str, tool: str, argument: str) -> str | None:
         """The value for an argument of a tool; likewise."""
-        ...
 
     def opens_tls(self, host: str) -> bool:
         """Whether some secret is bound to the host with leave to open TLS."""
-        ...
 
     def known(self) -> Sequence[Known]:
         """Every value there is, for redaction."""
-        ...
 
 
 def mark_of(key: bytes, name: str, version: int) -> str:

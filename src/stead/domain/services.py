@@ -73,11 +73,9 @@ class Services(Protocol):
             ToolFault: one of that name is running, or as many as may be.
             MachineUnavailable, MachineDied: no machine, or it went away.
         """
-        ...
 
     async def rows(self, session: SessionId) -> tuple[ServiceRow, ...]:
         """Those of a session's machine, in the order of their first starts; none when it has no machine."""
-        ...
 
     async def log(self, session: SessionId, name: str) -> ServiceLog:
         """One of them.
@@ -85,14 +83,12 @@ class Services(Protocol):
         Raises:
             NotFound: there is none of this name, or no longer.
         """
-        ...
 
     async def stop(self, session: SessionId, name: str, *, record: bool = False) -> tuple[ServiceLog, Landing]:
         """Kill all processes of one, and land what they changed; ``NotFound`` as for ``log``.
 
         With ``record``, what landed is put on record, as no call says it.
         """
-        ...
 
     async def preview(self, session: SessionId, name: str, port: int) -> ServicePreview:
         """Let the person's browser reach a port of one, 0 for its lowest, until it ends.
@@ -101,4 +97,3 @@ class Services(Protocol):
             NotFound: as for ``log``.
             Conflict: it has ended, or does not listen there.
         """
-        ...

@@ -54,11 +54,9 @@ class Seat(Protocol):
         Raises:
             Conflict: more was printed than is kept before this watcher asked; to be attached anew.
         """
-        ...
 
     def leave(self) -> None:
         """Watch no longer."""
-        ...
 
 
 class Terminal(Protocol):
@@ -67,20 +65,16 @@ class Terminal(Protocol):
     @property
     def row(self) -> TerminalRow:
         """As it is now."""
-        ...
 
     @property
     def ended(self) -> Ended | None:
         """How it ended, if it has."""
-        ...
 
     def watch(self) -> Seat:
         """Take a place at it."""
-        ...
 
     async def type(self, data: bytes) -> None:
         """Give its shell what a person typed; waits while nothing inside reads. Nothing happens once it has ended."""
-        ...
 
     async def resize(self, rows: int, columns: int) -> None:
         """Tell what runs inside how large it is now.
@@ -89,7 +83,6 @@ class Terminal(Protocol):
             InvalidRequest: it cannot be so large, or so small.
             Conflict: it has just ended.
         """
-        ...
 
 
 class Terminals(Protocol):
@@ -103,7 +96,6 @@ class Terminals(Protocol):
             Conflict: there are as many as there may be, or the session is on trial.
             MachineUnavailable, MachineDied: no machine could be made.
         """
-        ...
 
     async def close(self, session: SessionId, id: str) -> Ended:
         """End one with everything in it; it is not told of as others that end.
@@ -111,15 +103,12 @@ class Terminals(Protocol):
         Raises:
             NotFound: there is none.
         """
-        ...
 
     async def stop(self, session: SessionId | Literal["*"]) -> bool:
         """End all of a session, or all there are; true if there was one."""
-        ...
 
     def rows(self, session: SessionId) -> tuple[TerminalRow, ...]:
         """Those of a session that are open, oldest first."""
-        ...
 
     def at(self, session: SessionId, id: str) -> Terminal:
         """One of them.
@@ -127,4 +116,3 @@ class Terminals(Protocol):
         Raises:
             NotFound: there is none.
         """
-        ...

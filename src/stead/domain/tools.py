@@ -184,7 +184,6 @@ class Tool(Protocol):
     @property
     def spec(self) -> ToolSpec:
         """Name, schema and declaration; constant."""
-        ...
 
     def parse(self, arguments: str) -> Mapping[str, object]:
         """The model's JSON as canonical plain data, defaults filled in.
@@ -192,7 +191,6 @@ class Tool(Protocol):
         Raises:
             InvalidRequest: it is no JSON object, or does not fit the schema (unknown keys included).
         """
-        ...
 
     async def run(self, permit: Permit, arguments: Mapping[str, object], context: ToolContext) -> ToolOutcome:
         """Spend the permit, then do the work.
@@ -202,4 +200,3 @@ class Tool(Protocol):
             MachineError: the machine failed; the gate records the text as the call's error.
             FetchFault: a page could not be had; likewise.
         """
-        ...

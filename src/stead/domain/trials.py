@@ -164,7 +164,6 @@ class Trials(Protocol):
             NotFound: nothing waits, or the path is not among the changes.
             Conflict: there is too much to be shown.
         """
-        ...
 
     async def stays(self, session: SessionId) -> tuple[Stay, ...]:
         """What stays in the machines of the session's folder.
@@ -172,7 +171,6 @@ class Trials(Protocol):
         Raises:
             NotFound: the session has had no machine.
         """
-        ...
 
     async def apply_trial(self, session: SessionId, choice: Choice) -> Applied:
         """Put changes into the folder, each file at once.
@@ -181,7 +179,6 @@ class Trials(Protocol):
             NotFound: nothing waits, or a path is not among the changes.
             Conflict: a machine is at work on it.
         """
-        ...
 
     async def discard_trial(self, session: SessionId) -> int:
         """Throw all of it away, for good; gives how many changes that were, 0 when they cannot be counted.
@@ -189,4 +186,3 @@ class Trials(Protocol):
         Raises:
             NotFound: nothing waits.
         """
-        ...

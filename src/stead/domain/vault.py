@@ -20,8 +20,6 @@ class Vault(Secrets, Protocol):
         Raises:
             StorageFault: the record was changed, or the file cannot be read.
         """
-        ...
 
     def names(self, prefix: str) -> Sequence[str]:
         """The names that begin so; opens no value."""
-        ...

@@ -52,23 +52,18 @@ class Books(Protocol):
 
     def row(self, id: MemoryId) -> MemoryRow:
         """One memory."""
-        ...
 
     def rows(self, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
         """A page of memories."""
-        ...
 
     def index(self, place: PlaceId) -> Index | None:
         """A place's."""
-        ...
 
     def places(self) -> tuple[Place, ...]:
         """All of them."""
-        ...
 
     def known(self, session: str) -> Known | None:
         """A session."""
-        ...
 
 
 class Insights:

@@ -29,11 +29,9 @@ class Compares(Protocol):
 
     async def extend(self, place: str, ids: Sequence[int], vectors: Sequence[bytes]) -> bool:
         """Add vectors to a place; False when it is not loaded."""
-        ...
 
     async def drop(self, place: str, ids: Collection[int]) -> bool:
         """Take vectors out of a place; False when it is not loaded."""
-        ...
 
     async def nearest(
         self,
@@ -49,7 +47,6 @@ class Compares(Protocol):
         Raises:
             EmbeddingFault: ``unloaded`` when the place is to be loaded first.
         """
-        ...
 
 
 class Meaning:

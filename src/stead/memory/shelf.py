@@ -36,15 +36,12 @@ class Record(Protocol):
 
     def events(self, *, after: int = 0, session: SessionId | None = None) -> Iterator[Event | Erased]:
         """Events past ``after``, in order; of one stream if named."""
-        ...
 
     def head(self) -> int:
         """The seq of the last event."""
-        ...
 
     def chain_at(self, seq: int) -> bytes:
         """The chain hash of an event, b"" for none."""
-        ...
 
 
 class Shelf:

@@ -58,7 +58,6 @@ class Questions(Protocol):
         Raises:
             NotFound: there never was one of this id.
         """
-        ...
 
 
 class Runtime:

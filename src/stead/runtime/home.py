@@ -298,15 +298,12 @@ class ProviderSetup(Protocol):
         Raises:
             InvalidRequest: names the field and what it may be.
         """
-        ...
 
     def secret_name(self, provider: str) -> str:
         """Under which name the vault holds a provider's key."""
-        ...
 
     def configure(self, state: HomeState) -> None:
         """Use these providers, this chain and these allow-lists of hosts from now on."""
-        ...
 
 
 class ProviderDesk(ProviderSetup, Protocol):
@@ -314,20 +311,16 @@ class ProviderDesk(ProviderSetup, Protocol):
 
     def rows(self) -> tuple[ProviderRow, ...]:
         """All providers, as shown to people."""
-        ...
 
     async def check(self, name: str) -> ProviderCheck:
         """A live test, within 15 s."""
-        ...
 
     async def discover(self) -> None:
         """Look for model servers on this computer; half a second."""
-        ...
 
     @property
     def search(self) -> SearchDesk:
         """The same for the search engine."""
-        ...
 
 
 async def change(command: HomeCommand, state: HomeState, secrets: Secrets, desk: ProviderDesk, door: str) -> ev.Body:

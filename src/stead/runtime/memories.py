@@ -55,7 +55,6 @@ class Tips(Protocol):
 
     def place_of(self, session: SessionId) -> int:
         """The ``session_seq`` of a stream's last event, 0 for none."""
-        ...
 
 
 class MemoryStream:

@@ -55,15 +55,12 @@ class MemoryLooks(Protocol):
 
     async def preview(self, query: Query, directory: str, *, attended: bool) -> Recalled:
         """What a session in this folder ("" for one in none) would be told for these words; nobody is told."""
-        ...
 
     async def loaded(self, directory: str, *, attended: bool) -> tuple[LoadedFile, ...]:
         """The files of memory with which a session in a folder would begin now, in the order in which it reads them."""
-        ...
 
     async def state(self) -> MemoryState:
         """Whether memory works: its legs, its places, what waits."""
-        ...
 
 
 class Forgets(Protocol):
@@ -75,7 +72,6 @@ class Forgets(Protocol):
         Raises:
             NotFound, InvalidRequest: there is no such thing, or it cannot be.
         """
-        ...
 
     async def near(self, words: str) -> Preview:
         """The same for what says nearly these words.
@@ -83,11 +79,9 @@ class Forgets(Protocol):
         Raises:
             NotFound, InvalidRequest: nothing does, or they are too few.
         """
-        ...
 
     def public_key(self) -> str:
         """By which receipts are verified: Ed25519, hex."""
-        ...
 
 
 class Exports(Protocol):
@@ -99,7 +93,6 @@ class Exports(Protocol):
         Raises:
             NotFound: there is no such place; raised before the first piece.
         """
-        ...
 
 
 class LooksAtRuns(Protocol):
@@ -111,7 +104,6 @@ class LooksAtRuns(Protocol):
         Raises:
             NotFound: there was no such run.
         """
-        ...
 
 
 class MemoryDesk(MemoryLooks, Protocol):
@@ -120,22 +112,18 @@ class MemoryDesk(MemoryLooks, Protocol):
     @property
     def remembered(self) -> Remembered:
         """The memories."""
-        ...
 
     @property
     def reports(self) -> MemoryReports:
         """Proposals, runs, days, places."""
-        ...
 
     @property
     def insights(self) -> MemoryInsights:
         """What is known about memories."""
-        ...
 
     @property
     def whole(self) -> MemoryWhole:
         """What is done with all of it."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,6 @@ class Searched(Protocol):
         Raises:
             StorageFault: the folder is not usable.
         """
-        ...
 
 
 class MirrorPurges:

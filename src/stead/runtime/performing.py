@@ -27,7 +27,6 @@ class Perform(Protocol):
 
     async def __call__(self, work: Coroutine[object, object, Done]) -> Done | Cut:
         """Do it."""
-        ...
 
 
 class Performer:

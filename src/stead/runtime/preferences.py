@@ -25,7 +25,6 @@ class Handles(Protocol):
 
     async def handle(self, command: cmd.Command, *, id: CommandId, door: str) -> cmd.Answer:
         """Carry a command out."""
-        ...
 
 
 class HomePreferences:

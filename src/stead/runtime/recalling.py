@@ -70,7 +70,6 @@ class Files(Protocol):
 
     def loaded(self, viewer: Viewer, now_ms: int, clearance: Confidentiality) -> tuple[LoadedFile, ...]:
         """Those that this viewer may read, in the order in which they are told; it blocks."""
-        ...
 
 
 class Recollection:

@@ -45,7 +45,6 @@ class Found(Protocol):
     @property
     def results(self) -> Sequence[object]:
         """The hits."""
-        ...
 
 
 class Asks(Protocol):
@@ -53,17 +52,14 @@ class Asks(Protocol):
 
     def configure(self, chosen: tuple[Engine, str] | None) -> None:
         """Ask this engine from now on, at this URL or, for "", at its own; or none."""
-        ...
 
     @property
     def url(self) -> str:
         """Where it is asked."""
-        ...
 
     @property
     def keyed(self) -> bool:
         """Whether the engine wants a key, and it is in the vault."""
-        ...
 
     async def search(self, query: str, count: int) -> Found:
         """Search.
@@ -71,7 +67,6 @@ class Asks(Protocol):
         Raises:
             FetchFault: there is no engine, or it gave no results.
         """
-        ...
 
 
 class SearchDesk:

@@ -104,7 +104,6 @@ class Holdings(Protocol):
 
     async def providers(self) -> tuple[ProviderRow, ...]:
         """Configured providers, then those that were found."""
-        ...
 
     async def check_provider(self, name: str) -> ProviderCheck:
         """Send the provider one real, tiny request, within 15 s.
@@ -112,15 +111,12 @@ class Holdings(Protocol):
         Raises:
             NotFound: no such provider.
         """
-        ...
 
     async def search_setup(self) -> SearchSetup:
         """Which engine searches the web; "" when none does."""
-        ...
 
     async def check_search(self) -> SearchCheck:
         """Send the engine one real search, within 15 s."""
-        ...
 
 
 class Aside(Protocol):
@@ -133,7 +129,6 @@ class Aside(Protocol):
             NotFound: it has none.
             Conflict: there is too much to be shown.
         """
-        ...
 
     async def stays(self, session: SessionId) -> tuple[Stay, ...]:
         """What stays in the machines of the session's folder.
@@ -141,7 +136,6 @@ class Aside(Protocol):
         Raises:
             NotFound: the session has had no machine.
         """
-        ...
 
 
 class Work(Protocol):
@@ -149,15 +143,12 @@ class Work(Protocol):
 
     async def calls(self, session: SessionId) -> tuple[CallRow, ...]:
         """The calls of the reply that is being worked off, in the model's order; none between replies."""
-        ...
 
     async def checkpoints(self, session: SessionId) -> tuple[CheckpointRow, ...]:
         """Its checkpoints, oldest first."""
-        ...
 
     async def edits(self, session: SessionId) -> tuple[EditRow, ...]:
         """The files that its calls changed by name, oldest first, each with its diff."""
-        ...
 
     async def differences(self, session: SessionId, old: str, new: str) -> tuple[FileChange, ...]:
         """What differs in its folder between two checkpoints, by whatever hand.
@@ -171,11 +162,9 @@ class Work(Protocol):
             NotFound: there is no such checkpoint, or none at all.
             Conflict: more differs than can be shown.
         """
-        ...
 
     async def context(self, session: SessionId) -> ContextRow:
         """What its next request would carry, part by part, and what that costs."""
-        ...
 
 
 class Conditions(Protocol):
@@ -183,7 +172,6 @@ class Conditions(Protocol):
 
     async def look_again(self) -> None:
         """Find out anew: a sandbox where there was none, model servers. A second or two; forty at most."""
-        ...
 
 
 class Looks(Protocol):
@@ -191,21 +179,18 @@ class Looks(Protocol):
 
     async def folders(self, path: str) -> FolderListing:
         """The folders in a folder of this computer ("" for the person's home), and which may be a workspace."""
-        ...
 
     async def files(self, session: SessionId, path: str) -> FileListing:
         """One level of a session's folder, as it is now; changes on trial are not in it.
 
         ``NotFound`` too when there is no such session.
         """
-        ...
 
     async def content(self, session: SessionId, path: str) -> FileContent:
         """The text of a file of a session's folder, at most two megabytes of it; secrets are taken out.
 
         ``NotFound`` too when there is no such session.
         """
-        ...
 
 
 class TerminalDesk(Protocol):
@@ -213,11 +198,9 @@ class TerminalDesk(Protocol):
 
     async def rows(self, session: SessionId) -> tuple[TerminalRow, ...]:
         """The person's terminals that are open in a session, oldest first."""
-        ...
 
     async def terminal(self, session: SessionId, id: str) -> Terminal:
         """One of them, to be watched and typed in."""
-        ...
 
 
 class DirectiveDesk(Protocol):
@@ -225,19 +208,15 @@ class DirectiveDesk(Protocol):
 
     async def rows(self) -> tuple[DirectiveRow, ...]:
         """The directives, in the order in which models read those that are on."""
-        ...
 
     async def offers(self, id: DirectiveId) -> tuple[Rule, ...]:
         """The sentences of a directive of behavioural rules that could be standing rules, and are none yet."""
-        ...
 
     async def versions(self, id: DirectiveId, *, before: int, limit: int) -> tuple[DirectiveVersion, ...]:
         """What a directive was, also one that was removed; newest first, those below ``before`` (0 for all)."""
-        ...
 
     async def difference(self, id: DirectiveId, old: int, new: int) -> DirectiveVersion:
         """The newer of two versions, with what differs from the older one."""
-        ...
 
     async def prompt(self, directory: str, *, attended: bool, draft: Directive | None) -> Prompt:
         """What a session or an objective of a folder would be given before all else, part by part.
@@ -247,7 +226,6 @@ class DirectiveDesk(Protocol):
             attended: whether a person works in it.
             draft: a directive as it might be; its order does not count.
         """
-        ...
 
 
 class Desks(Protocol):
@@ -256,27 +234,22 @@ class Desks(Protocol):
     @property
     def directives(self) -> DirectiveDesk:
         """What the person tells models always."""
-        ...
 
     @property
     def terminals(self) -> TerminalDesk:
         """The person's terminals."""
-        ...
 
     @property
     def looks(self) -> Looks:
         """Folders and files."""
-        ...
 
     @property
     def conditions(self) -> Conditions:
         """What work needs."""
-        ...
 
     @property
     def memory(self) -> MemoryDesk:
         """What is remembered."""
-        ...
 
 
 class Service(Holdings, Aside, Desks, Protocol):
@@ -285,16 +258,13 @@ class Service(Holdings, Aside, Desks, Protocol):
     @property
     def bus(self) -> Bus:
         """The live stream."""
-        ...
 
     @property
     def work(self) -> Work:
         """Sessions that people work in."""
-        ...
 
     async def services(self, session: SessionId) -> Services:
         """The services of a session's machine; raises ``NotFound`` where there is no such session."""
-        ...
 
     async def handle(self, command: Command, *, id: CommandId, door: str) -> Answer:
         """Carry out a command; it is durable when this returns.
@@ -307,8 +277,6 @@ class Service(Holdings, Aside, Desks, Protocol):
         Raises:
             CallerError, BudgetRefused, StorageFault, MachineUnavailable.
         """
-        ...
 
     async def readiness(self) -> Readiness:
         """Whether Stead can do its work."""
-        ...

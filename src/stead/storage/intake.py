@@ -28,15 +28,12 @@ class Intake(Protocol):
 
     def content(self, read: Read) -> bytes:
         """The name of a file's content."""
-        ...
 
     def tree(self, entries: trees.Entries, known: bytes = b"") -> bytes:
         """The name of a folder; ``known`` names a tree that is surely kept."""
-        ...
 
     def see(self, path: bytes, tree: bytes, files: Seen) -> None:
         """Note what a folder's files look like from outside."""
-        ...
 
 
 class Naming:

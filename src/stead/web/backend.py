@@ -38,7 +38,6 @@ class Work(Protocol):
         self, *, kind: Kind, status: ObjectiveStatus | Literal[""], after: str, limit: int
     ) -> tuple[Sequence[ObjectiveRow], str]:
         """Those of a kind, newest first, and the cursor of the next page, "" when there is none."""
-        ...
 
     def objective(self, id: SessionId) -> ObjectiveRow:
         """One objective or session.
@@ -46,7 +45,6 @@ class Work(Protocol):
         Raises:
             NotFound: no such objective.
         """
-        ...
 
     def steps(self, id: SessionId, after: int, limit: int) -> Sequence[StepRow]:
         """In order, those whose index is past ``after``.
@@ -54,15 +52,12 @@ class Work(Protocol):
         Raises:
             NotFound: no such objective.
         """
-        ...
 
     def open_runs(self) -> Sequence[OpenRunRow]:
         """What is under way."""
-        ...
 
     def search(self, query: str, limit: int) -> Sequence[SearchRow]:
         """Where the history says it."""
-        ...
 
 
 class Desk(Protocol):
@@ -72,7 +67,6 @@ class Desk(Protocol):
         self, *, status: Literal["pending", "all"], session: SessionId | None, limit: int
     ) -> Sequence[ApprovalRow]:
         """Newest first."""
-        ...
 
     def approval(self, id: ApprovalId) -> ApprovalRow:
         """One question, with everything needed to answer it.
@@ -80,15 +74,12 @@ class Desk(Protocol):
         Raises:
             NotFound: no such approval.
         """
-        ...
 
     def reviews(self) -> Sequence[ObjectiveRow]:
         """Objectives and sessions with changes that wait for the person, the latest first; without their goals."""
-        ...
 
     def usage(self, days: int) -> Sequence[UsageRow]:
         """What each model used on each day, newest first, over so many days up to today."""
-        ...
 
 
 class Views(Work, Desk, Protocol):
@@ -96,7 +87,6 @@ class Views(Work, Desk, Protocol):
 
     def rebuild(self) -> int:
         """Drop them and make them anew from the journal; gives how many events that were."""
-        ...
 
 
 class Auditor(Protocol):
@@ -104,7 +94,6 @@ class Auditor(Protocol):
 
     def verify(self) -> AuditReport:
         """Check everything that can be checked. Blocks, for long where the journal is large."""
-        ...
 
     def last(self) -> Head:
         """The newest signed head of the journal.
@@ -114,7 +103,6 @@ class Auditor(Protocol):
         Raises:
             NotFound: none has been signed.
         """
-        ...
 
     async def sign(self) -> Head:
         """Sign a head over all events that there are now; without new ones, the newest head again.
@@ -123,7 +111,6 @@ class Auditor(Protocol):
             NotFound: there is no event.
             StorageFault: it cannot be kept, or the journal is no longer the one that was signed.
         """
-        ...
 
 
 class Decisions(Protocol):
@@ -139,7 +126,6 @@ class Decisions(Protocol):
         limit: int,
     ) -> tuple[Sequence[Decision], str]:
         """Newest first, those whose seq is below ``before`` (0 for all), and the cursor of the next page."""
-        ...
 
     def decision(self, seq: int) -> Decision:
         """The verdict that one event is.
@@ -147,7 +133,6 @@ class Decisions(Protocol):
         Raises:
             NotFound: it is no verdict.
         """
-        ...
 
 
 class Pace(msgspec.Struct, frozen=True):
