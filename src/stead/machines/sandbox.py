@@ -152,7 +152,7 @@ class Workspace:
     Args:
         folder: the person's; no machine can write it.
         layers: the session's changes.
-        kept: what tools made anew for the workspace.
+        kept: the machine layer of the workspace: packages and caches.
         home: the home folder of all its machines.
     """
 

@@ -105,8 +105,8 @@ class Space:
 
         Args:
             stamps: see ``applied``.
-            began_ns: see there, where nothing was pending before; 0 else.
-            whole: see there; once true, it stays so until nothing is pending.
+            began_ns: the property of this name, where nothing was pending before; 0 else.
+            whole: the property of this name; once true, it stays so until nothing is pending.
             empty: nothing is pending.
         """
         old = self._read()

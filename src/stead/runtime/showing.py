@@ -51,7 +51,7 @@ def show(
 
 
 def show_now(deps: Deps, session: Session) -> None:
-    """Likewise, by what a session has read and what the person's rules say now.
+    """Bind a session's machine by what the session has read and what the person's rules say now.
 
     Raises:
         InvalidRequest: as ``show``.
