@@ -97,6 +97,7 @@ CHECKS: list[Check] = [
     drawers,
     trusted_base,
     rules.undocumented,
+    rules.package_lines,
 ]
 
 
@@ -122,6 +123,11 @@ def long_function(lines: int) -> str:
 
 def wide_class(methods: int, base: str = "") -> str:
     return f"class C({base}):\n" + "".join(f"    def m{n}(self): ...\n" for n in range(methods))
+
+
+def at_most(most: dict[str, int]) -> Check:
+    """The ratchet of packages with numbers of its own."""
+    return lambda sources: rules.package_lines(sources, most)
 
 
 PLANTED: list[tuple[Check, dict[str, str], str]] = [
@@ -166,9 +172,12 @@ PLANTED: list[tuple[Check, dict[str, str], str]] = [
     (rules.undocumented, {"tools/a.py": '"""No layer."""\n'}, "says 'Layer: ...'"),
     (
         rules.undocumented,
-        {"tools/a.py": '"""Layer: tools."""\nclass C:\n    """C."""\n    def f(self): ...\n'},
+        {"tools/a.py": '"""Layer: tools."""\nclass C:\n    """C."""\n    def f(self):\n        x = 1\n        y = x\n'},
         "C.f has no",
     ),
+    (at_most({"a": 1}), {"a/a.py": "x = 1\n" * 2}, "a: 2 lines of code, 1 are the most"),
+    (at_most({"a": 99}), {"a/a.py": "x = 1\n"}, "lower its number"),
+    (at_most({}), {"new/a.py": "x = 1\n"}, "new: 1 lines of code, 0 are the most"),
     (rules.mocks, {"tests/a.py": "from unittest.mock import patch\n"}, "unittest.mock"),
     (rules.mocks, {"tests/a.py": "import unittest.mock\n"}, "unittest.mock"),
     (rules.mocks, {"tests/a.py": "def test_x(monkeypatch):\n    monkeypatch.setattr(a, 'b', 1)\n"}, "setattr"),

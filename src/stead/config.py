@@ -218,7 +218,7 @@ def load_settings(home: Home) -> Settings:
     try:
         values = tomllib.loads(home.settings.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidRequest(f"{str(home.settings)!r} is not valid TOML: {error}; mend or remove it") from error
+        raise InvalidRequest(f"{str(home.settings)!r} is not valid TOML: {error}; fix or remove it") from error
     kinds = (_CHOICES, _RANGES, _PATHS, ("embedder", "toolchain_folders"))
     known = {name: value for name, value in values.items() if any(name in kind for kind in kinds)}
     for name, value in known.items():

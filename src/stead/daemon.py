@@ -38,7 +38,7 @@ from stead.egress.proxy import EgressProxy
 from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
 from stead.machines.checkpoints import FolderCheckpoints
-from stead.machines.desk import Desk as AsideDesk
+from stead.machines.held_changes import HeldChanges
 from stead.machines.host import without
 from stead.machines.looking import HostFolders
 from stead.machines.project import ProjectFolder
@@ -166,7 +166,7 @@ class House:
         self.views = Views(home.views / f"{DEFAULT_WORKSPACE}.db", keys, self.journal)
         self.egress = self._egress(home, own)
         self.machines = self._machines(home, settings)
-        aside = AsideDesk(home, self.machines.kill)
+        aside = HeldChanges(home, self.machines.kill)
         held = Held()
         contents = ContentStore(home.contents, keys.checkpoints)
         self.kept = FolderCheckpoints(contents, on_kept=held.add)

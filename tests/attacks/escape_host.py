@@ -33,7 +33,7 @@ from stead.domain.trials import Choice
 from stead.egress.proxy import EgressProxy
 from stead.guardian.reach import Reach
 from stead.machines.bubblewrap import BubblewrapMachines
-from stead.machines.desk import Desk
+from stead.machines.held_changes import HeldChanges
 from stead.machines.sandbox import OUTSIDE_USER, Limits
 from stead.net.dialing import Dialer
 from stead.screen.redaction import Redactor
@@ -254,7 +254,7 @@ async def make_tries(base: Path, mode: str) -> Report:
             outside += [
                 f"{name} reached the folder" for name in ("written", "marked") if (canaries.project / name).exists()
             ]
-            applied = await Desk(home, machines.kill).apply_trial(SESSION, Choice(force=True))
+            applied = await HeldChanges(home, machines.kill).apply_trial(SESSION, Choice(force=True))
             outside += [f"applied: {line}" for line in canaries.seen()]
             outside += [] if "written" in applied.done else ["what was held was lost"]
         owner = (canaries.project / "written").stat().st_uid

@@ -110,7 +110,7 @@ async def test_what_git_obeys_and_links_are_held_back(bench: Bench, attack: str,
         bench.bind(hold="all")
     await bench.run(f"{COMMIT}; {attack}")
     if when.startswith("all") and await bench.waiting():
-        await bench.desk.apply_trial(SESSION, Choice(force=True))
+        await bench.held_changes.apply_trial(SESSION, Choice(force=True))
     now = obeyed(bench.project)
     assert {name: text for name, text in now.items() if name in before} == before
     assert {name for name in now if name not in before} == set()

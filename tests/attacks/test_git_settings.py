@@ -247,4 +247,4 @@ async def test_settings_that_another_process_changes_while_they_are_judged_land_
         await bench.run("git config user.name Ada && python3 /tmp/swap.py give")
         assert "alias" not in (bench.project / ".git/config").read_text()
         if await bench.waiting():
-            await bench.desk.discard_trial(SESSION)
+            await bench.held_changes.discard_trial(SESSION)

@@ -53,15 +53,15 @@ async def test_rules_that_a_command_writes_are_told_to_nobody_until_the_person_l
     assert await told(bench.project) == mine  # while its machine is at work
     assert list(await bench.waiting()) == [name]
     assert await told(bench.project) == mine
-    assert (await bench.desk.apply_trial(SESSION, Choice())).done == ()
-    assert (await bench.desk.apply_trial(SESSION, Choice((name,), include_protected=True))).done == (name,)
+    assert (await bench.held_changes.apply_trial(SESSION, Choice())).done == ()
+    assert (await bench.held_changes.apply_trial(SESSION, Choice((name,), include_protected=True))).done == (name,)
     assert await told(bench.project) == {name: EVIL + "\n"}
 
 
 async def test_rules_that_are_thrown_away_are_gone(bench: Bench) -> None:
     await bench.output(write("GEMINI.md"))
     assert list(await bench.waiting()) == ["GEMINI.md"]
-    await bench.desk.discard_trial(SESSION)
+    await bench.held_changes.discard_trial(SESSION)
     assert await told(bench.project) == {} and await bench.output("ls") == ""
 
 

@@ -20,7 +20,7 @@ from stead.domain.checkpoints import FileChange
 from stead.domain.ids import SessionId
 from stead.domain.shown import HIDDEN, hidden, must_be_opened, reveal
 from stead.domain.trials import Applied, Change, Choice
-from stead.machines.desk import Desk
+from stead.machines.held_changes import HeldChanges
 from stead.machines.runner.files import unified
 from stead.machines.space import Space
 from tests.fakes.models import Call, Turn
@@ -162,7 +162,7 @@ class Trial:
         home.make()
         self.folder = Space(home, SESSION, str(self.project))
         self.folder.prepare()
-        self.desk = Desk(home, self._killed)
+        self.held_changes = HeldChanges(home, self._killed)
 
     async def _killed(self, session: SessionId) -> bool:
         return False  # no machine is at work on it
@@ -173,11 +173,11 @@ class Trial:
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
 
     async def change(self, path: str, *, whole: bool = False) -> Change:
-        changes = (await self.desk.trial(SESSION, path if whole else "")).changes
+        changes = (await self.held_changes.trial(SESSION, path if whole else "")).changes
         return next(change for change in changes if change.path == path)
 
     async def apply(self, choice: Choice) -> Applied:
-        return await self.desk.apply_trial(SESSION, choice)
+        return await self.held_changes.apply_trial(SESSION, choice)
 
 
 @pytest.fixture
@@ -244,7 +244,7 @@ async def test_what_was_seen_is_not_what_was_put_there_since(on_trial: Trial, th
 async def test_what_is_past_the_room_for_diffs_is_not_taken_for_seen(on_trial: Trial) -> None:
     for at in range(160):
         on_trial.write(f"f{at:03}", "".join(f"line {n} of it, which is plain\n" for n in range(240)))
-    changes = (await on_trial.desk.trial(SESSION)).changes
+    changes = (await on_trial.held_changes.trial(SESSION)).changes
     assert any(change.cut == -1 and not change.diff for change in changes)
     assert (await on_trial.apply(Choice())).done == tuple(c.path for c in changes if not c.unseen)
 
@@ -254,7 +254,7 @@ async def test_what_is_past_the_room_for_diffs_is_not_taken_for_seen(on_trial: T
 )
 async def test_a_name_that_hides_is_never_applied(on_trial: Trial, name: str) -> None:
     on_trial.write(name, "plain\n")
-    (change,) = (await on_trial.desk.trial(SESSION)).changes
+    (change,) = (await on_trial.held_changes.trial(SESSION)).changes
     assert change.held == "impossible" and (await on_trial.apply(Choice(force=True, include_protected=True))).done == ()
 
 

@@ -11,7 +11,7 @@ from stead.config import Home
 from stead.domain.ids import SessionId
 from stead.domain.trials import Choice
 from stead.machines.changes import changes
-from stead.machines.desk import apply
+from stead.machines.held_changes import apply
 from stead.machines.landing import land
 from stead.machines.layers import opened
 from stead.machines.links import leads_out

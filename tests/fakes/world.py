@@ -29,7 +29,7 @@ from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolO
 from stead.domain.trials import Barred, Hold, Landing, Trials, unbarred
 from stead.guardian.reach import Reach
 from stead.machines.checkpoints import FolderCheckpoints
-from stead.machines.desk import Desk
+from stead.machines.held_changes import HeldChanges
 from stead.machines.looking import HostFolders
 from stead.machines.project import ProjectFolder
 from stead.runtime.bus import Bus
@@ -242,7 +242,7 @@ class World:
         self.models = models
         self.effects = effects if effects is not None else Counter()
         self.machines = OpenMachines()
-        self.aside = Desk(Home(folder), self.machines.kill)
+        self.aside = HeldChanges(Home(folder), self.machines.kill)
         self.tools = {name: CountingTool(name, declared, self.effects) for name, declared in DECLARATIONS.items()}
         self.clock = Ticking()
         self.bus = Bus()

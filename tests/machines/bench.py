@@ -23,7 +23,7 @@ from stead.domain.ports import Egress, Ran
 from stead.domain.terminals import Ended
 from stead.domain.trials import Barred, Change, Hold, Landing, unbarred
 from stead.machines.bubblewrap import BubblewrapMachines
-from stead.machines.desk import Desk
+from stead.machines.held_changes import HeldChanges
 from stead.machines.host import Host, probe
 from stead.machines.sandbox import Limits
 
@@ -93,7 +93,7 @@ class Bench:
             egress=egress,
             on_terminal=lambda *ended: self.ended.append(ended),
         )
-        self.desk = Desk(self.home, self.machines.kill)
+        self.held_changes = HeldChanges(self.home, self.machines.kill)
 
     async def until_output(self, command: str, wanted: str) -> None:
         for _ in range(200):
@@ -137,7 +137,7 @@ class Bench:
         """What waits for the person, by path; the machine is ended."""
         await self.machines.kill(session)
         try:
-            return {change.path: change for change in (await self.desk.trial(session)).changes}
+            return {change.path: change for change in (await self.held_changes.trial(session)).changes}
         except NotFound:
             return {}
 

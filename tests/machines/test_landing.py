@@ -12,7 +12,7 @@ import pytest
 from stead.domain.errors import NotFound
 from stead.domain.ids import SessionId
 from stead.domain.trials import Choice, Landing
-from stead.machines.desk import Desk
+from stead.machines.held_changes import HeldChanges
 from tests.machines.bench import SESSION, Bench, live_permit, open_bench, until
 
 OTHER = SessionId("s_fedcba9876543210")
@@ -34,8 +34,8 @@ def held(landing: Landing) -> list[str]:
     return [one.path for one in landing.held]
 
 
-def desk(bench: Bench) -> Desk:
-    return Desk(bench.home, bench.machines.kill)
+def held_changes(bench: Bench) -> HeldChanges:
+    return HeldChanges(bench.home, bench.machines.kill)
 
 
 async def test_plain_files_folders_links_and_deletions_land_with_the_call(bench: Bench) -> None:
@@ -73,15 +73,17 @@ async def test_what_programs_obey_is_held_and_seen_by_later_commands(bench: Benc
     assert not list(bench.project.rglob("pre-commit")) and not list(bench.project.rglob("tasks.json"))
     assert await bench.output("cat .githooks/pre-commit; echo more >> .githooks/pre-commit") == "evil\n"
     assert await bench.output("cat .githooks/pre-commit") == "evil\nmore\n"
-    trial = await desk(bench).trial(SESSION)
+    trial = await held_changes(bench).trial(SESSION)
     assert [(one.path, one.held) for one in trial.changes] == [
         (".githooks/pre-commit", "protected"),
         ("sub/.vscode/tasks.json", "protected"),
     ]
-    applied = await desk(bench).apply_trial(SESSION, Choice(paths=(".githooks/pre-commit",), include_protected=True))
+    applied = await held_changes(bench).apply_trial(
+        SESSION, Choice(paths=(".githooks/pre-commit",), include_protected=True)
+    )
     assert applied.done == (".githooks/pre-commit",) and applied.left
     assert (bench.project / ".githooks/pre-commit").read_text() == "evil\nmore\n"
-    assert await desk(bench).discard_trial(SESSION) == 1
+    assert await held_changes(bench).discard_trial(SESSION) == 1
     assert not (bench.project / "sub/.vscode").exists()
 
 
@@ -144,9 +146,9 @@ async def test_what_the_person_changed_meanwhile_is_kept_and_ours_is_held(bench:
     landing = (await bench.run("echo ours > f; echo go; sleep 0.3", on_output=meanwhile)).landing
     assert (bench.project / "f").read_text() == "theirs\n"
     assert [one.path for one in landing.held] == ["f"] and "both are kept" in landing.held[0].why
-    (change,) = (await desk(bench).trial(SESSION)).changes
+    (change,) = (await held_changes(bench).trial(SESSION)).changes
     assert change.held == "conflict" and "+ours" in change.diff
-    assert (await desk(bench).apply_trial(SESSION, Choice(force=True))).done == ("f",)
+    assert (await held_changes(bench).apply_trial(SESSION, Choice(force=True))).done == ("f",)
     assert (bench.project / "f").read_text() == "ours\n"
 
 
@@ -158,7 +160,7 @@ async def test_held_whole_is_what_trial_is(bench: Bench) -> None:
     landing = await landed(bench, "echo c > c; cat a d/b")
     assert list(bench.project.iterdir()) == []  # what waits waits, whatever comes later
     assert landing.holding == 3
-    applied = await desk(bench).apply_trial(SESSION, Choice())
+    applied = await held_changes(bench).apply_trial(SESSION, Choice())
     assert set(applied.done) == {"a", "d/b", "c"} and not applied.left
     assert (bench.project / "d/b").read_text() == "b\n"
     assert (await landed(bench, "echo z > z")).landed == ("z",)
@@ -299,10 +301,10 @@ PACKAGES = (
 async def test_what_stays_is_listed_with_its_size_and_brought_over_by_name(bench: Bench) -> None:
     await landed(bench, PACKAGES)
     assert not list(bench.project.rglob("node_modules"))
-    stays = {one.path: one for one in await bench.desk.stays(SESSION)}
+    stays = {one.path: one for one in await bench.held_changes.stays(SESSION)}
     assert set(stays) == {"app/node_modules", "target"}
     assert (stays["target"].files, stays["target"].size_bytes) == (2, 46)
-    applied = await bench.desk.apply_trial(SESSION, Choice(bring=("app/node_modules",)))
+    applied = await bench.held_changes.apply_trial(SESSION, Choice(bring=("app/node_modules",)))
     assert applied.done == ("app/node_modules",) and not applied.left
     held = {one.path: one.why for one in applied.held}
     assert held.keys() >= {"app/node_modules/out", "app/node_modules/pipe", "app/node_modules/repository/.git/config"}
@@ -319,7 +321,7 @@ async def test_what_is_brought_over_takes_the_place_of_the_persons(bench: Bench)
     (bench.project / "node_modules/x/i.js").write_text("theirs")
     await landed(bench, "echo ours > node_modules/x/i.js; rm node_modules/x/old.js; echo plain > plain")
     assert bench.tree()["node_modules/x/i.js"] == "theirs"
-    await bench.desk.apply_trial(SESSION, Choice(bring=("node_modules",)))
+    await bench.held_changes.apply_trial(SESSION, Choice(bring=("node_modules",)))
     assert bench.tree() == {
         "node_modules": "/",
         "node_modules/x": "/",
@@ -332,7 +334,7 @@ async def test_what_does_not_stay_is_not_brought_over(bench: Bench) -> None:
     await landed(bench, f"{PACKAGES}; mkdir .vscode; echo evil > .vscode/tasks.json")
     for path in ("app", "app/node_modules/x", ".vscode", "../project", "/etc", "", "target/../.vscode"):
         with pytest.raises(NotFound):
-            await bench.desk.apply_trial(SESSION, Choice(bring=(path,)))
+            await bench.held_changes.apply_trial(SESSION, Choice(bring=(path,)))
     assert set(bench.tree()) == {"app"}
 
 

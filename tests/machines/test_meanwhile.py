@@ -84,7 +84,7 @@ async def test_changes_of_the_same_line_are_both_kept_and_the_review_shows_them(
     assert (bench.project / "f").read_text() == with_line(2, "theirs")
     change = (await bench.waiting())["f"]
     assert change.held == "conflict" and "+ours" in change.diff and "-theirs" in change.diff
-    assert (await bench.desk.apply_trial(SESSION, Choice(force=True))).done == ("f",)
+    assert (await bench.held_changes.apply_trial(SESSION, Choice(force=True))).done == ("f",)
     assert (bench.project / "f").read_text() == with_line(2, "ours")
 
 

@@ -124,10 +124,10 @@ async def test_after_a_crash_of_the_daemon_what_was_under_way_waits_for_the_pers
     again = BubblewrapMachines(bench.home, host=this_host())
     await again.transactions.take_up_left()
     assert list(bench.tree()) == ["before"]
-    found = (await bench.desk.trial(SESSION)).changes
+    found = (await bench.held_changes.trial(SESSION)).changes
     assert [(one.path, one.held) for one in found] == [(".envrc", "protected"), ("before", ""), ("plain", "")]
     await again.transactions.take_up_left()
-    assert (await bench.desk.trial(SESSION)).changes == found
+    assert (await bench.held_changes.trial(SESSION)).changes == found
     assert Space(bench.home, SESSION).left() == []
 
 
@@ -168,7 +168,7 @@ async def test_two_machines_over_one_folder_have_changes_of_their_own(bench: Ben
     ran = await bench.machines.run(permit, "ls -A", timeout_s=9, cap_bytes=99, on_output=lambda _: None)
     assert ran.output == "fine\n"
     assert list(await bench.waiting()) == [".envrc"] and await bench.waiting(OTHER) == {}
-    applied = await bench.desk.apply_trial(SESSION, Choice((".envrc",), include_protected=True))
+    applied = await bench.held_changes.apply_trial(SESSION, Choice((".envrc",), include_protected=True))
     assert applied.done == (".envrc",) and not applied.left
 
 

@@ -112,7 +112,7 @@ async def test_a_git_file_and_a_git_link_stay_as_they_are(bench: Bench, tmp_path
     assert (await bench.landing("rm .git; mkdir .git; echo evil > .git/config")).holding
     assert (bench.project / ".git").read_text() == "gitdir: /somewhere/else\n"
     await bench.machines.kill(SESSION)
-    await bench.desk.discard_trial(SESSION)
+    await bench.held_changes.discard_trial(SESSION)
     (bench.project / ".git").unlink()
     (tmp_path / "elsewhere").mkdir()
     (bench.project / ".git").symlink_to(tmp_path / "elsewhere")
@@ -120,7 +120,7 @@ async def test_a_git_file_and_a_git_link_stay_as_they_are(bench: Bench, tmp_path
     assert os.readlink(bench.project / ".git") == str(tmp_path / "elsewhere") and not os.listdir(tmp_path / "elsewhere")
     bench.bind(writable=False)
     await bench.machines.kill(SESSION)
-    await bench.desk.discard_trial(SESSION)
+    await bench.held_changes.discard_trial(SESSION)
     assert await bench.output("ls .git/ 2>/dev/null || echo leads nowhere") == "leads nowhere\n"
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from stead.domain.errors import Conflict, MachineUnavailable, NotFound, ToolFault
 from stead.domain.trials import Applied, Change, Choice
-from stead.machines.desk import Desk
+from stead.machines.held_changes import HeldChanges
 from stead.machines.sandbox import Limits
 from stead.machines.space import Space
 from tests.machines.bench import SESSION, Bench, require_sandbox
@@ -35,7 +35,7 @@ class Waiting(Bench):
 
     async def apply(self, *paths: str, force: bool = False, include_protected: bool = False) -> Applied:
         choice = Choice(paths, force=force, include_protected=include_protected)
-        return await self.desk.apply_trial(SESSION, choice)
+        return await self.held_changes.apply_trial(SESSION, choice)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ async def test_changes_outlive_the_machine_and_another_daemon(bench: Waiting, tm
     await bench.machines.kill(SESSION)
     assert await bench.output("cat fresh") == "new\n"
     await bench.machines.close()
-    again = Desk(bench.home, bench.machines.kill)
+    again = HeldChanges(bench.home, bench.machines.kill)
     assert [change.path for change in (await again.trial(SESSION)).changes] == ["fresh"]
 
 
@@ -101,7 +101,7 @@ async def test_what_is_applied_is_what_the_machine_saw(bench: Waiting) -> None:
     assert bench.tree()["link"] == "-> a/b" and (bench.project / "a").stat().st_mode & 0o777 == 0o755
     assert {path.stat().st_uid for path in bench.project.rglob("*")} == {os.geteuid()}
     with pytest.raises(NotFound, match="no changes"):
-        await bench.desk.trial(SESSION)
+        await bench.held_changes.trial(SESSION)
 
 
 async def test_a_part_can_be_applied_and_the_rest_stays_on_trial(bench: Waiting) -> None:
@@ -190,16 +190,16 @@ for _ in range(300): os.mkdir("d"); os.chdir("d")
     await bench.apply(force=True, include_protected=True)
     assert not {"setuid", "pipe", "socket"} & set(bench.tree())
     assert {path for path in set(bench.tree()) - before if not path.startswith("deep")} <= {"closed", "closed/in"}
-    assert await bench.desk.discard_trial(SESSION) > 0
+    assert await bench.held_changes.discard_trial(SESSION) > 0
     assert not Space(bench.home, SESSION, str(bench.project)).root.exists()
 
 
 async def test_discarding_leaves_nothing_of_it_and_nothing_of_the_folder_changes(bench: Waiting) -> None:
     before = bench.tree()
     await bench.output("echo new > fresh; rm old; mkdir -m 0 closed")
-    assert await bench.desk.discard_trial(SESSION) == 3
+    assert await bench.held_changes.discard_trial(SESSION) == 3
     with pytest.raises(NotFound, match="no changes"):
-        await bench.desk.discard_trial(SESSION)
+        await bench.held_changes.discard_trial(SESSION)
     assert bench.tree() == before and not Space(bench.home, SESSION, str(bench.project)).root.exists()
     assert await bench.output("ls") == "folder\nkept\nold\n"
 
@@ -274,5 +274,5 @@ async def test_too_many_changes_are_refused_and_can_be_thrown_away(bench: Waitin
     await bench.output("mkdir many; cd many; seq 20100 | xargs touch")
     with pytest.raises(Conflict, match="more than 20000 changes"):
         await bench.found()
-    assert await bench.desk.discard_trial(SESSION) == 0
+    assert await bench.held_changes.discard_trial(SESSION) == 0
     assert not Space(bench.home, SESSION, str(bench.project)).root.exists()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stead.domain.errors import StorageFault
-from stead.web.auth import SIGN_IN, STREAM, Auth, Caller, Knock
+from stead.web.auth import SIGN_IN, STREAM, Auth, Caller, Credentials
 from stead.web.errors import Problem
 from stead.web.signin import CODE_LIFE_S, SESSION_LIFE_S, STORED_AS, TokenBucket
 from tests.web.simulator import MemorySecrets, SetClock
@@ -33,8 +33,8 @@ async def signed_in(auth: Auth, *, plain_host: bool = False) -> str:
     return cookie.partition(";")[0].removeprefix("stead=")
 
 
-def from_page(cookie: str, **changed: object) -> Knock:
-    knock = Knock(
+def from_page(cookie: str, **changed: object) -> Credentials:
+    request = Credentials(
         method="POST",
         path="/api/v1/stop",
         host=PAGE,
@@ -45,12 +45,12 @@ def from_page(cookie: str, **changed: object) -> Knock:
         is_json=True,
         has_body=True,
     )
-    return replace(knock, **changed)  # type: ignore[arg-type]  # the fields' types differ
+    return replace(request, **changed)  # type: ignore[arg-type]  # the fields' types differ
 
 
-def from_cli(**changed: object) -> Knock:
-    knock = Knock("POST", "/api/v1/stop", CLI, authorization=f"Bearer {BEARER}", is_json=True, has_body=True)
-    return replace(knock, **changed)  # type: ignore[arg-type]  # the fields' types differ
+def from_cli(**changed: object) -> Credentials:
+    request = Credentials("POST", "/api/v1/stop", CLI, authorization=f"Bearer {BEARER}", is_json=True, has_body=True)
+    return replace(request, **changed)  # type: ignore[arg-type]  # the fields' types differ
 
 
 def status(result: Caller | Problem) -> int:
@@ -124,8 +124,8 @@ async def test_the_page_and_the_command_line_come_in_each_by_its_own_door() -> N
 )
 async def test_the_pages_door_opens_for_the_page_alone(changed: dict[str, object], expected: int) -> None:
     auth = make()
-    knock = from_page(await signed_in(auth), **changed)
-    assert status(auth.admit(knock)) == expected
+    request = from_page(await signed_in(auth), **changed)
+    assert status(auth.admit(request)) == expected
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ async def test_a_neighbours_cookie_of_the_same_name_does_not_shadow_ours() -> No
 
 @given(
     st.builds(
-        Knock,
+        Credentials,
         method=st.sampled_from(["GET", "HEAD", "POST", "DELETE", "WS", "OPTIONS"]),
         path=st.sampled_from(["/api/v1/stop", "/api/v1/status", STREAM, "/api/v1/sign-in-codes", "/api/v1/../"]),
         host=st.sampled_from([PAGE, CLI, "localhost:1", ""]) | st.text(max_size=30),
@@ -202,8 +202,8 @@ async def test_a_neighbours_cookie_of_the_same_name_does_not_shadow_ours() -> No
         has_body=st.booleans(),
     )
 )
-def test_nobody_without_a_credential_reaches_the_api(knock: Knock) -> None:
-    assert isinstance(make().admit(knock), Problem)
+def test_nobody_without_a_credential_reaches_the_api(request: Credentials) -> None:
+    assert isinstance(make().admit(request), Problem)
 
 
 def test_a_short_bearer_is_refused() -> None:

@@ -55,7 +55,7 @@ def find_address(home: Home) -> Address:
     """Read the running daemon's address.
 
     Raises:
-        NoDaemon: there is none, the file is left over from one that died, or it belongs to somebody else.
+        NoDaemon: there is none, the file is left over from one that died, or it belongs to another user.
     """
     try:
         values = json.loads(home.address.read_bytes())

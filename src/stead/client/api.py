@@ -28,7 +28,7 @@ _JSON_HEADERS = {"Content-Type": "application/json"}
 
 
 class Client:
-    """The API of one home's daemon. The address is read anew when a connection fails, so a restart goes unnoticed.
+    """The API of one home's daemon. The address is read again when a connection fails, so a restart goes unnoticed.
 
     Args:
         home: whose daemon.
@@ -57,7 +57,7 @@ class Client:
         """Read something.
 
         Raises:
-            ApiError: the daemon refused, or (``NoDaemon``) none answers. Likewise for every method here.
+            ApiError: the daemon refused, or (``NoDaemon``) none answers. So it is for every method here.
         """
         return self._request("GET", target(path, query), {}, b"", REQUEST_TIMEOUT_S)
 

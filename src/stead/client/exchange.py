@@ -24,7 +24,7 @@ class Exchange:
         address: of the daemon.
         method: GET, POST, PUT or DELETE.
         target: path and query, percent-encoded.
-        headers: beside Host, Authorization and Connection.
+        headers: besides Host, Authorization and Connection.
         body: b"" for none.
         timeout_s: for connecting, sending and the response's head.
 

@@ -1,4 +1,4 @@
-"""The authority that machines trust beside the system's: it vouches for the proxy, where the person let it open TLS.
+"""The authority that machines trust in addition to the system's: it vouches for the proxy, where it may open TLS.
 
 Layer: egress. Its key is made when the daemon first needs it, lives in memory, and is never written anywhere. Machines
 do not outlive the daemon, so nobody is left who trusts a key that is gone.

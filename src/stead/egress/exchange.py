@@ -3,7 +3,7 @@
 Layer: egress. Knows no session and no allow-list; it asks ``Outlet`` for a verdict and tells it the end.
 
 One request a connection. What came in is never passed on as it came: it is read by h11, judged by what was understood,
-and written anew from that, so that two readers cannot disagree about where a request ends or whom it is for. Bytes go
+and written again from that, so that two readers cannot disagree about where a request ends or whom it is for. Bytes go
 through untouched in one case only, a TLS tunnel, whose first message must name the host that was allowed.
 
 Source: RFC 9110 (7.6.1 hop-by-hop fields, 9.3.6 CONNECT), RFC 9112 (3.2.2 absolute form, 6.3 message length).
@@ -102,7 +102,7 @@ class Exchange:
 
     Args:
         client: to and from the machine.
-        parts: see there.
+        parts: the daemon's services that it needs.
         session: whose machine.
         judge: whether a host may be reached; says no by a ``Refusal``.
         connect: connects to a host that was admitted, by TLS or without; gives its address too.

@@ -64,7 +64,7 @@ class Filling:
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
                 fields = {}
             filled = {name: self._json(name, value) for name, value in fields.items()}
-            if filled != fields:  # written anew, so that nobody reads a field in it that was not read here
+            if filled != fields:  # written again, so that no one reads a field in it that was not read here
                 return msgspec.json.encode(filled)
         self._filler.leave(body.decode("utf-8", "replace"))
         return body

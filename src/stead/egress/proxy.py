@@ -1,6 +1,6 @@
 """The one way out of machines: a unix socket for each, and behind it only what a person allowed.
 
-Layer: egress. Implements ``domain.ports.Egress``. Who may reach what is decided here for every connection anew: by the
+Layer: egress. Implements ``domain.ports.Egress``. Who may reach what is decided here for each connection: by the
 allow-list of the machine's folder and its objective's hosts, else by a permit that is alive at this moment. When a list
 shrinks or a permit dies, the connections that it alone covered are cut.
 """
@@ -44,19 +44,19 @@ SOCKET, BUNDLE = "proxy.sock", "ca.pem"
 """The files in the folder that a machine is shown."""
 MOST_CONNECTIONS = 64
 MOST_REFUSED = 10
-"""Hosts that a call is told of; a command may ask for any number."""
+"""Hosts that a call's result names; a command may ask for any number."""
 
 OnUse = Callable[[SessionId, ev.EgressUsed], None]
-"""Told of every connection once it is over. Must not block."""
+"""Called with every connection once it is over. Must not block."""
 OnReach = Callable[[str, str], Awaitable[None]]
-"""Told of a folder and a host as soon as they are connected; nothing comes in before it returns."""
+"""Called with a folder and a host as soon as they are connected; nothing comes in before it returns."""
 
 
 class EgressProxy:
     """Every machine's way out.
 
     Args:
-        folder: for the sockets; made anew, its parents exist and are closed to others.
+        folder: for the sockets; made new, its parents exist and are closed to others.
         dialer: how hosts are reached.
         release: says which values may go where; asked for when it is needed.
         redactor: takes what is known now out of answers.

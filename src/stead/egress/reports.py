@@ -1,4 +1,4 @@
-"""What the journal is told of a machine's connections, once each is over.
+"""What the journal records of a machine's connections, once each is over.
 
 Layer: egress. It decides nothing: which hosts a folder was connected to is recorded by the proxy itself, before a byte
 comes in.
@@ -23,7 +23,7 @@ _PATH_CHARS = 500
 
 
 class Reports:
-    """One machine's. A flood is counted, and told of in one line.
+    """One machine's. A flood is counted, and reported in one line.
 
     Args:
         on_use: journals them. Must not block.
@@ -54,7 +54,7 @@ class Reports:
             self._rest.down_bytes += used.down_bytes
 
     def close(self) -> None:
-        """Tell of the connections that were not told of one by one."""
+        """Report the connections that were not reported one by one."""
         if not self._untold:
             return
         text = f"{self._untold} more connections within a minute; the first {MOST_EVENTS} are listed"

@@ -58,7 +58,7 @@ class Facts(msgspec.Struct, frozen=True):
         machine: why no machine can serve the session; "" when one can.
         digest_key: 32 bytes of the home.
         nonce: 16 fresh random bytes for a permit.
-        context: what the session's model has been told.
+        context: what the session's model has read.
         rules: the person's standing ones.
         hosts: what every command of the session may reach.
         declared: what every tool declares, by name, to read a plan by.

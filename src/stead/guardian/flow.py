@@ -28,7 +28,7 @@ from stead.guardian import moments, numbers
 
 
 class Context(msgspec.Struct, frozen=True):
-    """What the session's model has been told, by whom.
+    """What the session's model has read, and from which source.
 
     Args:
         words: what the person said.

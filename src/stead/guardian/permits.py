@@ -45,7 +45,7 @@ def call_digest(
         digest_key: 32 bytes of the home.
         tool: the tool's name.
         arguments: plain data as ``Tool.parse`` gives it.
-        circumstances: see there.
+        circumstances: under which it was judged; see ``Circumstances``.
     """
     told = [
         tool.encode(),

@@ -181,7 +181,7 @@ def _shown(plan: PlannedCall, declaration: Declaration, name: str, leaf: tuple[s
         spelt = flow.stands_in(value, context.words) and (not listed or value in listed)
         sure = plan.confirmed or name in declaration.closed_args or spelt or integrity is not Integrity.UNTRUSTED
         return _KNOWN if sure else _OPEN
-    # What the person named was known when the plan was made. Whoever fills a gap of the plan with the person's words
+    # What the person named was known when the plan was made. A model that fills a gap of the plan with their words
     # now takes them from somewhere else. What a record says of another thing is no target either.
     own = declaration.roles.get(name) is Role.OWN_ACCOUNT and flow.stands_in(value, context.vouched)
     if own or (entity and integrity is Integrity.PERSON) or flow.is_given(value, context):

@@ -93,7 +93,7 @@ def _speaks(rule: Rule, touched: Touched) -> Speaks:
     answers: list[Speaks] = ["yes"]
     if rule.paths:
         within = [any(_is_path(pattern, path) for pattern in rule.paths) for path in touched.paths]
-        # Whoever moves, links or searches a folder reaches what lies in it.
+        # Moving, linking or searching a folder reaches what lies in it.
         above = any(_is_above(path, pattern) for pattern in rule.paths for path in touched.paths)
         answers.append(_side(rule, within, certain=touched.certain and not above))
     if rule.hosts:

@@ -6,7 +6,7 @@ with these hosts), ``host:…`` (requests to this host), or the canonical argume
 stands for what must be asked each time.
 
 A command that runs code from files does whatever those hold then, so a lasting yes to one is bound: to the session,
-whose person watches, and to the files that it names, as they were. It lapses when one changes, whoever changed it.
+whose person watches, and to the files that it names, as they were. It lapses when one changes, by any hand.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How risky a shell command is, told from its parsed form.
+"""How risky a shell command is, judged by its parsed form.
 
 Layer: guardian. Pure and total; starts nothing and looks at no file.
 

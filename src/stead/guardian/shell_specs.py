@@ -23,7 +23,7 @@ class Spec(msgspec.Struct, frozen=True):
         valued: harmless letters with a value.
         longs: harmless long options; with ``=`` those that take a value, with ``?`` those that may, after ``=`` only.
         glued: a short option's value may follow its letter in the same word.
-        needs: operands are harmless only beside one of these options.
+        needs: operands are harmless only together with one of these options.
         first: the first word must be one of these; ``-`` when there may also be no operand at all.
         writes: it changes files of the workspace, plainly.
     """

@@ -73,7 +73,7 @@ class Tree(msgspec.Struct):
 
     Args:
         invocations: every simple command, those within substitutions and definitions included.
-        redirects: likewise.
+        redirects: in the order they are written.
         findings: what makes the command more than a list of plain commands.
     """
 

@@ -46,8 +46,8 @@ class Word(msgspec.Struct, frozen=True):
 
     Args:
         source: as it is written.
-        start: its first byte; ``end`` is one past its last.
-        end: see there.
+        start: offset of its first character.
+        end: one past its last.
         text: what the program gets, unless ``glob``; none when only the shell can know.
         glob: it stands for the files that match ``text``.
     """

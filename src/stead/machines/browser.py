@@ -170,7 +170,7 @@ class MachineBrowser:
             return fields
         await self._drop(permit.session, slot)
         why = b" ".join(fields)[:500].decode("utf-8", "replace")
-        raise ToolFault("the browser was closed: {}; open a page to start it anew", why)
+        raise ToolFault("the browser was closed: {}; open a page to start it again", why)
 
     async def _slot(self, session: SessionId, *, make: bool) -> _Slot:
         binding = self._bindings.get(session)

@@ -34,7 +34,7 @@ from stead.machines.transactions import Transactions
 from stead.machines.workspace import check_directory
 
 Change = Callable[[SessionId, Literal["started", "ended"], str], None]
-"""Told when a machine was made ("") and when it is over (why). Must not block."""
+"""Called when a machine was made ("") and when it is over (why). Must not block."""
 
 T = TypeVar("T")
 
@@ -336,7 +336,7 @@ class BubblewrapMachines:
             return answer(*fields)
         except (ValueError, TypeError) as error:
             machine.kill("its runner answered what makes no sense")
-            raise MachineDied("the machine's answer made no sense; the next call starts it anew") from error
+            raise MachineDied("the machine's answer made no sense; the next call starts it again") from error
 
     async def _machine(self, session: SessionId) -> Machine:
         binding = self._bindings.get(session)

@@ -208,7 +208,7 @@ class _Update:
 
     def _copy(self, source: Side, tree: int) -> None:
         remove(tree, source.name)
-        with suppress(FileNotFoundError, PermissionError):  # it went away just now, or is for somebody else to read
+        with suppress(FileNotFoundError, PermissionError):  # it went away just now, or only another user may read it
             copy_entry(source, tree, source.name)
             times = source.status.st_atime_ns, source.status.st_mtime_ns
             os.utime(source.name, ns=times, dir_fd=tree, follow_symlinks=False)

@@ -63,7 +63,7 @@ def brings(folder: Path, pending: Path, above: str, changed: Sequence[str], obey
         for one in git.brought(changed):
             path = above + one.path
             if one.mode == "160000":
-                continue  # a submodule is fetched by nobody untold; what says where from is obeyed itself
+                continue  # a submodule is fetched on request only; the file that names its source is an obeyed one
             if obeyed(path) or (one.mode == "120000" and _leads_out(one.path, git.content(one.object))):
                 return f"git would bring {path!r} from it"
             if _makes_repository(folder / above, one.path, git.paths):

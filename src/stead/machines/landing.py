@@ -354,7 +354,7 @@ class _Work:
         """Put a copy in. The layer's own file never: a process inside may have it open, and would write the person's.
 
         A plain rename over a file makes some file systems write the new one's data first, and free the older one's,
-        which takes milliseconds; so the two are swapped, and the older one is put away.
+        which takes milliseconds; so the two are swapped, and the older one is deleted.
         """
         temporary = f".stead-{secrets.token_hex(8)}{UNFINISHED}"
         copy_entry(new, into, temporary)

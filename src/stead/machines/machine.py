@@ -199,7 +199,7 @@ def _look(host: Host, binding: Binding, space: Space | None, egress: str) -> _Pr
         return make_stage(host.require(), None, egress), b""
     directory = binding.directory
     if os.path.realpath(directory) != directory or not os.path.isdir(directory):
-        raise MachineUnavailable("{!r} is no longer the folder that was chosen; put it back, or start anew", directory)
+        raise MachineUnavailable("{!r} is no longer the folder that was chosen; put it back, or start over", directory)
     folder = identity(os.stat(directory, follow_symlinks=False)).encode()
     return make_stage(host.require(), space.prepare(), egress), folder
 
@@ -212,7 +212,7 @@ async def _greet(
     on_end: Callable[[str], None],
     memory: tuple[str, int],  # where its cgroup is made, and bytes
 ) -> Machine:
-    """Hear the hello and check it: somebody may have swapped the folder for a link while we were mounting."""
+    """Hear the hello and check it: another process may have swapped the folder for a link while we were mounting."""
     link = Link(process.stdout, process.stdin)
     try:
         async with asyncio.timeout(START_LIMIT_S):

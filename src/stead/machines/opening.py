@@ -1,7 +1,7 @@
 """Opening what its owner may not read just now.
 
-Layer: machines. A machine can take away the permissions of what it made, so that whoever looks at the folder next, as
-the same user, would see nothing of it. What belongs to the daemon's own user is therefore made readable: a folder for
+Layer: machines. A machine can take away the permissions of what it made, so that the next process of
+the same user would see nothing of it. What belongs to the daemon's own user is therefore made readable: a folder for
 good, as what is in it is reached through it, a file for the moment. No link is followed on the way.
 """
 
@@ -21,7 +21,7 @@ def open_own(name: str | bytes, flags: int, above: int | None = None) -> int:
         above: descriptor of the folder that the name is in.
 
     Raises:
-        OSError: it is somebody else's and may not be read, or cannot be opened for another reason.
+        OSError: it belongs to another user and may not be read, or cannot be opened for another reason.
     """
     try:
         fd = os.open(name, flags, dir_fd=above)

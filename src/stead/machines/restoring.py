@@ -4,7 +4,7 @@ Layer: machines. No landing writes meanwhile, as the folder is locked; the perso
 folder is hostile. So every step goes through descriptors of folders that were opened without following a link.
 
 Nothing is lost that is not kept: an entry is replaced or deleted only if it is what the comparison saw. Whatever else
-stands where the tree has something is moved aside in the same folder, as ``stead-aside-...``, and said. A file is
+stands where the tree has something is renamed in the same folder, as ``stead-aside-...``, and said. A file is
 written whole under another name and then renamed.
 
 Nothing waits for the disk here: what is restored is kept in the store and can be restored again.
@@ -72,7 +72,7 @@ class Restoring:
         try:
             for each in reversed(differing):
                 if each.old is None and each.path in coming:
-                    with suppress(OSError):  # what stays here is moved aside by what comes
+                    with suppress(OSError):  # what stays here is renamed by what comes
                         self._remove(each)
                 elif each.old is None:
                     self._attempt(each, self._remove)

@@ -102,12 +102,12 @@ class Limits:
         files: open files of a process.
         processes: processes and threads of the machine.
         memory_bytes: unshared memory of all processes together; past it all of them are killed.
-        disk_bytes: what is left free on the workspace's disk; below it likewise.
+        disk_bytes: what is left free on the workspace's disk; below it all of them are killed.
         search_s: seconds for one search, one page or the hashes of large files.
         data_bytes: writable memory of a process; 0 for no such limit. Its address space has none: Java, WebAssembly
             and race detectors reserve far more than they use.
-        entries: files and folders that are made on the workspace's disk while something runs; past it likewise. Far
-            fewer than what makes a look at a folder give up (``protected``).
+        entries: files and folders that are made on the workspace's disk while something runs; past it all processes are
+            killed. Far fewer than what makes a look at a folder give up (``protected``).
     """
 
     file_bytes: int = 2048 * _MB
@@ -241,7 +241,7 @@ def runner_line(python: str, limits: Limits, role: Role = "", job: str = "") -> 
     Args:
         python: as seen inside.
         limits: of this machine.
-        role: see there.
+        role: which processes it is for; as ``Role`` says.
         job: the transaction of a terminal; "" for none.
     """
     words = [f"{role}=1"] if role else []

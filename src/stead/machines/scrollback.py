@@ -70,11 +70,11 @@ class Scrollback:
             await self.change()
 
     async def change(self) -> None:
-        """Wait until something was printed or taken, or somebody left."""
+        """Wait until something was printed or taken, or a watcher left."""
         await self._changed.wait()
 
     def tell(self) -> None:
-        """Wake whoever waits for a change."""
+        """Wake those who wait for a change."""
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 

@@ -9,7 +9,7 @@ because their flags lie in memory where a filter cannot look, and libraries then
 A program of a foreign architecture (i386 on x86_64) would have other numbers, so it is killed.
 
 No file can be given a set-user or set-group bit: in the workspace it would belong to the person, or to root, and
-whoever runs it on the host would be them. Every call that takes a mode is refused when the mode has such a bit; but
+anyone who runs it on the host would be them. Every call that takes a mode is refused when the mode has such a bit; but
 for ``mkdir``, where the kernel drops them.
 Extended attributes cannot be set at all (ENOTSUP, which programs take for a file system without them): a file's
 capabilities are one, and its name lies in memory.
@@ -111,7 +111,7 @@ _MODES: dict[str, tuple[int | None, int | None, int]] = {
     "creat": (85, None, 1),
 }
 _OPENS: dict[str, tuple[int | None, int | None, int]] = {"open": (2, None, 2), "openat": (257, 56, 3)}
-"""Likewise; the flags come right before the mode, which counts only when a file may be made."""
+"""Calls that take a mode; the flags come right before the mode, which counts only when a file may be made."""
 _SET_ID = 0o6000
 _MAKES_FILE = 0o100 | 0o20_000_000
 """O_CREAT, and the bit that only O_TMPFILE has; the same on both architectures."""

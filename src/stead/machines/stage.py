@@ -15,7 +15,7 @@ from stead.machines.sandbox import OUTSIDE_USER, Tools, Workspace
 from stead.machines.toolchains import NOTHING, Shown
 
 ROOT_TOOLS = ("setpriv", "nsenter", "unshare")
-"""What a root daemon needs beside bubblewrap; all are part of util-linux."""
+"""What a root daemon needs besides bubblewrap; all are part of util-linux."""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ _LAST_CODE = 255
 _WHYS: dict[bytes, Why] = {b"exited": "exited", b"disk": "disk", b"memory": "memory"}
 
 Closed = Callable[[SessionId, str, Ended], None]
-"""Told when a terminal ended that nobody closed. Must not block."""
+"""Called when a terminal ended that nobody closed. Must not block."""
 
 
 class _Terminal:
@@ -76,7 +76,7 @@ class _Terminal:
                 (taken,) = await self._machine.call("type", data, limit_s=_ASK_LIMIT_S)
                 data = data[_counted(taken, len(data)) :]
             except (MachineDied, ToolFault):
-                return  # it ends just now, and its watchers are told how
+                return  # it ends just now, and its watchers learn how
             except ValueError:
                 self._machine.kill("its runner answered what makes no sense")
                 return
@@ -153,7 +153,7 @@ class MachineTerminals:
         maker: makes their machines.
         bindings: what each session's machine shows.
         transactions: where what is changed in there lands.
-        on_closed: see there.
+        on_closed: called when a terminal ended that no person closed.
     """
 
     def __init__(

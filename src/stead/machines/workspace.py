@@ -28,7 +28,7 @@ def check_directory(path: str, stead_home: Path, *, writable: bool, memory: Path
         path: absolute; links in it are followed once, now.
         stead_home: Stead's own home; neither it nor anything above or below it is ever shown.
         writable: whether the machine is to write there.
-        memory: the files of memory, where those are elsewhere; likewise never shown.
+        memory: the files of memory, where those are elsewhere; never shown either.
 
     Raises:
         InvalidRequest: it is no folder, may not be entered, or shows too much: the whole disk, a system folder, the

@@ -1,6 +1,6 @@
 """From a name to a connection: resolve once, check every address, connect to one that was checked.
 
-Layer: net. Knows no tool, no machine and no allow-list; whoever asks for a connection has judged the name. That says
+Layer: net. Knows no tool, no machine and no allow-list; the caller has judged the name. That says
 nothing about where the name leads, so the addresses are judged here, and the name is never asked a second time: what
 changes its mind between two look-ups gains nothing. Whatever goes out on a model's or a machine's word connects here.
 

@@ -1,4 +1,4 @@
-"""Finds secrets that nobody has told us of, by their shape.
+"""Finds secrets that are not known yet, by their shape.
 
 Layer: screen. Knows no vault. First one search for all anchors over the text; only around what it finds are the rules
 tried whose anchor it was. So text without secrets costs one search, and each rule stays simple.

@@ -28,7 +28,7 @@ LONGEST = 200
 """Characters of the longest text that is looked for in one piece: patterns grow with it, and their library gives up."""
 
 LONGEST_LINES = 8_000
-"""Likewise of one with several lines, which is looked for as it is; its lines are looked for by themselves anyway."""
+"""Characters of the longest text with several lines, looked for as it is; its lines are looked for by themselves."""
 
 _TELLING_SIGNS = 5
 
@@ -111,7 +111,7 @@ def _is_telling(line: str) -> bool:
 
 
 def most_bytes(text: str) -> int:
-    """The most bytes that any form of one text has, told without making the forms."""
+    """The most bytes that any form of one text has, computed without making the forms."""
     content = text.encode("utf-8", "surrogatepass")
     if breaks := len(text.splitlines()) - 1:
         return len(content) + breaks * _LINE_BREAK_BYTES

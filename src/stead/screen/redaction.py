@@ -1,6 +1,6 @@
 """Takes secrets out of text: those that the vault knows, in every form, and those that look like one.
 
-Layer: screen. Knows no vault and no door; whoever has the values makes a ``Redactor`` of them, anew whenever they
+Layer: screen. Knows no vault and no door; the owner of the values makes a ``Redactor`` of them, a new one whenever they
 change. A known value gives way to its placeholder, a detected one to ``[redacted: RULE]``. Known values come first:
 where both find something, the known one is named. What already stands for a secret is left alone, so cleaning twice
 changes nothing more than cleaning once.

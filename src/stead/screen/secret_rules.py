@@ -3,7 +3,7 @@
 Layer: screen. Data only; ``detection`` applies it. The patterns are ours, written from the issuers' own descriptions
 of their keys. What to look for (which issuers, which prefixes and lengths) follows the public rules of gitleaks
 (github.com/gitleaks/gitleaks, MIT licence), which gathered these facts; no pattern or sentence of theirs is used.
-Unlike there, what may follow a secret is anything that could not be part of it: a tool that redacts meets secrets in
+Unlike gitleaks, what may follow a secret is anything that could not be part of it: a tool that redacts meets secrets in
 URLs and in the middle of sentences.
 
 A token says by itself what it is (``ghp_...``), so its prefix is enough. A named value (``secret_names``) has no

@@ -1,7 +1,7 @@
 """A file's text with everything in it to be seen.
 
 Layer: screen. What comes from elsewhere loses its hidden characters (``inbound``). A file of the workspace must not:
-whoever edits it has to name exactly what is there, and a character that turns the direction of code is what a reader
+an edit has to name exactly what is there, and a character that turns the direction of code is what a reader
 must see. So each hidden character is spelled out by its number, ``<U+202E>``, as pagers do it. No common programming
 language writes characters like that, so a file seldom holds the spelling itself.
 """
@@ -71,7 +71,7 @@ def _name(character: str) -> str:
 
 
 def unnoticed(text: str) -> tuple[str, ...]:
-    """What the author of a text may not know of it, when they copied it from where somebody else had put that."""
+    """What the author of a text may not know of it, when they copied it from another author's text."""
     found = {warning.rule: warning.text for warning in screen(text).warnings}
     notes = []
     if kinds := [rule.removeprefix("hidden-") for rule in found if rule.startswith("hidden-")]:

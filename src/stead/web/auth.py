@@ -40,7 +40,7 @@ Door = Literal["cli", "web"]
 
 
 @dataclass(frozen=True, slots=True)
-class Knock:
+class Credentials:
     """What a request says of itself: everything that letting it in depends on.
 
     Args:
@@ -107,23 +107,23 @@ class Auth:
         self._sessions = BrowserSessions(clock, random, secrets)
         self._rates = {door: TokenBucket(clock, _BURST, _PER_S) for door in ("cli", "web", "strangers")}
 
-    def admit(self, knock: Knock) -> Caller | Problem:
+    def admit(self, request: Credentials) -> Caller | Problem:
         """Let a request in, or say why not. It changes nothing but how much of a rate is left."""
-        door = self._door(knock)
+        door = self._door(request)
         if door is None:
-            return Problem(421, "host", f"{knock.host!r} is not a name of this daemon; run: stead open")
-        if refused := _refuse_foreign(knock, door):
+            return Problem(421, "host", f"{request.host!r} is not a name of this daemon; run: stead open")
+        if refused := _refuse_foreign(request, door):
             return refused
-        if not is_api(knock.path):
+        if not is_api(request.path):
             return Caller("web") if door == "web" else _NO_PAGE_HERE
-        caller = self._identify(knock, door)
+        caller = self._identify(request, door)
         if wait_s := self._rates[caller.door if caller else "strangers"].take():
             return Problem(429, "rate", "too many requests at once; slow down and repeat this one", wait_s)
         if caller is None:
             return Problem(401, "auth", _HOW_TO_SIGN_IN[door])
-        if _changes(knock) and not knock.is_json and (door == "web" or knock.has_body):
+        if _changes(request) and not request.is_json and (door == "web" or request.has_body):
             return Problem(415, "content_type", "send the body as Content-Type: application/json")
-        if door == "web" and knock.path in BEARER_ONLY:
+        if door == "web" and request.path in BEARER_ONLY:
             return Problem(403, "auth", "only the command line may do this; use stead open, or stead down")
         return caller
 
@@ -158,21 +158,21 @@ class Auth:
         await self._sessions.end(caller.session)
         return f"{COOKIE}=; Max-Age=0; {_COOKIE_RULES}"
 
-    def _door(self, knock: Knock) -> Door | None:
-        if knock.host == self.page_host:
+    def _door(self, request: Credentials) -> Door | None:
+        if request.host == self.page_host:
             return "web"
-        if knock.host == self._api_host:
-            return "web" if self._plain_host and not knock.authorization else "cli"
+        if request.host == self._api_host:
+            return "web" if self._plain_host and not request.authorization else "cli"
         return None
 
-    def _identify(self, knock: Knock, door: Door) -> Caller | None:
+    def _identify(self, request: Credentials, door: Door) -> Caller | None:
         if door == "cli":
-            scheme, _, bearer = knock.authorization.partition(" ")
+            scheme, _, bearer = request.authorization.partition(" ")
             known = scheme.lower() == "bearer" and hmac.compare_digest(fingerprint(bearer), self._bearer)
             return Caller("cli") if known else None
-        if knock.path == SIGN_IN:
+        if request.path == SIGN_IN:
             return Caller("web")
-        for token in knock.cookies:
+        for token in request.cookies:
             if session := self._sessions.find(token):
                 return Caller("web", session)
         return None
@@ -192,24 +192,24 @@ def is_api(path: str) -> bool:
     return f"{path}/".startswith("/api/")
 
 
-def _refuse_foreign(knock: Knock, door: Door) -> Problem | None:
+def _refuse_foreign(request: Credentials, door: Door) -> Problem | None:
     """Why the request may be another page's doing, if it may."""
-    own = f"http://{knock.host}"
-    if knock.origin and knock.origin != own:
-        return Problem(403, "origin", f"requests from {knock.origin!r} are refused; use the page that stead open shows")
-    asks_api = is_api(knock.path)
-    if asks_api and knock.fetch_site not in ("", "same-origin", "none"):
-        return Problem(403, "origin", f"a {knock.fetch_site!r} request is refused; use the page that stead open shows")
+    own = f"http://{request.host}"
+    if request.origin and request.origin != own:
+        return Problem(403, "origin", f"requests from {request.origin!r} are refused; use the page of: stead open")
+    asks_api = is_api(request.path)
+    if asks_api and request.fetch_site not in ("", "same-origin", "none"):
+        return Problem(403, "origin", f"a {request.fetch_site!r} request is refused; use the page of: stead open")
     if door == "cli" or not asks_api:
         return None
-    if _changes(knock) or knock.method == "WS" or knock.path == STREAM:
-        shown = knock.origin == own or (knock.path == STREAM and knock.fetch_site == "same-origin")
+    if _changes(request) or request.method == "WS" or request.path == STREAM:
+        shown = request.origin == own or (request.path == STREAM and request.fetch_site == "same-origin")
         if not shown:
-            return Problem(403, "origin", "this request must show its Origin; use the page that stead open shows")
-    if _changes(knock) and knock.csrf != "1":
+            return Problem(403, "origin", "this request must show its Origin; use the page of: stead open")
+    if _changes(request) and request.csrf != "1":
         return Problem(403, "csrf", "this request needs the header X-Stead: 1")
     return None
 
 
-def _changes(knock: Knock) -> bool:
-    return knock.method not in _READS and knock.method != "WS"
+def _changes(request: Credentials) -> bool:
+    return request.method not in _READS and request.method != "WS"

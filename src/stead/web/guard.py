@@ -13,7 +13,7 @@ import logging
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from stead.web.auth import COOKIE, STREAM, Auth, Knock, is_api
+from stead.web.auth import COOKIE, STREAM, Auth, Credentials, is_api
 from stead.web.backend import Pace
 from stead.web.errors import UNEXPECTED, Problem, answer
 
@@ -72,7 +72,7 @@ class Guard:
         headers = Headers(scope=scope)
         if twice := next((name for name in _SINGLE if len(headers.getlist(name)) > 1), ""):
             return Problem(400, "invalid", f"the header {twice!r} came twice; send it once")
-        caller = self._auth.admit(_knock(scope, headers))
+        caller = self._auth.admit(_credentials(scope, headers))
         if isinstance(caller, Problem):
             return caller
         scope.setdefault("state", {})["caller"] = caller
@@ -125,9 +125,9 @@ class _Replay:
         return {"type": "http.request", "body": body, "more_body": False}
 
 
-def _knock(scope: Scope, headers: Headers) -> Knock:
+def _credentials(scope: Scope, headers: Headers) -> Credentials:
     media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
-    return Knock(
+    return Credentials(
         method="WS" if scope["type"] == "websocket" else scope["method"],
         path=scope["path"],
         host=headers.get("host", "").lower(),

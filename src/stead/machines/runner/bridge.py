@@ -84,7 +84,7 @@ def serve(listener: _socket.socket, idle_s: float = _IDLE_S) -> None:
 
 def _accept(listener: _socket.socket, poll: select.epoll, ends: dict[int, _End]) -> None:
     try:
-        fd, _ = listener._accept()  # type: ignore[attr-defined]  # likewise
+        fd, _ = listener._accept()  # type: ignore[attr-defined]  # not in typeshed; it is what accept() calls
     except OSError:
         return
     inside = _End(_socket.socket(fileno=fd))

@@ -80,7 +80,7 @@ class Page:
             self._pipe.tell("Page.stopLoading", self._session)
             raise Fault(f"{url!r} was not answered within {self.load_s:.0f} s")
         failed = started.get("errorText", "")
-        if failed == _ABORTED:  # what became of it is told a moment later
+        if failed == _ABORTED:  # its outcome arrives a moment later
             self._pipe.wait(lambda: bool(self._notes), min(deadline, time.monotonic() + _QUIET_S))
         if failed and not self._no_document:
             raise Fault(f"{url!r} could not be opened: {self._why(failed)}")
@@ -133,7 +133,7 @@ class Page:
         self._last_s = time.monotonic()
 
     def _require(self, url: str, deadline: float) -> None:
-        """Check that what was asked about is what is open, so that a person's yes is for the page that they were told.
+        """Check that what was asked about is what is open, so that a person's yes is for the page that they were shown.
 
         Raises:
             Fault: another page is open.

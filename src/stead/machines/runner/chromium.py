@@ -16,7 +16,7 @@ import resource
 from .frames import Fault
 
 _PROFILE = "/tmp/browser"  # noqa: S108 - the machine's own
-_FONTS = "/tmp/fonts.conf"  # noqa: S108 - likewise
+_FONTS = "/tmp/fonts.conf"  # noqa: S108 - inside the machine
 SIZE = (1024, 768)
 _FONTS_CONF = (
     '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>/usr/share/fonts</dir>'

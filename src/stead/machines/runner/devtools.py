@@ -29,7 +29,7 @@ class Gone(Exception):
 
 
 class Stopped(Exception):
-    """Whoever asked does not want an answer any more."""
+    """The caller no longer waits for the answer."""
 
 
 class Refused(Exception):

@@ -187,7 +187,7 @@ def _alike(text: str, wanted: str) -> str:
 
 
 def _votes(lines: list[str], old: list[str]) -> dict[int, int]:
-    """How many of the old lines stand where they should, spaces aside, if they began at a line."""
+    """How many of the old lines stand where they should, ignoring spaces, if they began at a line."""
     wanted: dict[str, list[int]] = {}
     for offset, line in enumerate(old[:_SOUGHT]):
         if line.strip():
@@ -212,7 +212,7 @@ def _told(old: str | None, new: str) -> bytes:
 def unified(old: str | None, new: str, *, whole: bool = False) -> tuple[str, int]:
     """A unified diff without file names, and how many lines of it are left out; -1 when the old content was no text.
 
-    Its cost is bounded: a long one is cut at a line, a large one is told by its size. If the whole is wanted, a large
+    Its cost is bounded: a long one is cut at a line, a large one is described by size. If the whole is wanted, a large
     one has every old line and every new one.
     """
     if old is None:

@@ -41,10 +41,10 @@ class Runner(Pipe):
 
     Args:
         disk_bytes: free space on the workspace's disk below which everything inside is killed.
-        memory_bytes: memory of all processes inside, above which likewise.
+        memory_bytes: memory of all processes inside, above which everything is killed.
         search_s: seconds that work in a fork may take.
         entries: files and folders that may be made on the workspace's disk from when something begins to run in here
-            until nothing does; past it likewise.
+            until nothing does; past it everything is killed.
     """
 
     def __init__(self, disk_bytes: int, memory_bytes: int, search_s: int, entries: int) -> None:
@@ -196,7 +196,7 @@ class Runner(Pipe):
 
         try:
             self._bridge = os.fork()
-        except OSError:  # no process is left; whoever asked may ask again
+        except OSError:  # no process is left; the caller may ask again
             turn_away(listener)
             return
         if self._bridge == 0:
@@ -336,19 +336,19 @@ def spawn(
     Raises:
         Fault: it could not be started.
     """
-    told, tell = os.pipe()
+    reader, writer = os.pipe()
     try:
         pid = os.fork()
     except OSError as error:
-        os.close(told)
+        os.close(reader)
         raise _no_process(error) from error
     else:
         if pid == 0:
-            _become(job, words, streams, environment, tell)
+            _become(job, words, streams, environment, writer)
     finally:
-        os.close(tell)
-    said = os.read(told, 4096).decode()
-    os.close(told)
+        os.close(writer)
+    said = os.read(reader, 4096).decode()
+    os.close(reader)
     if said.startswith("mnt:"):
         return pid, said
     os.waitpid(pid, 0)

@@ -34,7 +34,7 @@ _UNSEEN_STYLE = re.compile(
     r"|transform:(scale\(0|translate[xy]?\(-\d{3,})|content-visibility:hidden"
 )
 _NO_SIZE = re.compile(r"(?:^|;)(max-)?(height|width):[01](\.\d+)?(px)?(?=[;!]|$)")
-_DEEPEST = 500  # elements open in a hidden one that are told apart; deeper ones end with those around them
+_DEEPEST = 500  # elements open in a hidden one that are tracked one by one; deeper ones end with those around them
 _KEPT_SPACE = "\ue000"
 _CHARSET = re.compile(rb"<meta[^>]{1,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 

@@ -21,7 +21,7 @@ from stead.machines.space import Space
 _LOOK = "look at the whole of it first (`stead held diff ID --path PATH`)"
 
 
-class Desk:
+class HeldChanges:
     """Reads, applies, discards.
 
     Args:
