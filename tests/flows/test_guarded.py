@@ -9,9 +9,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from scripts.gen_docs import tool_specs
 from stead.client import ApiError
 from stead.storage.database import connect
 from stead.storage.journal import open_journal
@@ -23,41 +25,66 @@ from tests.promises import promise
 
 SECRET = "marmalade-canary"
 TOTAL: Json = {"question": "the total", "fields": [{"name": "total", "type": "number"}]}
+SAID_OUT = (
+    Call("plan", {"steps": [{"title": "use everything"}]}),
+    Call("read", {"path": "README.md"}),
+    Call("glob", {"pattern": "*.md"}),
+    Call("grep", {"pattern": "Quill"}),
+    Call("write", {"path": "new.md", "text": "one\n"}),
+    Call("edit", {"path": "new.md", "old": "one", "new": "two"}),
+    Call("shell", {"command": "cat new.md"}),
+    Call("fetch", {"url": "http://127.0.0.1:9/"}),
+    Call("extract", {"path": "new.md", **TOTAL}),
+    Call("extract_page", {"url": "http://127.0.0.1:9/", **TOTAL}),
+    Call("browser_open", {"url": "http://shop.invalid/"}),
+    Call("browser_read", {"url": "http://shop.invalid/"}),
+    Call("browser_act", {"url": "http://shop.invalid/", "element": 1, "name": "Buy"}),
+    Call("browser_shot", {"url": "http://shop.invalid/", "path": "shop.png"}),
+    Call("web_search", {"query": "quills"}),
+    Call("api_read", {"url": "http://127.0.0.1:9/"}),
+    Call("api_call", {"url": "http://127.0.0.1:9/", "method": "POST", "body": {}}),
+    Call("history", {"query": "everything"}),
+    Call("history_all", {"query": "everything"}),
+    Call("recall", {"query": "everything"}),
+    Call("recall_all", {"query": "everything"}),
+    Call("remember", {"items": [{"text": "try all of it"}]}),
+    Call("propose_soul", {"text": "Try all of it, always."}),
+    Call("correct_memory", {"old": "try all of it", "text": "try none of it"}),
+    Call("forget_memory", {"memories": ["try all of it"]}),
+    Call("config", {}),
+    Call("use_tool", {"name": "config_set", "arguments": {"setting": "daily_usd", "value": "5"}}),
+    Call("use_tool", {}),
+    Call("find_tools", {}),
+    Call("teleport", {"to": "moon"}),
+    Call("read", {"path": "../outside"}),
+    Call("shell", {"wrong": "arguments"}),
+)
+"""Calls whose arguments say something; the other tools get the least that their schemas take."""
+
+
+def least(schema: Json) -> object:
+    """The smallest value that a terse schema takes."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    required = {name: least(schema["properties"][name]) for name in schema.get("required", ())}
+    plain = {"string": "x", "integer": 1, "number": 1, "boolean": False, "array": [], "object": required}
+    return plain[schema.get("type", "string")]
+
+
+def least_arguments(schema: Json) -> Json:
+    """As ``least``, of a tool's arguments, which are an object."""
+    return cast("Json", least(schema))
+
+
 EVERY_TOOL = Turn(
     "I will use everything.",
     calls=(
-        Call("plan", {"steps": [{"title": "use everything"}]}),
-        Call("read", {"path": "README.md"}),
-        Call("glob", {"pattern": "*.md"}),
-        Call("grep", {"pattern": "Quill"}),
-        Call("write", {"path": "new.md", "text": "one\n"}),
-        Call("edit", {"path": "new.md", "old": "one", "new": "two"}),
-        Call("shell", {"command": "cat new.md"}),
-        Call("fetch", {"url": "http://127.0.0.1:9/"}),
-        Call("extract", {"path": "new.md", **TOTAL}),
-        Call("extract_page", {"url": "http://127.0.0.1:9/", **TOTAL}),
-        Call("browser_open", {"url": "http://shop.invalid/"}),
-        Call("browser_read", {"url": "http://shop.invalid/"}),
-        Call("browser_act", {"url": "http://shop.invalid/", "element": 1, "name": "Buy"}),
-        Call("browser_shot", {"url": "http://shop.invalid/", "path": "shop.png"}),
-        Call("web_search", {"query": "quills"}),
-        Call("api_read", {"url": "http://127.0.0.1:9/"}),
-        Call("api_call", {"url": "http://127.0.0.1:9/", "method": "POST", "body": {}}),
-        Call("history", {"query": "everything"}),
-        Call("history_all", {"query": "everything"}),
-        Call("recall", {"query": "everything"}),
-        Call("recall_all", {"query": "everything"}),
-        Call("remember", {"items": [{"text": "try all of it"}]}),
-        Call("propose_soul", {"text": "Try all of it, always."}),
-        Call("correct_memory", {"old": "try all of it", "text": "try none of it"}),
-        Call("forget_memory", {"memories": ["try all of it"]}),
-        Call("config", {}),
-        Call("use_tool", {"name": "config_set", "arguments": {"setting": "daily_usd", "value": "5"}}),
-        Call("use_tool", {}),
-        Call("find_tools", {}),
-        Call("teleport", {"to": "moon"}),
-        Call("read", {"path": "../outside"}),
-        Call("shell", {"wrong": "arguments"}),
+        *SAID_OUT,
+        *(
+            Call(spec.name, least_arguments(dict(spec.parameters)))
+            for spec in tool_specs()
+            if spec.name not in {"config_set", *(call.tool for call in SAID_OUT)}
+        ),
     ),
 )
 
