@@ -43,7 +43,7 @@ PACKAGE_LINES = {
     "runtime": 6963,
     "screen": 1521,
     "storage": 4041,
-    "tools": 1638,
+    "tools": 1636,
     "web": 2293,
 }
 """Lines of code that each package may have at most; "" is for modules outside of packages. They only fall: a

@@ -116,7 +116,7 @@ def plant_open_address(home: Home) -> None:
     ("plant", "name", "verdict", "fix"),
     [
         (plant_open_home, "home", "fail", "chmod go-rwx"),
-        (plant_bad_settings, "settings", "fail", "mend or remove"),
+        (plant_bad_settings, "settings", "fail", "fix or remove"),
         (plant_unknown_setting, "settings", "warn", "remove it"),
         (plant_open_journal, "journal file", "fail", "chmod go-rwx"),
         (plant_large_log, "log", "warn", "rm"),

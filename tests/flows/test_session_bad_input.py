@@ -276,7 +276,7 @@ def test_edits_that_do_not_fit_change_nothing_and_say_what_would(house: LivingHo
         },
         ("edit", "error", "occurs 2 times in 'README.md'; give more"): {"path": "README.md", "old": "##", "new": ""},
         ("edit", "error", "'gone.md': No such file"): {"path": "gone.md", "old": "a", "new": "b"},
-        ("edit", "denied", "mend them and call again"): {"path": "README.md", "old": "", "new": "b"},
+        ("edit", "denied", "fix them and call again"): {"path": "README.md", "old": "", "new": "b"},
     }
     asked = Turn("", tuple(Call(tool, arguments) for (tool, _, _), arguments in calls.items()))
     with served([asked, Turn("They did not fit.")]) as model:

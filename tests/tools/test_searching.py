@@ -122,7 +122,7 @@ FAILURES: list[tuple[Kind, int, bytes, Mapping[str, str], str]] = [
     ("brave", 429, b"{}", {"x-ratelimit-reset": "2, 1419704"}, "try again in 2 s"),
     ("tavily", 429, b"{}", {"retry-after": "Wed, 21 Oct 2026 07:28:00 GMT"}, "try again later"),
     ("searxng", 403, b"Forbidden", {"content-type": "text/html"}, "adds json to search.formats"),
-    ("tavily", 401, b"{}", {}, "does not take the key .401.; give it anew: stead search set tavily"),
+    ("tavily", 401, b"{}", {}, "does not take the key .401.; give it again: stead search set tavily"),
     ("tavily", 432, b"{}", {}, "the plan of the tavily key is used up"),
     ("searxng", 302, b"", {"location": "http://169.254.169.254/"}, "redirects to 'http://169.254.169.254/'"),
     ("brave", 500, b"oh\nno", {}, "brave answered 500: oh no"),

@@ -242,7 +242,7 @@ def _settings(home: Home) -> Check:
     try:
         settings = load_settings(home)
     except (InvalidRequest, OSError) as error:
-        return Check("settings", "fail", str(error), f"mend or remove {str(home.settings)!r}")
+        return Check("settings", "fail", str(error), f"fix or remove {str(home.settings)!r}")
     if settings.unknown:
         names = ", ".join(settings.unknown)
         return Check("settings", "warn", f"not known: {names}", f"remove it from {str(home.settings)!r}")

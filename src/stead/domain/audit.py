@@ -46,7 +46,7 @@ class AuditReport(msgspec.Struct, frozen=True):
         outside: heads outside the journal's file that agree; without one, cut-off events cannot be found.
         covered: events up to the newest head outside; what came later is covered by the chain alone.
         faults: what is wrong, one sentence each, at most the first 100.
-        doubts: what could not be checked, and how to mend that.
+        doubts: what could not be checked, and how to fix that.
     """
 
     events: int
@@ -110,7 +110,7 @@ TOLD = (
     ev.ToolStarted,
     ev.ToolFinished,
 )
-"""The events that decisions are told by."""
+"""The events that decisions are read from."""
 
 _SHOWN = {"key", "tool", "verdict", "reason", "risk", "digest", "type"}
 
@@ -122,28 +122,28 @@ def decisions(events: Iterable[ev.Event], grants: Iterable[ev.Event] = ()) -> li
         events: the session's, in order; at least those of the types in ``TOLD``.
         grants: those for the session's folder, from the home's stream, in order.
     """
-    told: list[Decision] = []
+    rows: list[Decision] = []
     of_call: dict[CallKey, list[int]] = {}
     granted = list(grants)
     for event in events:
         match event.body:
             case ev.CallJudged() as judged:
-                before = told[of_call[judged.key][-1]] if judged.key in of_call else None
-                of_call.setdefault(judged.key, []).append(len(told))
-                told.append(_judged(event, judged, before, granted))
+                before = rows[of_call[judged.key][-1]] if judged.key in of_call else None
+                of_call.setdefault(judged.key, []).append(len(rows))
+                rows.append(_judged(event, judged, before, granted))
             case ev.GrantMade():
                 granted.append(event)
             case ev.CallEdited(key=key):  # what was judged of it so far was another call
                 of_call.pop(key, None)
             case ev.ApprovalRequested(key=key) | ev.ToolStarted(key=key) | ev.ToolFinished(key=key):
                 for place in of_call.get(key, ()):
-                    told[place] = _with_fact(told[place], event)
+                    rows[place] = _with_fact(rows[place], event)
             case ev.ApprovalGiven(key=key) | ev.ApprovalDenied(key=key) | ev.ApprovalLapsed(key=key):
                 for place in of_call.get(key, ()):
-                    told[place] = _with_answer(told[place], event)
+                    rows[place] = _with_answer(rows[place], event)
             case _:
                 pass
-    return told
+    return rows
 
 
 def _judged(event: ev.Event, judged: ev.CallJudged, before: Decision | None, grants: list[ev.Event]) -> Decision:

@@ -26,14 +26,14 @@ ContextKind = Literal[
     "calls",
     "results",
 ]
-"""``words`` are the person's, ``notices`` Stead's, ``rules`` the project's own, ``others`` what somebody else wrote."""
+"""``words`` are the person's, ``notices`` Stead's, ``rules`` the project's own, ``others`` what third parties wrote."""
 
 
 class ContextPart(msgspec.Struct, frozen=True):
     """Parts of one kind that are treated alike.
 
     Args:
-        kind: see there.
+        kind: as ``ContextKind``.
         name: the tool of calls and results, the source of what others wrote; else "".
         count: how many there are.
         tokens: of the next request.
@@ -55,7 +55,7 @@ class ContextRow(msgspec.Struct, frozen=True):
     """The next request of a session, by its parts, the largest first.
 
     Args:
-        parts: see there.
+        parts: of the next request, in order.
         tokens: of all of them.
         window_tokens: of the smallest window in the session's chain.
         used_percent: of the window.
@@ -65,7 +65,7 @@ class ContextRow(msgspec.Struct, frozen=True):
         counted: whether the figures follow a provider's count.
         model: which one comes first; prices are its own.
         usd_micros: what the input costs at most, with nothing in the provider's cache.
-        cached_usd_micros: likewise with everything there that the last request had; the same where no price is known
+        cached_usd_micros: the same with everything there that the last request had; the same where no price is known
             for what is cached.
         price_known: whether the prices mean anything.
     """

@@ -21,7 +21,7 @@ MOST = 1000
 TEXT_CHARS = 20_000
 TITLE_CHARS = 80
 IN_FORCE_CHARS = 60_000
-"""Of all that one session is told of them: every request carries it."""
+"""Of all that one session reads of them: every request carries it."""
 KEPT_CHARS = 2_000_000
 """Of all together, those that are off included."""
 
@@ -30,12 +30,12 @@ class Directive(msgspec.Struct, frozen=True):
     """One directive.
 
     Args:
-        id: see there.
+        id: of the directive; kept by all its versions.
         kind: what it is about. There is one soul for everywhere, and one for each folder.
         title: one line, 1 to 80 characters.
         text: Markdown, 1 to 20,000 characters.
-        enabled: whether models are told it.
-        order: the lower, the earlier a model is told it.
+        enabled: whether models read it.
+        order: the lower, the earlier a model reads it.
         directory: the folder that it holds for, absolute; "" for every one.
         version: from 1; each change makes the next one.
     """
@@ -57,7 +57,7 @@ class DirectiveRow(msgspec.Struct, frozen=True):
         directive: as it is.
         changed_ms: when it became so.
         door: where that was said; "stead" for one that Stead brought.
-        tokens: what a model is told of it comes to at most.
+        tokens: what a model reads of it comes to at most.
     """
 
     directive: Directive
@@ -97,13 +97,13 @@ class Template(msgspec.Struct, frozen=True):
 
 
 class PromptPart(msgspec.Struct, frozen=True):
-    """A part of what a model is told before all else.
+    """A part of what a model reads before all else.
 
     Args:
         source: "core" for Stead's own words, which are first and cannot be changed.
         id: the directive's; "" for the core.
         kind: the directive's; "" for the core.
-        title: likewise.
+        title: of the directive; "" for the product's own.
         text: word for word, its heading included.
         tokens: an upper bound.
     """
@@ -117,7 +117,7 @@ class PromptPart(msgspec.Struct, frozen=True):
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """The whole of it, as a session of a folder would be told it.
+    """The whole of it, as a session of a folder would read it.
 
     Args:
         parts: in order; ``text`` is made of theirs.
@@ -152,11 +152,11 @@ class Directives(msgspec.Struct, frozen=True):
     left: dict[DirectiveId, int] = {}
 
     def in_order(self) -> tuple[Kept, ...]:
-        """As models are told them: souls first, then the rest, each by its order."""
+        """As models read them: souls first, then the rest, each by its order."""
         return tuple(sorted(self.kept.values(), key=_place))
 
     def in_force(self, directory: str) -> tuple[Directive, ...]:
-        """Those that a session of a folder is told, in order."""
+        """Those that a session of a folder reads, in order."""
         found = (kept.directive for kept in self.in_order())
         return tuple(each for each in found if each.enabled and each.directory in ("", directory))
 

@@ -15,7 +15,7 @@
     │   ├── ToolFault          the work was refused or failed inside (no such file, not unique, time-out)
     │   └── EmbeddingFault     a text that brought no vector, or a search by vectors that was not made
     └── OurError               Stead or its home
-        ├── PermitRefused      somebody ran what was not allowed
+        ├── PermitRefused      what was not allowed was run
         ├── Fenced             another runner owns the session; stop at once
         ├── BudgetRefused      a reservation would pass the home's cap
         ├── StorageFault       the disk is full, the database is foreign or damaged
@@ -41,7 +41,7 @@ class SteadError(Exception):
 
 
 class CallerError(SteadError):
-    """Whoever asked can mend it."""
+    """The caller can fix the request."""
 
     code = "caller"
 
@@ -105,7 +105,7 @@ class FetchFault(PeerError):
 
     Args:
         sentence: as ``MachineError`` takes it.
-        data: likewise.
+        data: quoted with it, as ``MachineError`` takes it.
     """
 
     code = "fetch"
@@ -179,7 +179,7 @@ class OurError(SteadError):
 
 
 class PermitRefused(OurError):
-    """Somebody tried to run what was not allowed."""
+    """What was not allowed was about to run."""
 
     code = "permit"
 

@@ -36,7 +36,7 @@ def fingerprint(text: str, digest: Callable[[bytes], str]) -> str:
     """Of a text with at least one word; "" of one without.
 
     Args:
-        text: see there.
+        text: what is fingerprinted.
         digest: an HMAC, hex.
     """
     words = normalised(text)[:MOST_WORDS]

@@ -1,7 +1,7 @@
 """Folders and files of this computer as people look at them: to choose a workspace, and to see what is in one.
 
 Layer: domain. Nothing here is a model's: only doors ask. Names and texts may still be hostile, since a model or a
-program may have written them; whoever shows them treats them as data. A name that cannot be printed comes escaped, and
+program may have written them; doors treat them as data. A name that cannot be printed comes escaped, and
 is taken back as it is shown.
 """
 

@@ -1,4 +1,4 @@
-"""What a repository's settings make git run, told from git's own listing of them.
+"""What a repository's settings make git run, read from git's own listing of them.
 
 Layer: domain. A file of attributes only selects a filter or a driver by name; the program behind the name stands in the
 settings, so the settings decide. What is listed here runs nothing in commands that read, add or commit; every other

@@ -31,7 +31,7 @@ class OutputDelta(msgspec.Struct, frozen=True, tag="output.delta"):
 
 
 class Progress(msgspec.Struct, frozen=True, tag="progress"):
-    """How far a session's long work beside its calls is.
+    """How far a session's long work outside of calls is.
 
     Args:
         session: whose.

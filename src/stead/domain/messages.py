@@ -102,7 +102,7 @@ class UserMessage(msgspec.Struct, frozen=True, tag="user"):
 
     @property
     def foreign(self) -> bool:
-        """Whether somebody else than the person and Stead wrote it, so that models get it between marks."""
+        """Whether neither the person nor Stead wrote it, so that models get it between marks."""
         return self.label.taints and bool(self.source)
 
 

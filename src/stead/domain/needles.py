@@ -2,7 +2,7 @@
 
 Layer: domain. Recorded bytes are JSON, and texts in them may be JSON once more (the arguments of a call, the answer of
 an API), so a sign stands there as itself or escaped, with one backslash before it or with three. Between two words may
-be any white space, since lines are wrapped where it suits whoever wraps them; or a dot, dash or low line, with which
+be any white space, since lines are wrapped at any width; or a dot, dash or low line, with which
 keys and names of files are made of words.
 """
 

@@ -1,6 +1,6 @@
 """What programs of the person's obey: files of the table, and repositories by what is in them.
 
-Layer: domain. Whoever can write such a file runs code outside any machine, with the person's rights. One matcher for
+Layer: domain. A program that writes one runs code outside any machine, with the person's rights. One matcher for
 all readers: what lands in the folder is held by it, and the guardian names the file where it asks about a write. How
 each is kept stands in its row (``obeyed_table``).
 

@@ -4,11 +4,11 @@ Layer: domain. Data alone; ``domain.obeyed`` reads it. A pattern is one name or 
 anywhere in a path, in whatever letter case, and everything below it counts with it. A star stands for any letters of
 one name.
 
-A file belongs here when a program acts on it that was not told to: a prompt at ``cd``, an editor that opens the
+A file belongs here when a program acts on it by itself: a prompt at ``cd``, an editor that opens the
 folder, a tool at its start, a hook, a server after a push, an agent. Programs that a person starts on purpose are left
 out, with the configuration that only they read: Makefile, justfile, package.json, pyproject.toml, setup.py,
 conftest.py, build.rs, build.gradle, compose.yaml with its override, Dockerfile, Vagrantfile, settings of linters,
-formatters and test runners. To change those is what an agent is for, and whoever runs them runs the project.
+formatters and test runners. To change those is what an agent is for, and to run them is to run the project.
 
 What would land in any of them waits for the person's review. In the profile ``ask`` a command that names one is
 confirmed each time, but for "tools": package managers write there all the time. "asked" is an ordinary file that is

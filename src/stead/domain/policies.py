@@ -50,7 +50,7 @@ class Label(msgspec.Struct, frozen=True):
 
     @property
     def taints(self) -> bool:
-        """Whether whoever reads the value may from then on be doing a stranger's will."""
+        """Whether a reader of the value may from then on be doing a stranger's will."""
         return self.integrity is Integrity.UNTRUSTED and not self.typed
 
 
@@ -198,7 +198,7 @@ class Allow(msgspec.Struct, frozen=True):
     """The call may run now, once, with this permit. The permit exists only in this process and is never encoded.
 
     Args:
-        permit: see there.
+        permit: for this very call, spent by the tool.
         reason: why.
         risk: how bad it could be.
         planned: the place in the session's plan of the call that this one uses up; -1 for none.

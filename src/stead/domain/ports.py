@@ -141,7 +141,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
         window_tokens: input and output together.
         max_output_tokens: what one reply may have.
         input_usd_micros_per_mtok: price of a million input tokens, in millionths of a dollar; 0 for local models.
-        output_usd_micros_per_mtok: likewise for output (reasoning included).
+        output_usd_micros_per_mtok: the same for output (reasoning included).
         price_known: false when no price list has it, then the prices are 0 and mean nothing.
         rehearsal: it is the built-in rehearsal model.
         clearance: the most confidential that its provider may be sent.
@@ -232,7 +232,7 @@ class Machines(Protocol):
     """The life of machines, for the runtime alone. Machines are made lazily, by the first work under a permit."""
 
     def isolation(self, *, again: bool = False) -> Isolation:
-        """What this host offers; probed once, cached. ``again`` tries anew where nothing could be made."""
+        """What this host offers; probed once, cached. ``again`` tries again where nothing could be made."""
 
     def bind(
         self,
@@ -331,7 +331,7 @@ class Egress(Protocol):
         Args:
             session: whose machine it is.
             directory: what the machine shows; the hosts that are allowed there may be reached.
-            hosts: patterns of what its commands may reach beside these.
+            hosts: patterns of what its commands may reach in addition to these.
         """
 
     def grant(self, permit: Permit, hosts: Sequence[str]) -> AbstractContextManager[None]:
@@ -432,7 +432,7 @@ class Browser(Protocol):
 
     Every method raises ``PermitRefused``, ``MachineUnavailable``, ``MachineDied`` as ``Shell.run``, and ``ToolFault``
     when the work cannot be done: no page is open, it cannot be had, it is another one than ``url``, it hung or crashed.
-    ``hosts`` may be reached for as long as the call lives, beside those of the folder and the objective.
+    ``hosts`` may be reached for as long as the call lives, in addition to those of the folder and the objective.
     """
 
     async def open(self, permit: Permit, url: str, hosts: Sequence[str]) -> PageShown:

@@ -1,4 +1,4 @@
-"""Facts of readings in quarantine: requests to a session's model beside its own, made by a call while it runs.
+"""Facts of readings in quarantine: requests to a session's model apart from its own, made by a call while it runs.
 
 Layer: domain. A part of the tagged union of ``domain.events``, whose rules for changes hold here too. Neither the text
 that was read nor the model's answer is recorded: what passed of it is the call's outcome.

@@ -1,7 +1,7 @@
 """An event without certain words: every text in it is cleaned, and what holds it together stays.
 
 Layer: domain. Which strings are texts follows from their types: ids, marks and choices have types of their own. A few
-plain strings hold the record together as well; where one of these has the words, they stay, and whoever asked is told.
+plain strings hold the record together as well; where one of these has the words, they stay, and the caller is informed.
 A digest of a text is one of its new words afterwards: who has it and the rest could try what stood there.
 """
 
@@ -182,7 +182,7 @@ def _walked(value: Any, hint: Any, clean: Clean, name: Clean) -> Any:
 
 
 def _is_text(hint: Any) -> bool:
-    """Whether a string of this type is one that somebody wrote."""
+    """Whether a string of this type is one that a person, model or tool wrote."""
     return hint is str or any(_is_text(one) for one in _choices(hint))
 
 

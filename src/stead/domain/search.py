@@ -17,7 +17,7 @@ ADDRESSES: dict[Engine, str] = {
     "brave": "https://api.search.brave.com/res/v1/web/search",
     "tavily": "https://api.tavily.com/search",
 }
-"""Where the engines are that are a company's; SearXNG is whoever runs it."""
+"""Where the engines are that are a company's; SearXNG's are its operator's."""
 KEYED = frozenset(ADDRESSES)
 """The engines that want a key."""
 KEY_NAME = "provider/search_engine/key"

@@ -11,7 +11,7 @@ from stead.domain.secrets import Binding, Secret, ToolBinding
 
 
 def told(secrets: Iterable[Secret]) -> str:
-    """What a model is told of the secrets of its objective: a line for each, "" for none."""
+    """What a model reads about the secrets of its objective: a line for each, "" for none."""
     return "\n".join(map(_line, secrets))
 
 

@@ -1,6 +1,6 @@
 """Secrets by name: where each may go, and who lets one out.
 
-Layer: domain. The session that the person gave a secret to is told a placeholder of its own, such as
+Layer: domain. The session that the person gave a secret to reads a placeholder of its own, such as
 ``{{secret:shop#1a2b3c4d5e6f7a8b}}``; the value takes its place at the edge alone, only for a destination that the
 person bound the secret to, only in the part of a request that the binding names, and once in a request. A text that
 holds the value shows a mark instead, such as ``{{secret:shop#1a2b3c4d}}``, the same everywhere: it stands for the value
@@ -55,7 +55,7 @@ Binding = HostBinding | ToolBinding
 
 
 class Secret(msgspec.Struct, frozen=True):
-    """What is known of a secret without its value. ``placeholder`` is the mark, or what one session was told."""
+    """What is known of a secret without its value. ``placeholder`` is the mark, or what one session reads."""
 
     name: str
     version: int
@@ -96,7 +96,7 @@ class Release(Protocol):
         """
 
     def for_argument(self, session: SessionId, placeholder: str, tool: str, argument: str) -> str | None:
-        """The value for an argument of a tool; likewise."""
+        """The value for an argument of a tool, where it may be used there."""
 
     def opens_tls(self, host: str) -> bool:
         """Whether some secret is bound to the host with leave to open TLS."""

@@ -34,7 +34,7 @@ SEEDS = (
         "behavioral_rules",
         "What never to do",
         "- Never put passwords, keys or tokens into files.\n- Before you delete what cannot be made again, say so.\n"
-        "- Stop and ask when what you find is not what you were told.",
+        "- Stop and ask when what you find is not what you were led to expect.",
     ),
 )
 """What a new home is given, once. All but the soul are off: they are there to be read, changed and switched on."""
@@ -65,7 +65,7 @@ TEMPLATES = (
         "communication",
         "Reports I can forward",
         "- A heading, three to five bullets, then what is open.\n- Figures with their unit and where they come from.\n"
-        "- No word that somebody outside the project would have to look up.",
+        "- No word that a reader outside the project would have to look up.",
     ),
     Template(
         "communication",

@@ -43,7 +43,7 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 class Seat(Protocol):
-    """One watcher's place at a terminal. Whoever takes it leaves it."""
+    """One watcher's place at a terminal. Who takes it gives it back."""
 
     async def read(self) -> bytes:
         """What was printed since the last time, at most 64 kB; at first the last of what was printed before.
@@ -52,7 +52,7 @@ class Seat(Protocol):
         inside waiting, unless another watcher is ahead.
 
         Raises:
-            Conflict: more was printed than is kept before this watcher asked; to be attached anew.
+            Conflict: more was printed than is kept before this watcher asked; attach again.
         """
 
     def leave(self) -> None:
@@ -98,7 +98,7 @@ class Terminals(Protocol):
         """
 
     async def close(self, session: SessionId, id: str) -> Ended:
-        """End one with everything in it; it is not told of as others that end.
+        """End one with everything in it; it is not reported as others that end are.
 
         Raises:
             NotFound: there is none.

@@ -120,7 +120,7 @@ class ToolSpec(msgspec.Struct, frozen=True):
         name: ``[a-z_]{1,64}``, unique.
         description: one terse sentence; every byte of it is paid for in each first request.
         parameters: a JSON Schema object with ``type``, ``properties``, ``required``.
-        declaration: see there.
+        declaration: what the guardian derives the policy from.
         deferred: not part of requests; a model finds it by ``find_tools`` and calls it by ``use_tool``.
     """
 
@@ -165,7 +165,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
 
 
 class ToolContext(msgspec.Struct, frozen=True):
-    """What a tool is told beside its arguments.
+    """What a tool gets in addition to its arguments.
 
     Args:
         session: whose call it is.
@@ -198,5 +198,5 @@ class Tool(Protocol):
         Raises:
             PermitRefused: the permit does not cover these arguments.
             MachineError: the machine failed; the gate records the text as the call's error.
-            FetchFault: a page could not be had; likewise.
+            FetchFault: a page could not be had; the gate records the text as well.
         """

@@ -12,7 +12,7 @@ from stead.domain.ports import Secrets
 
 
 class Vault(Secrets, Protocol):
-    """Values by name, with versions that only rise: a record of an older version was put back by somebody."""
+    """Values by name, with versions that only rise: a record of an older version was put back."""
 
     def opened(self, name: str) -> tuple[int, str] | None:
         """The version and the value, or nothing.

@@ -1,4 +1,4 @@
-"""What doors show of a session that people work in, beside its row: its queue, its files, its context.
+"""What doors show of a session that people work in, in addition to its row: its queue, its files, its context.
 
 Layer: domain. Read from the folded session, so never behind it. Times are milliseconds since 1970.
 """
@@ -55,7 +55,7 @@ class EditRow(msgspec.Struct, frozen=True):
 
 
 class Watcher(msgspec.Struct, frozen=True):
-    """Somebody who has a session before their eyes. ``door``: "web", "cli" or a channel's name."""
+    """A person who is viewing a session. ``door``: "web", "cli" or a channel's name."""
 
     door: str
     since_ms: int

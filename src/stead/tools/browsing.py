@@ -2,7 +2,7 @@
 
 Layer: tools. Knows the browser only as the ``Browser`` port. Four tools, because four declarations are honest and one
 is not: opening sends a request, reading what is open sends none, a click or a filled field acts on the outside world,
-and a picture is a file of the workspace. All of them name the page, so that whoever is asked knows what for, and the
+and a picture is a file of the workspace. All of them name the page, so that an answer is for one page, and the
 browser does nothing when another page is open than the one that was named.
 """
 

@@ -32,7 +32,7 @@ from stead.tools.wire import Answer, Request, brief, send
 BODY_LIMIT_BYTES = 2_000_000
 TIME_LIMIT_S = 30.0
 _TOLD = ("location", "retry-after", "link")
-"""Fields of an answer that a model is told."""
+"""Fields of an answer that a model reads."""
 _NAME = re.compile(r"[A-Za-z0-9-]{1,60}")
 _VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,4000}[\x21-\x7e])?")
 _OURS = re.compile(
@@ -225,7 +225,7 @@ async def _read(answer: Answer) -> Came:
     """
     url = answer.target.url.partition("?")[0]
     media_type, _ = answer.media_type
-    told = tuple((name, brief(answer.fields[name])) for name in _TOLD if name in answer.fields)
+    shown = tuple((name, brief(answer.fields[name])) for name in _TOLD if name in answer.fields)
     body, cut = await answer.body(BODY_LIMIT_BYTES)
     if body and not is_text(media_type):
         kind = brief(media_type) or "of no stated type"
@@ -233,13 +233,13 @@ async def _read(answer: Answer) -> Came:
     text = body.decode("utf-8", "replace")
     if cut:
         flaw = f"it has more than {BODY_LIMIT_BYTES:,} bytes, and was cut"
-        return Came(answer.status, media_type, told, text, len(body), flaw=flaw)
+        return Came(answer.status, media_type, shown, text, len(body), flaw=flaw)
     if is_json(media_type) and 0 < len(body) <= OUTPUT_CAP:  # indented, a long one that is nested could fill the memory
         try:
             text = msgspec.json.format(body, indent=2).decode("utf-8", "replace")
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            return Came(answer.status, media_type, told, text, len(body), f"it says to be JSON and is not: {error}")
-    return Came(answer.status, media_type, told, text, len(body))
+            return Came(answer.status, media_type, shown, text, len(body), f"it says to be JSON and is not: {error}")
+    return Came(answer.status, media_type, shown, text, len(body))
 
 
 def is_json(media_type: str) -> bool:

@@ -110,11 +110,9 @@ def refusal(engine: Engine, status: int, fields: Mapping[str, str], body: bytes)
         elsewhere = brief(fields.get("location", ""))
         return f"{engine} redirects to {elsewhere!r}; if that is its address: stead search set {engine} --url URL"
     if engine == "searxng" and status == 403:
-        return (
-            "the SearXNG instance gives no JSON (403): whoever runs it adds json to search.formats in its settings.yml"
-        )
+        return "the SearXNG instance gives no JSON (403): its operator adds json to search.formats in its settings.yml"
     if status in (401, 403) or (status == 422 and b"TOKEN" in body):
-        return f"{engine} does not take the key ({status}); give it anew: stead search set {engine}"
+        return f"{engine} does not take the key ({status}); give it again: stead search set {engine}"
     if engine == "tavily" and status in (432, 433):
         return f"the plan of the tavily key is used up ({status}); raise its limit there, or set another engine"
     said = _line(body[:2000].decode("utf-8", "replace"), 200)

@@ -93,7 +93,7 @@ class WriteTool(StructTool[WriteArguments]):
         self._files = files
 
     async def work(self, permit: Permit, arguments: WriteArguments, context: ToolContext) -> ToolOutcome:
-        """Write; whoever watches sees the difference."""
+        """Write; watchers see the difference."""
         written = await self._files.write(permit, arguments.path, arguments.text)
         context.progress(written.diff)
         verb = "created" if written.created else "replaced"
@@ -110,7 +110,7 @@ class EditTool(StructTool[EditArguments]):
         self._files = files
 
     async def work(self, permit: Permit, arguments: EditArguments, context: ToolContext) -> ToolOutcome:
-        """Edit; whoever watches sees the difference."""
+        """Edit; watchers see the difference."""
         try:
             written, new = await self._edited(permit, arguments)
         except ToolFault as fault:  # it shows lines of the file
@@ -164,7 +164,7 @@ class GrepTool(StructTool[GrepArguments]):
 
 
 def _changed(what: str, written: Written, text: str) -> ToolOutcome:
-    """The outcome of a change. Whoever wrote the sign of a hidden character is told that it stands there as it is.
+    """The outcome of a change. A model that wrote the sign of a hidden character reads that it stands there as it is.
 
     Args:
         what: was done to which file.

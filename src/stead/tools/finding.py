@@ -55,7 +55,7 @@ class FindTools(StructTool[FindArguments]):
 
     Args:
         tools: every tool there is, as it is now.
-        ways: those that a session may be told for a query.
+        ways: those that a session may read for a query.
     """
 
     def __init__(self, tools: Callable[[], Sequence[ToolSpec]], ways: Ways) -> None:

@@ -1,7 +1,7 @@
 """Looking things up in the record: what was said and done, in this session and in others.
 
 Layer: tools. Knows the record only as the ``History`` port. There are two tools, because they differ in what they let a
-model see. A session's own record holds nothing that its model has not been told already; it is there for what trimming
+model see. A session's own record holds nothing that its model has not read already; it is there for what trimming
 and compaction took out of the context. Other sessions may have read what this one has not, so that looking into
 them counts as reading an account. Results of either are no hits: they only repeat.
 """
@@ -46,7 +46,7 @@ class HistoryArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class HistoryAllArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Likewise; and whose session, "all" for every one of the workspace."""
+    """As ``HistoryArguments``; and whose session, "all" for every one of the workspace."""
 
     session: Annotated[str, msgspec.Meta(min_length=1, max_length=64)] = "all"
     query: Query = ""

@@ -1,4 +1,4 @@
-"""What a model is told of the changes that its call made and that did not simply land in the person's folder.
+"""What a model reads about the changes that its call made and that did not simply land in the person's folder.
 
 Layer: tools. The sentences are Stead's own; paths were chosen by a machine, and stand quoted in them.
 """

@@ -28,7 +28,7 @@ class ProposeSoulTool(StructTool[SoulArguments]):
     """``propose_soul``: another text for ``soul.md``, for the person to accept or refuse.
 
     Args:
-        souls: see there.
+        souls: where proposals are kept.
     """
 
     def __init__(self, souls: SoulProposing) -> None:

@@ -58,7 +58,7 @@ class StructTool(ABC, Generic[A]):
             parsed = msgspec.json.decode(arguments.strip() or "{}", type=self._arguments)
             plain = cast("dict[str, object]", msgspec.to_builtins(parsed))
         except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:
-            raise InvalidRequest(f"arguments of {self._spec.name!r}: {error}; mend them and call again") from error
+            raise InvalidRequest(f"arguments of {self._spec.name!r}: {error}; fix them and call again") from error
         if not is_shallow(plain):
             raise InvalidRequest(f"arguments of {self._spec.name!r}: they are nested more than {DEPTH} deep")
         return plain

@@ -41,7 +41,7 @@ class Request:
     Args:
         target: where to; its path has the query.
         method: upper case.
-        headers: beside those that the exchange itself needs; no line ends.
+        headers: besides those that the exchange itself needs; no line ends.
         body: with its length sent when it is not empty, or when the method is one that has a body.
         anywhere: the person named this very address, so it may be a private one.
     """

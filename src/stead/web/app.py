@@ -75,5 +75,5 @@ class WebApp:
 
 
 async def _no_socket(socket: WebSocket) -> None:
-    told = Problem(404, "not_found", f"there is no WebSocket at {socket.url.path!r}; it is at /api/v1/live")
-    await socket.send_denial_response(answer(told))
+    problem = Problem(404, "not_found", f"there is no WebSocket at {socket.url.path!r}; it is at /api/v1/live")
+    await socket.send_denial_response(answer(problem))

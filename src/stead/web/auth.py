@@ -6,7 +6,7 @@ machinery, routes or the runtime. The rules, in order:
 1. The ``Host`` is exactly one of two names. ``127.0.0.1:PORT`` takes the bearer of the 0600 file that the command line
    reads, and never a cookie. ``NAME.localhost:PORT`` takes the browser's cookie, and never a bearer. Cookies ignore
    ports, so a server that an agent starts on 127.0.0.1 must not share its name with the page; and any other Host is a
-   name that somebody else pointed at us (DNS rebinding).
+   name that another party pointed at us (DNS rebinding).
 2. An ``Origin``, when there is one, is our own. The page must show it on whatever changes something and on a WebSocket.
    Browsers send none with a GET to the same origin, so an event stream may show ``Sec-Fetch-Site: same-origin``
    instead, which no script can set.
@@ -47,7 +47,7 @@ class Credentials:
         method: as on the wire; "WS" for a WebSocket handshake.
         path: decoded, from "/".
         host: the one Host header, in lower case.
-        origin: the Origin header; "" for none. Likewise for the following.
+        origin: the Origin header; "" for none, as for the following.
         authorization: whole.
         cookies: every value under our cookie's name.
         csrf: the X-Stead header.
@@ -128,7 +128,7 @@ class Auth:
         return caller
 
     def holds(self, caller: Caller) -> bool:
-        """Whether somebody who came in is still welcome: a stream asks before it sends more."""
+        """Whether an admitted caller is still admitted: a stream asks before it sends more."""
         return caller.door == "cli" or self._sessions.holds(caller.session)
 
     def make_code(self, *, plain_host: bool = False) -> tuple[str, str]:

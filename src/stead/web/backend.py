@@ -86,7 +86,7 @@ class Views(Work, Desk, Protocol):
     """The read models."""
 
     def rebuild(self) -> int:
-        """Drop them and make them anew from the journal; gives how many events that were."""
+        """Drop them and make them again from the journal; gives how many events that were."""
 
 
 class Auditor(Protocol):

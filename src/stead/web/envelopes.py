@@ -69,11 +69,11 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
 
     Args:
         server_id: another one means that the daemon was restarted.
-        epoch: another one means another journal: forget what was seen and read anew.
+        epoch: another one means another journal: forget what was seen and read again.
         head_seq: the journal's last event as the stream begins.
         oldest_seq: its first event, 0 for none.
         build: names the code and the page, as ``Identity`` says. The first one that a tab hears is its own; another one
-            later, after it came back, means that the tab shows an older page than the daemon serves: load it anew.
+            later, after it came back, means that the tab shows an older page than the daemon serves: reload it.
     """
 
     server_id: str
@@ -84,7 +84,7 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
 
 
 class Reset(msgspec.Struct, frozen=True, tag="reset"):
-    """The watcher claims events that this journal does not have. Read anew; the stream goes on after ``head_seq``."""
+    """The watcher claims events that this journal does not have. Read again; the stream goes on after ``head_seq``."""
 
     why: Literal["ahead"]
     head_seq: int

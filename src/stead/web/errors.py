@@ -79,7 +79,7 @@ class Json(Response):
 
 
 def problem_of(error: SteadError) -> Problem:
-    """How a fault is told: what the caller can mend is 4xx, what a peer broke 502, what we broke 5xx."""
+    """How a fault is answered: what the caller can fix is 4xx, what a peer broke 502, what we broke 5xx."""
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
     return Problem(status, error.code, str(error))
 

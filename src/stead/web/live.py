@@ -4,7 +4,7 @@ Layer: a door. Plain Starlette routes and ready-made bytes, because these are th
 changes something is a POST. A WebSocket may choose what it is shown, say what is before its reader's eyes and
 acknowledge what it saw, nothing else.
 
-A reader that takes nothing for a while is told to come back (4408 on a WebSocket, the end of the response else) as soon
+A reader that takes nothing for a while must come back (4408 on a WebSocket, the end of the response else) as soon
 as it reads again; the server's sockets give up on one that never does. It resumes by ``after`` and has lost nothing.
 """
 
@@ -285,7 +285,7 @@ def parse_streams(text: str) -> frozenset[SessionId]:
 
 
 def check_streams(names: Collection[str]) -> frozenset[SessionId]:
-    """Likewise, for names that come one by one."""
+    """As above, for names that come one by one."""
     if len(names) > NAMES_LIMIT:
         raise InvalidRequest(f"{len(names)} streams are too many to name; name {NAMES_LIMIT}, or none for all")
     for name in names:

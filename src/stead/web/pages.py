@@ -6,13 +6,13 @@ second way of writing it; so no path leads out of the folder, and nothing lists 
 
 The build's side of the contract:
 
-- ``index.html`` names everything else, and is asked for anew each time (``no-cache``, with an ETag).
-- What is below ``assets`` has a hash of its content in its name and is kept for ever. Beside it may lie the same file
-  as ``.gz``, made once by the build, which whoever accepts gzip is sent.
+- ``index.html`` names everything else, and is asked for each time (``no-cache``, with an ETag).
+- What is below ``assets`` has a hash of its content in its name and is kept for ever. Next to it may lie the same file
+  as ``.gz``, made once by the build, sent to clients that accept gzip.
 - A path that names no file and could be a view of the page gets ``index.html``, so a link into the page can be opened.
   The last part of such a path has no dot.
 
-A page that is built anew is served at once: nothing is held but the name of the build.
+A new build is served at once: nothing is held but the name of the build.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Pages:
     """The ASGI application of everything that is not the API.
 
     Args:
-        folder: what was built; it may be missing, and may be built anew at any time.
+        folder: what was built; it may be missing, and may be rebuilt at any time.
     """
 
     def __init__(self, folder: Path = STATIC) -> None:

@@ -1,7 +1,7 @@
 """Who has which session before their eyes.
 
 Layer: a door. A stream that names a session watches it; one that shows everything watches none in particular, unless
-its reader says which it looks at. It is said to whoever watches, some moments after it changes, so that a hundred who
+its reader says which it looks at. It is sent to watchers, some moments after it changes, so that a hundred who
 come back at once are one piece of news. Nothing of it is recorded, and nothing decides by it.
 """
 
@@ -19,7 +19,7 @@ from stead.domain.work_rows import Watcher
 from stead.runtime.bus import Bus
 
 NEWS_S = 0.1
-"""Changes of this time are told together."""
+"""Changes of this time are sent together."""
 SHOWN_LIMIT = 20
 """Watchers in a frame; the others are counted."""
 _DOOR = re.compile(r"[a-z][a-z0-9-]{0,31}")
@@ -37,8 +37,8 @@ class Watchers:
     """Every seat that is taken.
 
     Args:
-        bus: where changes are told.
-        clock: since when somebody watches.
+        bus: where changes are published.
+        clock: since when each watcher watches.
     """
 
     def __init__(self, bus: Bus, clock: Clock) -> None:

@@ -24,7 +24,7 @@ from stead.web.errors import ErrorBody, ErrorText
 
 START_TIMEOUT_S = 10.0
 GRACE_S = 1
-"""What requests under way get to finish in; streams are told to end before."""
+"""What requests under way get to finish in; streams are ended before."""
 UNREAD_TIMEOUT_MS = 30_000
 """The kernel breaks a connection whose peer takes nothing for this long."""
 HEAD_LIMIT_BYTES = 64_000
@@ -32,7 +32,7 @@ HEAD_TIMEOUT_S = 15.0
 MESSAGE_TIMEOUT_S = 60.0
 """For all of a request to come, whether or not anybody waits for its body."""
 FRAMING_PER_BYTE = 8
-"""Bytes around a body's chunks for each of its own, beyond what a head may have; past that somebody plays games."""
+"""Bytes around a body's chunks for each of its own, beyond what a head may have; past that the client is hostile."""
 CONNECTIONS_LIMIT = 1024
 """Open at once, WebSockets apart. Past that the one that has been idle longest makes room."""
 MESSAGE_LIMIT_BYTES = 64_000

@@ -61,7 +61,7 @@ class TokenBucket:
 class SignInCodes:
     """One-time codes: 256 bits, ten minutes, one use.
 
-    Few may be tried at once, and ten wrong ones in a row lock signing in for a quarter of an hour. Whoever holds the
+    Few may be tried at once, and ten wrong ones in a row lock signing in for a quarter of an hour. A holder of the
     bearer ends both by asking for another code.
     """
 

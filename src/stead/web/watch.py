@@ -3,7 +3,7 @@
 Layer: a door. Knows the journal and the bus; must not know the wire. The whole argument:
 
 - A watcher subscribes to the bus *before* it reads the journal. Whatever is committed earlier is in what it reads,
-  whatever is committed later is in its queue, and what is in both is told apart by ``seq``.
+  whatever is committed later is in its queue, and what is in both is recognised by ``seq``.
 - ``seen`` is the last place of the whole journal up to which nothing of the watcher's streams is outstanding. A live
   event is sent only if it is the very next one. If it is not (the queue overran, or events were published out of their
   order), the journal, which has no gaps of its own making, is read after ``seen``, and the queue's copies are dropped
