@@ -14,6 +14,12 @@ from tests.browser.watch import Watch
 
 GOALS = ("count the lines of README.md", "show notes/tides.md", "list the files in notes")
 
+COUNT_ALERTS = """() => {
+  window.mostAlerts = 0
+  const count = () => { window.mostAlerts = Math.max(window.mostAlerts, document.querySelectorAll("[role=alert]").length) }
+  new MutationObserver(count).observe(document.body, { childList: true, subtree: true })
+}"""
+
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Iterator[Stage]:
@@ -96,11 +102,14 @@ def test_a_page_first_wanted_while_the_daemon_is_away_is_there_when_it_is_back(
 def test_a_page_of_an_older_build_says_so_and_is_new_after_a_reload(stage: Stage, visit: Visit, watch: Watch) -> None:
     watch.expect_outage()
     page = visit(stage)
+    page.evaluate(COUNT_ALERTS)
     stage.house.stop()
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("does not answer")
     stage.house.module = "tests.browser.newer_daemon"
     stage.house.start()
-    alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("newer")
+    expect(alert.filter(has_text="newer")).to_have_count(1)
+    assert page.evaluate("window.mostAlerts") == 1, "one alert at a time"
     is_live(page)
     alert.get_by_role("button", name="Reload").click()
     is_live(page)

@@ -55,7 +55,8 @@ async def test_one_that_listens_nowhere_has_no_preview(bench: Bench) -> None:
 async def test_what_it_changes_lands_while_it_runs_and_when_it_is_stopped(bench: Bench) -> None:
     serve = "echo first > first; python3 -m http.server 8123; true"
     await started(bench, "web", f"while ! test -e second; do sleep 0.1; done & {serve}")
-    await until(lambda: bench.tree().get("first") == "first\n", 15)
+    first = bench.project / "first"
+    await until(lambda: first.exists() and first.read_text() == "first\n", 30)
     await started(bench, "late", "echo last > last; exec sleep 999")
     _, landing = await bench.machines.services.stop(SESSION, "late")
     assert bench.tree()["last"] == "last\n", landing

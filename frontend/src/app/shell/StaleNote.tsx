@@ -8,14 +8,13 @@ const OFFLINE_MS = 2500;
 /** Says that what is shown may be old, a moment after the daemon stopped answering. */
 export function OfflineNote() {
   const since = useConnection((connection) => connection.offlineSince);
-  const [late, setLate] = useState(false);
+  const [shownSince, setShownSince] = useState(0);
   useEffect(() => {
-    setLate(false);
     if (since === 0) return;
-    const timer = setTimeout(() => setLate(true), OFFLINE_MS);
+    const timer = setTimeout(() => setShownSince(since), OFFLINE_MS);
     return () => clearTimeout(timer);
   }, [since]);
-  if (!late) return null;
+  if (since === 0 || shownSince !== since) return null;
   return (
     <p role="alert" className="border-danger-line border-b bg-danger-fill px-4 py-2 md:px-6">
       {t("offlineDetail")}

@@ -51,10 +51,10 @@ class Page:
         self._last_s = 0.0
         self._underway: set[str] = set()
         self._asked: dict[str, str] = {}
-        self._refused: dict[str, int] = {}
+        self._unanswered: set[str] = set()
+        self._refusals: dict[str, None] = {}
         self._notes: list[str] = []
         self._document = ""
-        self._no_document = ""
         deadline = time.monotonic() + _START_S
         ask = self._pipe.ask
         ask("Target.setAutoAttach", "", deadline, autoAttach=True, waitForDebuggerOnStart=True, flatten=True)
@@ -80,9 +80,10 @@ class Page:
             self._pipe.tell("Page.stopLoading", self._session)
             raise Fault(f"{url!r} was not answered within {self.load_s:.0f} s")
         failed = started.get("errorText", "")
-        if failed == _ABORTED:  # its outcome arrives a moment later
-            self._pipe.wait(lambda: bool(self._notes), min(deadline, time.monotonic() + _QUIET_S))
-        if failed and not self._no_document:
+        if failed in (_ABORTED, _TUNNEL):  # the events that say why may come later than the answer
+            explained = min(deadline, time.monotonic() + _QUIET_S)
+            self._pipe.wait(lambda: bool(self._notes or self._refusals), explained)
+        if failed and self._document not in self._refusals:
             raise Fault(f"{url!r} could not be opened: {self._why(failed)}")
         self._settle(loading, navigating=True)
         return self._shown(deadline)
@@ -124,11 +125,9 @@ class Page:
     # -- how it is done -----------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        self._refused.clear()
-        self._notes.clear()
-        self._underway.clear()
-        self._asked.clear()
-        self._document = self._no_document = ""
+        for of_the_last in (self._refusals, self._notes, self._underway, self._asked, self._unanswered):
+            of_the_last.clear()
+        self._document = ""
         self._loaded = self._moved = False
         self._last_s = time.monotonic()
 
@@ -150,12 +149,14 @@ class Page:
             self._say("it was still loading when this was read")
             self._pipe.tell("Page.stopLoading", self._session)
         quiet = min(deadline, time.monotonic() + _SETTLE_S)
-        self._pipe.wait(lambda: not self._underway and time.monotonic() - self._last_s > _QUIET_S, quiet)
+        busy = (self._underway, self._unanswered)
+        self._pipe.wait(lambda: not any(busy) and time.monotonic() - self._last_s > _QUIET_S, quiet)
 
     def _shown(self, deadline: float) -> list[bytes]:
         """The page's address, title and text, hidden parts, and notes; then refused hosts with how often each was."""
-        if self._no_document:
-            raise Fault(f"it led to {self._no_document}, which the proxy refused; to go there, open it by itself")
+        if self._document in self._refusals:
+            host = self._asked.get(self._document, "")
+            raise Fault(f"it led to {host}, which the proxy refused; to go there, open it by itself")
         found = self._run(read(int(self.load_s * 250)), deadline)
         if found.get("frames"):
             self._say(f"{found['frames']} frames in it were not read; open what they show by its own url")
@@ -163,7 +164,7 @@ class Page:
             self._say("it is longer than what can be read of one page")
         title, text, url = (encode(str(found.get(name, ""))) for name in ("title", "text", "url"))
         notes = [encode(note) for note in self._notes]
-        hosts = [encode(f"{count} {host}") for host, count in self._refused.items()]
+        hosts = [encode(f"{count} {host}") for host, count in self._refused().items()]
         return [url, title, text, b"%d" % int(found.get("hidden", 0)), b"%d" % len(notes), *notes, *hosts]
 
     def _run(self, script: str, deadline: float) -> dict[str, Any]:
@@ -198,8 +199,8 @@ class Page:
             self._soon(name, deadline, type=kind, key=key, code=key, windowsVirtualKeyCode=code, **written)
 
     def _why(self, failed: str) -> str:
-        if self._refused:
-            return f"the proxy refused {', '.join(self._refused)}"
+        if refused := self._refused():
+            return f"the proxy refused {', '.join(refused)}"
         if failed == _ABORTED:
             return "; ".join(self._notes) or "it gave nothing to show"
         return failed
@@ -245,28 +246,45 @@ class Page:
             self._pipe.tell("Target.closeTarget", targetId=target["targetId"])
 
     def _note_request(self, what: str, about: dict[str, Any]) -> None:
+        """The page's process and the network's each report their part of a request, in no fixed order.
+
+        The network's part (``ExtraInfo``) has the headers, so a request is over when both have said so.
+        """
         ident = str(about.get("requestId", ""))
+        ended = what in ("loadingFinished", "loadingFailed")
         if what == "requestWillBeSent":
             if len(self._asked) < _MOST_UNDERWAY:
                 self._underway.add(ident)
                 self._asked[ident] = _host(str(about["request"]["url"]))
             if about.get("type") == "Document" and about.get("frameId") == self._frame:
                 self._document = ident
-            self._last_s = time.monotonic()
-        elif what == "responseReceivedExtraInfo" and _REFUSAL in str(about.get("headersText", ""))[:60]:
-            self._refuse(ident)
-        elif what in ("loadingFinished", "loadingFailed"):
+        elif what == "requestWillBeSentExtraInfo":
+            if len(self._unanswered) < _MOST_UNDERWAY and (ident in self._underway or ident not in self._asked):
+                self._unanswered.add(ident)
+        elif what == "responseReceivedExtraInfo":
+            self._unanswered.discard(ident)
+            if _REFUSAL in str(about.get("headersText", ""))[:60]:
+                self._refuse(ident)
+        elif ended:
             self._underway.discard(ident)
-            self._last_s = time.monotonic()
+            if about.get("canceled"):  # it may have no answer
+                self._unanswered.discard(ident)
             if about.get("errorText") == _TUNNEL:
                 self._refuse(ident)
+        if ended or what in ("requestWillBeSent", "responseReceivedExtraInfo"):
+            self._last_s = time.monotonic()
 
     def _refuse(self, ident: str) -> None:
-        host = self._asked.get(ident, "")
-        if ident == self._document:
-            self._no_document = host
-        if host and (host in self._refused or len(self._refused) < _MOST_HOSTS):
-            self._refused[host] = self._refused.get(host, 0) + 1
+        if len(self._refusals) < _MOST_UNDERWAY:
+            self._refusals[ident] = None
+
+    def _refused(self) -> dict[str, int]:
+        """Hosts with how many requests to each were refused."""
+        found: dict[str, int] = {}
+        for host in filter(None, (self._asked.get(ident) for ident in self._refusals)):
+            if host in found or len(found) < _MOST_HOSTS:
+                found[host] = found.get(host, 0) + 1
+        return found
 
     def _say(self, note: str) -> None:
         if len(self._notes) < _MOST_NOTES:
