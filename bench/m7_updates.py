@@ -2,9 +2,9 @@
 
 Chains of five statements about one thing, days apart, with figures, negations and a return to the old value: recall is
 asked for each right now and as of the day after each statement, and is right when it tells that value and no other.
-The rules note what they know the form of; the chains of ``BY_MODEL`` are noted by a scripted model without error.
-Then one fact is said a thousand times in ten ways over twenty sessions. Then what is remembered is told to a model that
-says it again, looks it up and quotes it, fifty times over, each time with a consolidation after it.
+What is said in so many words is noted without a model; the chains of ``BY_MODEL`` by a scripted one without error.
+Then one fact is said a thousand times in ten ways over twenty sessions, and noted both ways. Then what is remembered is
+told to a model that repeats, looks up and quotes it, fifty times over, with a consolidation after each time.
 """
 
 from __future__ import annotations
@@ -81,6 +81,8 @@ CHAINS: dict[str, tuple[tuple[str, str], ...]] = {
 BY_MODEL = {
     "What is the database port?": ("project.database_port", "{said}"),
     "Where is my home, in which city?": ("person.city", "{said}"),
+    "What do I say of mushrooms?": ("preference.mushrooms", "{said}"),
+    "Who is our accountant?": ("person.accountant", "{said}"),
     "Is Jenkins used?": ("project.uses.jenkins", "{said}"),
     "What is used for the ledger?": ("project.ledger", "{value} for the ledger."),
 }
@@ -100,7 +102,7 @@ WAYS = (
 
 
 class Scribe(ScriptedModels):
-    """Notes what the chains of ``BY_MODEL`` say, in their own words."""
+    """Notes what the chains of ``BY_MODEL`` and ``WAYS`` say, in their own words."""
 
     def __init__(self) -> None:
         super().__init__(())
@@ -115,6 +117,8 @@ class Scribe(ScriptedModels):
             for question, (key, text) in BY_MODEL.items()
             for said, value in CHAINS[question]
         }
+        one = {"kind": "person", "key": "person.dentist", "value": "Dr Lund"}
+        self.items |= {said: {**one, "text": said, "quote": said} for said in WAYS}
 
     def info(self, ref: ev.ModelRef) -> ModelInfo:
         """A model that may read what is private."""
@@ -190,11 +194,13 @@ async def _told(house: House, question: str, as_of_ms: int, values: set[str]) ->
 
 
 async def _restated(house: House) -> tuple[int, int]:
+    gleaning = Gleaning(house.consolidation, Scribe, house.journal, tokens_a_day=1_000_000)
     for number in range(RESTATEMENTS):
         await house.hears(session(1 + number % 20), WAYS[number % len(WAYS)])
         if number % 50 == 49:
             house.later(0.5)
             await house.run()
+            await gleaning.run()
     return len(house.rows(status=())) - 1, RESTATEMENTS
 
 

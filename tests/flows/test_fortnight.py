@@ -140,8 +140,8 @@ async def test_the_last_days_model_is_told_what_matters_and_nothing_of_the_other
     await days.day(14, "What do I always use for ledgers, and who is my dentist?")
     told = msgspec.json.encode(room.models.requests[-1].messages).decode()
     for words in (
-        "The person uses PostgreSQL for ledgers.",
-        "Dr Berg is the person's dentist.",
+        "I now always use PostgreSQL for ledgers.",
+        "My dentist is Dr Berg.",
         "From now on, answer in German.",
         "Never push to main.",
     ):

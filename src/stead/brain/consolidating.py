@@ -11,8 +11,8 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from stead.brain.explicit import Explicit
 from stead.brain.remembering import TakenIn, held_fast, says_the_same, take_in
-from stead.brain.stating import Stated
 from stead.domain import events as ev
 from stead.domain.memory import (
     GLOBAL,
@@ -33,6 +33,8 @@ from stead.domain.policies import Label
 CONTRADICTION_MS = 60_000
 """Of two statements of the person's that contradict each other within this, neither is known to be the newer mind."""
 DOOR = "stead"
+CONFIDENCE = 0.9
+"""Of what the person said in so many words."""
 
 
 def scope_of(turn: Episode, place: PlaceId, *, everywhere: bool) -> Scope:
@@ -69,7 +71,7 @@ def from_widest(scope: Scope) -> tuple[Scope, ...]:
             assert_never(scope.level)
 
 
-def memory_of(stated: Stated, turn: Episode, scope: Scope, id: MemoryId) -> Memory:
+def memory_of(stated: Explicit, turn: Episode, scope: Scope, id: MemoryId) -> Memory:
     """The memory that a statement would be."""
     return Memory(
         id=id,
@@ -83,7 +85,7 @@ def memory_of(stated: Stated, turn: Episode, scope: Scope, id: MemoryId) -> Memo
         value=stated.value,
         aliases=stated.aliases,
         evidence=(Evidence(turn.session, turn.seq, stated.start, stated.end),),
-        confidence=stated.confidence,
+        confidence=CONFIDENCE,
         standing=stated.standing,
     )
 

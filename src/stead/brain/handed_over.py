@@ -10,9 +10,25 @@ from __future__ import annotations
 
 import re
 
-from stead.brain.ordering import VERBS
 from stead.domain.lazy_patterns import lazy_pattern
 
+VERBS = (
+    r"add|address|alert|allow|amend|announce|answer|append|apply|archive|ask|assert|assign|assume|"
+    r"attach|avoid|back up|begin|book|break|build|bump|buy|call|capitali[sz]e|change|check|choose|"
+    r"cite|clean|clear|close|comment|commit|compare|compress|confirm|convert|copy|cover|create|cut|"
+    r"date|declare|default|delete|deploy|describe|disable|document|double-?check|download|draft|drop|"
+    r"edit|email|enable|encrypt|end|ensure|escape|execute|explain|export|fetch|file|finish|fix|follow|"
+    r"force-?push|format|generate|give|go through|greet|group|hard-?code|hide|ignore|import|include|"
+    r"increase|indent|inform|install|invoice|keep|label|leave|limit|link|lint|list|log|look (?:at|up|"
+    r"for)|lower|mail|make|mark|measure|mention|merge|mock|modify|move|name|note|notify|offer|open|"
+    r"order|overwrite|paste|pick|pin|ping|place|post|prefer|prefix|print|propose|publish|pull|push|"
+    r"put|quote|raise|read|rebase|refer|regenerate|remind|remove|rename|repeat|replace|reply|report|"
+    r"resolve|respond|return|reuse|review|rewrite|round|run|save|say|scan|send|set|share|show|sign|"
+    r"skip|sort|speak|split|squash|start|state|stick to|stop|store|strip|suggest|summari[sz]e|switch|"
+    r"tag|take|talk|tell|test|touch|track|translate|treat|try|type|update|upgrade|upload|use|"
+    r"validate|verify|wait|warn|watch|wrap|write"
+)
+"""Verbs of orders: what is done at a keyboard."""
 PASTED_LINES = 40
 """A turn with more lines hands material over; of its first lines alone the person is likely to be the author."""
 _OWN_LINES = 3

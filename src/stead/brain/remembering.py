@@ -33,6 +33,8 @@ _HIDDEN = ("Cc", "Cf", "Cs")
 _JOINERS = "\n\u200c\u200d"
 _TELLING = 4
 """Letters from which on a word is hardly one of grammar."""
+_CHANGING = frozenset({"person", "more", "longer", "again", "these", "days"})
+"""Longer words that say whose something is, or that it changed, and not what it is about."""
 _WORD = re.compile(r"[^\W_]+")
 _KEY_SIGNS = re.compile(r"[^\w.]+")
 
@@ -104,7 +106,7 @@ def says_otherwise(old: Memory, new: Memory, said: Said) -> bool:
         said: the words that the new statement rests on.
     """
     kept = _words(old.text) - _words(old.value) or _words(old.key.rpartition(".")[2].replace("_", " "))
-    about = {word[:_TELLING] for word in kept if len(word) >= _TELLING and word != "person"}
+    about = {word[:_TELLING] for word in kept - _CHANGING if len(word) >= _TELLING}
     named = 2 * len(about & {word[:_TELLING] for word in _words(new.text)}) >= max(1, len(about))
     return said.share == 1 and said.ts_ms > old.valid_from_ms and named
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 
-from stead.brain.ordering import VERBS
+from stead.brain.handed_over import VERBS
 from stead.brain.sentences import END, LEAD, hedges, is_played
 from stead.domain.lazy_patterns import lazy_pattern
 from stead.memory import grammar, words

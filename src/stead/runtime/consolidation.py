@@ -17,9 +17,8 @@ from msgspec.structs import replace
 
 from stead.brain.consolidating import decided, from_widest, memory_of, scope_of, wider
 from stead.brain.decaying import FADES_MS, decayed
-from stead.brain.extracting import extracted
+from stead.brain.explicit import Explicit, explicit
 from stead.brain.remembering import says_the_same, unsettled
-from stead.brain.stating import Stated
 from stead.domain import events as ev
 from stead.domain.consolidating import Material, Unread
 from stead.domain.errors import InvalidRequest
@@ -116,7 +115,7 @@ class Consolidation:
             unread = await asyncio.to_thread(self.material.unread, place, model=False, limit=TURNS)
             gathering = Gathering(RunId(self.memories.new_id("c")), place)
             for turn in unread.turns:
-                await self.take_in(gathering, turn, extracted(turn))
+                await self.take_in(gathering, turn, explicit(turn))
             await self._repeated(gathering, unread)
             await self._decayed(gathering)
             gathering.facts += wider(gathering.narrow, gathering.run, ProposalId(self.memories.new_id("p")))
@@ -128,7 +127,7 @@ class Consolidation:
             log.info("consolidation of %s: %d statements were not to be saved", place, gathering.dropped)
         return closing
 
-    async def take_in(self, gathering: Gathering, turn: Episode, stated: Sequence[Stated]) -> None:
+    async def take_in(self, gathering: Gathering, turn: Episode, stated: Sequence[Explicit]) -> None:
         """Let a run take in what a turn states; the caller holds the stream's lock."""
         for one in stated:
             scope = scope_of(turn, gathering.place, everywhere=one.everywhere)

@@ -14,7 +14,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from stead.brain.consolidating import from_widest, seen_from
-from stead.brain.extracting import everywhere
+from stead.brain.explicit import everywhere
 from stead.brain.nearness import nearness
 from stead.brain.remembering import (
     as_begun,

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from stead.brain import patterns, procedures
 from stead.brain.consolidating import DOOR, scope_of
-from stead.brain.extracting import extracted
+from stead.brain.explicit import explicit
 from stead.domain import events as ev
 from stead.domain.consolidating import Material, Work
 from stead.domain.errors import InvalidRequest
@@ -140,4 +140,4 @@ class Repeating:
 
 def _wanted(turn: Episode) -> frozenset[str]:
     """What a turn asks for; nothing for one that states something instead."""
-    return frozenset() if extracted(turn) else patterns.gist(turn.text)
+    return frozenset() if explicit(turn) else patterns.gist(turn.text)
