@@ -58,12 +58,14 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
 
 def _data_lines(tree: ast.Module) -> Iterator[int]:
     """Lines of fields, of members of enumerations, and of the parameters that a protocol only names."""
+    data = {"Struct", "NamedTuple", "TypedDict", "StrEnum", "Enum", "Protocol"}
     for node in ast.walk(tree):
         if not isinstance(node, ast.ClassDef):
             continue
         bases = {ast.unparse(base).split("[")[0].rpartition(".")[2] for base in node.bases}
         decorators = {ast.unparse(decorator).split("(")[0] for decorator in node.decorator_list}
-        if bases & {"Struct", "NamedTuple", "TypedDict", "StrEnum", "Enum", "Protocol"} or "dataclass" in decorators:
+        if bases & data or "dataclass" in decorators:
+            data |= {node.name} if "Protocol" not in bases else set()
             yield from (item.lineno for item in node.body if isinstance(item, ast.AnnAssign | ast.Assign))
         if "Protocol" in bases:
             for method in node.body:

@@ -21,6 +21,7 @@ from stead.runtime.markdown import TEXT_CHARS
 from stead.runtime.story import told
 from tests.build import Story, created, desk
 from tests.storage.histories import History, histories
+from tests.timelines import items_of
 
 KEY = CallKey("call_1_1")
 _MARKER = "zqmarker"
@@ -35,7 +36,7 @@ hostile = st.lists(marks, max_size=12).map(lambda parts: _MARKER + "".join(parts
 
 
 def _text(events: Iterable[ev.Event]) -> str:
-    return "".join(told(events))
+    return "".join(told(items_of(events)))
 
 
 def _everything(said: str) -> Story:
@@ -133,12 +134,12 @@ def test_a_session_reads_like_a_story() -> None:
         "## Turn 1",
         "**Said** through `cli` at 2027-01-15 08:00:02 UTC:\n\n> Sort the boats, please",
         "**Model** `acme/m1`:\n\n> I sort them.",
-        "**Asked** whether `write` (`call_1_1`) may run",
-        "**Allowed** `call_1_1` through `web`.",
-        "**Checkpoint** `k_1` (turn): 12 files, 1 of them changed.",
-        "**Changed** `boats.txt` (changed, +2 -1) by `call_1_1`.\n\n```diff\n--- a/boats.txt",
         '**Call** `write` (`call_1_1`): **ok**, 5 ms\n\n```json\n{"path":"boats.txt"}\n```',
+        "**Asked** whether it may run",
+        "**Allowed** through `web`.",
+        "**Changed** `boats.txt` (changed, +2 -1).\n\n```diff\n--- a/boats.txt",
         "wrote 20 bytes",
+        "**Checkpoint** `k_1` (turn): 12 files, 1 of them changed.",
         "> They are sorted.",
         "**Turn 1 ended**: `done`. 1 path differs from before it.\n\n- `boats.txt` (changed, +2 -1)",
         "## Turn 2",

@@ -34,6 +34,7 @@ from stead.domain.policies import Integrity, Label, Reason, Risk, Rule
 from stead.domain.ports import Claimed, Isolation
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageRow
 from stead.domain.sessions import Session, attended, constraints, status
+from stead.domain.timeline import Timeline
 from stead.domain.trials import Stay, Trial
 from stead.runtime.bus import Bus
 from stead.runtime.directives import DirectiveRoom
@@ -43,6 +44,7 @@ from stead.runtime.memory_room import MemoryDesk
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 from tests.fakes.world import NoServices
+from tests.timelines import items_of
 from tests.web import session_desk
 from tests.web.places import Looks, TerminalDesk
 from tests.web.session_desk import SessionDesk
@@ -331,6 +333,11 @@ class Home:
             if row.id == id:
                 return row
         raise NotFound(f"there is no objective {id!r}; list them with: stead objectives")
+
+    def timeline(self, id: SessionId, after: int, limit: int) -> Timeline[msgspec.Raw]:
+        row = self.objective(id)
+        items = tuple(msgspec.Raw(msgspec.json.encode(item)) for item in items_of(self._of(id)) if item.seq > after)
+        return Timeline(items, self.journal.head(), False, row, None, 0)
 
     def steps(self, id: SessionId, after: int, limit: int) -> list[StepRow]:
         self.objective(id)

@@ -2269,6 +2269,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Timeline
+         * @description What people read of it, as items: those that are new or changed since event ``after``, and how it stands.
+         */
+        get: operations["show_timeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/watchers": {
         parameters: {
             query?: never;
@@ -2883,6 +2903,22 @@ export interface components {
             words: string[];
         };
         /**
+         * CarriedItem
+         * @description The conversation goes on from event ``at`` of ``source``, with so many messages.
+         */
+        CarriedItem: {
+            at: number;
+            id: string;
+            /** @enum {unknown} */
+            kind: "carried";
+            messages: number;
+            place: number;
+            seq: number;
+            source: string;
+            ts_ms: number;
+            turn: number;
+        };
+        /**
          * ChainSet
          * @description The default model and its fallbacks for new objectives; empty means whatever is found.
          */
@@ -3449,6 +3485,16 @@ export interface components {
             why: string;
         };
         /**
+         * Edit
+         * @description A file that the call changed, and whether the person undid it. ``seq``: of the event.
+         */
+        Edit: {
+            change: components["schemas"]["FileChange"];
+            seq: number;
+            /** @default false */
+            undone: boolean;
+        };
+        /**
          * EditRow
          * @description A file that a call changed, and whether the person has undone it.
          */
@@ -3606,6 +3652,20 @@ export interface components {
             /** @enum {unknown} */
             kind: "ran" | "wrote";
             subject: string;
+        };
+        /**
+         * FailedItem
+         * @description A request that brought nothing usable.
+         */
+        FailedItem: {
+            body: components["schemas"]["ModelFailed"];
+            id: string;
+            /** @enum {unknown} */
+            kind: "failed";
+            place: number;
+            seq: number;
+            ts_ms: number;
+            turn: number;
         };
         /**
          * FileChange
@@ -4213,6 +4273,20 @@ export interface components {
             wall_s: number;
         };
         /**
+         * LineItem
+         * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
+         */
+        LineItem: {
+            body: components["schemas"]["ObjectiveCreated"] | components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            id: string;
+            /** @enum {unknown} */
+            kind: "line";
+            place: number;
+            seq: number;
+            ts_ms: number;
+            turn: number;
+        };
+        /**
          * LoadedFile
          * @description A file of memory as it was put before a model: its name as the mirror has it, and its text.
          */
@@ -4530,6 +4604,20 @@ export interface components {
             legs: components["schemas"]["LegState"][];
             places: components["schemas"]["Place"][];
             waiting: number;
+        };
+        /**
+         * MessageItem
+         * @description Words for the session.
+         */
+        MessageItem: {
+            body: components["schemas"]["MessageReceived"];
+            id: string;
+            /** @enum {unknown} */
+            kind: "message";
+            place: number;
+            seq: number;
+            ts_ms: number;
+            turn: number;
         };
         /**
          * MessageReceived
@@ -5043,6 +5131,29 @@ export interface components {
             version: number;
         };
         /**
+         * OpenedItem
+         * @description The first fact: who asked for what, in which folder and under which limits; without the instructions.
+         */
+        OpenedItem: {
+            body: components["schemas"]["ObjectiveCreated"] | components["schemas"]["SessionOpened"];
+            id: string;
+            /** @enum {unknown} */
+            kind: "opened";
+            place: number;
+            seq: number;
+            ts_ms: number;
+            turn: number;
+        };
+        /**
+         * OpenRequest
+         * @description The request that waits for its reply. ``reading``: on behalf of a call, and its words are not shown.
+         */
+        OpenRequest: {
+            number: number;
+            reading: boolean;
+            since_ms: number;
+        };
+        /**
          * OpenRunRow
          * @description An objective that has not ended: what it is at, and since when.
          */
@@ -5377,6 +5488,21 @@ export interface components {
             title: string;
         };
         /**
+         * PlanItem
+         * @description The plan as it stands from here on. ``before``: the one that it replaces.
+         */
+        PlanItem: {
+            before: components["schemas"]["PlanStep"][];
+            body: components["schemas"]["PlanMade"];
+            id: string;
+            /** @enum {unknown} */
+            kind: "plan";
+            place: number;
+            seq: number;
+            ts_ms: number;
+            turn: number;
+        };
+        /**
          * PlanMade
          * @description The whole plan as it now stands: by the model, by the person, or by Stead when the model made none.
          */
@@ -5693,6 +5819,23 @@ export interface components {
             type: "quarantine.settled";
         };
         /**
+         * Question
+         * @description The question about a call, and what became of it. ``why``: the reason for a no, or why the question is void.
+         */
+        Question: {
+            asked: components["schemas"]["ApprovalRequested"];
+            /** @default  */
+            door: string;
+            /**
+             * @default pending
+             * @enum {unknown}
+             */
+            status: "denied" | "given" | "lapsed" | "pending";
+            ts_ms: number;
+            /** @default  */
+            why: string;
+        };
+        /**
          * Quote
          * @description Words that a memory rests on.
          *
@@ -5744,6 +5887,18 @@ export interface components {
             started_ms: number;
             version: string;
             watchers: number;
+        };
+        /**
+         * ReadingCost
+         * @description What readings for a call cost.
+         */
+        ReadingCost: {
+            /** @default 0 */
+            requests: number;
+            /** @default 0 */
+            tokens: number;
+            /** @default 0 */
+            usd_micros: number;
         };
         /**
          * ReadingFailed
@@ -5850,6 +6005,35 @@ export interface components {
         Redacted: {
             commitment: string;
             seq: number;
+        };
+        /**
+         * ReplyItem
+         * @description What a model said and thought in one reply; its calls follow as steps.
+         *
+         *     Args:
+         *         number: of the request.
+         *         step: its own place among the steps, 0 if it has calls.
+         */
+        ReplyItem: {
+            attempts: string[];
+            calls: number;
+            duration_ms: number;
+            id: string;
+            /** @enum {unknown} */
+            kind: "reply";
+            model: components["schemas"]["ModelRef"];
+            number: number;
+            place: number;
+            seq: number;
+            spend: components["schemas"]["Spend"];
+            step: number;
+            /** @enum {unknown} */
+            stop: "content_filter" | "length" | "stop" | "tool_call";
+            text: string;
+            thinking: string;
+            ts_ms: number;
+            turn: number;
+            usage: components["schemas"]["Usage"];
         };
         /**
          * Reset
@@ -6392,6 +6576,73 @@ export interface components {
             size_bytes: number;
         };
         /**
+         * StepItem
+         * @description One call, from the model's wish to its outcome.
+         *
+         *     Args:
+         *         index: its place among the steps, from 1.
+         *         arguments: the text of a JSON object, unless the model got that wrong.
+         *         reasoning: what the model said with it.
+         *         edited: the door through which the person put in other arguments; "" for the model's own.
+         *         retries: how often the person had it run again.
+         *         landing: what became of the changes that it made; nothing where it made none.
+         */
+        StepItem: {
+            arguments: string;
+            /** @default  */
+            cancel_reason: string;
+            /** @default false */
+            cancelled: boolean;
+            /** @default  */
+            edited: string;
+            /** @default [] */
+            edits: components["schemas"]["Edit"][];
+            /** @default [] */
+            egress: components["schemas"]["EgressUsed"][];
+            /** @default null */
+            finished: components["schemas"]["ToolFinished"] | null;
+            id: string;
+            index: number;
+            /** @default null */
+            judged: components["schemas"]["CallJudged"] | null;
+            key: string;
+            /** @enum {unknown} */
+            kind: "step";
+            /** @default null */
+            landing: components["schemas"]["Landing"] | null;
+            place: number;
+            /** @default null */
+            question: components["schemas"]["Question"] | null;
+            /**
+             * @default {
+             *       "requests": 0,
+             *       "tokens": 0,
+             *       "usd_micros": 0
+             *     }
+             */
+            read: components["schemas"]["ReadingCost"];
+            reasoning: string;
+            /** @default 0 */
+            retries: number;
+            seq: number;
+            /** @default 0 */
+            started_ms: number;
+            /**
+             * @default new
+             * @enum {unknown}
+             */
+            state: "approved" | "asking" | "done" | "dropped" | "lapsed" | "new" | "refused" | "running";
+            /** @default 0 */
+            tokens_in: number;
+            /** @default 0 */
+            tokens_out: number;
+            tool: string;
+            ts_ms: number;
+            turn: number;
+            /** @default 0 */
+            usd_micros: number;
+        };
+        /**
          * StepRow
          * @description One step: a tool call, or a reply without one (``tool`` is ""). Tokens are its request's, on the first step.
          */
@@ -6526,6 +6777,18 @@ export interface components {
             text: string;
             /** @enum {unknown} */
             type: "thinking";
+        };
+        /**
+         * TimelinePage
+         * @description As a door gives it.
+         */
+        TimelinePage: {
+            items: (components["schemas"]["OpenedItem"] | components["schemas"]["MessageItem"] | components["schemas"]["ReplyItem"] | components["schemas"]["StepItem"] | components["schemas"]["FailedItem"] | components["schemas"]["PlanItem"] | components["schemas"]["CarriedItem"] | components["schemas"]["LineItem"])[];
+            more: boolean;
+            replied: number;
+            request: components["schemas"]["OpenRequest"] | null;
+            row: components["schemas"]["ObjectiveRow"];
+            seq: number;
         };
         /**
          * Told
@@ -11320,6 +11583,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TerminalRow"];
+                };
+            };
+            /** @description Refused (4xx) or failed (5xx), and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    show_timeline: {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimelinePage"];
                 };
             };
             /** @description Refused (4xx) or failed (5xx), and why. */

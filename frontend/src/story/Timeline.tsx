@@ -172,7 +172,7 @@ function Rows({ story, without, marked, ref, className }: RowsProps) {
                 ) : story.writing ? (
                   <WritingView writing={story.writing} />
                 ) : (
-                  <Thinking since={story.request?.since ?? 0} />
+                  <Thinking since={story.request?.since_ms ?? 0} />
                 )}
               </li>
             );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { argumentsOf, meant, subjectOf } from "./calls";
+import { argumentsOf, subjectOf } from "./calls";
 import { compact, DEPTH, parseJson } from "./json";
 
 describe("JSON as it was written", () => {
@@ -44,19 +44,6 @@ describe("JSON as it was written", () => {
 });
 
 describe("a call", () => {
-  it("by name means the tool that it names", () => {
-    const given = '{"name": "mail", "arguments": {"to": ["ada@example.com"], "id": 12345678901234567890}}';
-    expect(meant({ type: "call", key: "k", tool: "use_tool", arguments: given })).toEqual([
-      "mail",
-      '{"to":["ada@example.com"],"id":12345678901234567890}',
-    ]);
-  });
-
-  it.each(['{"name": "mail", "arguments": []}', '{"name": 3}', '{"name": "mail", "more": 1}', "not json"])(
-    "stays what it is when %s names none",
-    (given) => expect(meant({ type: "call", key: "k", tool: "use_tool", arguments: given })[0]).toBe("use_tool"),
-  );
-
   it("is about its command, its path or its only word", () => {
     expect(subjectOf('{"timeout_s": 3, "command": "ls -la"}')).toBe("ls -la");
     expect(subjectOf('{"note": "keep it"}')).toBe("keep it");

@@ -1,16 +1,11 @@
 /**
- * One reducer over the same events as the daemon's read models: `begin(id)`, then `took(story, events)` for what comes,
- * events of the journal and pieces of what is under way alike. What was seen before changes nothing.
+ * A story out of the daemon's pages and the pieces of what is under way: `begin(id)`, then `took(story, page)` and
+ * `heard(story, pieces)` for what comes. What was seen before changes nothing.
  */
+import type { Item, Page, StepItem, Story, Transient } from "./shape";
+import { extended, TAIL_LIMIT } from "./text";
 
-import { Draft } from "./draft";
-import { take } from "./items";
-import { showPiece } from "./pieces";
-import { advance, openedRow, shown, standing } from "./row";
-import type { Event, Story, Transient } from "./shape";
-import { followed, silence } from "./talk";
-
-/** The story of a stream before its first event. */
+/** The story of a session before its first page. */
 export function begin(id: string): Story {
   return {
     id,
@@ -19,51 +14,80 @@ export function begin(id: string): Story {
     items: [],
     writing: null,
     request: null,
+    replied: 0,
     progress: null,
     watchers: null,
     opening: null,
     deleted: false,
-    fold: { talk: silence(false), paused: false, requests: 0, steps: 0, settled: 0, places: new Map() },
+    places: [],
   };
 }
 
-/** The story after these, in order; the same one when they change nothing. Those of other streams are passed over. */
-export function took(story: Story, news: readonly (Event | Transient)[]): Story {
-  const draft = new Draft(story);
-  for (const item of news) {
-    if (item.stream !== story.id) continue;
-    if (!("seq" in item)) showPiece(draft, item.body);
-    else if (item.seq > draft.seq) follow(draft, item);
-  }
-  return draft.done();
+/** The person deleted it: nothing of it stays in this page either. */
+export function deleted(id: string): Story {
+  return { ...begin(id), deleted: true };
 }
 
-function follow(draft: Draft, event: Event): void {
-  const { body } = event;
-  draft.seq = event.seq;
-  draft.changed = true;
-  const before = { talk: draft.talk, plan: draft.row?.plan ?? [] };
-  if (body.type === "session.deleted") {
-    draft.forget();
-    take(draft, event, before);
-    return;
+/** The story after a page of it; the same one when it knows as much already. */
+export function took(story: Story, page: Page): Story {
+  if (page.seq <= story.seq) return story;
+  let { places, items, opening } = story;
+  if (page.items.length > 0) {
+    const next = places.slice();
+    for (const item of page.items) next[item.place] = carried(item, next[item.place]);
+    places = next;
+    items = page.more ? next.filter((item) => item !== undefined) : (next as Item[]);
+    const first = next[0];
+    opening = first?.kind === "opened" ? first.body : null;
   }
-  if (body.type === "objective.created" || body.type === "session.opened") {
-    draft.opening = body;
-    draft.talk = silence(body.type === "session.opened");
-    draft.row = openedRow(event, body);
-    take(draft, event, before);
-    return;
+  const goal = opening?.type === "objective.created" ? opening.goal : "";
+  const writing = story.writing && story.writing.number > page.replied ? story.writing : null;
+  const { seq, request, replied } = page;
+  return { ...story, seq, row: { ...page.row, goal }, places, items, opening, request, replied, writing };
+}
+
+/** The story after pieces of what is under way, in order. */
+export function heard(story: Story, pieces: readonly Transient[]): Story {
+  return pieces.reduce((now, piece) => (piece.stream === now.id ? piecewise(now, piece.body) : now), story);
+}
+
+function piecewise(story: Story, body: Transient["body"]): Story {
+  switch (body.type) {
+    case "text.delta": {
+      const { writing } = story;
+      if (body.number <= story.replied || (writing && body.number < writing.number)) return story;
+      const before = writing?.number === body.number ? writing : null;
+      const tail = extended(before, body.offset, body.text);
+      return tail === before ? story : { ...story, writing: { ...tail, number: body.number } };
+    }
+    case "output.delta": {
+      const at = story.items.findLastIndex((item) => item.id === body.key);
+      const step = story.items[at];
+      if (step?.kind !== "step" || isOver(step)) return story;
+      const live = extended(step.live ?? null, body.offset, body.text, TAIL_LIMIT);
+      return live === step.live ? story : replaced(story, at, { ...step, live });
+    }
+    case "progress":
+      return { ...story, progress: body.done < body.total ? body : null };
+    case "presence":
+      return { ...story, watchers: body };
+    default:
+      return story; // a newer daemon shows more than this page knows of
   }
-  // What was erased changes no row: the deletion that erased it comes later. Nor does it that words were forgotten.
-  if (draft.row && body.type !== "erased" && body.type !== "content.redacted") {
-    const at = standing(draft.row, draft.fold(), draft.request);
-    advance(at, event);
-    draft.talk = followed(draft.talk, body);
-    draft.row = shown(at, draft.talk, event.ts);
-    draft.paused = at.paused;
-    draft.requests = at.requests;
-    draft.request = at.request;
-  }
-  take(draft, event, before);
+}
+
+function isOver(step: StepItem): boolean {
+  return step.state === "done" || step.state === "dropped";
+}
+
+/** The item as it is now, with what it has printed so far for as long as it runs. */
+function carried(item: Page["items"][number], before: Item | undefined): Item {
+  if (item.kind !== "step" || before?.kind !== "step" || before.live === undefined) return item;
+  return item.state === "running" && item.started_ms === before.started_ms ? { ...item, live: before.live } : item;
+}
+
+function replaced(story: Story, at: number, item: Item): Story {
+  const items = story.items.slice();
+  items[at] = item;
+  return { ...story, items, places: items };
 }

@@ -1,19 +1,17 @@
 /**
  * The stories that are open in this tab, each kept up with by itself.
  *
- * A story is read from the journal page by page, and what is heard live meanwhile waits. No event is missed: whatever the
- * live connection had delivered before we listened was in the journal before we read it; whatever comes later we hear.
- * None is taken twice: a story passes over what it has seen.
+ * The daemon keeps the items of a story; this reads those that are new or changed since the last page. An event that is heard
+ * live, and is not in the story yet, says that there are some; pieces of what is under way wait until they are read, so
+ * that none comes before the call that it belongs to. Nothing is missed: a page has everything up to its `seq`.
  */
 import { useEffect } from "react";
 import { create } from "zustand";
-import { api, data } from "@/api/client";
+import { api, data, Refused } from "@/api/client";
 import { isEvent, type Live, onReset, subscribe, useConnection } from "@/api/live";
-import { begin, took } from "./fold";
-import type { Event, Story } from "./shape";
+import { begin, deleted, heard, took } from "./fold";
+import type { Page, Story, Transient } from "./shape";
 
-/** Events of a page; the daemon gives no more at once. */
-const PAGE_EVENTS = 500;
 /** Stories that nobody looks at and that are kept, so that going back to one is instant. */
 const KEPT = 3;
 
@@ -28,8 +26,10 @@ export interface Opened {
 
 interface Reading {
   holders: number;
-  /** Heard while the journal is read; nothing when it is not. */
-  waiting: Live[] | null;
+  /** Pieces that were heard while pages are read; nothing when none are. */
+  waiting: Transient[] | null;
+  /** The last event that was heard of it. */
+  heard: number;
   /** Counts the readings, so that one that was overtaken ends. */
   round: number;
 }
@@ -41,7 +41,7 @@ const readings = new Map<string, Reading>();
 /** Have a story before one's eyes; gives what ends that. */
 export function openStory(id: string): () => void {
   listen();
-  const reading = readings.get(id) ?? { holders: 0, waiting: null, round: 0 };
+  const reading = readings.get(id) ?? { holders: 0, waiting: null, heard: 0, round: 0 };
   const fresh = !readings.has(id);
   // Put anew, so that the map's order is that of use.
   readings.delete(id);
@@ -95,23 +95,43 @@ async function read(id: string): Promise<void> {
   if (first) put(id, { story, state: "loading", error: null, share: 0 });
   try {
     for (let more = true; more; ) {
-      const page = await data(
-        api.GET("/events", { params: { query: { streams: id, after: story.seq, limit: PAGE_EVENTS } } }),
-      );
+      const page = await pageOf(id, story.seq);
       if (reading.round !== round || readings.get(id) !== reading) return;
-      // The client maps the types of what it reads; these are the same ones, under the names that the reducer knows.
-      story = took(story, page.items as Event[]);
-      more = page.items.length === PAGE_EVENTS;
-      if (more && first) put(id, { story, state: "loading", error: null, share: story.seq / Math.max(1, page.head) });
+      const before = story.seq;
+      story = page ? took(story, page) : story.row ? deleted(id) : story;
+      // What was heard meanwhile is in the next page.
+      more = story.seq > before && (page?.more || story.seq < reading.heard);
+      if (more && first) {
+        put(id, { story, state: "loading", error: null, share: story.seq / Math.max(story.seq, headSeq()) });
+      }
     }
-    story = took(story, reading.waiting ?? []);
+    story = heard(story, reading.waiting ?? []);
     reading.waiting = null;
     put(id, { story, state: "ready", error: null, share: 1 });
   } catch (error) {
     if (reading.round !== round) return;
     reading.waiting = null;
+    // A daemon that is away is read again when it is back; until then the page shows what it has.
+    if (!first && error instanceof Refused && error.status === 0) return;
     const why = error instanceof Error ? error : new Error(String(error));
     put(id, { story, state: "failed", error: why, share: 0 });
+  }
+}
+
+/** The last event that this page knows of. */
+function headSeq(): number {
+  return useConnection.getState().seq;
+}
+
+/** What is new since event `after`; null when there is no such session. */
+async function pageOf(session: string, after: number): Promise<Page | null> {
+  try {
+    return (await data(
+      api.GET("/sessions/{session}/timeline", { params: { path: { session }, query: { after } } }),
+    )) as Page;
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) return null;
+    throw error;
   }
 }
 
@@ -125,8 +145,8 @@ function forgetSome(): void {
   useStories.setState(Object.fromEntries(left), true);
 }
 
-function isRedaction(item: Live): boolean {
-  return isEvent(item) && item.body.type === "content.redacted";
+function streamsWith(type: "content.redacted" | "session.deleted", items: readonly Live[]): ReadonlySet<string> {
+  return new Set(items.filter((item) => isEvent(item) && item.body.type === type).map((item) => item.stream));
 }
 
 let listening = false;
@@ -137,6 +157,7 @@ function listen(): void {
   subscribe(hear);
   onReset(() => {
     const ids = [...readings.keys()];
+    for (const reading of readings.values()) reading.heard = 0;
     useStories.setState(Object.fromEntries(ids.map((id) => [id, { ...unread(id), story: begin(id) }])), true);
     for (const id of ids) void read(id);
   });
@@ -144,8 +165,9 @@ function listen(): void {
     // Whatever happened before the page began to watch was not heard; and what failed may go well by now.
     if (before.state !== "idle" && before.state !== "offline") return;
     if (now.state !== "live" && now.state !== "catching up") return;
-    for (const [id] of readings) {
-      if (before.state === "idle" || useStories.getState()[id]?.state === "failed") void read(id);
+    for (const [id, { heard }] of readings) {
+      const opened = useStories.getState()[id];
+      if (before.state === "idle" || opened?.state === "failed" || heard > (opened?.story.seq ?? 0)) void read(id);
     }
   });
 }
@@ -156,20 +178,33 @@ function readAnew(id: string): void {
   void read(id);
 }
 
+/** The person deleted it. What is being read of it is dropped. */
+function forget(id: string): void {
+  const reading = readings.get(id);
+  if (reading) reading.round += 1;
+  put(id, { story: deleted(id), state: "ready", error: null, share: 1 });
+}
+
 function hear(items: readonly Live[]): void {
-  const redacted = new Set(items.filter(isRedaction).map((item) => item.stream));
+  const redacted = streamsWith("content.redacted", items);
   for (const id of redacted) if (readings.has(id)) readAnew(id);
-  const streams = new Set(items.map((item) => item.stream).filter((id) => !redacted.has(id)));
-  const changed: Record<string, Opened> = {};
-  for (const id of streams) {
+  const gone = streamsWith("session.deleted", items);
+  for (const id of gone) if (readings.has(id)) forget(id);
+  for (const id of new Set(items.map((item) => item.stream))) {
     const reading = readings.get(id);
     const opened = useStories.getState()[id];
-    if (!reading || !opened) continue;
-    if (reading.waiting) reading.waiting.push(...items.filter((item) => item.stream === id));
-    else if (opened.state === "ready") {
-      const story = took(opened.story, items);
-      if (story !== opened.story) changed[id] = { ...opened, story };
+    if (!reading || !opened || redacted.has(id) || gone.has(id)) continue;
+    const news = items.filter((item) => item.stream === id);
+    const last = news.findLast(isEvent);
+    const pieces = news.filter((item): item is Transient => !isEvent(item));
+    reading.heard = Math.max(reading.heard, last?.seq ?? 0);
+    if (reading.waiting) reading.waiting.push(...pieces);
+    else if (opened.state === "ready" && reading.heard > opened.story.seq) {
+      reading.waiting = pieces;
+      void read(id);
+    } else if (opened.state === "ready") {
+      const story = heard(opened.story, pieces);
+      if (story !== opened.story) put(id, { ...opened, story });
     }
   }
-  if (Object.keys(changed).length > 0) useStories.setState(changed);
 }

@@ -1,21 +1,8 @@
-/** Text as the daemon counts and cuts it: in code points, with its own idea of blanks. */
+/** Text that comes in pieces, as the daemon counts it: in code points. */
 import type { Tail } from "./shape";
 
 /** Of a running call's output, at most; its end is what people look at, and the whole of it comes with the outcome. */
 export const TAIL_LIMIT = 64_000;
-const BLANKS: ReadonlySet<string> = new Set(
-  " \t\n\v\f\r\u001c\u001d\u001e\u001f\u0085\u00a0\u1680\u2028\u2029\u202f\u205f\u3000" +
-    "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a",
-);
-
-/** Without blanks at its ends. */
-export function stripped(text: string): string {
-  let from = 0;
-  let to = text.length;
-  while (from < to && BLANKS.has(text.charAt(from))) from += 1;
-  while (to > from && BLANKS.has(text.charAt(to - 1))) to -= 1;
-  return text.slice(from, to);
-}
 
 /** How many code points it has. */
 export function points(text: string): number {
@@ -30,13 +17,6 @@ export function points(text: string): number {
     }
   }
   return count;
-}
-
-/** Its first line, cut after this many code points. */
-export function firstLine(text: string, limit: number): string {
-  const end = text.indexOf("\n");
-  const line = end < 0 ? text : text.slice(0, end);
-  return line.length <= limit ? line : [...line.slice(0, limit * 2)].slice(0, limit).join("");
 }
 
 /**

@@ -10,24 +10,14 @@ from msgspec.structs import replace
 
 from stead.domain import events as ev
 from stead.domain.ids import CallKey, RequestNo
-from stead.domain.messages import ReplyPart, Text, ToolCall, meant
-from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, OpenRunRow, StepRow
+from stead.domain.messages import ReplyPart, Text, ToolCall
+from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, OpenRunRow
+from stead.domain.timeline import OpenRequest
+from stead.domain.timeline_fold import Standing
 from stead.domain.trials import Review
 from stead.storage.talk import Talk, followed
 
-ERROR_LIMIT = 300
-"""Characters of an outcome that a step shows as its error; the whole text is its output."""
-
 Answered = ev.ApprovalGiven | ev.ApprovalDenied | ev.ApprovalLapsed
-Called = (
-    ev.CallJudged
-    | ev.ToolStarted
-    | ev.ToolReopened
-    | ev.ToolFinished
-    | ev.CallEdited
-    | ev.CallCancelled
-    | ev.CallRetried
-)
 
 
 class OpenCall(msgspec.Struct, frozen=True):
@@ -45,9 +35,12 @@ class Objective(msgspec.Struct, frozen=True):
         row: as shown, but for the goal, which is kept apart: it may have a megabyte and never changes.
         requests: model requests in all; the row counts those since the last retry.
         steps: how many it has.
+        items: how many its timeline has.
         paused: held, if it has not ended.
         open_request: the request that waits for its reply, 0 for none.
         requested_ms: since when.
+        reading: it is a reading on behalf of a call.
+        replied: the last request that was answered, or failed.
         reserved: for it.
         open_calls: calls under way.
         talk: where its conversation stands.
@@ -56,9 +49,12 @@ class Objective(msgspec.Struct, frozen=True):
     row: ObjectiveRow
     requests: int = 0
     steps: int = 0
+    items: int = 0
     paused: bool = False
     open_request: RequestNo = RequestNo(0)
     requested_ms: int = 0
+    reading: bool = False
+    replied: RequestNo = RequestNo(0)
     reserved: ev.Spend = ev.Spend()
     open_calls: tuple[OpenCall, ...] = ()
     talk: Talk = Talk()
@@ -113,12 +109,15 @@ def _advanced(objective: Objective, event: ev.Event) -> Objective:
                 requests=objective.requests + 1,
                 open_request=body.number,
                 requested_ms=event.ts_ms,
+                reading=isinstance(body, ev.ReadingRequested),
                 reserved=body.reserved,
             )
-        case ev.ModelReplied(spend=spend, parts=parts):
-            steps = objective.steps + max(1, len(_calls(parts)))
-            return replace(_settled(objective, spend), steps=steps)
-        case ev.ModelFailed(spend=spend) | ev.ReadingReplied(spend=spend) | ev.ReadingFailed(spend=spend):
+        case ev.ModelReplied(number=number, spend=spend, parts=parts):
+            steps = objective.steps + max(1, sum(isinstance(part, ToolCall) for part in parts))
+            return replace(_settled(objective, spend), steps=steps, replied=number)
+        case ev.ModelFailed(number=number, spend=spend):
+            return replace(_settled(objective, spend), replied=number)
+        case ev.ReadingReplied(spend=spend) | ev.ReadingFailed(spend=spend):
             return _settled(objective, spend)
         case ev.PlanMade(steps=plan):
             return replace(objective, row=replace(row, plan=plan))
@@ -182,63 +181,16 @@ def _spoken_to(objective: Objective) -> ObjectiveRow:
     return replace(row, reason="") if objective.paused else row
 
 
-def new_steps(objective: Objective, event: ev.Event, body: ev.ModelReplied) -> list[StepRow]:
-    """One step for each call of a reply, or one for a reply without calls. ``objective`` is as before the reply."""
-    calls = _calls(body.parts)
-    said = "\n".join(part.text for part in body.parts if isinstance(part, Text)).strip()
-    bare = StepRow(
-        session=event.session,
-        index=objective.steps + 1,
-        ts_ms=event.ts_ms,
-        reasoning=said,
-        key=CallKey(""),
-        tool="",
-        input="",
-        output="",
-        verdict="",
-        rule="",
-        risk="",
-        outcome="",
-        tokens_in=body.usage.input,
-        tokens_out=body.usage.output,
-        usd_micros=body.spend.usd_micros,
-        duration_ms=0,
-        error="",
-        turn=objective.talk.turn,
-    )
-    if not calls:
-        return [replace(bare, duration_ms=body.duration_ms)]
-    steps = []
-    for place, call in enumerate(calls):
-        tool, arguments = meant(call)
-        steps.append(replace(bare, index=bare.index + place, key=call.key, tool=tool, input=arguments))
-    return steps[:1] + [replace(step, tokens_in=0, tokens_out=0, usd_micros=0) for step in steps[1:]]
+def standing(before: Objective, after: Objective) -> Standing:
+    """What the items of the event between the two depend on."""
+    return Standing(before.items, before.steps, after.talk.turn, before.row.plan, before.talk.unanswered)
 
 
-def filled(step: StepRow, body: Called) -> StepRow:
-    """A step after its call was judged, has started or is finished, or after the person changed it."""
-    match body:
-        case ev.CallJudged(tool=tool, verdict=verdict, reason=reason, risk=risk):
-            return replace(step, tool=tool, verdict=verdict, rule=reason.rule, risk=risk)
-        case ev.ToolStarted(tool=tool, arguments=arguments):
-            return replace(step, tool=tool, input=arguments)
-        case ev.ToolReopened():
-            return step
-        case ev.ToolFinished(outcome=outcome, text=text, duration_ms=duration_ms, warnings=warnings):
-            first_line = text.strip().partition("\n")[0][:ERROR_LIMIT]
-            error = "" if outcome == "ok" else first_line or outcome
-            return replace(step, outcome=outcome, output=text, duration_ms=duration_ms, error=error, warnings=warnings)
-        case ev.CallEdited(arguments=arguments):
-            return replace(_undone(step), input=arguments, edited=True)
-        case ev.CallCancelled():
-            return replace(step, cancelled=True)
-        case ev.CallRetried():
-            return replace(_undone(step), cancelled=False)
-
-
-def _undone(step: StepRow) -> StepRow:
-    """A step whose call is to be judged, and run, anew."""
-    return replace(step, outcome="", output="", duration_ms=0, error="", warnings=())
+def request(objective: Objective) -> OpenRequest | None:
+    """What waits for a reply."""
+    if not objective.open_request:
+        return None
+    return OpenRequest(objective.open_request, objective.requested_ms, objective.reading)
 
 
 def asked(objective: Objective, event: ev.Event, body: ev.ApprovalRequested) -> ApprovalRow:
@@ -358,10 +310,6 @@ def _strings(arguments: str) -> list[str]:
         elif value is not None:
             found.append(str(value))
     return found
-
-
-def _calls(parts: tuple[ReplyPart, ...]) -> list[ToolCall]:
-    return [part for part in parts if isinstance(part, ToolCall)]
 
 
 def _settled(objective: Objective, spend: ev.Spend) -> Objective:

@@ -9,11 +9,14 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from stead.domain import events as ev
 from stead.domain.ids import ApprovalId, SessionId, WorkspaceId
 from stead.domain.memory_events import ContentRedacted
-from stead.domain.rows import ApprovalRow, StepRow
+from stead.domain.rows import ApprovalRow
+from stead.domain.timeline import Item, ReplyItem, StepItem
+from stead.domain.timeline_fold import follow
 from stead.storage import projection
 from stead.storage.codec import tag_of
 from stead.storage.projection import Objective
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
 _encode = msgspec.json.Encoder().encode
 decode_objective = msgspec.json.Decoder(Objective).decode
-decode_step = msgspec.json.Decoder(StepRow).decode
+decode_item: Callable[[bytes], Item] = msgspec.json.Decoder(Item).decode
 decode_approval = msgspec.json.Decoder(ApprovalRow).decode
 
 
@@ -46,6 +49,7 @@ class Projector:
         self._workspace = workspace
         self._events = events
         self._objectives: dict[SessionId, Objective | None] = {}
+        self._items: dict[SessionId, dict[str, tuple[Item, int]]] = {}
         self.erased = False
 
     def take(self, event: ev.Event | ev.Erased) -> None:
@@ -67,7 +71,7 @@ class Projector:
                 if known is None:
                     return
                 self._take_details(known, event)
-                self._objectives[event.session] = projection.advanced(known, event)
+                self._objectives[event.session] = self._show(event, known, projection.advanced(known, event))
         self._index(event)
 
     def _take_again(self, redacted: ev.Event) -> None:
@@ -77,8 +81,12 @@ class Projector:
         self._forget(redacted.session)
         del self._objectives[redacted.session]
         for event in self._events(redacted.session):
-            if event.seq < redacted.seq and isinstance(event, ev.Event) and not isinstance(event.body, ContentRedacted):
+            if event.seq > redacted.seq or not isinstance(event, ev.Event):
+                continue
+            if not isinstance(event.body, ContentRedacted):
                 self.take(event)
+            elif known := self._objective(event.session):
+                self._objectives[event.session] = self._show(event, known, known)
 
     def _open(self, event: ev.Event, body: ev.Opening) -> None:
         goal = body.goal if isinstance(body, ev.ObjectiveCreated) else ""
@@ -90,10 +98,33 @@ class Projector:
             "INSERT INTO states (session, seq, kind, status, waiting, state) VALUES (?, ?, ?, ?, 0, ?)",
             (event.session, event.seq, objective.row.kind, objective.row.status, _encode(objective)),
         )
-        self._objectives[event.session] = objective
+        self._objectives[event.session] = self._show(event, objective, objective)
+
+    def _show(self, event: ev.Event, before: Objective, after: Objective) -> Objective:
+        """Put what the event adds and changes into the timeline."""
+        held = self._items.setdefault(event.session, {})
+        items = follow(event, projection.standing(before, after), lambda id: self._item(event.session, id))
+        held.update((item.id, (item, event.seq)) for item in items)
+        return replace(after, items=before.items + sum(item.place >= before.items for item in items))
+
+    def _item(self, session: SessionId, id: str) -> Item | None:
+        if held := self._items.get(session, {}).get(id):
+            return held[0]
+        row = self._connection.execute("SELECT item FROM items WHERE session = ? AND id = ?", (session, id)).fetchone()
+        return decode_item(row[0]) if row else None
 
     def flush(self) -> None:
-        """Write the objectives that changed."""
+        """Write the objectives and items that changed."""
+        self._connection.executemany(
+            "INSERT INTO items (session, place, id, step, changed, item) VALUES (?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (session, place) DO UPDATE SET changed = excluded.changed, item = excluded.item",
+            [
+                (session, item.place, item.id, _step_of(item), changed, _encode(item))
+                for session, items in self._items.items()
+                for item, changed in items.values()
+            ],
+        )
+        self._items.clear()
         self._connection.executemany(
             "UPDATE states SET status = ?, waiting = ?, state = ? WHERE session = ?",
             [
@@ -112,18 +143,6 @@ class Projector:
 
     def _take_details(self, objective: Objective, event: ev.Event) -> None:
         match event.body:
-            case ev.ModelReplied() as body:
-                self._connection.executemany(
-                    "INSERT INTO steps (session, step, call, row) VALUES (?, ?, ?, ?)",
-                    [
-                        (step.session, step.index, step.key, _encode(step))
-                        for step in projection.new_steps(objective, event, body)
-                    ],
-                )
-            case ev.CallJudged() | ev.ToolStarted() | ev.ToolFinished() as called:
-                self._fill(event.session, called)
-            case ev.CallEdited() | ev.CallCancelled() | ev.CallRetried() as queued:
-                self._fill(event.session, queued)
             case ev.ApprovalRequested() as question:
                 row = projection.asked(objective, event, question)
                 self._connection.execute(
@@ -136,13 +155,6 @@ class Projector:
                 self._lapse(event.session)
             case _:
                 pass
-
-    def _fill(self, session: SessionId, body: projection.Called) -> None:
-        place = (session, body.key)
-        row = self._connection.execute("SELECT row FROM steps WHERE session = ? AND call = ?", place).fetchone()
-        if row is not None:
-            step = projection.filled(decode_step(row[0]), body)
-            self._connection.execute("UPDATE steps SET row = ? WHERE session = ? AND call = ?", (_encode(step), *place))
 
     def _answer(self, id: ApprovalId, body: projection.Answered) -> None:
         row = self._connection.execute("SELECT row FROM approvals WHERE id = ?", (id,)).fetchone()
@@ -178,4 +190,9 @@ class Projector:
         )
         self._connection.execute("DELETE FROM objectives WHERE id = ?", (session,))
         self._objectives[session] = None
+        self._items.pop(session, None)
         self.erased = True
+
+
+def _step_of(item: Item) -> int:
+    return item.step if isinstance(item, ReplyItem) else item.index if isinstance(item, StepItem) else 0

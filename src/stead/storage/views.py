@@ -17,9 +17,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from msgspec import Raw
+
 from stead.domain.errors import InvalidRequest, NotFound, StorageFault, WrongKey
+from stead.domain.events import VERSIONS
 from stead.domain.ids import DEFAULT_WORKSPACE, ApprovalId, SessionId, WorkspaceId
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
+from stead.domain.timeline import SHAPE, ReplyItem, StepItem, Timeline, step_row
 from stead.storage import projection
 from stead.storage.database import Connect, Damaged, Database, connect
 from stead.storage.derived import opening
@@ -27,7 +31,7 @@ from stead.storage.history import matching
 from stead.storage.journal import JournalFile
 from stead.storage.keys import Keys
 from stead.storage.ledger import day_of
-from stead.storage.projector import Projector, decode_approval, decode_objective, decode_step
+from stead.storage.projector import Projector, decode_approval, decode_item, decode_objective
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -35,7 +39,7 @@ if TYPE_CHECKING:
 CHUNK_EVENTS = 500
 _DAY_MS = 86_400_000
 _SCHEMA = (Path(__file__).parent / "schema" / "views.sql").read_text("utf-8")
-_SCHEMA_ID = hashlib.sha256(_SCHEMA.encode()).hexdigest()
+_SCHEMA_ID = hashlib.sha256(f"{_SCHEMA}{SHAPE}{sorted(VERSIONS.items())}".encode()).hexdigest()
 _NEWEST = 2**62
 
 _log = logging.getLogger(__name__)
@@ -105,7 +109,7 @@ class Views:
         """Drop the file and replay the journal; gives how many events that were. Readers wait."""
         with self._lock:
             self.close()
-            self._database, self._connection = self._renew()
+            self._database, self._connection = _renewed(self._path, self._key, self._connect)
             return self.catch_up()
 
     def close(self) -> None:
@@ -152,9 +156,7 @@ class Views:
                 "SELECT s.state, o.goal FROM states s JOIN objectives o ON o.id = s.session WHERE s.session = ?", (id,)
             ).fetchone()
         if row is None:
-            raise NotFound(
-                f"there is no objective or session {id!r}; 'stead objectives' and 'stead session list' list them"
-            )
+            raise _missing(id)
         return _objective(*row)
 
     def steps(self, id: SessionId, after: int = 0, limit: int = 50) -> list[StepRow]:
@@ -166,9 +168,36 @@ class Views:
         self.objective(id)
         with self.reading() as connection:
             rows = connection.execute(
-                "SELECT row FROM steps WHERE session = ? AND step > ? ORDER BY step LIMIT ?", (id, after, limit)
+                "SELECT item FROM items WHERE session = ? AND step > max(0, ?) ORDER BY step LIMIT ?",
+                (id, after, limit),
             ).fetchall()
-        return [decode_step(row) for (row,) in rows]
+        items = (decode_item(item) for (item,) in rows)
+        return [step_row(id, item) for item in items if isinstance(item, ReplyItem | StepItem)]
+
+    def timeline(self, id: SessionId, after: int = 0, limit: int = 500) -> Timeline[Raw]:
+        """The items that are new or changed since event ``after``, in the order of their last change.
+
+        Raises:
+            NotFound: no such session.
+        """
+        with self.reading() as connection:
+            known = connection.execute("SELECT state FROM states WHERE session = ?", (id,)).fetchone()
+            if known is None:
+                raise _missing(id)
+            (seq,) = connection.execute("SELECT seq FROM progress").fetchone()
+            rows = connection.execute(
+                "SELECT changed, item FROM items WHERE session = ? AND changed > ? ORDER BY changed, place LIMIT ?",
+                (id, after, limit + 1),
+            ).fetchall()
+            if more := len(rows) > limit:  # what one event changed is not torn apart
+                seq = rows[limit - 1][0]
+                whole = connection.execute(
+                    "SELECT changed, item FROM items WHERE session = ? AND changed = ? ORDER BY place", (id, seq)
+                ).fetchall()
+                rows = [row for row in rows if row[0] < seq] + whole
+        objective = decode_objective(known[0])
+        items = tuple(Raw(item) for _, item in rows)
+        return Timeline(items, seq, more, objective.row, projection.request(objective), objective.replied)
 
     def open_runs(self) -> list[OpenRunRow]:
         """What every objective that has not ended, and every session that is at work, is at, the longest first."""
@@ -282,19 +311,20 @@ class Views:
             database, connection, (seq, chain, schema) = _open(self._path, self._key, self._connect)
         except (Damaged, WrongKey) as error:
             _log.warning("the read models are begun anew: %s", error)
-            return self._renew()
+            return _renewed(self._path, self._key, self._connect)
         if schema == _SCHEMA_ID and self._journal.chain_at(seq) == chain:
             return database, connection
         _log.info("the read models are begun anew: they are of another journal or of another version of Stead")
         connection.close()
         database.close()
-        return self._renew()
+        return _renewed(self._path, self._key, self._connect)
 
-    def _renew(self) -> tuple[Database, Connection]:
-        for suffix in ("", "-wal", "-shm"):
-            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-        database, connection, _ = _open(self._path, self._key, self._connect)
-        return database, connection
+
+def _renewed(path: Path, key: bytes, connect: Connect) -> tuple[Database, Connection]:
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    database, connection, _ = _open(path, key, connect)
+    return database, connection
 
 
 def _open(path: Path, key: bytes, connect: Connect) -> tuple[Database, Connection, tuple[int, bytes, str]]:
@@ -307,3 +337,7 @@ def _open(path: Path, key: bytes, connect: Connect) -> tuple[Database, Connectio
 
 def _objective(state: bytes, goal: str) -> ObjectiveRow:
     return projection.shown(decode_objective(state), goal)
+
+
+def _missing(id: SessionId) -> NotFound:
+    return NotFound(f"there is no objective or session {id!r}; 'stead objectives' and 'stead session list' list them")

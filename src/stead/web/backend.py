@@ -15,6 +15,7 @@ from stead.domain.audit import AuditReport, Decision, Head
 from stead.domain.ids import ApprovalId, SessionId
 from stead.domain.ports import Clock, Journal
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, ObjectiveStatus, OpenRunRow, SearchRow, StepRow, UsageRow
+from stead.domain.timeline import Timeline
 from stead.runtime.home import HomeState
 from stead.runtime.service import Service
 from stead.web.auth import Auth
@@ -60,6 +61,17 @@ class Work(Protocol):
         """Where the history says it."""
 
 
+class Timelines(Protocol):
+    """What people read of a session. It blocks."""
+
+    def timeline(self, id: SessionId, after: int, limit: int) -> Timeline[msgspec.Raw]:
+        """Items that are new or changed since event ``after``.
+
+        Raises:
+            NotFound: no such session.
+        """
+
+
 class Desk(Protocol):
     """What waits for a person, and what was spent."""
 
@@ -82,7 +94,7 @@ class Desk(Protocol):
         """What each model used on each day, newest first, over so many days up to today."""
 
 
-class Views(Work, Desk, Protocol):
+class Views(Work, Timelines, Desk, Protocol):
     """The read models."""
 
     def rebuild(self) -> int:

@@ -7,7 +7,7 @@ in ``live.py``. Names, diffs and texts are shown as they are: a model or a stran
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter, methodcaller
 from typing import Annotated, Literal
 
@@ -16,13 +16,14 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from stead.domain.audit import AuditReport, Decision
-from stead.domain.events import Budget, Event, ModelRef
+from stead.domain.events import Budget, ModelRef
 from stead.domain.ids import SessionId
 from stead.domain.policies import Rule
 from stead.domain.registries import REGISTRIES, spelled_out
 from stead.domain.rows import ApprovalRow, ObjectiveRow, ObjectiveStatus, SearchRow, StepRow
 from stead.domain.services import ServiceLog, ServicePreview, ServiceRow
 from stead.domain.terminals import MOST_COLUMNS, MOST_ROWS, TerminalRow
+from stead.domain.timeline import Item, TimelinePage
 from stead.domain.work_rows import Watcher
 from stead.runtime import service as runtime
 from stead.runtime.home import HomeState
@@ -57,6 +58,8 @@ _DoorName = Annotated[
 _PATH = {"path": Field(_Inside, "")}
 _FILE = {"path": Field(_File)}
 _CHECKPOINTS = {"old": Field(_Checkpoint, ""), "new": Field(_Checkpoint, "")}
+_PAGE_ITEMS = 500
+_decode_item: Callable[[bytes], Item] = msgspec.json.Decoder(Item).decode
 _ENVELOPES = Content((Envelope, TransientEnvelope, ControlEnvelope), "text/event-stream")
 _MARKDOWN = Content(str, "text/markdown")
 _SERVICE, _VIEWS, _WORK = attrgetter("service"), attrgetter("views"), attrgetter("service.work")
@@ -133,6 +136,11 @@ def list_steps(
     return rows, str(rows[-1].index) if len(rows) == limit else ""
 
 
+def show_timeline(context: Context, session: SessionId, after: Place = 0, limit: Limit = 500) -> Response:
+    """What people read of it, as items: those that are new or changed since event ``after``, and how it stands."""
+    return Json(context.behind.views.timeline(session, after, limit))
+
+
 def list_approvals(
     context: Context, status: Literal["pending", "all"] = "pending", session: AnySession = "", limit: Limit = 50
 ) -> Sequence[ApprovalRow]:
@@ -153,10 +161,19 @@ def export_session(
     format: Annotated[Literal["markdown"], Meta(description="The only one there is.")] = "markdown",
 ) -> Response:
     """The session as a story for people: who said what, which calls with what outcome, what changed."""
-    context.behind.views.objective(session)
-    events = context.behind.journal.events(session=session)
-    text = "".join(told(event for event in events if isinstance(event, Event)))
+    text = "".join(told(_items(context.behind.views, session)))
     return Response(text, media_type="text/markdown; charset=utf-8")
+
+
+def _items(views: backend.Views, session: SessionId) -> Iterator[Item]:
+    """Every item of its timeline, in order."""
+    items: dict[int, Item] = {}
+    after, more = 0, True
+    while more:
+        page = views.timeline(session, after, _PAGE_ITEMS)
+        items |= {item.place: item for item in map(_decode_item, page.items)}
+        after, more = page.seq, page.more
+    return (items[place] for place in sorted(items))
 
 
 async def resize_terminal(
@@ -210,6 +227,7 @@ SESSION_ROUTES = (
     get("/sessions", "list_sessions", list_sessions),
     get("/sessions/{session}", "show_session", backend.Work.objective, _VIEWS),
     get("/sessions/{session}/steps", "list_session_steps", list_steps),
+    get("/sessions/{session}/timeline", "show_timeline", show_timeline, gives=Content(TimelinePage)),
     get("/sessions/{session}/context", "show_context", runtime.Work.context, _WORK),
     get("/sessions/{session}/watchers", "list_watchers", list_watchers),
     get("/sessions/{session}/export", "export_session", export_session, gives=_MARKDOWN),

@@ -72,7 +72,7 @@ export function samplesOf(items: readonly Item[]): { tokens: number; usdMicros: 
   return items
     .filter((item) => item.kind === "reply")
     .slice(-lately)
-    .map(({ body }) => ({ tokens: body.spend.tokens, usdMicros: body.spend.usd_micros }));
+    .map(({ spend }) => ({ tokens: spend.tokens, usdMicros: spend.usd_micros }));
 }
 
 /**
@@ -83,7 +83,7 @@ export function mayHoldChanges(row: Row, opening: Opening | null, items: readonl
   if (row.review.waiting !== 0) return true;
   if (opening?.mode !== "trial") return false;
   // A plan needs no machine, and what was refused never ran.
-  const ran = items.findLastIndex((item) => item.kind === "step" && item.startedMs > 0 && item.tool !== "plan");
+  const ran = items.findLastIndex((item) => item.kind === "step" && item.started_ms > 0 && item.tool !== "plan");
   const settled = items.findLastIndex(settles);
   return ran > settled;
 }

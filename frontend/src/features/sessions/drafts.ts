@@ -19,7 +19,7 @@ export function saidBefore(story: Story): readonly string[] {
   const said: string[] = [];
   for (let at = story.items.length - 1; at >= 0 && said.length < 100; at -= 1) {
     const item = story.items[at];
-    if (item?.kind === "said" && item.body.label.integrity !== "untrusted" && item.body.text !== said.at(-1))
+    if (item?.kind === "message" && item.body.label.integrity !== "untrusted" && item.body.text !== said.at(-1))
       said.push(item.body.text);
   }
   return said;

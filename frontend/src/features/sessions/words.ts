@@ -53,13 +53,13 @@ export function doing(story: Story): { text: string; since: number } {
   if (progress) return still(t("nowCheckpoint", { done: progress.done, total: progress.total }));
   const running = lastly(story).filter((step) => step.state === "running");
   const [first] = running;
-  if (first && running.length > 1) return { text: t("nowTools", { count: running.length }), since: first.startedMs };
+  if (first && running.length > 1) return { text: t("nowTools", { count: running.length }), since: first.started_ms };
   if (first) {
     const object = revealed(objectOf(first)).slice(0, 120);
-    return { text: t("nowTool", { verb: verbOf(first.tool) || first.tool, object }), since: first.startedMs };
+    return { text: t("nowTool", { verb: verbOf(first.tool) || first.tool, object }), since: first.started_ms };
   }
-  if (writing) return { text: t("nowWriting"), since: request?.since ?? 0 };
-  if (request) return { text: t("nowThinking"), since: request.since };
+  if (writing) return { text: t("nowWriting"), since: request?.since_ms ?? 0 };
+  if (request) return { text: t("nowThinking"), since: request.since_ms };
   return still(t(row.status === "pending" ? "nowPending" : "nowNext"));
 }
 

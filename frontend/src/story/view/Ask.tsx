@@ -18,7 +18,7 @@ export function Ask({ row, question }: { row: Row; question: Question }) {
 }
 
 /** The daemon's own row of the question, from the events. */
-function approvalOf(row: Row, { asked, status, door, ts }: Question): Schema["ApprovalRow"] {
+function approvalOf(row: Row, { asked, status, door, ts_ms }: Question): Schema["ApprovalRow"] {
   const { type: _, reason, ...rest } = asked;
   return {
     ...rest,
@@ -29,6 +29,6 @@ function approvalOf(row: Row, { asked, status, door, ts }: Question): Schema["Ap
     reason: reason.text,
     status,
     door,
-    requested_ms: ts,
+    requested_ms: ts_ms,
   };
 }

@@ -1,4 +1,4 @@
-/** One item of a story. A conversation is a document: the person's lines have a rule, the model's are plain text. */
+/** One item of a story; a kind that is not known here stands as a plain line. A conversation is a document: the person's lines have a rule, the model's are plain text. */
 import { memo, useId } from "react";
 import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/story";
@@ -9,22 +9,11 @@ import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
 import { Tainted } from "@/ui/Tainted";
 import { Time } from "@/ui/Time";
-import type {
-  FailedItem,
-  Item,
-  LineItem,
-  OpenedItem,
-  PlanItem,
-  ReplyItem,
-  Row,
-  SaidItem,
-  StepItem,
-  Writing,
-} from "../shape";
+import type { FailedItem, Item, MessageItem, OpenedItem, PlanItem, ReplyItem, Row, StepItem, Writing } from "../shape";
 import { Ask } from "./Ask";
 import { Fold } from "./Fold";
-import { toldOf } from "./lines";
-import { isRemembered, Remembered, type RememberedBody } from "./Remembered";
+import { quiet, type Shown, shownOf } from "./lines";
+import { isRemembered, Remembered } from "./Remembered";
 import { StepDetail } from "./StepDetail";
 import { StepLine } from "./StepLine";
 import { doorWord } from "./words";
@@ -40,7 +29,7 @@ export const ItemView = memo(function ItemView({ item, row, open, onToggle }: It
   switch (item.kind) {
     case "opened":
       return <OpenedView item={item} />;
-    case "said":
+    case "message":
       return <Said item={item} />;
     case "reply":
       return <Reply item={item} open={open} onToggle={onToggle} />;
@@ -50,20 +39,18 @@ export const ItemView = memo(function ItemView({ item, row, open, onToggle }: It
       return <Failed item={item} />;
     case "plan":
       return <Plan item={item} />;
+    case "carried":
+      return <Line shown={quiet(`${t("set")} (${t("setMessages", { count: item.messages })})`)} />;
     case "line":
       return isRemembered(item.body) ? (
         <Remembered id={item.id} body={item.body} open={open} onToggle={onToggle} />
+      ) : item.body.type === "turn.ended" ? (
+        <TurnEnd body={item.body} ts={item.ts_ms} />
       ) : (
-        <Line body={item.body} ts={item.ts} />
+        <Line shown={shownOf(item.body)} summary={item.body.type === "objective.ended" ? item.body.summary : ""} />
       );
-    case "erased":
-      return <p className="text-ink-3 text-sm">{t("erased", { count: item.count })}</p>;
-    case "strange":
-      return (
-        <p className="text-ink-2 text-sm">
-          <SafeText>{t("strange", { type: item.type })}</SafeText>
-        </p>
-      );
+    default:
+      return <Line shown={quiet(t("strange", { type: (item as Item).kind }))} />;
   }
 });
 
@@ -111,7 +98,7 @@ function OpenedView({ item: { body } }: { item: OpenedItem }) {
   );
 }
 
-function Said({ item }: { item: SaidItem }) {
+function Said({ item }: { item: MessageItem }) {
   const { text, door, label, interrupts } = item.body;
   const foreign = label.integrity === "untrusted";
   return (
@@ -121,7 +108,7 @@ function Said({ item }: { item: SaidItem }) {
         {!foreign && door !== "web" && <span>{t("fromDoor", { door: doorWord(door) })}</span>}
         {interrupts && <span>{t("interrupted")}</span>}
         {foreign && <Tainted origins={[`message:${door}`]} word />}
-        <Time at={item.ts} exact className="tabular" />
+        <Time at={item.ts_ms} exact className="tabular" />
       </p>
       <div className="max-w-measure text-base">
         <SafeText lines>{text}</SafeText>
@@ -131,12 +118,11 @@ function Said({ item }: { item: SaidItem }) {
 }
 
 function Reply({ item, open, onToggle }: { item: ReplyItem; open: boolean; onToggle: (id: string) => void }) {
-  const { body } = item;
   return (
     <div className="py-1.5">
-      {body.attempts.length > 0 && (
-        <Fold id={item.id} open={open} onToggle={onToggle} summary={t("triedBefore", { count: body.attempts.length })}>
-          {body.attempts.map((attempt) => (
+      {item.attempts.length > 0 && (
+        <Fold id={item.id} open={open} onToggle={onToggle} summary={t("triedBefore", { count: item.attempts.length })}>
+          {item.attempts.map((attempt) => (
             <p key={attempt}>
               <SafeText>{attempt}</SafeText>
             </p>
@@ -149,8 +135,8 @@ function Reply({ item, open, onToggle }: { item: ReplyItem; open: boolean; onTog
         </Fold>
       )}
       {item.text && <Markdown>{item.text}</Markdown>}
-      {body.stop === "length" && <p className="mt-1 text-ask text-sm">{t("cutOff")}</p>}
-      {body.stop === "content_filter" && <p className="mt-1 text-ask text-sm">{t("filtered")}</p>}
+      {item.stop === "length" && <p className="mt-1 text-ask text-sm">{t("cutOff")}</p>}
+      {item.stop === "content_filter" && <p className="mt-1 text-ask text-sm">{t("filtered")}</p>}
     </div>
   );
 }
@@ -245,16 +231,18 @@ function Steps({ steps }: { steps: readonly Schema["PlanStep"][] }) {
   );
 }
 
-function Line({ body, ts }: { body: Exclude<LineItem["body"], RememberedBody>; ts: number }) {
-  const { kind, text, more } = toldOf(body);
-  if (body.type === "turn.ended")
-    return (
-      <p className={cx("mt-1 flex items-center gap-3 py-1 text-xs", kind === "ask" ? "text-ask" : "text-ink-3")}>
-        <span>{text}</span>
-        <span className="h-px flex-1 bg-line" />
-        <Time at={ts} exact className="tabular" />
-      </p>
-    );
+function TurnEnd({ body, ts }: { body: Schema["TurnEnded"]; ts: number }) {
+  const { kind, text } = shownOf(body);
+  return (
+    <p className={cx("mt-1 flex items-center gap-3 py-1 text-xs", kind === "ask" ? "text-ask" : "text-ink-3")}>
+      <span>{text}</span>
+      <span className="h-px flex-1 bg-line" />
+      <Time at={ts} exact className="tabular" />
+    </p>
+  );
+}
+
+function Line({ shown: { kind, text, more }, summary = "" }: { shown: Shown; summary?: string }) {
   return (
     <div className="py-1 text-sm">
       <p className={cx("flex items-baseline gap-2", KINDS[kind])}>
@@ -264,9 +252,9 @@ function Line({ body, ts }: { body: Exclude<LineItem["body"], RememberedBody>; t
         </span>
       </p>
       {more}
-      {body.type === "objective.ended" && body.summary && (
+      {summary && (
         <div className="mt-2 text-base">
-          <Markdown>{body.summary}</Markdown>
+          <Markdown>{summary}</Markdown>
         </div>
       )}
     </div>

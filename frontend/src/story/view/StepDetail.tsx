@@ -46,7 +46,7 @@ export function StepDetail({ session, step }: { session: string; step: StepItem 
       <Egress uses={step.egress} />
       <p className="text-ink-3 text-xs">
         <span className="font-mono">{step.key}</span>
-        {step.tokensIn > 0 && ` · ${t("tokensIn", { input: step.tokensIn, output: step.tokensOut })}`}
+        {step.tokens_in > 0 && ` · ${t("tokensIn", { input: step.tokens_in, output: step.tokens_out })}`}
         {step.read.requests > 0 &&
           ` · ${t("readings", { count: step.read.requests, tokens: formatTokens(step.read.tokens) })}`}
       </p>
@@ -109,7 +109,9 @@ function Course({ step }: { step: StepItem }) {
       {step.edited && <p>{t("editedBy", { door: doorWord(step.edited) })}</p>}
       {step.cancelled && (
         <p>
-          <SafeText>{step.cancelReason ? t("cancelledWhy", { why: step.cancelReason }) : t("cancelledPlain")}</SafeText>
+          <SafeText>
+            {step.cancel_reason ? t("cancelledWhy", { why: step.cancel_reason }) : t("cancelledPlain")}
+          </SafeText>
         </p>
       )}
       {step.retries > 0 && <p>{t("retried", { count: step.retries })}</p>}

@@ -49,14 +49,14 @@ export const StepLine = memo(function StepLine({
         <Lines step={step} />
         {kind === "good" ? <span className="sr-only">{word}</span> : <span className={COLOUR[kind]}>{word}</span>}
         <Took step={step} />
-        {step.tokensIn + step.tokensOut > 0 && (
+        {step.tokens_in + step.tokens_out > 0 && (
           <span
             className="min-w-16 text-right text-ink-3 max-md:hidden"
-            title={t("tokensIn", { input: step.tokensIn, output: step.tokensOut })}
+            title={t("tokensIn", { input: step.tokens_in, output: step.tokens_out })}
           >
-            {step.usdMicros > 0
-              ? formatUsd(step.usdMicros)
-              : t("tok", { count: formatTokens(step.tokensIn + step.tokensOut) })}
+            {step.usd_micros > 0
+              ? formatUsd(step.usd_micros)
+              : t("tok", { count: formatTokens(step.tokens_in + step.tokens_out) })}
           </span>
         )}
       </span>
@@ -74,7 +74,7 @@ const COLOUR = {
 } as const;
 
 function Took({ step }: { step: StepItem }) {
-  if (step.state === "running") return <Elapsed since={step.startedMs} />;
+  if (step.state === "running") return <Elapsed since={step.started_ms} />;
   if (!step.finished || (step.finished.outcome !== "ok" && step.finished.duration_ms === 0)) return null;
   return <span>{formatDuration(step.finished.duration_ms / 1000)}</span>;
 }

@@ -1,4 +1,4 @@
-/** The turns of events that a line tells, in words. */
+/** What happened beside messages, replies and calls, in words: one table by the type of the event. */
 import type { ReactNode } from "react";
 import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/story";
@@ -6,10 +6,9 @@ import { formatTokens, formatUsd } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import type { StateKind } from "@/ui/State";
 import type { LineBody } from "../shape";
-import type { RememberedBody } from "./Remembered";
 import { doorWord, landingWords, reasonWords, reviewWords } from "./words";
 
-export interface Told {
+export interface Shown {
   kind: StateKind;
   text: string;
   /** Below the line. */
@@ -18,134 +17,88 @@ export interface Told {
 
 const PATHS = 12;
 
-/** What an event of a line says; what was remembered opens, and is told in `Remembered`. */
-export function toldOf(body: Exclude<LineBody, RememberedBody>): Told {
-  switch (body.type) {
-    case "notice.given":
-      return { kind: "quiet", text: t("notice", { text: body.text }) };
-    case "rules.read": {
-      const told = body.files.filter((file) => !file.left_out).map((file) => file.path);
-      const left = body.files.filter((file) => file.left_out);
-      const text = told.length > 0 ? t("rulesRead", { names: told.join(", ") }) : t("rulesNone");
-      if (left.length === 0) return quiet(text);
-      return {
-        kind: "danger",
-        text: t("rulesLeftOut", { names: left.map((file) => file.path).join(", ") }),
-        more: <Paths paths={left.map((file) => `${file.path}: ${file.left_out}`)} />,
-      };
-    }
-    case "turn.ended":
-      return turnEnded(body);
-    case "objective.ended": {
-      const kind = ({ completed: "good", failed: "danger", cancelled: "quiet" } as const)[body.status];
-      return { kind, text: t(`ended_${body.status}`, { why: reasonWords(body.reason) }) };
-    }
-    case "objective.retried":
-      return quiet(t("retriedObjective"));
-    case "session.paused":
-      return { kind: "ask", text: body.why ? t("pausedWhy", { why: reasonWords(body.why) }) : t("paused") };
-    case "session.resumed":
-      return quiet(t("resumed"));
-    case "session.stopped":
-      return {
-        kind: "danger",
-        text: body.why
-          ? t("stoppedWhy", { door: doorWord(body.surface), why: body.why })
-          : t("stopped", { door: doorWord(body.surface) }),
-      };
-    case "session.closed":
-      return quiet(t("closed"));
-    case "session.deleted":
-      return quiet(t("deleted"));
-    case "budget.raised":
-      return quiet(t("budget", { tokens: tokens(body.budget.tokens), usd: usd(body.budget.usd_micros) }));
-    default:
-      return ofFiles(body);
-  }
+/** What an event of a line says, by its type. What was remembered opens, and is shown in `Remembered`. */
+const LINES: { readonly [Type in LineBody["type"]]?: (body: Extract<LineBody, { type: Type }>) => Shown } = {
+  "notice.given": (body) => quiet(t("notice", { text: body.text })),
+  "rules.read": rulesRead,
+  "turn.ended": turnEnded,
+  "objective.ended": ({ status, reason }) => ({
+    kind: ({ completed: "good", failed: "danger", cancelled: "quiet" } as const)[status],
+    text: t(`ended_${status}`, { why: reasonWords(reason) }),
+  }),
+  "objective.retried": () => quiet(t("retriedObjective")),
+  "session.paused": ({ why }) => ({ kind: "ask", text: why ? t("pausedWhy", { why: reasonWords(why) }) : t("paused") }),
+  "session.resumed": () => quiet(t("resumed")),
+  "session.stopped": ({ surface, why }) => {
+    const door = doorWord(surface);
+    return { kind: "danger", text: why ? t("stoppedWhy", { door, why }) : t("stopped", { door }) };
+  },
+  "session.closed": () => quiet(t("closed")),
+  "budget.raised": ({ budget }) => quiet(t("budget", { tokens: tokens(budget.tokens), usd: usd(budget.usd_micros) })),
+  "checkpoint.taken": ({ why, turn, note, files }) =>
+    quiet(
+      t("checkpoint", {
+        why: t(`checkpoint_${why}`, { turn }),
+        note: note ? `: ${note}` : "",
+        files: t("files", { count: files }),
+      }),
+    ),
+  "checkpoint.failed": ({ turn, why }) => ({ kind: "danger", text: t("checkpointFailed", { turn, why }) }),
+  "checkpoint.restored": restored,
+  "context.trimmed": () => quiet(t("trimmed")),
+  "context.compacted": () => quiet(t("compacted")),
+  "instructions.set": () => quiet(t("instructed")),
+  "content.redacted": ({ events }) => quiet(t("redacted", { count: events.length })),
+  "edit.undone": ({ again, path }) => quiet(t(again ? "editAgain" : "editUndone", { path })),
+  "file.changed": ({ change }) => quiet(t("fileChanged", { path: change.path })),
+  "egress.used": ({ verdict, host, reason }) =>
+    verdict === "allow"
+      ? quiet(t("egressUsed", { host }))
+      : { kind: "danger", text: t("egressDenied", { host, why: reason.text }) },
+  "grant.made": ({ tool, scope }) => quiet(t("granted", { tool, scope: t(`scope_${scope}`) })),
+  "grant.revoked": ({ tool }) => quiet(t("revoked", { tool })),
+  "sources.trusted": ({ sources, tool }) => quiet(t("trusted", { sources: sources.join(", "), tool })),
+  "protected.quarantined": ({ moved }) => ({
+    kind: "danger",
+    text: t("quarantined"),
+    more: <Paths paths={moved.map(([, path]) => path)} />,
+  }),
+  "changes.landed": ({ landing }) => landed(landing),
+  "review.wanted": review,
+  "trial.applied": ({ applied, paths }) => ({
+    kind: "good",
+    text: t("trialApplied", { count: applied }),
+    more: <Paths paths={paths} />,
+  }),
+  "trial.discarded": () => quiet(t("trialDiscarded")),
+  "terminal.opened": ({ door }) => quiet(t("terminalOpened", { door: doorWord(door) })),
+  "terminal.closed": ({ exit_code }) => quiet(t("terminalClosed", { code: exit_code })),
+  "reading.failed": ({ error }) => ({ kind: "danger", text: t("readingFailed", { why: error }) }),
+};
+
+/** What an event of a line says; a plain line for one that this page has no words for. */
+export function shownOf(body: LineBody): Shown {
+  const say = LINES[body.type] as ((body: LineBody) => Shown) | undefined;
+  return say ? say(body) : quiet(t("strange", { type: body.type }));
 }
 
-type OfFiles = Exclude<
-  LineBody,
-  {
-    type:
-      | "memory.loaded"
-      | "memory.recalled"
-      | "notice.given"
-      | "rules.read"
-      | "turn.ended"
-      | "objective.ended"
-      | "objective.retried"
-      | "session.paused"
-      | "session.resumed"
-      | "session.stopped"
-      | "session.closed"
-      | "session.deleted"
-      | "budget.raised";
-  }
->;
-
-/** Files, their checkpoints, the context, and what was allowed. */
-function ofFiles(body: OfFiles): Told {
-  switch (body.type) {
-    case "checkpoint.taken": {
-      const note = body.note ? `: ${body.note}` : "";
-      const why = t(`checkpoint_${body.why}`, { turn: body.turn });
-      return quiet(t("checkpoint", { why, note, files: t("files", { count: body.files }) }));
-    }
-    case "checkpoint.failed":
-      return { kind: "danger", text: t("checkpointFailed", { turn: body.turn, why: body.why }) };
-    case "checkpoint.restored":
-      return restored(body);
-    case "conversation.set":
-      return carried(body);
-    case "context.trimmed":
-      return quiet(t("trimmed"));
-    case "context.compacted":
-      return quiet(t("compacted"));
-    case "instructions.set":
-      return quiet(t("instructed"));
-    case "content.redacted":
-      return quiet(t("redacted", { count: body.events.length }));
-    case "edit.undone":
-      return quiet(t(body.again ? "editAgain" : "editUndone", { path: body.path }));
-    case "file.changed":
-      return quiet(t("fileChanged", { path: body.change.path }));
-    case "egress.used":
-      return body.verdict === "allow"
-        ? quiet(t("egressUsed", { host: body.host }))
-        : { kind: "danger", text: t("egressDenied", { host: body.host, why: body.reason.text }) };
-    case "grant.made":
-      return quiet(t("granted", { tool: body.tool, scope: t(`scope_${body.scope}`) }));
-    case "grant.revoked":
-      return quiet(t("revoked", { tool: body.tool }));
-    case "sources.trusted":
-      return quiet(t("trusted", { sources: body.sources.join(", "), tool: body.tool }));
-    case "protected.quarantined":
-      return { kind: "danger", text: t("quarantined"), more: <Paths paths={body.moved.map(([, path]) => path)} /> };
-    case "changes.landed":
-      return landed(body.landing);
-    case "review.wanted":
-      return review(body);
-    case "trial.applied":
-      return { kind: "good", text: t("trialApplied", { count: body.applied }), more: <Paths paths={body.paths} /> };
-    case "trial.discarded":
-      return quiet(t("trialDiscarded"));
-    case "terminal.opened":
-      return quiet(t("terminalOpened", { door: doorWord(body.door) }));
-    case "terminal.closed":
-      return quiet(t("terminalClosed", { code: body.exit_code }));
-    case "reading.failed":
-      return { kind: "danger", text: t("readingFailed", { why: body.error }) };
-    default:
-      return body satisfies never;
-  }
-}
-
-function quiet(text: string): Told {
+export function quiet(text: string): Shown {
   return { kind: "quiet", text };
 }
 
-function turnEnded(body: Schema["TurnEnded"]): Told {
+function rulesRead({ files }: Schema["ProjectRulesRead"]): Shown {
+  const told = files.filter((file) => !file.left_out).map((file) => file.path);
+  const left = files.filter((file) => file.left_out);
+  const text = told.length > 0 ? t("rulesRead", { names: told.join(", ") }) : t("rulesNone");
+  if (left.length === 0) return quiet(text);
+  return {
+    kind: "danger",
+    text: t("rulesLeftOut", { names: left.map((file) => file.path).join(", ") }),
+    more: <Paths paths={left.map((file) => `${file.path}: ${file.left_out}`)} />,
+  };
+}
+
+function turnEnded(body: Schema["TurnEnded"]): Shown {
   const done = body.reason === "done";
   const head = done
     ? t("turnDone", { turn: body.turn })
@@ -155,7 +108,7 @@ function turnEnded(body: Schema["TurnEnded"]): Told {
   return { kind: done ? "quiet" : "ask", text: changed ? `${head}, ${changed}` : head };
 }
 
-function restored(body: Schema["CheckpointRestored"]): Told {
+function restored(body: Schema["CheckpointRestored"]): Shown {
   const what = [
     ...(body.files ? [t("restoredFiles", { count: body.changed })] : []),
     ...(body.conversation ? [t("restoredConversation")] : []),
@@ -166,11 +119,6 @@ function restored(body: Schema["CheckpointRestored"]): Told {
     text: `${t("restored", { what })}${failed}`,
     more: <Paths paths={body.paths} all={body.changed} />,
   };
-}
-
-function carried(body: Schema["ConversationSet"]): Told {
-  const count = body.carried.messages.length;
-  return quiet(`${t("set")} (${t("setMessages", { count })})`);
 }
 
 function Paths({ paths, all = paths.length }: { paths: readonly string[]; all?: number }) {
@@ -197,7 +145,7 @@ function usd(amount: number | "unlimited"): string {
 }
 
 /** What became of changes that no call waited for. */
-function landed(landing: Schema["Landing"]): Told {
+function landed(landing: Schema["Landing"]): Shown {
   const kept = [...landing.held, ...landing.refused];
   return {
     kind: landing.failed || landing.refused.length > 0 ? "danger" : landing.held.length > 0 ? "ask" : "quiet",
@@ -206,7 +154,7 @@ function landed(landing: Schema["Landing"]): Told {
   };
 }
 
-function review({ review: { waiting, held }, runnable }: Schema["ReviewWanted"]): Told {
+function review({ review: { waiting, held }, runnable }: Schema["ReviewWanted"]): Shown {
   const told = [
     runnable.length > 0 ? t("runnable", { count: runnable.length }) : "",
     waiting === 0 ? (runnable.length > 0 ? "" : t("reviewNone")) : reviewWords(waiting),

@@ -1,39 +1,34 @@
 import { expect, it } from "vitest";
-import { begin, took } from "../fold";
-import type { Body } from "../shape";
-import { asked, finished, opened, replied, STREAM, said, started, told } from "../told";
+import { done, message, opening, reply, step, story } from "../samples";
 import { drawn, matches } from "./rows";
 import { objectOf, standOf } from "./words";
 
-const story = took(
-  begin(STREAM),
-  told(
-    opened,
-    said("Look at the Quay"),
-    asked(1),
-    replied(1, "", ["read", '{"path":"notes/tides.md"}']),
-    started(1, "read", '{"path":"notes/tides.md"}'),
-    finished(1, "read", "High at 06:10"),
-    asked(2),
-    replied(2, "", ["plan", '{"steps":[{"title":"a"},{"title":"b"}]}']),
-    { type: "plan.made", steps: [{ title: "a", status: "todo" }], by: "model", calls: [] } satisfies Body,
-    finished(2, "plan", "ok"),
-  ),
+const plan = { steps: [{ title: "a" }, { title: "b" }] };
+const now = story(
+  opening(),
+  message("Look at the Quay"),
+  reply(1, "", 1),
+  done(1, "read", { path: "notes/tides.md" }, "ok", "High at 06:10"),
+  reply(2, "", 1),
+  done(2, "plan", plan, "ok"),
+  {
+    kind: "plan",
+    body: { type: "plan.made", steps: [{ title: "a", status: "todo" }], by: "model", calls: [] },
+    before: [],
+  },
 );
 
 it("draws a reply that says nothing by its calls alone, and a plan instead of its call", () => {
-  expect(drawn(story.items).map((item) => item.kind)).toEqual(["opened", "said", "step", "plan"]);
+  expect(drawn(now.items).map((item) => item.kind)).toEqual(["opened", "message", "step", "plan"]);
 });
 
 it("draws the call of a plan that somebody was asked about", () => {
-  const plan = story.items.find((item) => item.kind === "step" && item.tool === "plan");
-  if (plan?.kind !== "step") throw new Error("there is a plan");
-  const question = { status: "pending" } as NonNullable<typeof plan.question>;
-  expect(drawn([{ ...plan, question }])).toHaveLength(1);
+  const question = { status: "pending" } as never;
+  expect(drawn(story(step(1, "plan", plan, { question })).items)).toHaveLength(1);
 });
 
 it("finds words whatever their case, in what was said, asked for and answered", () => {
-  const items = drawn(story.items);
+  const items = drawn(now.items);
   expect(matches(items, "quay")).toEqual([1]);
   expect(matches(items, "TIDES")).toEqual([2]);
   expect(matches(items, "06:10")).toEqual([2]);
@@ -42,10 +37,10 @@ it("finds words whatever their case, in what was said, asked for and answered", 
 });
 
 it("says of a call what it is about and how it stands", () => {
-  const [read, plan] = story.items.filter((item) => item.kind === "step");
-  if (!read || !plan) throw new Error("there are two calls");
+  const [read, planned] = now.items.filter((item) => item.kind === "step");
+  if (!read || !planned) throw new Error("there are two calls");
   expect(objectOf(read)).toBe("notes/tides.md");
   expect(standOf(read)).toEqual({ kind: "good", word: "done" });
-  expect(objectOf(plan)).toBe("2 steps");
+  expect(objectOf(planned)).toBe("2 steps");
   expect(standOf({ ...read, state: "done", finished: null })).toEqual({ kind: "quiet", word: "done" });
 });

@@ -7,7 +7,7 @@ import type { Item, Story } from "../shape";
  */
 export function drawn(items: readonly Item[]): readonly Item[] {
   return items.filter((item) => {
-    if (item.kind === "reply") return item.text.trim() !== "" || item.thinking !== "" || item.body.attempts.length > 0;
+    if (item.kind === "reply") return item.text.trim() !== "" || item.thinking !== "" || item.attempts.length > 0;
     if (item.kind === "step") {
       return (
         item.tool !== "plan" || item.question !== null || (item.finished !== null && item.finished.outcome !== "ok")
@@ -23,7 +23,7 @@ export function estimate(item: Item | undefined): number {
   switch (item?.kind) {
     case "step":
       return item.state === "asking" ? 420 : 32;
-    case "said":
+    case "message":
       return 62 + Math.min(40, item.body.text.length / 80) * 20;
     case "reply":
       return 32 + Math.min(60, item.text.length / 76) * 21;
@@ -45,7 +45,7 @@ export function matches(items: readonly Item[], words: string): readonly number[
 
 function textOf(item: Item): string {
   switch (item.kind) {
-    case "said":
+    case "message":
       return item.body.text;
     case "reply":
       return item.text;

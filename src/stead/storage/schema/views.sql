@@ -25,14 +25,18 @@ CREATE TABLE states (
 CREATE INDEX states_by_seq ON states (kind, seq);
 CREATE INDEX states_by_status ON states (status, seq);
 
-CREATE TABLE steps (
+CREATE TABLE items (
     session text NOT NULL REFERENCES objectives (id) ON DELETE CASCADE,
-    step integer NOT NULL,
-    call text NOT NULL,          -- "" for a reply without a call
-    row blob NOT NULL,           -- JSON of StepRow
-    PRIMARY KEY (session, step)
-);
-CREATE INDEX steps_by_call ON steps (session, call);
+    place integer NOT NULL,
+    id text NOT NULL,            -- a step's is the key of its call
+    step integer NOT NULL,       -- among the steps, 0 for none
+    changed integer NOT NULL,    -- the event that changed it last
+    item blob NOT NULL,          -- JSON of timeline.Item
+    PRIMARY KEY (session, place)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX items_by_id ON items (session, id);
+CREATE INDEX items_by_step ON items (session, step) WHERE step > 0;
+CREATE INDEX items_by_change ON items (session, changed);
 
 CREATE TABLE approvals (
     id text PRIMARY KEY,
