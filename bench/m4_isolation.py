@@ -15,7 +15,6 @@ from random import Random
 import uvloop
 
 from bench.bar import Bar
-from stead.config import model_cache
 from stead.memory.backfill import Backfill
 from stead.memory.embedding.embedder import Embedder
 from stead.memory.meaning import Meaning
@@ -50,7 +49,7 @@ def measure() -> list[Bar]:
 
 
 async def _world(folder: Path, random: Random, probes: int) -> tuple[list[str], Counter[str]]:
-    embedder = Embedder(model_cache())
+    embedder = Embedder()
     meaning = Meaning(embedder, embedder)
     grounds = Grounds(folder, random, meaning, embedder.model_id)
     try:

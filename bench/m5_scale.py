@@ -17,7 +17,6 @@ import time
 from pathlib import Path
 
 from bench.bar import Bar
-from bench.recalling.systems import CACHE
 from stead.domain.embedding import VectorBytes
 from stead.domain.memory import Memory, MemoryId, MemoryRow, Query, Scope, Viewer, workspace_place
 from stead.domain.policies import Confidentiality, Integrity, Label
@@ -68,8 +67,7 @@ def measure() -> list[Bar]:
 
 async def _measure() -> list[Bar]:
     texts = Texts()
-    CACHE.mkdir(parents=True, exist_ok=True)
-    embedder = Embedder(CACHE)
+    embedder = Embedder()
     with tempfile.TemporaryDirectory(prefix="stead-bench-") as folder:
         index = Index(Path(folder) / "index.db", bytes(32), _PLACE)
         start = time.perf_counter()

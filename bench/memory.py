@@ -24,7 +24,7 @@ import msgspec
 from bench.recalling import precision
 from bench.recalling.data import APART, Conversation, conversations
 from bench.recalling.figures import Answer, Figures, by_category, figures, quantile_ms
-from bench.recalling.systems import CACHE, answers
+from bench.recalling.systems import answers
 from stead.memory.embedding.embedder import Embedder
 
 FILES = {"locomo": "memory/locomo-dev.json", "beam": "memory/beam.json"}
@@ -115,8 +115,7 @@ async def _judge(path: Path, *, vectors: bool) -> tuple[list[precision.Judged], 
 
 
 async def _embedder() -> Embedder:
-    CACHE.mkdir(parents=True, exist_ok=True)
-    embedder = Embedder(CACHE)
+    embedder = Embedder()
     await embedder.ready(deadline_s=300)
     return embedder
 

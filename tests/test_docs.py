@@ -190,7 +190,7 @@ def test_every_library_that_is_imported_is_accounted_for_and_locked() -> None:
 
 DISTRIBUTIONS = {"argon2": "argon2-cffi", "pydantic_ai": "pydantic-ai-slim"}
 """Where a module's package has another name."""
-EXTRAS = {"google", "keyring", "numpy", "onnxruntime", "tokenizers"}
+EXTRAS = {"google", "keyring", "numpy", "tokenizers"}
 """Modules of extras, which are imported only where they are installed."""
 
 

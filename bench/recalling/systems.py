@@ -29,7 +29,6 @@ from stead.memory.index import Changes, Index
 from stead.memory.meaning import Meaning
 from stead.memory.retrieval import Retriever
 
-CACHE = Path(__file__).parent.parent / "out" / "embedder"
 K = 10
 _DAY_MS = 86_400_000
 _RRF = 60
@@ -150,7 +149,7 @@ class Rrf:
 
     async def close(self) -> None:
         """As ``System`` has it."""
-        await self._embedder.clear(self._name)
+        await self._embedder.load(self._name, [], [])
         await self._bm25.close()
 
 

@@ -199,12 +199,6 @@ def find_home() -> Home:
     return Home(Path(chosen).expanduser().absolute() if chosen else Path.home() / ".stead")
 
 
-def model_cache() -> Path:
-    """Where models that were built here are kept, for every home of this user: ``$XDG_CACHE_HOME/stead/models``."""
-    chosen = os.environ.get("XDG_CACHE_HOME")
-    return (Path(chosen) if chosen and os.path.isabs(chosen) else Path.home() / ".cache") / "stead" / "models"
-
-
 def load_settings(home: Home) -> Settings:
     """Read ``config.toml``; a missing file gives the defaults.
 

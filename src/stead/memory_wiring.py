@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from stead.config import Home, Settings, model_cache
+from stead.config import Home, Settings
 from stead.domain.directive_commands import SetDirective
 from stead.domain.directives import Directives
 from stead.domain.events import Event
@@ -109,7 +109,7 @@ class MemoryHouse:
         self.change_directive: Callable[[SetDirective], Awaitable[object]] = _no_directive
         self.live: Callable[[], bool] = _nobody
         self.screened: Models = models
-        self._worker = Embedder(model_cache()) if settings.embedder != "off" else None
+        self._worker = Embedder() if settings.embedder != "off" else None
         self._chosen = self._choose(settings.embedder, models)
         embeds = self._chosen or self._worker
         self.books = MemoryBooks(home.data / "memory", keys.views, journal, model=embeds.model_id if embeds else "")

@@ -16,7 +16,7 @@ from stead.cli.memory_checks import embedder_check
 from stead.config import Home
 from stead.domain.memory import GLOBAL, LegState
 from stead.domain.memory_ports import Place
-from stead.memory.embedding import desk
+from stead.memory.embedding import wire
 from stead.runtime.service import ProviderRow
 from stead.storage.keystore import open_keys
 from tests.cli.conftest import Cli
@@ -189,12 +189,11 @@ def test_a_home_that_cannot_be_written_is_found(cli: Cli, home: Home) -> None:
 
 def test_an_embedder_without_its_packages_is_told_how_to_get_them(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     home.make()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(home.root))
-    monkeypatch.setattr(desk, "NEEDED", ("no_such_package",))
+    monkeypatch.setattr(wire, "NEEDED", ("no_such_package",))
     check = embedder_check(home)
     assert (check.verdict, "no_such_package" in check.text) == ("warn", True)
     assert "names and words alone" in check.text
-    assert check.fix == desk.INSTALL
+    assert check.fix == wire.INSTALL
     home.settings.write_text('embedder = "off"\n')
     assert embedder_check(home).verdict == "ok"
     home.settings.write_text('embedder = "acme/vectors-1"\n')

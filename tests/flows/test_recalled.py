@@ -13,10 +13,7 @@ from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import by_turn, served
 from tests.flows.sitting import sit_down
 from tests.flows.test_memory_files import until
-from tests.memory.embedding.conftest import cache
 from tests.promises import promise
-
-__all__ = ["cache"]
 
 DAY_MS = 86_400_000
 THEN_MS = 1_700_000_000_000
@@ -24,11 +21,9 @@ LONG_S = 90
 
 
 @pytest.fixture
-def meaning(tmp_path: Path, cache: Path) -> Iterator[LivingHome]:
+def meaning(tmp_path: Path) -> Iterator[LivingHome]:
     """A home that finds by meaning, with the model that was built for this run."""
-    (tmp_path / "cache" / "stead").mkdir(parents=True)
-    (tmp_path / "cache" / "stead" / "models").symlink_to(cache)
-    living = LivingHome(tmp_path / "home", env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    living = LivingHome(tmp_path / "home")
     living.root.mkdir()
     living.home.settings.write_text('discover = "off"\n', "utf-8")
     try:

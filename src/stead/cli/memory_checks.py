@@ -17,25 +17,17 @@ _BY_WORDS = "memory is searched by names and words alone"
 
 def embedder_check(home: Home) -> Check:
     """Whether texts can become vectors here, and what to install."""
-    from importlib.util import find_spec
-
-    from stead.config import model_cache
-    from stead.memory.embedding.artefact import path_in
-    from stead.memory.embedding.desk import INSTALL, NEEDED, WEIGHTS
+    from stead.memory.embedding.embedder import missing_packages
+    from stead.memory.embedding.wire import INSTALL
 
     chosen = _chosen(home)
     if chosen == "off":
         return Check("embedder", "ok", f"off, as config.toml says: {_BY_WORDS}")
     if chosen != "auto":
         return Check("embedder", "ok", f"{chosen} makes the vectors, and is sent what is remembered")
-    built = path_in(model_cache())
-    needed = NEEDED if built.exists() else (*NEEDED, WEIGHTS)
-    missing = [name for name in needed if find_spec(name) is None]
-    if missing:
+    if missing := missing_packages():
         return Check("embedder", "warn", f"missing: {', '.join(missing)}; {_BY_WORDS}", INSTALL)
-    if not built.exists():
-        return Check("embedder", "ok", "installed; its model is built when it is first needed")
-    return Check("embedder", "ok", f"installed and built at {str(built)!r}, {figures.size(built.stat().st_size)}")
+    return Check("embedder", "ok", "installed; it starts when it is needed")
 
 
 def memory_checks(home: Home, client: Client) -> list[Check]:

@@ -157,12 +157,11 @@ class EmbeddingFault(MachineError):
 
     Args:
         message: cause and next step.
-        kind: ``absent`` (not installed), ``building`` (the model is being built), ``failed`` (it cannot be built or
-            loaded), ``crashed`` (its process ended; it starts again by itself, after a while), ``dead`` (it ended too
-            often; ``Embedder.ready`` tries again), ``timeout``, ``busy`` (too much waits already), ``bad_vector`` (not
-            finite, or zero), ``unloaded`` (the process does not hold the place; load it and ask again), ``refused``
-            (more than it takes, or more confidential than its destination), ``closed``, ``peer`` (a provider's
-            server).
+        kind: ``absent`` (not installed), ``failed`` (it cannot be loaded), ``crashed`` (its process ended; it starts
+            again by itself, after a while), ``dead`` (it ended too often; ``Embedder.ready`` tries again), ``timeout``,
+            ``busy`` (its vectors are being loaded), ``bad_vector`` (not finite, or zero), ``unloaded`` (the process
+            does not hold the place; load it and ask again), ``refused`` (more than it takes, or more confidential
+            than its destination), ``closed``, ``peer`` (a provider's server).
     """
 
     code = "embedding"

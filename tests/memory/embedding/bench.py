@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from stead.domain.policies import Confidentiality
 from stead.memory.embedding.embedder import Embedder
-from stead.memory.embedding.weights import Weights
+from stead.memory.embedding.model import _folder, _Tensors
 
 PRIVATE = Confidentiality.PRIVATE
 PATIENT_S = 60.0
@@ -56,15 +56,15 @@ def cosine(one: bytes, other: bytes) -> float:
 
 
 class FloatModel:
-    """The published model in floats and plain matrix products: what the eight-bit one is compared with."""
+    """The published model in floats and plain matrix products: by other formulas, to compare with."""
 
     def __init__(self) -> None:
-        self._weights = Weights()
+        self._weights = _Tensors(_folder() / "model.safetensors")
 
     def embed(self, ids: Sequence[int]) -> NDArray[np.float32]:
         """The vector of a text's token ids, of length 1."""
         words, places, types = (
-            self._weights.tensor(f"embeddings.{name}_embeddings.weight") for name in ("word", "position", "token_type")
+            self._weights.read(f"embeddings.{name}_embeddings.weight") for name in ("word", "position", "token_type")
         )
         state = self._norm("embeddings.LayerNorm", words[list(ids)] + places[: len(ids)] + types[0])
         for layer in range(6):
@@ -86,14 +86,12 @@ class FloatModel:
         return self._norm(f"{name}.output.LayerNorm", self._linear(f"{name}.output.dense", inner) + state)
 
     def _linear(self, name: str, state: NDArray[np.float32]) -> NDArray[np.float32]:
-        return np.asarray(state @ self._weights.tensor(f"{name}.weight").T + self._weights.tensor(f"{name}.bias"))
+        return np.asarray(state @ self._weights.read(f"{name}.weight").T + self._weights.read(f"{name}.bias"))
 
     def _norm(self, name: str, state: NDArray[np.float32]) -> NDArray[np.float32]:
         centred = state - state.mean(axis=1, keepdims=True)
         spread = np.sqrt((centred**2).mean(axis=1, keepdims=True) + 1e-12)
-        return np.asarray(
-            centred / spread * self._weights.tensor(f"{name}.weight") + self._weights.tensor(f"{name}.bias")
-        )
+        return np.asarray(centred / spread * self._weights.read(f"{name}.weight") + self._weights.read(f"{name}.bias"))
 
 
 class Watched:
