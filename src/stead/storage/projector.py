@@ -1,17 +1,21 @@
 """Writes what events change into the read models' file.
 
 Layer: storage. ``projection`` says what changes; this keeps it in tables. One lives for one transaction.
+
+The rows that a batch of events touches are read with one statement a table and written with one (ADR 0037): each call
+of the database gives up the interpreter's lock, and beside busy sessions it is slow to come back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from stead.domain import events as ev
-from stead.domain.ids import ApprovalId, SessionId, WorkspaceId
+from stead.domain.ids import ApprovalId, CallKey, SessionId, WorkspaceId
 from stead.domain.memory_events import ContentRedacted
 from stead.domain.rows import ApprovalRow, StepRow
 from stead.storage import projection
@@ -26,9 +30,25 @@ decode_objective = msgspec.json.Decoder(Objective).decode
 decode_step = msgspec.json.Decoder(StepRow).decode
 decode_approval = msgspec.json.Decoder(ApprovalRow).decode
 
+_STATEMENT_ROWS = 1000
+"""Of one statement; the database takes 32,766 parameters."""
+
+# In each, the rows that are given stand for the dots.
+_STATES_OF = "WITH given (id) AS (VALUES ...) SELECT session, state FROM states JOIN given ON session = id"
+_STEPS_OF = """
+    WITH given (id, key) AS (VALUES ...) SELECT s.row FROM given CROSS JOIN steps s ON s.session = id AND s.call = key
+"""
+_SET_STATES = """
+    WITH given (id, status, waiting, state) AS (VALUES ...)
+    UPDATE states SET status = given.status, waiting = given.waiting, state = given.state FROM given WHERE session = id
+"""
+_SET_STEPS = "INSERT OR REPLACE INTO steps (session, step, call, row) VALUES ..."
+_ADD_TEXTS = "INSERT INTO texts (seq, session, ts_ms, type, who) VALUES ..."
+_ADD_WORDS = "INSERT INTO words (rowid, text) VALUES ..."
+
 
 class Projector:
-    """Takes events in, in order; ``flush`` writes what it still holds.
+    """Takes a batch of events in.
 
     Args:
         connection: inside a transaction.
@@ -40,18 +60,31 @@ class Projector:
         self,
         connection: Connection,
         workspace: WorkspaceId,
-        events: Callable[[SessionId], Iterable[ev.Event | ev.Erased]],
+        events: Callable[[SessionId], Iterator[ev.Event | ev.Erased]],
     ) -> None:
         self._connection = connection
         self._workspace = workspace
         self._events = events
-        self._objectives: dict[SessionId, Objective | None] = {}
+        self._objectives: dict[SessionId, Objective] = {}
+        self._steps: dict[tuple[SessionId, int], StepRow] = {}
+        self._places: dict[tuple[SessionId, CallKey], int] = {}
+        self._texts: dict[int, tuple[ev.Event, str]] = {}
         self.erased = False
 
-    def take(self, event: ev.Event | ev.Erased) -> None:
-        """Let the rows follow one event. What was erased is passed over: the deletion after it removes the rest."""
-        if isinstance(event, ev.Erased):
-            return
+    def take(self, events: Sequence[ev.Event | ev.Erased]) -> None:
+        """Let the rows follow these events, in order, the next ones after those of before.
+
+        What was erased is passed over: the deletion after it removes the rest.
+        """
+        there = [event for event in events if isinstance(event, ev.Event)]
+        self._load(there)
+        for event in there:
+            self._follow(event)
+        self._write()
+
+    # -- one event ------------------------------------------------------------------------------------------------
+
+    def _follow(self, event: ev.Event) -> None:
         match event.body:
             case ev.ObjectiveCreated() | ev.SessionOpened() as body:
                 if body.workspace != self._workspace:
@@ -63,22 +96,22 @@ class Projector:
             case ContentRedacted():
                 self._take_again(event)
             case _:
-                known = self._objective(event.session)
+                known = self._objectives.get(event.session)
                 if known is None:
                     return
                 self._take_details(known, event)
                 self._objectives[event.session] = projection.advanced(known, event)
-        self._index(event)
+        if text := projection.searchable(event.body):
+            self._texts[event.seq] = (event, text)
 
     def _take_again(self, redacted: ev.Event) -> None:
         """Let every row of the session follow from what the journal has of it now."""
-        if self._objective(redacted.session) is None:
+        if redacted.session not in self._objectives:
             return
         self._forget(redacted.session)
-        del self._objectives[redacted.session]
         for event in self._events(redacted.session):
             if event.seq < redacted.seq and isinstance(event, ev.Event) and not isinstance(event.body, ContentRedacted):
-                self.take(event)
+                self._follow(event)
 
     def _open(self, event: ev.Event, body: ev.Opening) -> None:
         goal = body.goal if isinstance(body, ev.ObjectiveCreated) else ""
@@ -92,38 +125,10 @@ class Projector:
         )
         self._objectives[event.session] = objective
 
-    def flush(self) -> None:
-        """Write the objectives that changed."""
-        self._connection.executemany(
-            "UPDATE states SET status = ?, waiting = ?, state = ? WHERE session = ?",
-            [
-                (known.row.status, known.row.review.waiting, _encode(known), id)
-                for id, known in self._objectives.items()
-                if known
-            ],
-        )
-        self._objectives.clear()
-
-    def _objective(self, id: SessionId) -> Objective | None:
-        if id not in self._objectives:
-            row = self._connection.execute("SELECT state FROM states WHERE session = ?", (id,)).fetchone()
-            self._objectives[id] = decode_objective(row[0]) if row else None
-        return self._objectives[id]
-
     def _take_details(self, objective: Objective, event: ev.Event) -> None:
         match event.body:
             case ev.ModelReplied() as body:
-                self._connection.executemany(
-                    "INSERT INTO steps (session, step, call, row) VALUES (?, ?, ?, ?)",
-                    [
-                        (step.session, step.index, step.key, _encode(step))
-                        for step in projection.new_steps(objective, event, body)
-                    ],
-                )
-            case ev.CallJudged() | ev.ToolStarted() | ev.ToolFinished() as called:
-                self._fill(event.session, called)
-            case ev.CallEdited() | ev.CallCancelled() | ev.CallRetried() as queued:
-                self._fill(event.session, queued)
+                self._keep_steps(projection.new_steps(objective, event, body))
             case ev.ApprovalRequested() as question:
                 row = projection.asked(objective, event, question)
                 self._connection.execute(
@@ -134,15 +139,19 @@ class Projector:
                 self._answer(id, event.body)
             case ev.ObjectiveEnded():
                 self._lapse(event.session)
+            case body if isinstance(body, projection.Called):
+                place = self._places.get((event.session, body.key))
+                if place is not None:
+                    step = self._steps[event.session, place]
+                    self._steps[event.session, place] = projection.filled(step, body)
             case _:
                 pass
 
-    def _fill(self, session: SessionId, body: projection.Called) -> None:
-        place = (session, body.key)
-        row = self._connection.execute("SELECT row FROM steps WHERE session = ? AND call = ?", place).fetchone()
-        if row is not None:
-            step = projection.filled(decode_step(row[0]), body)
-            self._connection.execute("UPDATE steps SET row = ? WHERE session = ? AND call = ?", (_encode(step), *place))
+    def _keep_steps(self, steps: Iterable[StepRow]) -> None:
+        for step in steps:
+            self._steps[step.session, step.index] = step
+            if step.key:
+                self._places[step.session, step.key] = step.index
 
     def _answer(self, id: ApprovalId, body: projection.Answered) -> None:
         row = self._connection.execute("SELECT row FROM approvals WHERE id = ?", (id,)).fetchone()
@@ -163,19 +172,43 @@ class Projector:
             "UPDATE approvals SET status = ?, row = ? WHERE id = ?", (row.status, _encode(row), row.id)
         )
 
-    def _index(self, event: ev.Event) -> None:
-        if text := projection.searchable(event.body):
-            self._connection.execute(
-                "INSERT INTO texts (seq, session, ts_ms, type, who) VALUES (?, ?, ?, ?, ?)",
-                (event.seq, event.session, event.ts_ms, tag_of(event.body), projection.by(event.body)),
-            )
-            self._connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (event.seq, text))
-
     def _forget(self, session: SessionId) -> None:
         """Remove every trace; the file overwrites what it deletes."""
         self._connection.execute(
             "DELETE FROM words WHERE rowid IN (SELECT seq FROM texts WHERE session = ?)", (session,)
         )
         self._connection.execute("DELETE FROM objectives WHERE id = ?", (session,))
-        self._objectives[session] = None
+        self._objectives.pop(session, None)
+        self._steps = {at: step for at, step in self._steps.items() if at[0] != session}
+        self._places = {called: place for called, place in self._places.items() if called[0] != session}
+        self._texts = {seq: kept for seq, kept in self._texts.items() if kept[0].session != session}
         self.erased = True
+
+    # -- the tables -----------------------------------------------------------------------------------------------
+
+    def _load(self, events: Sequence[ev.Event]) -> None:
+        """Read the rows that the events may change."""
+        for id, state in self._given(_STATES_OF, dict.fromkeys((event.session,) for event in events)):
+            self._objectives[id] = decode_objective(state)
+        called = ((event.session, event.body.key) for event in events if isinstance(event.body, projection.Called))
+        self._keep_steps(decode_step(row) for (row,) in self._given(_STEPS_OF, dict.fromkeys(called)))
+
+    def _write(self) -> None:
+        """Write the rows that have changed."""
+        states = self._objectives.items()
+        self._given(_SET_STATES, ((id, it.row.status, it.row.review.waiting, _encode(it)) for id, it in states))
+        self._given(_SET_STEPS, ((*at, step.key, _encode(step)) for at, step in self._steps.items()))
+        texts = self._texts.values()
+        said = ((it.seq, it.session, it.ts_ms, tag_of(it.body), projection.by(it.body)) for it, _ in texts)
+        self._given(_ADD_TEXTS, said)
+        self._given(_ADD_WORDS, ((it.seq, text) for it, text in texts))
+
+    def _given(self, statement: str, rows: Iterable[tuple[object, ...]]) -> list[tuple[Any, ...]]:
+        """Execute a statement for all these rows together; gives what it finds."""
+        found: list[tuple[Any, ...]] = []
+        left = iter(rows)
+        while batch := list(islice(left, _STATEMENT_ROWS)):
+            marks = ", ".join(["(" + ", ".join("?" * len(batch[0])) + ")"] * len(batch))
+            done = self._connection.execute(statement.replace("...", marks), tuple(chain.from_iterable(batch)))
+            found += done.fetchall()
+        return found
