@@ -1,7 +1,6 @@
 """The daemon: puts the parts together, serves one home, leaves in good order.
 
-Layer: the composition root, the only file that names concrete classes. A new tool, machine driver or provider is one
-line here.
+Layer: the composition root; it alone names concrete classes. A new tool, machine driver or provider is one line here.
 """
 
 from __future__ import annotations
@@ -65,6 +64,7 @@ from stead.runtime.service import ProviderCheck, ProviderRow
 from stead.runtime.terminals import closed
 from stead.storage.audit import Audit
 from stead.storage.contents import ContentStore
+from stead.storage.follower import Follower
 from stead.storage.head_copy import HeadCopy
 from stead.storage.head_keeper import HeadKeeper
 from stead.storage.history import History
@@ -95,7 +95,7 @@ from stead.web.envelopes import Identity
 from stead.web.server import WebServer
 
 log = logging.getLogger("stead")
-GRACE_S = 2
+LOCK_S = 0.0005  # for a thread, until the interpreter's lock is taken from its holder (ADR 0037)
 OWN_WATCHERS = 2
 """Of the bus: memory's upkeep and its files. Others are doors that somebody looks through."""
 
@@ -164,6 +164,7 @@ class House:
         self.keeper = HeadKeeper(self.audit)
         self.journal.on_growth = self._grown
         self.views = Views(home.views / f"{DEFAULT_WORKSPACE}.db", keys, self.journal)
+        self.follower = Follower(self.views)
         self.egress = self._egress(home, own)
         self.machines = self._machines(home, settings)
         aside = HeldChanges(home, self.machines.kill)
@@ -317,10 +318,7 @@ class House:
         self.journal.close()
 
     async def warm(self, *, find_servers: bool) -> None:
-        """After the start, what the first objective would otherwise wait for: the sandbox's probe, model servers.
-
-        A vendor's library stays unloaded until it is needed; an idle daemon stays small.
-        """
+        """After the start, what the first objective would otherwise wait for: the sandbox's probe, model servers."""
         await asyncio.to_thread(self.machines.isolation)
         if find_servers:
             await self.models.discover()
@@ -329,7 +327,7 @@ class House:
 
     async def keep_up(self) -> None:
         """What goes on beside the work: signed heads, and what memory does by itself."""
-        await asyncio.gather(*(job() for job in (self.keeper.keep, *self.memory.jobs)))
+        await asyncio.gather(*(job() for job in (self.keeper.keep, self.follower.keep, *self.memory.jobs)))
 
     def backend(self, door: Door, shut_down: Callable[[], None]) -> Backend:
         """What the web door stands in front of."""
@@ -377,6 +375,7 @@ class House:
 
     def _grown(self, seq: int) -> None:
         self.keeper.noticed(seq)
+        self.follower.noticed(seq)
         self.memory.grown(seq)
 
     def _landed(self, session: SessionId, landing: Landing) -> None:
@@ -486,6 +485,7 @@ def main(arguments: list[str] | None = None, *, own: Own = OWN) -> int:
         settings = load_settings(home)
         start_log(home, settings)
         with sole_daemon(home):
+            sys.setswitchinterval(LOCK_S)
             uvloop.run(serve(home, settings, own))
     except (SteadError, OSError) as error:
         log.error("%s", error)

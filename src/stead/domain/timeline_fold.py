@@ -30,7 +30,7 @@ from stead.domain.timeline import (
     StepItem,
 )
 
-_ENDINGS = ev.TurnEnded | ev.SessionClosed | ev.ConversationSet | ev.ObjectiveEnded
+ENDINGS = ev.TurnEnded | ev.SessionClosed | ev.ConversationSet | ev.ObjectiveEnded
 """What leaves calls behind that are not carried out any more."""
 _SILENT = ev.ModelRequested | ev.ReadingRequested | ev.MachineStarted | ev.MachineEnded
 
@@ -78,7 +78,7 @@ def follow(event: ev.Event, standing: Standing, find: Find) -> list[Item]:
             changed = _called(event, body, find)
             if changed is not None:
                 return changed
-            dropped = _dropped(standing.unanswered, find) if isinstance(body, _ENDINGS) else []
+            dropped = _dropped(standing.unanswered, find) if isinstance(body, ENDINGS) else []
             return [*dropped, *_also_undone(body, find), _line(place, body)]
 
 

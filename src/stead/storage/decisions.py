@@ -7,15 +7,15 @@ whose payload was erased is gone with it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from stead.domain import events as ev
 from stead.domain.audit import TOLD, Decision, decisions
 from stead.domain.errors import NotFound
-from stead.domain.ids import HOME, CommandId, SessionId
-from stead.storage.codec import decode, tag_of
+from stead.domain.ids import HOME, SessionId
+from stead.storage.codec import tag_of
 from stead.storage.database import Database
-from stead.storage.replacements import COLUMNS, READABLE, THERE
+from stead.storage.event_rows import THERE, EventRow, read
 
 SEQ_MAX = 2**63 - 1
 _CHUNK_ROWS = 200
@@ -23,17 +23,10 @@ _JUDGED = tag_of(ev.CallJudged)
 _TOLD = tuple(tag_of(kind) for kind in TOLD)
 _MARKS = ", ".join("?" * len(_TOLD))
 
-_VERDICTS = f"""
-    SELECT {COLUMNS} FROM {READABLE} WHERE e.seq < ? AND e.tag = '{_JUDGED}' AND {THERE} ORDER BY e.seq DESC LIMIT ?
-"""  # noqa: S608 - constants
-_VERDICTS_OF = f"""
-    SELECT {COLUMNS} FROM {READABLE} WHERE e.session = ? AND e.seq < ? AND e.tag = '{_JUDGED}' AND {THERE}
-    ORDER BY e.session_seq DESC LIMIT ?
-"""  # noqa: S608 - constants
-_STREAM = f"""
-    SELECT {COLUMNS} FROM {READABLE} WHERE e.session = ? AND e.tag IN ({_MARKS}) AND {THERE} ORDER BY e.session_seq
-"""  # noqa: S608 - constants
-_FIRST = f"SELECT {COLUMNS} FROM {READABLE} WHERE e.session = ? AND e.session_seq = 1 AND {THERE}"  # noqa: S608
+_VERDICTS = f"e.seq < ? AND e.tag = '{_JUDGED}' AND {THERE} ORDER BY e.seq DESC LIMIT ?"
+_VERDICTS_OF = f"e.session = ? AND {_VERDICTS}"
+_STREAM = f"e.session = ? AND e.tag IN ({_MARKS}) AND {THERE} ORDER BY e.session_seq"
+_FIRST = f"e.session = ? AND e.session_seq = 1 AND {THERE}"
 
 Verdict = Literal["allow", "ask", "deny", ""]
 
@@ -89,13 +82,13 @@ class DecisionLog:
         while True:
             with self._database.reading() as connection:
                 if session is None:
-                    rows = connection.execute(_VERDICTS, (before, _CHUNK_ROWS)).fetchall()
+                    rows = read(connection, _VERDICTS, (before, _CHUNK_ROWS))
                 else:
-                    rows = connection.execute(_VERDICTS_OF, (session, before, _CHUNK_ROWS)).fetchall()
+                    rows = read(connection, _VERDICTS_OF, (session, before, _CHUNK_ROWS))
             yield from map(_event, rows)
             if len(rows) < _CHUNK_ROWS:
                 return
-            before = rows[-1][0]
+            before = rows[-1].header.seq
 
     def _told(self, verdicts: Iterable[ev.Event]) -> list[Decision]:
         """Verdicts with what followed them, in the order that they were given in."""
@@ -108,13 +101,13 @@ class DecisionLog:
 
     def _stream(self, session: SessionId) -> list[ev.Event]:
         with self._database.reading() as connection:
-            return list(map(_event, connection.execute(_STREAM, (session, *_TOLD)).fetchall()))
+            return list(map(_event, read(connection, _STREAM, (session, *_TOLD))))
 
     def _grants(self, session: SessionId) -> list[ev.Event]:
         """Those of the home for the session's folder."""
         with self._database.reading() as connection:
-            first = connection.execute(_FIRST, (session,)).fetchone()
-        opening = _event(first).body if first else None
+            first = read(connection, _FIRST, (session,))
+        opening = _event(first[0]).body if first else None
         if not isinstance(opening, ev.Opening):
             return []
         return [
@@ -124,7 +117,7 @@ class DecisionLog:
         ]
 
 
-def _event(row: tuple[Any, ...]) -> ev.Event:
-    seq, session, session_seq, ts_ms, actor, cause, tag, version, payload = row
-    body = decode(tag, version, payload)
-    return ev.Event(seq, SessionId(session), session_seq, ts_ms, actor, CommandId(cause), body)
+def _event(row: EventRow) -> ev.Event:
+    event = row.event()
+    assert isinstance(event, ev.Event)  # the queries pass over what was erased
+    return event

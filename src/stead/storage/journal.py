@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal, cast
 
 from stead.domain.commands import Answer
 from stead.domain.events import Draft, Erased, Event
@@ -21,25 +20,21 @@ from stead.storage import ledger
 from stead.storage.appending import erase, finish_erasures, scrubbed, seal, tip, write
 from stead.storage.audit import stored_rows
 from stead.storage.chain import ChainReport, verify
-from stead.storage.codec import decode
 from stead.storage.database import Connect, Database, connect
 from stead.storage.decisions import DecisionLog
+from stead.storage.event_rows import read
 from stead.storage.heads import HeadTable
 from stead.storage.keys import Keys
 from stead.storage.migrate import migrate
 from stead.storage.redacting import prepared, redact
 from stead.storage.replacement_audit import wrong_replacements
-from stead.storage.replacements import COLUMNS, READABLE
 from stead.storage.snapshots import SnapshotTable
 from stead.storage.vault import Vault
 from stead.storage.writer import Writer
 
-CHUNK_ROWS = 256
-_READ_ALL = f"SELECT {COLUMNS} FROM {READABLE} WHERE e.seq > ? AND e.seq <= ? ORDER BY e.seq LIMIT ?"  # noqa: S608
-_READ_STREAM = f"""
-    SELECT {COLUMNS} FROM {READABLE}
-    WHERE e.session = ? AND e.session_seq > ? AND e.seq <= ? ORDER BY e.session_seq LIMIT ?
-"""  # noqa: S608 - constants
+CHUNK_ROWS = 128
+_ALL = "e.seq > ? AND e.seq <= ? ORDER BY e.seq LIMIT ?"
+_STREAM = "e.session = ? AND e.session_seq > ? AND e.seq <= ? ORDER BY e.session_seq LIMIT ?"
 
 
 def open_journal(path: Path, keys: Keys, *, connect: Connect = connect) -> JournalFile:
@@ -114,14 +109,14 @@ class JournalFile:
         while True:
             with self._database.reading() as connection:
                 if session is None:
-                    rows = connection.execute(_READ_ALL, (last, head, CHUNK_ROWS)).fetchall()
+                    rows = read(connection, _ALL, (last, head, CHUNK_ROWS))
                 else:
-                    rows = connection.execute(_READ_STREAM, (session, last, head, CHUNK_ROWS)).fetchall()
+                    rows = read(connection, _STREAM, (session, last, head, CHUNK_ROWS))
             for row in rows:
-                yield _event(row)
+                yield row.event()
             if len(rows) < CHUNK_ROWS:
                 return
-            last = rows[-1][0] if session is None else rows[-1][2]
+            last = rows[-1].header.seq if session is None else rows[-1].header.session_seq
 
     def head(self) -> int:
         """The seq of the last event, 0 when there is none.
@@ -165,13 +160,13 @@ class JournalFile:
         head, last = self.head(), 0
         while last < head:
             with self._database.reading() as connection:
-                rows = connection.execute(_READ_ALL, (last, head, CHUNK_ROWS)).fetchall()
+                rows = read(connection, _ALL, (last, head, CHUNK_ROWS))
             for row in rows:
-                if row[-1] is not None and touches(row[-1]):
-                    event = _event(row)
+                if row.header.version is not None and touches(bytes(row.payload)):
+                    event = row.event()
                     assert isinstance(event, Event)
                     yield event
-            last = rows[-1][0] if rows else head
+            last = rows[-1].header.seq if rows else head
 
     async def redact(self, redaction: Redaction, touches: Touches) -> tuple[Event, ...]:
         """See ``domain.forgetting.RedactableJournal``."""
@@ -227,12 +222,3 @@ class JournalFile:
                 (session, seq),
             ).fetchone()
         return row[0] if row else 0
-
-
-def _event(row: tuple[int, str, int, int, str, str, str, int, bytes | None]) -> Event | Erased:
-    seq, session, session_seq, ts_ms, actor, cause, tag, version, payload = row
-    if payload is None:
-        return Erased(seq, SessionId(session), session_seq, ts_ms, tag)
-    known = cast("Literal['person', 'model', 'stead']", actor)
-    body = decode(tag, version, payload)
-    return Event(seq, SessionId(session), session_seq, ts_ms, known, CommandId(cause), body)

@@ -1,12 +1,16 @@
 """Writes what events change into the read models' file.
 
 Layer: storage. ``projection`` says what changes; this keeps it in tables. One lives for one transaction.
+
+The rows that a batch of events touches are read with one statement a table and written with one (ADR 0037): each call
+of the database gives up the interpreter's lock, and while sessions are busy it is slow to come back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -14,9 +18,10 @@ from msgspec.structs import replace
 from stead.domain import events as ev
 from stead.domain.ids import ApprovalId, SessionId, WorkspaceId
 from stead.domain.memory_events import ContentRedacted
+from stead.domain.messages import ToolCall
 from stead.domain.rows import ApprovalRow
 from stead.domain.timeline import Item, ReplyItem, StepItem
-from stead.domain.timeline_fold import follow
+from stead.domain.timeline_fold import ENDINGS, follow
 from stead.storage import projection
 from stead.storage.codec import tag_of
 from stead.storage.projection import Objective
@@ -29,9 +34,29 @@ decode_objective = msgspec.json.Decoder(Objective).decode
 decode_item: Callable[[bytes], Item] = msgspec.json.Decoder(Item).decode
 decode_approval = msgspec.json.Decoder(ApprovalRow).decode
 
+_STATEMENT_ROWS = 1000
+"""Of one statement; the database takes 32,766 parameters."""
+
+# In each, the rows that are given stand for the dots.
+_STATES_OF = "WITH given (id) AS (VALUES ...) SELECT session, state FROM states JOIN given ON session = id"
+_ITEMS_OF = """
+    WITH given (of, named) AS (VALUES ...)
+    SELECT i.session, i.id, i.item FROM given CROSS JOIN items i ON i.session = of AND i.id = named
+"""
+_SET_STATES = """
+    WITH given (id, status, waiting, state) AS (VALUES ...)
+    UPDATE states SET status = given.status, waiting = given.waiting, state = given.state FROM given WHERE session = id
+"""
+_SET_ITEMS = """
+    INSERT INTO items (session, place, id, step, changed, item) VALUES ...
+    ON CONFLICT (session, place) DO UPDATE SET changed = excluded.changed, item = excluded.item
+"""
+_ADD_TEXTS = "INSERT INTO texts (seq, session, ts_ms, type, who) VALUES ..."
+_ADD_WORDS = "INSERT INTO words (rowid, text) VALUES ..."
+
 
 class Projector:
-    """Takes events in, in order; ``flush`` writes what it still holds.
+    """Takes a batch of events in.
 
     Args:
         connection: inside a transaction.
@@ -43,19 +68,30 @@ class Projector:
         self,
         connection: Connection,
         workspace: WorkspaceId,
-        events: Callable[[SessionId], Iterable[ev.Event | ev.Erased]],
+        events: Callable[[SessionId], Iterator[ev.Event | ev.Erased]],
     ) -> None:
         self._connection = connection
         self._workspace = workspace
         self._events = events
-        self._objectives: dict[SessionId, Objective | None] = {}
-        self._items: dict[SessionId, dict[str, tuple[Item, int]]] = {}
+        self._objectives: dict[SessionId, Objective] = {}
+        self._items: dict[tuple[SessionId, str], tuple[Item, int] | None] = {}
+        self._texts: dict[int, tuple[ev.Event, str]] = {}
         self.erased = False
 
-    def take(self, event: ev.Event | ev.Erased) -> None:
-        """Let the rows follow one event. What was erased is passed over: the deletion after it removes the rest."""
-        if isinstance(event, ev.Erased):
-            return
+    def take(self, events: Sequence[ev.Event | ev.Erased]) -> None:
+        """Let the rows follow these events, in order, the next ones after those of before.
+
+        What was erased is passed over: the deletion after it removes the rest.
+        """
+        there = [event for event in events if isinstance(event, ev.Event)]
+        self._load(there)
+        for event in there:
+            self._follow(event)
+        self._write()
+
+    # -- one event ------------------------------------------------------------------------------------------------
+
+    def _follow(self, event: ev.Event) -> None:
         match event.body:
             case ev.ObjectiveCreated() | ev.SessionOpened() as body:
                 if body.workspace != self._workspace:
@@ -67,25 +103,25 @@ class Projector:
             case ContentRedacted():
                 self._take_again(event)
             case _:
-                known = self._objective(event.session)
+                known = self._objectives.get(event.session)
                 if known is None:
                     return
                 self._take_details(known, event)
                 self._objectives[event.session] = self._show(event, known, projection.advanced(known, event))
-        self._index(event)
+        if text := projection.searchable(event.body):
+            self._texts[event.seq] = (event, text)
 
     def _take_again(self, redacted: ev.Event) -> None:
         """Let every row of the session follow from what the journal has of it now."""
-        if self._objective(redacted.session) is None:
+        if redacted.session not in self._objectives:
             return
         self._forget(redacted.session)
-        del self._objectives[redacted.session]
         for event in self._events(redacted.session):
             if event.seq > redacted.seq or not isinstance(event, ev.Event):
                 continue
             if not isinstance(event.body, ContentRedacted):
-                self.take(event)
-            elif known := self._objective(event.session):
+                self._follow(event)
+            elif known := self._objectives.get(event.session):
                 self._objectives[event.session] = self._show(event, known, known)
 
     def _open(self, event: ev.Event, body: ev.Opening) -> None:
@@ -102,44 +138,15 @@ class Projector:
 
     def _show(self, event: ev.Event, before: Objective, after: Objective) -> Objective:
         """Put what the event adds and changes into the timeline."""
-        held = self._items.setdefault(event.session, {})
         items = follow(event, projection.standing(before, after), lambda id: self._item(event.session, id))
-        held.update((item.id, (item, event.seq)) for item in items)
+        self._items.update(((event.session, item.id), (item, event.seq)) for item in items)
         return replace(after, items=before.items + sum(item.place >= before.items for item in items))
 
     def _item(self, session: SessionId, id: str) -> Item | None:
-        if held := self._items.get(session, {}).get(id):
-            return held[0]
-        row = self._connection.execute("SELECT item FROM items WHERE session = ? AND id = ?", (session, id)).fetchone()
-        return decode_item(row[0]) if row else None
-
-    def flush(self) -> None:
-        """Write the objectives and items that changed."""
-        self._connection.executemany(
-            "INSERT INTO items (session, place, id, step, changed, item) VALUES (?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (session, place) DO UPDATE SET changed = excluded.changed, item = excluded.item",
-            [
-                (session, item.place, item.id, _step_of(item), changed, _encode(item))
-                for session, items in self._items.items()
-                for item, changed in items.values()
-            ],
-        )
-        self._items.clear()
-        self._connection.executemany(
-            "UPDATE states SET status = ?, waiting = ?, state = ? WHERE session = ?",
-            [
-                (known.row.status, known.row.review.waiting, _encode(known), id)
-                for id, known in self._objectives.items()
-                if known
-            ],
-        )
-        self._objectives.clear()
-
-    def _objective(self, id: SessionId) -> Objective | None:
-        if id not in self._objectives:
-            row = self._connection.execute("SELECT state FROM states WHERE session = ?", (id,)).fetchone()
-            self._objectives[id] = decode_objective(row[0]) if row else None
-        return self._objectives[id]
+        if (session, id) not in self._items:
+            self._load_items([(session, id)])
+        held = self._items[session, id]
+        return held and held[0]
 
     def _take_details(self, objective: Objective, event: ev.Event) -> None:
         match event.body:
@@ -175,23 +182,60 @@ class Projector:
             "UPDATE approvals SET status = ?, row = ? WHERE id = ?", (row.status, _encode(row), row.id)
         )
 
-    def _index(self, event: ev.Event) -> None:
-        if text := projection.searchable(event.body):
-            self._connection.execute(
-                "INSERT INTO texts (seq, session, ts_ms, type, who) VALUES (?, ?, ?, ?, ?)",
-                (event.seq, event.session, event.ts_ms, tag_of(event.body), projection.by(event.body)),
-            )
-            self._connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (event.seq, text))
-
     def _forget(self, session: SessionId) -> None:
         """Remove every trace; the file overwrites what it deletes."""
         self._connection.execute(
             "DELETE FROM words WHERE rowid IN (SELECT seq FROM texts WHERE session = ?)", (session,)
         )
         self._connection.execute("DELETE FROM objectives WHERE id = ?", (session,))
-        self._objectives[session] = None
-        self._items.pop(session, None)
+        self._objectives.pop(session, None)
+        self._items = {of: held for of, held in self._items.items() if of[0] != session}
+        self._texts = {seq: kept for seq, kept in self._texts.items() if kept[0].session != session}
         self.erased = True
+
+    # -- the tables -----------------------------------------------------------------------------------------------
+
+    def _load(self, events: Sequence[ev.Event]) -> None:
+        """Read the rows that the events may change."""
+        for id, state in self._given(_STATES_OF, dict.fromkeys((event.session,) for event in events)):
+            self._objectives[id] = decode_objective(state)
+        self._load_items(dict.fromkeys((event.session, id) for event in events for id in self._named(event)))
+
+    def _named(self, event: ev.Event) -> Iterable[str]:
+        """The items that an event may be about: calls by their keys."""
+        match event.body:
+            case ev.ModelReplied(parts=parts):
+                return [part.key for part in parts if isinstance(part, ToolCall)]
+            case body if isinstance(body, ENDINGS) and event.session in self._objectives:
+                return self._objectives[event.session].talk.unanswered
+            case body:
+                return [key] if isinstance(key := getattr(body, "key", None), str) else []
+
+    def _load_items(self, ids: Iterable[tuple[SessionId, str]]) -> None:
+        self._items.update(dict.fromkeys(ids := list(ids)))
+        for session, id, item in self._given(_ITEMS_OF, ids):
+            self._items[session, id] = (decode_item(item), 0)
+
+    def _write(self) -> None:
+        """Write the rows that have changed."""
+        states = self._objectives.items()
+        self._given(_SET_STATES, ((id, it.row.status, it.row.review.waiting, _encode(it)) for id, it in states))
+        changed = [(session, *held) for (session, _), held in self._items.items() if held and held[1]]
+        self._given(_SET_ITEMS, ((of, it.place, it.id, _step_of(it), seq, _encode(it)) for of, it, seq in changed))
+        texts = self._texts.values()
+        said = ((it.seq, it.session, it.ts_ms, tag_of(it.body), projection.by(it.body)) for it, _ in texts)
+        self._given(_ADD_TEXTS, said)
+        self._given(_ADD_WORDS, ((it.seq, text) for it, text in texts))
+
+    def _given(self, statement: str, rows: Iterable[tuple[object, ...]]) -> list[tuple[Any, ...]]:
+        """Execute a statement for all these rows together; gives what it finds."""
+        found: list[tuple[Any, ...]] = []
+        left = iter(rows)
+        while batch := list(islice(left, _STATEMENT_ROWS)):
+            marks = ", ".join(["(" + ", ".join("?" * len(batch[0])) + ")"] * len(batch))
+            done = self._connection.execute(statement.replace("...", marks), tuple(chain.from_iterable(batch)))
+            found += done.fetchall()
+        return found
 
 
 def _step_of(item: Item) -> int:

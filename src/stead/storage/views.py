@@ -1,7 +1,8 @@
 """The read models of one workspace: lists, pages and the search of its history.
 
 Layer: storage. One encrypted file, derived from the journal and rebuilt from it at any time; nothing decides by it.
-Every read first takes in the events that have come since the last one, so whoever writes never waits for this file.
+Every read first takes in the events that have come since the last one, which ``follower`` keeps few; so whoever writes
+never waits for this file, and whoever reads never long.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ class Views:
         self._now_ms = now_ms
         self._connect = connect
         self._lock = threading.RLock()  # held from the first statement of a call to its last
-        self._database, self._connection = self._open_or_renew()
+        self._database, self._connection, self.reached = self._open_or_renew()
+        """``reached``: the seq of the last event taken in."""
 
     # -- keeping up -----------------------------------------------------------------------------------------------
 
@@ -94,11 +96,9 @@ class Views:
     async def ingest(self, seq: int) -> int:
         """Take in every event up to this one; gives how far the search reaches now. As ``domain.ports.Ingested``."""
         await asyncio.to_thread(self.catch_up)
-        with self._lock, self._database.faults():
-            reached: int = self._connection.execute("SELECT seq FROM progress").fetchone()[0]
-        if reached < seq:
-            raise StorageFault(f"the history reaches event {reached} and not {seq}; see `stead doctor`")
-        return reached
+        if self.reached < seq:
+            raise StorageFault(f"the history reaches event {self.reached} and not {seq}; see `stead doctor`")
+        return self.reached
 
     def purge(self) -> None:
         """Catch up with what was forgotten, and empty the log of it, in case a crash came before that was done."""
@@ -109,7 +109,7 @@ class Views:
         """Drop the file and replay the journal; gives how many events that were. Readers wait."""
         with self._lock:
             self.close()
-            self._database, self._connection = _renewed(self._path, self._key, self._connect)
+            self._database, self._connection, self.reached = _renewed(self._path, self._key, self._connect)
             return self.catch_up()
 
     def close(self) -> None:
@@ -285,46 +285,45 @@ class Views:
 
     def _take_chunk(self) -> tuple[int, bool] | None:
         """Take in the next events in one transaction: (how many, whether rows went with them); None when up to date."""
-        connection = self._connection
-        if connection.execute("SELECT seq FROM progress").fetchone()[0] >= self._journal.head():
+        if self.reached >= self._journal.head():
             return None
+        connection = self._connection
         connection.execute("BEGIN IMMEDIATE")
         try:
-            (seq,) = connection.execute("SELECT seq FROM progress").fetchone()
-            events = list(islice(self._journal.events(after=seq), CHUNK_EVENTS))
+            (reached,) = connection.execute("SELECT seq FROM progress").fetchone()
+            events = list(islice(self._journal.events(after=reached), CHUNK_EVENTS))
             projector = Projector(connection, self._workspace, lambda id: self._journal.events(session=id))
-            for event in events:
-                projector.take(event)
-            projector.flush()
+            projector.take(events)
             if events:
-                seq = events[-1].seq
-                connection.execute("UPDATE progress SET seq = ?, chain = ?", (seq, self._journal.chain_at(seq)))
+                reached = events[-1].seq
+                connection.execute("UPDATE progress SET seq = ?, chain = ?", (reached, self._journal.chain_at(reached)))
             connection.execute("COMMIT")
         finally:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+        self.reached = reached
         return len(events), projector.erased
 
-    def _open_or_renew(self) -> tuple[Database, Connection]:
-        """Open the file; one that is damaged, of another journal or of another schema is dropped and begun anew."""
+    def _open_or_renew(self) -> tuple[Database, Connection, int]:
+        """Open the file; one that is damaged, of another journal or of another schema is dropped and begun again."""
         try:
             database, connection, (seq, chain, schema) = _open(self._path, self._key, self._connect)
         except (Damaged, WrongKey) as error:
-            _log.warning("the read models are begun anew: %s", error)
+            _log.warning("the read models are begun again: %s", error)
             return _renewed(self._path, self._key, self._connect)
         if schema == _SCHEMA_ID and self._journal.chain_at(seq) == chain:
-            return database, connection
-        _log.info("the read models are begun anew: they are of another journal or of another version of Stead")
+            return database, connection, seq
+        _log.info("the read models are begun again: they are of another journal or of another version of Stead")
         connection.close()
         database.close()
         return _renewed(self._path, self._key, self._connect)
 
 
-def _renewed(path: Path, key: bytes, connect: Connect) -> tuple[Database, Connection]:
+def _renewed(path: Path, key: bytes, connect: Connect) -> tuple[Database, Connection, int]:
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     database, connection, _ = _open(path, key, connect)
-    return database, connection
+    return database, connection, 0
 
 
 def _open(path: Path, key: bytes, connect: Connect) -> tuple[Database, Connection, tuple[int, bytes, str]]:

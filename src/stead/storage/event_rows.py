@@ -1,0 +1,92 @@
+"""Events as they are read from the journal's file: any number of rows in one step of the database.
+
+Layer: storage. The database's library gives up the interpreter's lock whenever it steps to a row, and beside a busy
+event loop a thread waits for it again each time (ADR 0037). So a query's rows come as one JSON text.
+
+Where words were forgotten, what replaces them is read in their place (``replacements``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
+
+from stead.domain.errors import StorageFault
+from stead.domain.events import Erased, Event
+from stead.domain.ids import CommandId, SessionId
+from stead.storage.codec import decode
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+Actor = Literal["person", "model", "stead"]
+
+THERE = "(e.payload IS NOT NULL OR EXISTS (SELECT 1 FROM replacements r WHERE r.seq = e.seq))"
+"""A condition: the event has something to read."""
+
+_READ = """
+    SELECT CAST('[' || coalesce(group_concat(line), '') || ']' AS BLOB) FROM (
+        SELECT '[' || json_array(
+            e.seq, e.session, e.session_seq, e.ts_ms, e.actor, e.cause, e.tag,
+            CASE WHEN e.payload IS NULL THEN (SELECT r.version FROM replacements r WHERE r.seq = e.seq)
+                 ELSE e.version END
+        ) || ',' || coalesce(
+            e.payload, (SELECT r.payload FROM replacements r WHERE r.seq = e.seq), 'null'
+        ) || ']' AS line
+        FROM events e WHERE
+"""
+
+
+class Header(NamedTuple):
+    """What is known of an event besides its body. ``version`` is None where nothing is left to read."""
+
+    seq: int
+    session: SessionId
+    session_seq: int
+    ts_ms: int
+    actor: Actor
+    cause: CommandId
+    tag: str
+    version: int | None
+
+
+class EventRow(NamedTuple):
+    """One event as it is kept."""
+
+    header: Header
+    payload: msgspec.Raw
+    """JSON; ``null`` where it was erased."""
+
+    def event(self) -> Event | Erased:
+        """The event, decoded.
+
+        Raises:
+            StorageFault: it is damaged, or of a newer Stead.
+        """
+        seq, session, session_seq, ts_ms, actor, cause, tag, version = self.header
+        if version is None:
+            return Erased(seq, session, session_seq, ts_ms, tag)
+        return Event(seq, session, session_seq, ts_ms, actor, cause, decode(tag, version, self.payload))
+
+
+_rows = msgspec.json.Decoder(list[EventRow]).decode
+
+
+def read(connection: Connection, where: str, parameters: Sequence[object]) -> list[EventRow]:
+    """The events that a query finds, in its order.
+
+    Args:
+        connection: of the journal's file.
+        where: what follows WHERE, with order and limit; the events' table is ``e``. A constant of the caller's.
+        parameters: for the marks in it.
+
+    Raises:
+        StorageFault: one of them is damaged.
+    """
+    (found,) = connection.execute(f"{_READ} {where})", parameters).fetchone()
+    try:
+        return _rows(found)
+    except msgspec.DecodeError as error:
+        raise StorageFault(f"an event of the journal cannot be read: {error}; restore a backup") from error
