@@ -103,8 +103,9 @@ def decided(new: Memory, alike: Sequence[MemoryRow], run: RunId, *, correcting: 
         correcting: it puts something right, so there is nothing to ask.
         proposal: the question's id, if there is one.
     """
-    rivals = [row.memory for row in alike if new.key and row.memory.key == new.key]
-    told = any(says_the_same(row.memory, new) for row in alike)
+    live = [row.memory for row in alike if row.status == "live"]
+    rivals = [old for old in live if new.key and old.key == new.key]
+    told = any(says_the_same(old, new) for old in live)
     at_once = [
         old
         for old in rivals

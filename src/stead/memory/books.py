@@ -31,9 +31,9 @@ class MemoryBooks(Shelf):
             raise NotFound(f"there is no memory {id!r}; `stead memory list` lists them")
         return row
 
-    def alike(self, scope: Scope, text: str, key: str) -> tuple[MemoryRow, ...]:
+    def alike(self, scope: Scope, text: str, key: str, *, after_ms: int | None = None) -> tuple[MemoryRow, ...]:
         """See ``domain.memory_ports.Remembered``."""
-        return self._in(scope.place, lambda index: index.alike(scope.level, text, key), ())
+        return self._in(scope.place, lambda index: index.alike(scope.level, text, key, after_ms), ())
 
     def rows(self, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
         """See ``domain.memory_ports.Remembered``."""

@@ -151,7 +151,8 @@ class Consolidation:
             gathering.dropped += 1  # a secret, or what was forgotten for good; no word of it goes into a log
             return
         everywhere = await self._alike(gathering, replace(memory, scope=_EVERYWHERE))
-        if memory.scope != _EVERYWHERE and any(says_the_same(row.memory, memory) for row in everywhere):
+        wide = (row.memory for row in everywhere if row.status == "live")
+        if memory.scope != _EVERYWHERE and any(says_the_same(one, memory) for one in wide):
             return
         proposal = ProposalId(self.memories.new_id("p"))
         if said is not None:
@@ -186,7 +187,7 @@ class Consolidation:
 
     async def _alike(self, gathering: Gathering, memory: Memory) -> list[MemoryRow]:
         """The live memories with its key or words in its scope, those of this run too."""
-        alike = await asyncio.to_thread(self.memories.remembered.alike, memory.scope, memory.text, memory.key)
+        alike = await asyncio.to_thread(self.memories.like, memory)
         return amid(alike, gathering.facts, memory)
 
     async def _repeated(self, gathering: Gathering, unread: Unread) -> None:
