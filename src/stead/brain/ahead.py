@@ -41,6 +41,14 @@ class Ahead:
                 case _:
                     continue
 
+    def touches(self, id: MemoryId) -> bool:
+        """Whether one of the facts is about a memory."""
+        return id in self._rows or id in self._ends
+
+    def holds(self, id: MemoryId) -> bool:
+        """Whether none of the facts retires a memory."""
+        return id not in self._ends
+
     def amid(self, alike: Sequence[MemoryRow], new: Memory) -> list[MemoryRow]:
         """The live memories with a statement's key or words, and the superseded ones that still held when it began to.
 

@@ -72,6 +72,10 @@ class MemoryBooks(Shelf):
         """See ``domain.memory_ports.MemoryReports``."""
         return self._read(lambda directory: directory.runs(limit))
 
+    def position(self, place: PlaceId, model: bool) -> int | None:
+        """How far the runs of a model, or the others, have read in a place; nothing before the first."""
+        return self._read(lambda directory: directory.position(place, model))
+
     def days(self, place: PlaceId, since_ms: int, until_ms: int) -> tuple[JournalLine, ...]:
         """See ``domain.memory_ports.MemoryReports``."""
         return self._read(lambda directory: directory.days(place, since_ms, until_ms))

@@ -344,10 +344,3 @@ def scope_of(level: Level, directory: str) -> Scope:
             raise InvalidRequest("what a channel remembers is said in the channel; choose global, workspace or private")
         case _:
             assert_never(level)
-
-
-def amid(alike: Sequence[MemoryRow], facts: Sequence[MemoryFact], new: Memory) -> list[MemoryRow]:
-    """What is alike once facts have been recorded that still have not been."""
-    ahead = Ahead()
-    ahead.take(facts)
-    return ahead.amid(alike, new)
