@@ -23,7 +23,7 @@ from stead.domain.memory import Query, Viewer, workspace_place
 from stead.domain.policies import Confidentiality
 from stead.domain.ports import ModelInfo
 from stead.domain.sessions import STEAD
-from stead.runtime.gleaning import Gleaning
+from stead.runtime.extractor import Extractor
 from tests.fakes.world import ScriptedModels
 from tests.runtime.house import House
 from tests.storage.drafts import DAY_MS, session
@@ -164,12 +164,12 @@ async def _in_a_home(work) -> tuple[int, int]:  # type: ignore[no-untyped-def]
 
 async def _chains(house: House) -> tuple[int, int]:
     moments: list[int] = []
-    gleaning = Gleaning(house.consolidation, Scribe, house.journal, tokens_a_day=20_000)
+    extractor = Extractor(house.consolidation, Scribe, house.journal, tokens_a_day=20_000)
     for at in range(5):
         for number, chain in enumerate(CHAINS.values()):
             await house.hears(session(1 + number + 100 * at), chain[at][0])
         await house.run()
-        await gleaning.run()
+        await extractor.run()
         moments.append(house.now_ms() + DAY_MS)
         house.later(APART_DAYS)
     right = asked = 0
@@ -194,13 +194,13 @@ async def _told(house: House, question: str, as_of_ms: int, values: set[str]) ->
 
 
 async def _restated(house: House) -> tuple[int, int]:
-    gleaning = Gleaning(house.consolidation, Scribe, house.journal, tokens_a_day=1_000_000)
+    extractor = Extractor(house.consolidation, Scribe, house.journal, tokens_a_day=1_000_000)
     for number in range(RESTATEMENTS):
         await house.hears(session(1 + number % 20), WAYS[number % len(WAYS)])
         if number % 50 == 49:
             house.later(0.5)
             await house.run()
-            await gleaning.run()
+            await extractor.run()
     return len(house.rows(status=())) - 1, RESTATEMENTS
 
 

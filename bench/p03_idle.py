@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from bench.bar import Bar
-from stead.runtime.gleaning import Gleaning
+from stead.runtime.extractor import Extractor
 from tests.fakes.world import ScriptedModels
 from tests.runtime.house import House
 from tests.storage.drafts import session
@@ -33,14 +33,14 @@ async def _idle() -> Bar:
     with tempfile.TemporaryDirectory(prefix="stead-bench-") as name:
         house = House(Path(name))
         models = ScriptedModels(())
-        gleaning = Gleaning(house.consolidation, lambda: models, house.journal)
+        extractor = Extractor(house.consolidation, lambda: models, house.journal)
         await house.hears(session(1), *SAID)
-        busy = (*await house.run(), *await gleaning.run())
+        busy = (*await house.run(), *await extractor.run())
         asked = len(models.requests)
         tokens = runs = 0
         for _ in range(HOURS):
             house.later(1 / 24)
-            for run in (*await house.run(), *await gleaning.run()):
+            for run in (*await house.run(), *await extractor.run()):
                 tokens, runs = tokens + run.tokens, runs + 1
         idle = len(models.requests) - asked
         house.close()

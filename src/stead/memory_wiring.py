@@ -36,8 +36,8 @@ from stead.providers.models import ProviderModels
 from stead.runtime.bus import Bus
 from stead.runtime.consolidation import Consolidation
 from stead.runtime.exporting import MemoryExport
+from stead.runtime.extractor import Extractor
 from stead.runtime.forgetting import Forgetting, Parts, said
-from stead.runtime.gleaning import Gleaning
 from stead.runtime.importing import Importing
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
@@ -177,7 +177,7 @@ class MemoryHouse:
         consolidation = Consolidation(memories, self.books, BooksMaterial(self.books, shared.journal))
         return Upkeep(
             consolidation,
-            Gleaning(consolidation, lambda: self.screened, shared.journal, tokens_a_day=settings.memory_tokens_a_day),
+            Extractor(consolidation, lambda: self.screened, shared.journal, tokens_a_day=settings.memory_tokens_a_day),
             runs,
             Settling(memories, self.books, self.forget, lambda *said: self.set_soul(*said)),
             shared.bus,

@@ -22,8 +22,8 @@ from stead.memory.retrieval import Retriever
 from stead.runtime.bus import Bus
 from stead.runtime.consolidation import Consolidation
 from stead.runtime.exporting import MemoryExport
+from stead.runtime.extractor import Extractor
 from stead.runtime.forgetting import Forgetting, Parts
-from stead.runtime.gleaning import Gleaning
 from stead.runtime.importing import Importing
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
@@ -84,8 +84,10 @@ def remembering(
     room = MemoryRoom(books, books, Insights(books, books.event), retriever, files, whole, clock.now_ms)
     consolidation = Consolidation(memories, books, BooksMaterial(books, journal), UTC)
     settling = Settling(memories, books, _nothing_forgotten, _no_soul)
-    gleaning = Gleaning(consolidation, lambda: models, journal, tokens_a_day=0)  # a script's replies are its sessions'
-    upkeep = Upkeep(consolidation, gleaning, runs, settling, bus)
+    extractor = Extractor(
+        consolidation, lambda: models, journal, tokens_a_day=0
+    )  # a script's replies are its sessions'
+    upkeep = Upkeep(consolidation, extractor, runs, settling, bus)
     return books, MemoryParts(memories, recollection, room, upkeep, Importing(memories, export), export, forgetting)
 
 

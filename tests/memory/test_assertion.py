@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stead.brain.gleaning import worth_reading
+from stead.brain.extraction import worth_reading
 from stead.domain.memory import Episode
 from stead.domain.sessions import PERSON
 from stead.memory.assertion import asserts

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from stead.domain import events as ev
 from stead.domain.ids import CallDigest, CallKey, SessionId
 from stead.domain.memory import MemoryId, MemoryRow, ProposalId, RunId
-from stead.domain.memory_events import MemoryConsolidated
+from stead.domain.memory_events import MemoryConsolidated, MemoryProposed
 from stead.domain.memory_ports import RowsWanted
 from stead.domain.policies import Label
 from stead.domain.sessions import PERSON
@@ -108,6 +108,12 @@ class House:
         closing = facts[-1]
         assert isinstance(closing, MemoryConsolidated)
         return closing
+
+    def asked(self, what: str, text: str = "") -> MemoryProposed:
+        """The one proposal of a kind that waits."""
+        waiting = [row.proposal for row in self.books.proposals(waiting=True)]
+        (one,) = [proposal for proposal in waiting if (proposal.what, proposal.text) == (what, text)]
+        return one
 
     async def settle(self, id: ProposalId, *, accept: bool) -> str:
         """Answer a proposal."""

@@ -68,16 +68,16 @@ async def test_two_statements_at_once_that_contradict_each_other_are_kept_and_as
     await house.hears(ADA, "My dentist is Dr Lund.", "My dentist is Dr Berg.")
     (run,) = await house.run()
     assert [row.memory.value for row in house.rows()] == ["Dr Lund", "Dr Berg"]
-    (asked,) = house.books.proposals(waiting=True)
-    assert (asked.proposal.what, asked.proposal.memories) == ("forget", (house.rows()[0].memory.id,))
-    assert run.proposed == 1
+    asked = house.asked("forget")
+    assert asked.memories == (house.rows()[0].memory.id,)
+    assert run.proposed == 2
 
 
 async def test_a_correction_at_once_is_no_contradiction(house: House) -> None:
     await house.hears(ADA, "My shoe size is 41.", "No, my shoe size is 42.")
     await house.run()
     assert house.live() == {"person.shoe_size": "42"}
-    assert not house.books.proposals(waiting=True)
+    assert [row.proposal.what for row in house.books.proposals(waiting=True)] == ["scope"]
 
 
 async def test_nothing_comes_of_answers_strangers_or_what_memory_told(house: House) -> None:
@@ -119,10 +119,22 @@ async def test_what_the_person_says_of_every_project_holds_everywhere(house: Hou
 async def test_an_objectives_folder_is_asked_about_before_it_hears_of_a_session_of_ones_own(house: House) -> None:
     await house.hears(ADA, "Always run the tests first.", "My home town is Bergen.")
     await house.run()
-    (asked,) = house.books.proposals(waiting=True)
     (order,) = house.rows(kinds=("preference",))
-    assert (asked.proposal.what, asked.proposal.text) == ("scope", "workspace")
-    assert asked.proposal.memories == (order.memory.id,)
+    assert house.asked("scope", "workspace").memories == (order.memory.id,)
+
+
+async def test_what_the_person_said_of_themselves_in_one_folder_is_offered_to_all(house: House) -> None:
+    await house.hears(ADA, "My shoe size is 41.", "No, my shoe size is 42.", "I always use SQLite for ledgers.")
+    await house.run()
+    (size,) = [row.memory for row in house.rows() if row.memory.key == "person.shoe_size"]
+    asked = house.asked("scope", "global")
+    assert asked.memories == (size.id,)
+    await house.settle(asked.id, accept=True)
+    assert {row.memory.scope.level: row.memory.value for row in house.rows()} == {"global": "42", "private": "SQLite"}
+    await house.hears(BOB, "My shoe size is 42.", directory="/ada/shop")
+    await house.run()
+    assert len(house.rows()) == 2, "it is known there"
+    assert house.books.proposals(waiting=True) == ()
 
 
 async def test_what_objectives_know_is_put_right_for_them_when_the_person_says_so(house: House) -> None:
@@ -137,8 +149,7 @@ async def test_what_objectives_know_is_put_right_for_them_when_the_person_says_s
         ("workspace", "npm"),
         ("private", "pnpm"),
     }, "what was said in a session of one's own is nobody else's"
-    (asked,) = house.books.proposals(waiting=True)
-    await house.settle(asked.proposal.id, accept=True)
+    await house.settle(house.asked("scope", "workspace").id, accept=True)
     (row,) = house.rows()
     assert (row.memory.scope, row.memory.value) == (wide, "pnpm")
     assert house.books.row(known.id).superseded_by == row.memory.id

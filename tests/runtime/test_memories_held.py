@@ -215,6 +215,29 @@ async def test_asking_about_the_past_gives_the_pasts_answer_through_a_chain(held
     assert await held.told("ada.city") == ["Ada lives in Voss."]
 
 
+@settings(max_examples=25, deadline=None)
+@given(st.permutations(range(5)), st.booleans())
+def test_in_whatever_order_it_is_learned_what_held_when_each_moment_has_one_answer(
+    order: list[int], at_once: bool
+) -> None:
+    """News of the past, and what is to hold in future: each holds from its own start to the next one's."""
+    starts = [START_MS + (at - 2) * YEAR_MS for at in range(5)]
+    items = [cmd.NewMemory(f"The desk of Ada is {at}.", key="ada.desk", valid_from_ms=starts[at]) for at in order]
+
+    async def play() -> None:
+        with tempfile.TemporaryDirectory() as name:
+            held = Held(Path(name), Random(3))
+            try:
+                for batch in [items] if at_once else [[item] for item in items]:
+                    await held.do(cmd.Remember(tuple(batch)))
+                told = [await held.told("ada.desk", as_of_ms=start + DAY_MS) for start in starts]
+                assert told == [[f"The desk of Ada is {at}."] for at in range(5)]
+            finally:
+                held.close()
+
+    asyncio.run(play())
+
+
 async def test_what_took_anothers_place_is_not_had_back_beside_it(held: Held) -> None:
     first = await held.add("The shop opens at nine.", key="shop.opens")
     second = await held.add("The shop opens at ten.", key="shop.opens")

@@ -182,12 +182,12 @@ async def test_proposals_of_a_run_go_with_it(house: House) -> None:
 async def test_a_contradiction_is_settled_by_keeping_the_newer_word(house: House) -> None:
     await house.hears(ADA, "My dentist is Dr Lund.", "My dentist is Dr Berg.")
     await house.run()
-    (asked,) = house.books.proposals(waiting=True)
-    await house.settle(asked.proposal.id, accept=True)
+    asked = house.asked("forget")
+    await house.settle(asked.id, accept=True)
     assert house.live() == {"person.dentist": "Dr Berg"}
     assert house.forgot == []
     with pytest.raises(Conflict, match="was accepted before"):
-        await house.settle(asked.proposal.id, accept=False)
+        await house.settle(asked.id, accept=False)
 
 
 async def test_a_wider_scope_is_given_by_the_person_alone(house: House) -> None:

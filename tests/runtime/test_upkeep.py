@@ -16,7 +16,7 @@ from stead.domain.memory_commands import Consolidate, RevertRun, SettleProposal
 from stead.domain.memory_ports import RowsWanted
 from stead.runtime.bus import Subscription
 from stead.runtime.consolidation import Consolidation
-from stead.runtime.gleaning import Gleaning
+from stead.runtime.extractor import Extractor
 from stead.runtime.upkeep import DAILY_S, EVERY_S, LONGEST_S, QUIET_S, Upkeep, Waits
 from tests.fakes.world import ScriptedModels
 from tests.runtime.house import House
@@ -64,8 +64,8 @@ async def recorded(watch: Subscription, count: int) -> None:
 
 async def test_it_runs_by_itself_at_the_start_and_when_a_turn_has_ended(house: House) -> None:
     models = ScriptedModels(())
-    gleaning = Gleaning(house.consolidation, lambda: models, house.journal, tokens_a_day=0)
-    upkeep = Upkeep(house.consolidation, gleaning, house.runs, house.settling, house.bus, quiet_s=0.01, every_s=0.01)
+    extractor = Extractor(house.consolidation, lambda: models, house.journal, tokens_a_day=0)
+    upkeep = Upkeep(house.consolidation, extractor, house.runs, house.settling, house.bus, quiet_s=0.01, every_s=0.01)
     await house.hears(ADA, "My home town is Bergen.")
     watch = house.bus.subscribe()
     async with asyncio.TaskGroup() as group:
@@ -101,8 +101,8 @@ class Failing(Consolidation):
 
 async def test_what_could_not_be_worked_in_is_tried_again_though_nothing_else_happens(house: House) -> None:
     consolidation = Failing(house, 2)
-    gleaning = Gleaning(consolidation, lambda: ScriptedModels(()), house.journal, tokens_a_day=0)
-    upkeep = Upkeep(consolidation, gleaning, house.runs, house.settling, house.bus, quiet_s=0.01, every_s=0.01)
+    extractor = Extractor(consolidation, lambda: ScriptedModels(()), house.journal, tokens_a_day=0)
+    upkeep = Upkeep(consolidation, extractor, house.runs, house.settling, house.bus, quiet_s=0.01, every_s=0.01)
     await house.hears(ADA, "My home town is Bergen.")
     watch = house.bus.subscribe()
     async with asyncio.TaskGroup() as group:
@@ -128,16 +128,16 @@ async def test_people_have_it_run_take_a_run_back_and_settle_what_it_proposed(ro
     id = await room.open()
     await room.tell(id, "My home town is Bergen. Always run the tests first.")
     answer = await room.do(Consolidate())
-    assert (answer.session, answer.text) == (MEMORY, "2 remembered, 0 retired, 1 proposed, 0 tokens")
+    assert (answer.session, answer.text) == (MEMORY, "2 remembered, 0 retired, 2 proposed, 0 tokens")
     assert (await room.do(Consolidate())).text == "nothing was new"
-    (asked,) = room.world.books.proposals(waiting=True)
+    (asked,) = [one for one in room.world.books.proposals(waiting=True) if one.proposal.text == "workspace"]
     assert (await room.do(SettleProposal(asked.proposal.id, accept=True))).text == "1 are seen further now"
     with pytest.raises(Conflict, match="was accepted before"):
         await room.do(SettleProposal(asked.proposal.id, accept=False))
     ((_, run),) = room.world.books.runs(10)
     (order,) = [row.memory for row in rows(room) if row.memory.standing]
     text = (await room.do(RevertRun(run.run))).text
-    assert text == f"{run.run} is taken back, 1 changes; what you have changed since stays: {order.id}"
+    assert text == f"{run.run} is taken back, 2 changes; what you have changed since stays: {order.id}"
     assert [row.memory for row in rows(room)] == [order], "the person has had it told more widely"
     with pytest.raises(NotFound, match="there was no consolidation"):
         await room.do(RevertRun(RunId("c_none")))

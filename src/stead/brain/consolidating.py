@@ -6,7 +6,7 @@ Layer: brain. Pure. Ids and the time are handed in; what becomes of one statemen
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -103,8 +103,9 @@ def decided(new: Memory, alike: Sequence[MemoryRow], run: RunId, *, correcting: 
         correcting: it puts something right, so there is nothing to ask.
         proposal: the question's id, if there is one.
     """
-    rivals = [row.memory for row in alike if new.key and row.memory.key == new.key]
-    told = any(says_the_same(row.memory, new) for row in alike)
+    live = [row.memory for row in alike if row.status == "live"]
+    rivals = [old for old in live if new.key and old.key == new.key]
+    told = any(says_the_same(old, new) for old in live)
     at_once = [
         old
         for old in rivals
@@ -133,19 +134,31 @@ def _asked(olds: Sequence[Memory], new: Memory, run: RunId, id: ProposalId, how:
     )
 
 
-def wider(narrow: Sequence[Memory], run: RunId, proposal: ProposalId) -> tuple[MemoryFact, ...]:
-    """The question whether the folder's objectives are to know what the person said of the work in a session."""
-    if not narrow:
-        return ()
-    count = "an instruction" if len(narrow) == 1 else f"{len(narrow)} instructions"
-    return (
+def wider(
+    work: Sequence[Memory], personal: Sequence[Memory], run: RunId, new_id: Callable[[], ProposalId]
+) -> tuple[MemoryFact, ...]:
+    """The questions whether more of the person's sessions are to know what they said in one.
+
+    Args:
+        work: what concerns the folder's work, which its objectives could know.
+        personal: what concerns the person, which every folder could know.
+        run: for the facts.
+        new_id: makes the questions' ids.
+    """
+    asked = (
+        (work, "workspace", "about the work in a session of your own. Accept to tell this folder's objectives too."),
+        (personal, "global", "about yourself in one folder. Accept to have it known in all your folders."),
+    )
+    return tuple(
         ev.MemoryProposed(
-            id=proposal,
+            id=new_id(),
             what="scope",
-            memories=tuple(memory.id for memory in narrow),
-            text="workspace",
-            why=f"You gave {count} for the work in a session of your own. Accept to tell this folder's objectives too.",
-            label=narrow[0].label,
+            memories=tuple(memory.id for memory in news),
+            text=level,
+            why=f"You said {'something' if len(news) == 1 else f'{len(news)} things'} {why}",
+            label=news[0].label,
             run=run,
-        ),
+        )
+        for news, level, why in asked
+        if news
     )

@@ -60,17 +60,25 @@ def take_in(new: Memory, alike: Sequence[MemoryRow], door: str, run: RunId | Lit
 
     Args:
         new: the memory that it would be.
-        alike: the live memories of its scope with its key or its words, newest last.
+        alike: the live memories of its scope with its key or its words, and those at its key that were superseded and
+            held after it began to, each kind newest last.
         door: for the facts.
         run: likewise.
     """
-    for row in alike:
-        if says_the_same(row.memory, new) and not _outdone(row.memory, new):
-            return _again(new, row.memory, door, run)
-    rivals = [row.memory for row in alike if (new.key and row.memory.key == new.key) or _outdone(row.memory, new)]
+    live = [row.memory for row in alike if row.status == "live"]
+    ended = [row.memory for row in alike if row.status == "superseded" and may_replace(new, row.memory)]
+    for old in live:
+        if says_the_same(old, new) and not _outdone(old, new):
+            return _again(new, old, door, run)
+    then = [old for old in ended if old.valid_from_ms <= new.valid_from_ms < old.valid_to_ms]
+    if known := next((old for old in then if says_the_same(old, new)), None):
+        return TakenIn("same", known, ())
+    rivals = [old for old in live if (new.key and old.key == new.key) or _outdone(old, new)]
     weaker = [old for old in rivals if may_replace(new, old)]
     later = [old for old in weaker if old.valid_from_ms > new.valid_from_ms and not _outdone(old, new)]
     earlier = [old for old in weaker if old not in later and not held_fast(old, door, run)]
+    earlier += [old for old in then if not held_fast(old, door, run)]
+    later += [old for old in ended if new.valid_from_ms < old.valid_from_ms < old.valid_to_ms]
     beside = tuple(old.id for old in rivals if old not in later and old not in earlier)
     until = min(later, key=lambda old: old.valid_from_ms, default=None)
     if until:  # news of the past: it held until what is known to hold now began to
@@ -213,7 +221,8 @@ def corrected(
 
 def displaced(new: Memory, alike: Sequence[MemoryRow], door: str) -> list[MemoryRetired]:
     """What a memory takes the place of where it comes to hold: those that it may, at its key or with its words."""
-    rivals = [row.memory for row in alike if row.memory.id != new.id and may_replace(new, row.memory)]
+    live = [row.memory for row in alike if row.status == "live" and row.memory.id != new.id]
+    rivals = [old for old in live if may_replace(new, old)]
     same = [one for one in rivals if (new.key and one.key == new.key) or normal(one.text) == normal(new.text)]
     return [ev.MemoryRetired(one.id, "superseded", new.id, new.valid_from_ms, door) for one in same]
 

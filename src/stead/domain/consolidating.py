@@ -14,6 +14,10 @@ from stead.domain.memory import Episode, Memory, MemoryId, MemoryRow, PlaceId, R
 from stead.domain.memory_events import MemoryConsolidated, MemoryProposed
 from stead.domain.memory_ports import Said
 
+RULES = "rules"
+BY_PERSON = "person"
+"""Who extracted, where it was no model."""
+
 
 class Unread(msgspec.Struct, frozen=True):
     """The person's turns in a place that no run has worked in yet.

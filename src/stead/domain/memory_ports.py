@@ -88,8 +88,15 @@ class Remembered(Protocol):
             NotFound: there is none, or it was forgotten.
         """
 
-    def alike(self, scope: Scope, text: str, key: str) -> tuple[MemoryRow, ...]:
-        """The live memories of a scope with this canonical key ("" for none) or with the same words."""
+    def alike(self, scope: Scope, text: str, key: str, *, after_ms: int | None = None) -> tuple[MemoryRow, ...]:
+        """The live memories of a scope with this canonical key ("" for none) or with the same words.
+
+        Args:
+            scope: see there.
+            text: the words.
+            key: see above.
+            after_ms: behind the live ones also those at the key that were superseded, and held after this moment.
+        """
 
     def rows(self, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
         """A page of memories, newest first, and the cursor of the next one, "" for none."""

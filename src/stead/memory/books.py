@@ -31,9 +31,9 @@ class MemoryBooks(Shelf):
             raise NotFound(f"there is no memory {id!r}; `stead memory list` lists them")
         return row
 
-    def alike(self, scope: Scope, text: str, key: str) -> tuple[MemoryRow, ...]:
+    def alike(self, scope: Scope, text: str, key: str, *, after_ms: int | None = None) -> tuple[MemoryRow, ...]:
         """See ``domain.memory_ports.Remembered``."""
-        return self._in(scope.place, lambda index: index.alike(scope.level, text, key), ())
+        return self._in(scope.place, lambda index: index.alike(scope.level, text, key, after_ms), ())
 
     def rows(self, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
         """See ``domain.memory_ports.Remembered``."""
@@ -71,6 +71,10 @@ class MemoryBooks(Shelf):
     def runs(self, limit: int) -> tuple[tuple[int, MemoryConsolidated], ...]:
         """See ``domain.memory_ports.MemoryReports``."""
         return self._read(lambda directory: directory.runs(limit))
+
+    def position(self, place: PlaceId, model: bool) -> int | None:
+        """How far the runs of a model, or the others, have read in a place; nothing before the first."""
+        return self._read(lambda directory: directory.position(place, model))
 
     def days(self, place: PlaceId, since_ms: int, until_ms: int) -> tuple[JournalLine, ...]:
         """See ``domain.memory_ports.MemoryReports``."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import msgspec
 
 from stead.domain import events as ev
+from stead.domain.consolidating import RULES
 from stead.domain.errors import NotFound
 from stead.domain.ids import SessionId
 from stead.domain.memory import GLOBAL, MemoryId, PlaceId, ProposalId
@@ -31,6 +32,7 @@ _SCHEMA_ID = hashlib.sha256(_SCHEMA.encode()).hexdigest()
 _LINE_CHARS = 300
 _MOST = 500
 _MOST_LINES = 1_000
+_READ = "INSERT INTO positions VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET upto = max(upto, excluded.upto)"
 
 _encode = msgspec.json.Encoder().encode
 _proposed = msgspec.json.Decoder(ev.MemoryProposed).decode
@@ -132,6 +134,11 @@ class Directory:
         rows = self._rows("SELECT ts_ms, row FROM runs ORDER BY seq DESC LIMIT ?", limit)
         return tuple((ts_ms, _consolidated(row)) for ts_ms, row in rows)
 
+    def position(self, place: PlaceId, model: bool) -> int | None:
+        """The last event of a place that the runs of a model, or the others, have read; nothing before the first."""
+        row = self._row("SELECT upto FROM positions WHERE place = ? AND model = ?", place, model)
+        return row[0] if row else None
+
     def days(self, place: PlaceId, since_ms: int, until_ms: int) -> tuple[JournalLine, ...]:
         """See ``domain.memory_ports.MemoryReports``."""
         rows = self._rows(
@@ -195,6 +202,8 @@ def note(connection: Connection, event: ev.Event, known: Known | None) -> None:
             connection.execute(
                 "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?)", (run.run, event.seq, event.ts_ms, _encode(run))
             )
+            if not run.reverted:
+                connection.execute(_READ, (run.place, run.by != RULES, run.upto))
         case _:
             return
 

@@ -41,6 +41,13 @@ CREATE TABLE runs (
     row blob NOT NULL            -- JSON of MemoryConsolidated
 );
 
+CREATE TABLE positions (
+    place text NOT NULL,
+    model integer NOT NULL,      -- of the runs of a model
+    upto integer NOT NULL,       -- the last event that they have read
+    PRIMARY KEY (place, model)
+);
+
 CREATE TABLE days (
     seq integer PRIMARY KEY,
     place text NOT NULL,

@@ -105,7 +105,7 @@ class Feed:
                         row,
                         memory=replace(row.memory, valid_to_ms=valid_to_ms or row.memory.valid_from_ms),
                         status=status,
-                        retired_ms=ts_ms,
+                        retired_ms=row.retired_ms or ts_ms,
                         superseded_by=by,
                     ),
                 )

@@ -174,10 +174,10 @@ class Index:
         with self.reading() as connection:
             return tuple(listing.episodes(connection, "session = ? AND source <> 'memory'", (session,)))
 
-    def alike(self, level: Level, text: str, key: str) -> tuple[MemoryRow, ...]:
-        """Memories of a level that are live, with this key ("" for none) or these words, the newest last."""
+    def alike(self, level: Level, text: str, key: str, after_ms: int | None = None) -> tuple[MemoryRow, ...]:
+        """See ``domain.memory_ports.Remembered``; the newest last of each kind."""
         with self.reading() as connection:
-            return listing.alike(connection, level, text, key)
+            return listing.alike(connection, level, text, key, after_ms)
 
     def rows(self, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
         """A page of memories, newest first, and the cursor of the next one, "" for none; ``wanted.place`` is ours."""

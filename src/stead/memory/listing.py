@@ -43,11 +43,20 @@ def row(connection: Connection, ref: str) -> MemoryRow | None:
     return next(_rows(connection, "ref = ?", (ref,)), None)
 
 
-def alike(connection: Connection, level: Level, text: str, key: str) -> tuple[MemoryRow, ...]:
-    """The live ones with the same words, or with the same key if there is one; the newest last."""
+def alike(
+    connection: Connection, level: Level, text: str, key: str, after_ms: int | None = None
+) -> tuple[MemoryRow, ...]:
+    """The live ones with the same words, or with the same key if there is one; the newest last.
+
+    Behind them, if a moment is given, the superseded ones with that key that held after it.
+    """
     # The sign keeps SQLite from going through a whole level, which would take the longer the more is remembered.
-    same = "+level = ? AND status = 'live' AND (saying = ? OR (key <> '' AND key = ?))"
-    return tuple(_rows(connection, f"{same} ORDER BY ts_ms, id", (level, saying(text), key)))
+    same = "+level = ? AND status = 'live' AND (saying = ? OR (key <> '' AND key = ?)) ORDER BY ts_ms, id"
+    live = tuple(_rows(connection, same, (level, saying(text), key)))
+    if not key or after_ms is None:
+        return live
+    ended = "+level = ? AND status = 'superseded' AND key = ? AND valid_to > ? ORDER BY ts_ms, id"
+    return (*live, *_rows(connection, ended, (level, key, after_ms)))
 
 
 def rows(connection: Connection, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:

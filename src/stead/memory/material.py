@@ -1,7 +1,7 @@
 """What consolidation reads: turns that are new, work that was done, memories whose time is over.
 
-Layer: memory. Implements ``domain.consolidating.Material`` over the indexes and the journal. The watermark of a place
-is what its runs say in the journal; nothing else is kept.
+Layer: memory. Implements ``domain.consolidating.Material`` over the indexes and the journal. How far a place was
+read is what its runs say in the journal.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from stead.memory.books import MemoryBooks
 from stead.memory.evidence import LEAST_SHARE, OWN_TOOLS, Spoken, share, spoken
 from stead.memory.shelf import Record
 
-_RUNS = 100_000
 _DUE = 1_000
 _LEAST_QUOTE = 8
 _STEPS = 200
@@ -53,9 +52,8 @@ class BooksMaterial:
     def unread(self, place: PlaceId, *, model: bool, limit: int, since_ms: int = 0) -> Unread:
         """See there."""
         head = self._record.head()
-        runs = [run for _, run in self._books.runs(_RUNS) if run.place == place and not run.reverted]
-        upto = [run.upto for run in runs if (run.by != "rules") is model]
-        after, since_ms = (max(upto), 0) if upto else (0, since_ms)
+        read = self._books.position(place, model)
+        after, since_ms = (0, since_ms) if read is None else (read, 0)
         index = self._books.index(place)
         if index is None:
             return Unread((), head)

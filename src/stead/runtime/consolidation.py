@@ -1,8 +1,9 @@
-"""Working what was said into memory, place by place.
+"""Consolidating what was said into memory, place by place.
 
 Layer: runtime. One run is one transaction of the journal: its facts carry its id, and ``memory.consolidated`` closes
 it with the last event that it speaks for. A crash leaves all of it or nothing, and what comes next goes on from there.
-Nothing is asked of a model here (``runtime.gleaning`` does that), and where nothing is new nothing is written.
+Here is what needs no model: explicit statements, what repeats, what time ends. ``runtime.extractor`` has a model
+extract the rest, and hands it in. Where nothing is new nothing is written.
 """
 
 from __future__ import annotations
@@ -15,65 +16,75 @@ from datetime import UTC, datetime, tzinfo
 
 from msgspec.structs import replace
 
+from stead.brain.ahead import Ahead
 from stead.brain.consolidating import decided, from_widest, memory_of, scope_of, wider
 from stead.brain.decaying import FADES_MS, decayed
-from stead.brain.explicit import Explicit, explicit
+from stead.brain.explicit import explicit
 from stead.brain.remembering import says_the_same, unsettled
 from stead.domain import events as ev
-from stead.domain.consolidating import Material, Unread
+from stead.domain.consolidating import RULES, Material
 from stead.domain.errors import InvalidRequest
-from stead.domain.memory import GLOBAL, Episode, Memory, MemoryId, MemoryRow, PlaceId, ProposalId, RunId, Scope
+from stead.domain.memory import GLOBAL, Memory, MemoryId, MemoryRow, PlaceId, ProposalId, RunId, Scope
 from stead.domain.memory_events import MemoryConsolidated, MemoryFact
 from stead.domain.memory_ports import MemoryReports, Said
 from stead.domain.policies import Integrity
-from stead.runtime.memories import Memories, amid
+from stead.domain.reading_events import ReadingBody
+from stead.runtime.memories import Memories
 from stead.runtime.repeating import Repeating
 
 _EVERYWHERE = Scope("global", GLOBAL)
 TURNS = 500
 """Of one run; the rest is the next one's."""
-RULES = "rules"
-BY_PERSON = "person"
-"""Who extracted, where it was no model."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass
-class Gathering:
-    """A run on its way.
+class Run:
+    """A run that is under way.
 
     Args:
-        run: its id.
+        id: for the facts.
         place: whose.
         facts: so far, in order.
         dropped: statements that may not be saved.
+        work: new memories about the work, seen in sessions of the person's own alone.
+        personal: new memories about the person, seen in one folder alone.
+        ahead: what holds once the facts are recorded.
     """
 
-    run: RunId
+    id: RunId
     place: PlaceId
     facts: list[MemoryFact] = field(default_factory=list)
     dropped: int = 0
-    narrow: list[Memory] = field(default_factory=list)
-    """Memories about the work that only sessions of the person's own see."""
+    work: list[Memory] = field(default_factory=list)
+    personal: list[Memory] = field(default_factory=list)
+    ahead: Ahead = field(default_factory=Ahead)
 
-    def closed(self, upto: int, read: int, *, tokens: int = 0, by: str = RULES) -> MemoryConsolidated:
-        """The fact that closes it."""
+    def add(self, facts: Sequence[MemoryFact]) -> None:
+        """Let these come next."""
+        self.facts += facts
+        self.ahead.take(facts)
+
+    def closed(
+        self, facts: Sequence[MemoryFact | ReadingBody], upto: int, read: int, *, tokens: int = 0, by: str = RULES
+    ) -> MemoryConsolidated:
+        """The fact that closes it, with the number of these facts."""
         return MemoryConsolidated(
-            run=self.run,
+            run=self.id,
             place=self.place,
             upto=upto,
             read=read,
-            made=sum(isinstance(fact, ev.MemoryMade) for fact in self.facts),
-            retired=sum(isinstance(fact, ev.MemoryRetired) for fact in self.facts),
-            proposed=sum(isinstance(fact, ev.MemoryProposed) for fact in self.facts),
+            made=sum(isinstance(fact, ev.MemoryMade) for fact in facts),
+            retired=sum(isinstance(fact, ev.MemoryRetired) for fact in facts),
+            proposed=sum(isinstance(fact, ev.MemoryProposed) for fact in facts),
             tokens=tokens,
             by=by,
         )
 
 
 class Consolidation:
-    """The runs by rules.
+    """The runs without a model, and what every run takes in.
 
     Args:
         memories: takes statements in; its stream is where the facts go.
@@ -113,95 +124,82 @@ class Consolidation:
         """One run; nothing when there is nothing to do."""
         async with self.memories.stream.lock:
             unread = await asyncio.to_thread(self.material.unread, place, model=False, limit=TURNS)
-            gathering = Gathering(RunId(self.memories.new_id("c")), place)
+            run = Run(RunId(self.memories.new_id("c")), place)
             for turn in unread.turns:
-                await self.take_in(gathering, turn, explicit(turn))
-            await self._repeated(gathering, unread)
-            await self._decayed(gathering)
-            gathering.facts += wider(gathering.narrow, gathering.run, ProposalId(self.memories.new_id("p")))
-            if not unread.turns and not gathering.facts:
+                for one in explicit(turn):
+                    scope = scope_of(turn, place, everywhere=one.everywhere)
+                    memory = memory_of(one, turn, scope, MemoryId(self.memories.new_id("m")))
+                    await self.take_in(run, memory, correcting=one.correcting)
+            repeating = Repeating(self.memories, self.reports, self.material, place, run.id)
+            run.add(await repeating.facts(unread.turns))
+            now_ms = self.memories.stream.now_ms()
+            due = await asyncio.to_thread(self.material.due, place, now_ms, now_ms - FADES_MS)
+            run.add(decayed([row for row in due if not run.ahead.touches(row.memory.id)], now_ms, run.id))
+            facts = [*run.facts, *self.asked(run)]
+            if not unread.turns and not facts:
                 return None
-            closing = gathering.closed(unread.upto, len(unread.turns))
-            await self.memories.stream.record([*gathering.facts, closing], by="stead")
-        if gathering.dropped:
-            log.info("consolidation of %s: %d statements were not to be saved", place, gathering.dropped)
+            closing = run.closed(facts, unread.upto, len(unread.turns))
+            await self.memories.stream.record([*facts, closing], by="stead")
+        if run.dropped:
+            log.info("consolidation of %s: %d statements were not to be saved", place, run.dropped)
         return closing
 
-    async def take_in(self, gathering: Gathering, turn: Episode, stated: Sequence[Explicit]) -> None:
-        """Let a run take in what a turn states; the caller holds the stream's lock."""
-        for one in stated:
-            scope = scope_of(turn, gathering.place, everywhere=one.everywhere)
-            memory = memory_of(one, turn, scope, self._new_id())
-            await self.take_in_memory(gathering, memory, correcting=one.correcting)
+    def asked(self, run: Run) -> tuple[MemoryFact, ...]:
+        """What a run asks the person: whether more of their sessions are to know what it noted."""
+        work, personal = ([one for one in some if run.ahead.holds(one.id)] for some in (run.work, run.personal))
+        return wider(work, personal, run.id, lambda: ProposalId(self.memories.new_id("p")))
 
-    async def take_in_memory(
-        self, gathering: Gathering, memory: Memory, *, correcting: bool, said: Said | None = None
-    ) -> None:
-        """Likewise one memory, unless it may not be saved, or is known everywhere.
+    async def take_in(self, run: Run, memory: Memory, *, correcting: bool, said: Said | None = None) -> None:
+        """Let a run take a memory in, unless it may not be saved, or is known everywhere; needs the stream's lock.
 
         Args:
-            gathering: the run.
-            memory: see there.
+            run: see there.
+            memory: what was stated.
             correcting: it puts something right.
             said: the words that a model took it from; nothing where the person's own sentence is the statement.
         """
         try:
             memory = self.memories.require_savable(memory)
         except InvalidRequest:
-            gathering.dropped += 1  # a secret, or what was forgotten for good; no word of it goes into a log
+            run.dropped += 1  # a secret, or what was forgotten for good; no word of it goes into a log
             return
-        everywhere = await self._alike(gathering, replace(memory, scope=_EVERYWHERE))
-        if memory.scope != _EVERYWHERE and any(says_the_same(row.memory, memory) for row in everywhere):
+        wide = [row.memory for row in await self._alike(run, memory, _EVERYWHERE) if row.status == "live"]
+        if memory.scope != _EVERYWHERE and any(says_the_same(one, memory) for one in wide):
             return
         proposal = ProposalId(self.memories.new_id("p"))
         if said is not None:
             scopes = from_widest(memory.scope)
-            known = [
-                row.memory for scope in scopes for row in await self._alike(gathering, replace(memory, scope=scope))
-            ]
+            known = [row.memory for scope in scopes for row in await self._alike(run, memory, scope)]
             memory = unsettled(memory, known, said)
-        rows = await self._alike(gathering, memory)
-        taken = decided(memory, rows, gathering.run, correcting=correcting, proposal=proposal)
-        gathering.facts += taken.facts
-        if taken.change == "same" or memory.scope.level != "private":
-            return
-        if memory.standing or memory.kind == "context" or await self._otherwise(gathering, memory):
-            gathering.narrow.append(taken.memory)
+        rows = await self._alike(run, memory, memory.scope)
+        taken = decided(memory, rows, run.id, correcting=correcting, proposal=proposal)
+        run.add(taken.facts)
+        if taken.change == "same" or taken.beside or memory.scope.level in ("global", "channel"):
+            return  # nothing new, or the person is asked already which of two holds
+        if memory.key.startswith("person."):
+            run.personal.append(taken.memory)
+        elif memory.scope.level == "private" and (
+            memory.standing or memory.kind == "context" or await self._otherwise(run, memory)
+        ):
+            run.work.append(taken.memory)
 
-    async def _otherwise(self, gathering: Gathering, memory: Memory) -> bool:
+    async def _otherwise(self, run: Run, memory: Memory) -> bool:
         """Whether the folder's objectives know something else at its key.
 
-        It is not put right for them unasked: whoever has something remembered there, a stranger too, would choose by
+        It is not put right for them unasked: whatever is remembered there, by a stranger's doing too, would choose by
         the key what of the person's own sessions they are told.
         """
-        there = await self._alike(gathering, replace(memory, scope=replace(memory.scope, level="workspace")))
+        there = await self._alike(run, memory, replace(memory.scope, level="workspace"))
         known = (row.memory for row in there if row.memory.label.integrity is not Integrity.UNTRUSTED)
         return bool(memory.key) and any(one.key == memory.key for one in known)
 
-    async def known_from(self, gathering: Gathering, memory: Memory) -> bool:
+    async def known_from(self, run: Run, memory: Memory) -> bool:
         """Whether something is remembered at the memory's key already that rests on the same turn."""
         seqs = {one.seq for one in memory.evidence}
-        rows = await self._alike(gathering, memory)
+        rows = await self._alike(run, memory, memory.scope)
         return any(row.memory.key == memory.key and seqs & {one.seq for one in row.memory.evidence} for row in rows)
 
-    async def _alike(self, gathering: Gathering, memory: Memory) -> list[MemoryRow]:
-        """The live memories with its key or words in its scope, those of this run too."""
-        alike = await asyncio.to_thread(self.memories.remembered.alike, memory.scope, memory.text, memory.key)
-        return amid(alike, gathering.facts, memory)
-
-    async def _repeated(self, gathering: Gathering, unread: Unread) -> None:
-        """Patterns and procedures; what they rest on is read anew each time, so that nothing is counted twice."""
-        if not unread.turns:
-            return
-        repeating = Repeating(self.memories, self.reports, self.material, gathering.place, gathering.run)
-        gathering.facts += await repeating.facts(unread.turns)
-
-    async def _decayed(self, gathering: Gathering) -> None:
-        now_ms = self.memories.stream.now_ms()
-        rows = await asyncio.to_thread(self.material.due, gathering.place, now_ms, now_ms - FADES_MS)
-        gone = {fact.id for fact in gathering.facts if isinstance(fact, ev.MemoryRetired)}
-        touched = gone | {fact.memory.id for fact in gathering.facts if isinstance(fact, ev.MemoryAmended)}
-        gathering.facts += decayed([row for row in rows if row.memory.id not in touched], now_ms, gathering.run)
-
-    def _new_id(self) -> MemoryId:
-        return MemoryId(self.memories.new_id("m"))
+    async def _alike(self, run: Run, memory: Memory, scope: Scope) -> list[MemoryRow]:
+        """What a scope has at its key or in its words, as of ``Memories.like``; what this run has made, too."""
+        there = replace(memory, scope=scope)
+        return run.ahead.amid(await asyncio.to_thread(self.memories.like, there), there)

@@ -196,13 +196,17 @@ class Memories:
         """
         taken: list[TakenIn] = []
         ahead = Ahead()
-        found = await asyncio.to_thread(lambda: [self.remembered.alike(new.scope, new.text, new.key) for new in news])
+        found = await asyncio.to_thread(lambda: [self.like(new) for new in news])
         for new, alike in zip(news, found, strict=True):
             if new.id in begun:
                 alike = tuple(as_begun(row, new.valid_from_ms) for row in alike)
             taken.append(take_in(new, ahead.amid(alike, new), door, run))
             ahead.take(taken[-1].facts)
         return tuple(taken)
+
+    def like(self, new: Memory) -> tuple[MemoryRow, ...]:
+        """What is there beside a statement, as ``brain.remembering.take_in`` has to know it. It blocks."""
+        return self.remembered.alike(new.scope, new.text, new.key, after_ms=new.valid_from_ms)
 
     def require_savable(self, memory: Memory) -> Memory:
         """The memory in its one spelling.
@@ -340,10 +344,3 @@ def scope_of(level: Level, directory: str) -> Scope:
             raise InvalidRequest("what a channel remembers is said in the channel; choose global, workspace or private")
         case _:
             assert_never(level)
-
-
-def amid(alike: Sequence[MemoryRow], facts: Sequence[MemoryFact], new: Memory) -> list[MemoryRow]:
-    """What is alike once facts have been recorded that still have not been."""
-    ahead = Ahead()
-    ahead.take(facts)
-    return ahead.amid(alike, new)

@@ -16,13 +16,12 @@ from msgspec.structs import replace
 from stead.brain.decaying import SURE
 from stead.brain.remembering import excludes
 from stead.domain import events as ev
-from stead.domain.consolidating import Changed, RunDiff
+from stead.domain.consolidating import BY_PERSON, Changed, RunDiff
 from stead.domain.errors import Conflict, NotFound
 from stead.domain.memory import MEMORY, Memory, MemoryId, MemoryRow, RunId
 from stead.domain.memory_events import MemoryConsolidated, MemoryFact, MemoryProposed
 from stead.domain.memory_ports import MemoryReports, Remembered
 from stead.domain.ports import Journal
-from stead.runtime.consolidation import BY_PERSON
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from stead.domain.ports import Claimed
 from stead.runtime.answers import of
 from stead.runtime.bus import Bus, Subscription
 from stead.runtime.consolidation import Consolidation
-from stead.runtime.gleaning import Gleaning
+from stead.runtime.extractor import Extractor
 from stead.runtime.reverting import Runs
 from stead.runtime.settling import Settling
 
@@ -43,7 +43,7 @@ class Upkeep:
 
     Args:
         consolidation: the runs by rules.
-        gleaning: the runs by a model.
+        extractor: the runs by a model.
         runs: those that there were.
         settling: answers proposals.
         bus: what happens.
@@ -54,7 +54,7 @@ class Upkeep:
     def __init__(
         self,
         consolidation: Consolidation,
-        gleaning: Gleaning,
+        extractor: Extractor,
         runs: Runs,
         settling: Settling,
         bus: Bus,
@@ -63,7 +63,7 @@ class Upkeep:
         every_s: float = EVERY_S,
     ) -> None:
         self._consolidation = consolidation
-        self._gleaning = gleaning
+        self._extractor = extractor
         self._runs = runs
         self._settling = settling
         self._bus = bus
@@ -108,7 +108,7 @@ class Upkeep:
         Raises:
             StorageFault: the journal or an index cannot be used; what was recorded before stays.
         """
-        return (*await self._consolidation.run(), *await self._gleaning.run())
+        return (*await self._consolidation.run(), *await self._extractor.run())
 
     # -- by itself ------------------------------------------------------------------------------------------------
 
