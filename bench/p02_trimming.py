@@ -37,7 +37,7 @@ from stead.domain.messages import (
 )
 from stead.domain.policies import Label
 from stead.domain.sessions import PERSON, STEAD
-from tests.brain.conversations import session_of
+from tests.brain.conversations import session_of, shown, weigh
 from tests.build import TOOLS
 
 TURNS = 100
@@ -124,19 +124,19 @@ class Trimming:
         """See ``Way``."""
         session = session_of(self.messages, trimmed=self.mark, measured=self.seen, measured_tokens=self.counted)
         bound = (self.counted or estimate_request("", TOOLS, ())) + sum(
-            map(estimate_message, trimming.shown(self.messages, self.mark)[self.seen :])
+            map(estimate_message, shown(self.messages, self.mark)[self.seen :])
         )
-        match trimming.reduce(session, TOOLS, bound=bound, reply=REPLY, window=WINDOW):
+        match trimming.reduce(session, weigh(session, TOOLS), bound=bound, reply=REPLY, window=WINDOW):
             case trimming.Trim(upto=upto):
                 self.mark = upto
             case trimming.Compact(upto=upto):
                 question = UserMessage(compaction.request_text(), STEAD, notice=True)
-                meter.send((*trimming.shown(self.messages, self.mark), question))
+                meter.send((*shown(self.messages, self.mark), question))
                 head = compaction.compacted(session, upto, _summary(), compaction.room_chars(WINDOW))
                 self.messages, self.mark = [*head, *self.messages[upto:]], 0
             case None:
                 pass
-        sent = trimming.shown(self.messages, self.mark)
+        sent = shown(self.messages, self.mark)
         self.counted, self.seen = meter.send(sent), len(self.messages)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import msgspec
 from hypothesis import strategies as st
 
+from stead.brain.trimming import Prompt, Weights
 from stead.domain.ids import CallKey
 from stead.domain.messages import (
     AssistantMessage,
@@ -20,6 +22,7 @@ from stead.domain.messages import (
 )
 from stead.domain.policies import Label
 from stead.domain.sessions import PERSON, STEAD, Session
+from stead.domain.tools import ToolSpec
 from tests.build import Story
 
 texts = st.one_of(
@@ -113,3 +116,13 @@ def work(exchanges: int, *, size: int = 2000) -> list[Message]:
         text = (f"line of file {number}, as it stands there\n" * (1 + size // 30))[:size]
         messages.append(ResultsMessage((ToolResult(key, "read", text, Label(), source="workspace"),)))
     return messages
+
+
+def shown(messages: Sequence[Message], upto: int) -> tuple[Message, ...]:
+    """The messages as a model gets them when those before ``upto`` are trimmed."""
+    return Prompt().messages(session_of([*messages], trimmed=upto))
+
+
+def weigh(session: Session, tools: Sequence[ToolSpec]) -> Weights:
+    """What the parts of a session's next request weigh."""
+    return Prompt().weigh(session, tools)

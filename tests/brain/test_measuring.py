@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 from stead.brain.compaction import SUMMARY
 from stead.brain.measuring import context
-from stead.brain.trimming import weigh
 from stead.domain.context_rows import ContextRow
 from stead.domain.messages import Message, UserMessage
 from stead.domain.policies import Label
 from stead.domain.sessions import PERSON, STEAD, Session
-from tests.brain.conversations import conversation, session_of, work
+from tests.brain.conversations import conversation, session_of, weigh, work
 from tests.build import TOOLS, info
 
 

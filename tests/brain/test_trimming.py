@@ -14,13 +14,12 @@ from stead.brain.trimming import (
     LONG_ARGUMENT,
     PLACEHOLDER,
     Compact,
+    Prompt,
     Trim,
     cut,
     fits,
     reduce,
-    shown,
     trimmed,
-    weigh,
 )
 from stead.domain.ids import CallKey
 from stead.domain.messages import (
@@ -35,7 +34,7 @@ from stead.domain.messages import (
 )
 from stead.domain.policies import Label
 from stead.domain.sessions import PERSON, Session
-from tests.brain.conversations import arguments, conversation, session_of, work
+from tests.brain.conversations import arguments, conversation, session_of, shown, weigh, work
 from tests.build import TOOLS
 
 WINDOW = 20_000
@@ -50,7 +49,7 @@ def trimmed_arguments(text: str) -> str:
 
 
 def step(session: Session, *, bound: int = 10**9, reply: int = 1000, window: int = WINDOW) -> Trim | Compact | None:
-    return reduce(session, TOOLS, bound=bound, reply=reply, window=window)
+    return reduce(session, weigh(session, TOOLS), bound=bound, reply=reply, window=window)
 
 
 def test_an_old_result_becomes_the_placeholder_and_words_stay() -> None:
@@ -271,3 +270,38 @@ def test_a_move_that_does_not_last_is_made_when_a_summary_would_free_no_more() -
     likely = weigh(session, TOOLS).likely
     done = step(session, window=round(likely * 1.24), reply=0)
     assert done == Trim(len(messages) - 2, likely, LIKELY_PERCENT)
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_a_prompt_that_has_followed_a_session_says_what_a_fresh_one_says(data: st.DataObject) -> None:
+    kept, session = Prompt(), session_of(data.draw(conversation()))
+    for _ in range(data.draw(st.integers(1, 5))):
+        match data.draw(st.integers(0, 5)):
+            case 0:
+                session.messages.extend(data.draw(conversation()))
+            case 1:
+                session.trimmed = data.draw(st.integers(0, len(session.messages)))
+            case 2:
+                session.messages, session.trimmed = data.draw(conversation()), 0
+            case 3:
+                session.messages[0] = UserMessage("Something else.", PERSON)
+            case 4:
+                session.measured = data.draw(st.integers(0, len(session.messages)))
+                session.measured_tokens = data.draw(st.integers(0, 1000))
+            case _:
+                session.instructions += "More."
+        fresh = Prompt()
+        assert kept.messages(session) == fresh.messages(session)
+        assert kept.weigh(session, TOOLS) == fresh.weigh(session, TOOLS)
+
+
+def test_what_was_sent_before_is_the_same_object_while_it_is_sent_so() -> None:
+    session, prompt = session_of(work(6)), Prompt()
+    session.trimmed = 4
+    before = prompt.messages(session)
+    session.messages.extend(work(2)[1:])
+    session.trimmed = 8
+    after = prompt.messages(session)
+    assert [one is other for one, other in zip(before, after, strict=False)][:4] == [True] * 4
+    assert all(one is other for one, other in zip(prompt.messages(session), after, strict=True))

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stead.brain.compaction import compacted
-from stead.brain.trimming import cut, shown
+from stead.brain.trimming import cut
 from stead.domain.messages import AssistantMessage, Message, UserMessage
 from stead.domain.sessions import PERSON
 from stead.providers.presets import Kind
-from tests.brain.conversations import conversation, session_of, texts, work
+from tests.brain.conversations import conversation, session_of, shown, texts, work
 from tests.providers.bodies import KINDS, Bodies, prompt
 from tests.providers.chains import Json, anthropic_problems, openai_problems
 

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stead.brain import limits, summarising, trimming
-from stead.brain.estimate import estimate_request
+from stead.brain.estimate import MESSAGE_OVERHEAD
 from stead.brain.world import World
 from stead.domain.effects import CallModel, Effect, Finish, Record, Wait
 from stead.domain.events import ContextTrimmed, SessionPaused
-from stead.domain.messages import Message
 from stead.domain.ports import ModelInfo
 from stead.domain.sessions import Session, next_request
-from stead.domain.tools import ToolSpec
 
 OUTPUT_TOKENS = 8192
 """What a reply may have at most, when budget, window and model allow."""
@@ -58,13 +56,14 @@ def call_model(session: Session, world: World) -> Effect:
     if model := limits.unpriced(session, models):
         name = f"{model.ref.provider}/{model.ref.model}"
         return limits.over_budget(session, f"{name} has no known price, so a limit in dollars cannot be kept")
-    input_tokens = _input_tokens(session, world.tools, models)
+    weights = world.prompt.weigh(session, world.tools)
+    input_tokens = _input_tokens(session, weights, models)
     window = min(model.window_tokens for model in models)
     room = summarising.room_tokens(session) if session.compacting else OUTPUT_TOKENS
     wanted = min(room, *(model.max_output_tokens for model in models))
-    if not session.compacting and (less := _reduced(session, world.tools, input_tokens, wanted, window)):
+    if not session.compacting and (less := _reduced(session, weights, input_tokens, wanted, window)):
         return less
-    likely = input_tokens if input_tokens <= window // 2 else trimming.weigh(session, world.tools).likely
+    likely = input_tokens if input_tokens <= window // 2 else weights.likely
     if not trimming.fits(likely, window):
         return _last_resort(session, world, window)
     input_tokens = min(input_tokens, window)  # no provider takes more, so the reservation stays an upper bound
@@ -81,9 +80,9 @@ def call_model(session: Session, world: World) -> Effect:
     )
 
 
-def _reduced(session: Session, tools: Sequence[ToolSpec], bound: int, reply: int, window: int) -> Effect | None:
+def _reduced(session: Session, weights: trimming.Weights, bound: int, reply: int, window: int) -> Effect | None:
     """Less to send, when the next request would fill too much of the window."""
-    match trimming.reduce(session, tools, bound=bound, reply=reply, window=window):
+    match trimming.reduce(session, weights, bound=bound, reply=reply, window=window):
         case trimming.Trim(upto=upto, tokens=tokens, percent=percent):
             trimmed = ContextTrimmed(upto, tokens_before=tokens, window_tokens=window, counted_percent=percent)
             return Record((trimmed,))
@@ -103,11 +102,6 @@ def _last_resort(session: Session, world: World, window: int) -> Effect:
     return Finish("failed", "context", f"Stopped: the next request may pass the model's window of {window} tokens.")
 
 
-def sent(session: Session) -> tuple[Message, ...]:
-    """The messages of the next request."""
-    return trimming.shown(session.messages, session.trimmed)
-
-
 def cleared(session: Session, models: Sequence[ModelInfo]) -> tuple[ModelInfo, ...]:
     """Those of the models that may be sent what the session holds; the most confidential part of it decides.
 
@@ -125,11 +119,11 @@ def _uncleared(session: Session) -> str:
     )
 
 
-def _input_tokens(session: Session, tools: Sequence[ToolSpec], models: Sequence[ModelInfo]) -> int:
+def _input_tokens(session: Session, weights: trimming.Weights, models: Sequence[ModelInfo]) -> int:
     """An upper bound: what the provider counted for the part it has seen, and an estimate for the rest.
 
     The count is used only if the one model that made it will serve the request; tokenizers differ.
     """
     if len(models) == 1 and session.measured_by == models[0].ref and session.measured_tokens:
-        return session.measured_tokens + estimate_request("", (), session.messages[session.measured :])
-    return estimate_request(session.instructions, tools, sent(session))
+        return session.measured_tokens + MESSAGE_OVERHEAD + sum(weights.messages[session.measured :])
+    return weights.bound

@@ -40,10 +40,11 @@ def context(session: Session, tools: Sequence[ToolSpec], models: Sequence[ModelI
         tools: what requests offer; without those that are found by search.
         models: the session's chain; never empty.
     """
-    weights = trimming.weigh(session, tools)
+    prompt = trimming.Prompt()
+    weights = prompt.weigh(session, tools)
     window = min(model.window_tokens for model in models)
     groups: dict[_Group, tuple[int, int]] = {}
-    for group, bound in _pieces(session, tools, weights):
+    for group, bound in _pieces(session, prompt, weights):
         count, sum_so_far = groups.get(group, (0, 0))
         groups[group] = (count + 1, sum_so_far + bound)
     parts = tuple(
@@ -70,15 +71,14 @@ def context(session: Session, tools: Sequence[ToolSpec], models: Sequence[ModelI
     )
 
 
-def _pieces(session: Session, tools: Sequence[ToolSpec], weights: trimming.Weights) -> Iterator[tuple[_Group, int]]:
+def _pieces(session: Session, prompt: trimming.Prompt, weights: trimming.Weights) -> Iterator[tuple[_Group, int]]:
     """Every part with its weight; together they weigh what the request does."""
     asked = session.requests > 0
     instructions = estimate_request(session.instructions, (), ())
     yield ("instructions", "", False, asked), instructions
-    if tools:
+    if weights.fixed > instructions:
         yield ("tools", "", False, asked), weights.fixed - instructions
-    sent = trimming.shown(session.messages, session.trimmed)
-    for at, (message, weight) in enumerate(zip(sent, weights.messages, strict=True)):
+    for at, (message, weight) in enumerate(zip(prompt.messages(session), weights.messages, strict=True)):
         where = at < session.trimmed, at < session.sent
         found = list(_kinds(message))
         bounds = [estimate_message(piece) for _, _, piece in found]

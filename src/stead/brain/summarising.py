@@ -42,7 +42,7 @@ def take_up(session: Session, world: World) -> Compact:
     """What follows from the answer: its words stand for what was before, be they few or none."""
     window = min(model.window_tokens for model in world.models)
     told = session.messages[: session.compacting]  # neither the question nor its answer is a part of the conversation
-    weights = trimming.weigh(session, world.tools)
+    weights = world.prompt.weigh(session, world.tools)
     upto = trimming.cut(told, window, weights.ratio)
     summary = next(filter(None, map(_text, reversed(_replies(session)))), "")
     head = compaction.compacted(session, upto, summary, compaction.room_chars(window))
@@ -55,7 +55,7 @@ def without(session: Session, world: World) -> Compact | None:
     Nothing, if even that is likely to be too much.
     """
     window = min(model.window_tokens for model in world.models)
-    weights = trimming.weigh(session, world.tools)
+    weights = world.prompt.weigh(session, world.tools)
     upto = len(session.messages)
     head = compaction.compacted(session, upto, "", compaction.room_chars(window))
     likely = weights.tokens(weights.fixed + sum(map(estimate_message, head)))

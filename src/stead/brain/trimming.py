@@ -82,17 +82,19 @@ class Weights(msgspec.Struct, frozen=True):
     Args:
         fixed: instructions and tools, an upper bound in tokens.
         messages: likewise of each message, as it is sent.
+        bound: of the whole request.
         ratio: what a token of these bounds is likely to come to, over 0 and at most 1.
     """
 
     fixed: int
-    messages: tuple[int, ...]
+    messages: Sequence[int]
+    bound: int
     ratio: float
 
     @property
     def likely(self) -> int:
         """The likely size of the whole request, in tokens."""
-        return self.tokens(self.fixed + sum(self.messages))
+        return self.tokens(self.bound)
 
     @property
     def percent(self) -> int:
@@ -104,17 +106,65 @@ class Weights(msgspec.Struct, frozen=True):
         return round(bound * self.ratio)
 
 
-def shown(messages: Sequence[Message], upto: int) -> tuple[Message, ...]:
-    """The messages as a model gets them.
+class Prompt:
+    """One session's messages as a model gets them, and their weights, kept from step to step.
 
-    Roles, order, keys and the model's thinking stay, so that every call has its result and signatures hold. Each
-    message is mapped by itself: while ``upto`` stays, more messages only add at the end.
+    A step costs by what is new in the session. It is a cache: a fresh one says the same, and a session whose messages
+    were made again is looked at again. What was sent before stays the same object as long as it is sent so.
 
-    Args:
-        messages: the whole conversation.
-        upto: the first message that is sent whole; 0 for no trimming.
+    In messages before the session's mark the texts that the history has are trimmed. Roles, order, keys and the model's
+    thinking stay, so that every call has its result and signatures hold. Each message is mapped by itself: while the
+    mark stays, more messages only add at the end.
     """
-    return (*map(trimmed, messages[:upto]), *messages[upto:])
+
+    def __init__(self) -> None:
+        self._heard: list[Message] = []
+        self._sent: list[Message] = []
+        self._weights: list[int] = []
+        self._bound = 0
+        self._mark = 0
+        self._fixed: tuple[str, Sequence[ToolSpec], int] = ("", (), estimate_request("", (), ()))
+
+    def messages(self, session: Session) -> tuple[Message, ...]:
+        """The messages of the next request."""
+        self._follow(session)
+        return tuple(self._sent)
+
+    def weigh(self, session: Session, tools: Sequence[ToolSpec]) -> Weights:
+        """How much of the next request each part takes; it holds until the session goes on.
+
+        What the provider counted for the part that it has seen says how far the bounds are off.
+
+        Args:
+            session: whose request.
+            tools: what is offered.
+        """
+        self._follow(session)
+        instructions, offered, fixed = self._fixed
+        if instructions != session.instructions or offered != tools:
+            fixed = estimate_request(session.instructions, tools, ())
+            self._fixed = (session.instructions, tools, fixed)
+        bound = fixed + self._bound
+        if session.measured_tokens:
+            seen = bound - sum(self._weights[session.measured :])
+            return Weights(fixed, self._weights, bound, min(1.0, session.measured_tokens / seen))
+        return Weights(fixed, self._weights, bound, (session.counted_percent or LIKELY_PERCENT) / 100)
+
+    def _follow(self, session: Session) -> None:
+        heard = len(self._heard)
+        if session.trimmed < self._mark or session.messages[:heard] != self._heard:
+            self._heard, self._sent, self._weights, self._bound, self._mark, heard = [], [], [], 0, 0, 0
+        for at in range(self._mark, min(session.trimmed, heard)):
+            self._sent[at] = trimmed(self._heard[at])
+            self._bound -= self._weights[at]
+            self._weights[at] = estimate_message(self._sent[at])
+            self._bound += self._weights[at]
+        for at, message in enumerate(session.messages[heard:], heard):
+            self._heard.append(message)
+            self._sent.append(trimmed(message) if at < session.trimmed else message)
+            self._weights.append(estimate_message(self._sent[at]))
+            self._bound += self._weights[at]
+        self._mark = session.trimmed
 
 
 def trimmed(message: Message) -> Message:
@@ -163,44 +213,21 @@ def _trimmed_value(raw: bytes) -> str:
     return text if len(raw) <= LONG_ARGUMENT else _STAND_INS.get(text[0], _STAND_IN)
 
 
-def weigh(session: Session, tools: Sequence[ToolSpec]) -> Weights:
-    """How much of the next request each part takes.
-
-    What the provider counted for the part that it has seen says how far the bounds are off. Costs CPU in proportion to
-    the context; ``reduce`` calls it only near the window.
-
-    Args:
-        session: whose request.
-        tools: what is offered.
-    """
-    fixed = estimate_request(session.instructions, tools, ())
-    messages = tuple(map(estimate_message, shown(session.messages, session.trimmed)))
-    if not session.measured_tokens:
-        return Weights(fixed, messages, (session.counted_percent or LIKELY_PERCENT) / 100)
-    seen = fixed + sum(messages[: session.measured])
-    return Weights(fixed, messages, min(1.0, session.measured_tokens / seen))
-
-
-def reduce(
-    session: Session, tools: Sequence[ToolSpec], *, bound: int, reply: int, window: int
-) -> Trim | Compact | None:
+def reduce(session: Session, weights: Weights, *, bound: int, reply: int, window: int) -> Trim | Compact | None:
     """What has to give way before the next request, if anything.
 
     None is also the answer when nothing can: then the request goes out as it is, if it fits.
 
     Args:
         session: whose request.
-        tools: what is offered.
+        weights: of its parts.
         bound: an upper bound of the request's input, in tokens; below the limit nothing else is looked at.
         reply: output tokens that the request would reserve.
         window: of the model, in tokens.
     """
     reply = min(reply, window * REPLY_PERCENT // 100)
     full = window * FULL_PERCENT // 100 - reply
-    if bound <= full:
-        return None
-    weights = weigh(session, tools)
-    if weights.likely <= full:
+    if bound <= full or weights.likely <= full:
         return None
     upto, left = session.trimmed, weights.likely
     kept = KEPT_EXCHANGES if fits(weights.likely, window) else (*KEPT_EXCHANGES, 0)

@@ -314,11 +314,12 @@ def _context(session: Session, tool: str, declared: Mapping[str, Declaration]) -
     believed = [said.text for said in told if said.source in trusted]
     outputs = [(said.source, said.text) for said in told if said.source not in trusted]
     vouched: list[str] = []
+    repeated: list[tuple[str, str]] = []
     for result in results(session):
         by = declared.get(result.tool)
         untrusted = result.label.integrity is Integrity.UNTRUSTED
         if by is None or by.effect is ToolEffect.THINK or not (untrusted or by.vouches):
-            outputs.insert(0, ("", result.text))  # it repeats what somebody said, who is named in its place
+            repeated.append(("", result.text))  # it repeats what somebody said, who is named in its place
         elif not untrusted:
             vouched.append(result.text)
         elif result.source in trusted:
@@ -333,7 +334,7 @@ def _context(session: Session, tool: str, declared: Mapping[str, Declaration]) -
             target for name, asked in session.approved if name in declared for target in targets(declared[name], asked)
         ],
         sources=tuple(session.sources),
-        outputs=outputs,
+        outputs=[*reversed(repeated), *outputs],
         planned=tuple(session.planned),
         used=tuple(session.used),
         entities=session.entities,

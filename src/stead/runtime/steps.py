@@ -13,7 +13,6 @@ from typing import Literal, assert_never
 
 import msgspec
 
-from stead.brain.context import sent
 from stead.brain.directives import instructions
 from stead.brain.world import World
 from stead.domain import events as ev
@@ -87,7 +86,7 @@ class Steps:
             if stream.session.phase == "active":
                 stream.add(ev.SessionPaused(why=str(missing)))
             return None
-        return World(self._deps.clock.now_ms(), self._deps.gate.offered(spec.tools), models)
+        return World(self._deps.clock.now_ms(), self._deps.gate.offered(spec.tools), models, stream.prompt)
 
     def instructed(self, session: Session) -> tuple[ev.InstructionsSet, ...]:
         """What the person has come to ask of models always, if the next request begins otherwise by it.
@@ -114,7 +113,7 @@ class Steps:
             chain=effect.chain,
             instructions=session.instructions,
             tools=self._deps.gate.offered(session.spec.tools),
-            messages=sent(session),
+            messages=stream.prompt.messages(session),
             max_output_tokens=effect.max_output_tokens,
         )
         intent = ev.ModelRequested(

@@ -10,6 +10,7 @@ from typing import Literal
 
 import msgspec
 
+from stead.brain.trimming import Prompt
 from stead.domain.errors import BudgetRefused, NotFound
 from stead.domain.events import Body, Draft, Erased, Event
 from stead.domain.folding import apply, begin, fold
@@ -39,6 +40,7 @@ class Stream:
         self._clock = clock
         self._pending: list[Draft] = []
         self._snapshot_seq = session.seq
+        self.prompt = Prompt()
         self.place = 0
         """The global ``seq`` of the last event that was written here."""
 
