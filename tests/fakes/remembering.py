@@ -15,18 +15,18 @@ from stead.domain.memory import MemoryId
 from stead.domain.mirroring import MirrorState
 from stead.domain.ports import Clock, Models
 from stead.memory.books import MemoryBooks
+from stead.memory.files.export import MemoryExport
 from stead.memory.insights import Insights
 from stead.memory.material import BooksMaterial
 from stead.memory.purging import MemoryPurges
 from stead.memory.retrieval import Retriever
 from stead.runtime.bus import Bus
 from stead.runtime.consolidation import Consolidation
-from stead.runtime.exporting import MemoryExport
 from stead.runtime.forgetting import Forgetting, Parts
 from stead.runtime.gleaning import Gleaning
-from stead.runtime.importing import Importing
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
+from stead.runtime.memory_import import MemoryImport
 from stead.runtime.memory_room import MemoryParts, MemoryRoom, MemoryWhole
 from stead.runtime.recalling import Recollection
 from stead.runtime.reverting import Runs
@@ -86,7 +86,7 @@ def remembering(
     settling = Settling(memories, books, _nothing_forgotten, _no_soul)
     gleaning = Gleaning(consolidation, lambda: models, journal, tokens_a_day=0)  # a script's replies are its sessions'
     upkeep = Upkeep(consolidation, gleaning, runs, settling, bus)
-    return books, MemoryParts(memories, recollection, room, upkeep, Importing(memories, export), export, forgetting)
+    return books, MemoryParts(memories, recollection, room, upkeep, MemoryImport(memories, export), export, forgetting)
 
 
 async def _no_soul(text: str, door: str, proposed_ms: int) -> None:

@@ -16,8 +16,6 @@ from typing import Literal, TypeVar, assert_never
 
 from msgspec.structs import replace
 
-from stead.brain.memory_importing import Statement, from_markdown, from_mem0, kind_of, parts_of
-from stead.brain.memory_merging import FOREIGN
 from stead.brain.remembering import clean, without_hidden
 from stead.domain import events as ev
 from stead.domain.commands import Answer
@@ -28,8 +26,10 @@ from stead.domain.memory_commands import ImportMemories
 from stead.domain.memory_events import MemoryFact
 from stead.domain.policies import Integrity, Label
 from stead.domain.ports import Claimed
+from stead.memory.files.export import MemoryExport
+from stead.memory.files.foreign import Statement, from_markdown, from_mem0, kind_of, parts_of
+from stead.memory.files.merge import FOREIGN
 from stead.runtime.answers import of
-from stead.runtime.exporting import MemoryExport
 from stead.runtime.memories import Memories, scope_of
 
 DOOR = "import"
@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 _Item = TypeVar("_Item")
 
 
-class Importing:
+class MemoryImport:
     """Carries ``ImportMemories`` out.
 
     Args:

@@ -1,6 +1,6 @@
 """The soul as a file: ``soul.md`` says what the soul directive says, and a person's edit of it is their word.
 
-Layer: runtime. No model reaches this: what one would have the soul say is a proposal.
+Layer: memory. No model reaches this: what one would have the soul say is a proposal.
 """
 
 from __future__ import annotations
@@ -13,21 +13,19 @@ from stead.brain.memory_files import SOUL
 from stead.domain.directive_commands import SetDirective
 from stead.domain.directives import Directive, Directives
 from stead.domain.errors import CallerError, Conflict
-from stead.domain.mirroring import FileRead, Kept, MirrorFiles, Souls, Written
+from stead.domain.mirroring import Souls
+from stead.memory.files.folder import Kept, MemoryFolder, Written
 
 
-async def mirror_soul(
-    files: MirrorFiles, souls: Souls, kept: Kept, folder: str, directory: str, read: FileRead | None
-) -> str:
+async def merge_soul(files: MemoryFolder, souls: Souls, kept: Kept, folder: str, directory: str) -> str:
     """Make the file and the directive the same.
 
     Args:
-        files: the folder.
+        files: the folder of all.
         souls: the directives.
-        kept: what was written before; noted down in it.
+        kept: what was written before, and is written now.
         folder: of the scope.
         directory: whose soul, "" for everywhere.
-        read: the file.
 
     Returns:
         What a person should know, "" for nothing.
@@ -36,35 +34,30 @@ async def mirror_soul(
         StorageFault: nothing could be read or written.
     """
     path = f"{folder}/{SOUL}"
+    read = await asyncio.to_thread(files.read, path)
+    if read is not None and read.why:
+        return read.notice
     before = souls.soul(directory)
     said = before.text.strip() if before else ""
     known = kept.files.get(path, Written())
     text = read.text.removeprefix("\ufeff").replace("\r\n", "\n").strip() if read else ""
     notice = ""
     if text and text != said and _digest(text) != known.digest:
-        notice = await _take_in(souls, directory, text, before, path, _digest(said) not in ("", known.digest))
-        if notice.startswith(f"{path} was not"):
-            return notice
+        try:
+            await souls.write(directory, text, before)
+        except CallerError as refused:
+            return f"{path} was not taken in: {refused}"
+        if before is not None and _digest(said) not in ("", known.digest):
+            versions = f"`stead directives versions {before.id}`"
+            notice = f"{path} and the soul were changed at once; the file's words hold, {versions}"
         said = text
     elif text != said:
         seen = read.stamp if read else None
-        if await asyncio.to_thread(files.write, path, f"{said}\n" if said else "", seen) is None:
+        if not await asyncio.to_thread(files.write, path, f"{said}\n" if said else "", seen):
             return ""
     if said or path in kept.files:
         kept.files[path] = Written(known.generation, digest=_digest(said))
     return notice
-
-
-async def _take_in(souls: Souls, directory: str, text: str, before: Directive | None, path: str, both: bool) -> str:
-    try:
-        await souls.write(directory, text, before)
-    except CallerError as refused:
-        return f"{path} was not taken in: {refused}"
-    if both and before is not None:
-        return (
-            f"{path} and the soul were changed at once; the file's words hold, `stead directives versions {before.id}`"
-        )
-    return ""
 
 
 def _digest(text: str) -> str:

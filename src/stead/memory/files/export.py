@@ -1,7 +1,7 @@
-"""Everything that is remembered, handed out: as lines that can be had back as they were, or as Markdown to read.
+"""Exports of everything that is remembered: as signed lines of JSON that are imported as they were, or as Markdown.
 
-Layer: runtime. The lines end with a signature of the home, by which it knows its own export again. A long export is
-several such, one behind the other, each of which can be taken in by itself and in any order.
+Layer: memory. The lines end with a signature of the home, by which it knows its own export again. A long export has
+several such parts, one after the other, each of which can be imported by itself and in any order.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Literal
 import msgspec
 
 from stead.brain.memory_files import file_of, folder_of
-from stead.brain.memory_markdown import Bullet, Document
-from stead.brain.memory_merging import section_of, title_of
 from stead.brain.remembering import clean
 from stead.domain.errors import NotFound
 from stead.domain.memory import MemoryRow, PlaceId, Scope, Standing
 from stead.domain.memory_ports import MemoryReports, Remembered, RowsWanted
+from stead.memory.files.codec import Bullet, Document
+from stead.memory.files.merge import section_of, title_of
 
 FORMAT = "memory export 1"
 PART_BYTES = 8_000_000
