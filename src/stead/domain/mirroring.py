@@ -1,15 +1,11 @@
-"""The folder in which memory can be read and edited: how it is, and what it needs of directives.
+"""The state of the folder in which memory can be read and edited.
 
 Layer: domain.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import msgspec
-
-from stead.domain.directives import Directive
 
 
 class MirrorState(msgspec.Struct, frozen=True):
@@ -29,18 +25,3 @@ class MirrorState(msgspec.Struct, frozen=True):
     folder: str
     last_sync_ms: int
     notices: tuple[str, ...] = ()
-
-
-class Souls(Protocol):
-    """The person's soul directives."""
-
-    def soul(self, directory: str) -> Directive | None:
-        """Of a folder, "" for everywhere; nothing when there is none."""
-
-    async def write(self, directory: str, text: str, before: Directive | None) -> None:
-        """Put the person's text in its place, or make a new one of it.
-
-        Raises:
-            CallerError: it cannot be; says why.
-            StorageFault: it was not recorded.
-        """

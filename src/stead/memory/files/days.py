@@ -18,13 +18,13 @@ import msgspec
 
 from stead.brain.memory_files import JOURNAL, happened_in
 from stead.brain.remembering import LAST_MS, clean
-from stead.domain.memory import MemoryId, Scope, Standing
-from stead.domain.memory_ports import MemoryReports, Remembered, RowsWanted
+from stead.domain.memory import MemoryId, Scope
+from stead.domain.memory_ports import MemoryReports, Remembered
 from stead.memory.files.codec import FULL_BYTES, Bullet, Document, parse
 from stead.memory.files.folder import MemoryFolder
+from stead.memory.files.rows import EVERY, rows_of
 
 _PAGE = 1_000
-_EVERY: tuple[Standing, ...] = ("live", "superseded", "expired", "retired")
 _TRIES = 5
 _LAST_LINE = re.compile(r"<!-- j:[0-9a-f]{16} v:[0-9a-f]{12} -->\n\Z")
 DAY_FILE = re.compile(rf"\A(.+)/{JOURNAL}/(\d{{4}}-\d\d-\d\d)\.md\Z")
@@ -100,15 +100,11 @@ class Days:
             self._write(_path(folder, name), partial(_followed, name, some, written_ms))
 
     def _memories(self, scope: Scope, since_ms: int, until_ms: int) -> Iterator[Line]:
-        after = ""
-        while True:
-            wanted = RowsWanted(place=scope.place, status=_EVERY, after=after, limit=_PAGE)
-            rows, after = self._remembered.rows(wanted)
-            for row in rows:
-                if row.memory.scope == scope and since_ms <= row.recorded_ms < until_ms:
-                    yield self.made(row.recorded_ms, row.memory.id, row.memory.text)
-            if not after or rows[-1].recorded_ms < since_ms:
+        for row in rows_of(self._remembered, scope.place, EVERY):
+            if row.recorded_ms < since_ms:
                 return
+            if row.memory.scope == scope and row.recorded_ms < until_ms:
+                yield self.made(row.recorded_ms, row.memory.id, row.memory.text)
 
     def _write(self, path: str, changed: Callable[[str | None], str | None]) -> None:
         """One file; one that changes all the time is left for the next sync."""

@@ -8,19 +8,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from stead.brain.memory_files import MEMORIES, PEOPLE, USER
-from stead.domain.errors import NotFound
 from stead.domain.memory import MemoryId, MemoryRow, Scope
-from stead.domain.memory_ports import MemoryReports, Remembered, RowsWanted
+from stead.domain.memory_ports import MemoryReports, RowsWanted
 from stead.memory.files.codec import MOST_BYTES
 from stead.memory.files.edits import Edits, Statements
 from stead.memory.files.exchange import FileRead
 from stead.memory.files.folder import Kept, MemoryFolder, Written
 from stead.memory.files.merge import ScopeFiles, deletions, edits, left_empty, update
+from stead.memory.files.rows import row_of, rows_of
 
 _TRIES = 5
-_PAGE, _PAGES = 1_000, 2
+_MOST, _MOST_PINNED = 2_000, 1_000
 _MOST_GENERATIONS = 10**12 - 1
 
 
@@ -108,16 +109,10 @@ class ScopeSync:
 
     def _live(self, scope: Scope) -> list[MemoryRow]:
         """The live memories of a scope, oldest first: the pinned and the newest."""
-        pinned, _ = self._remembered.rows(RowsWanted(place=scope.place, pinned=True, limit=_PAGE))
-        found = {row.memory.id: row for row in pinned}
-        after = ""
-        for _ in range(_PAGES):
-            rows, after = self._remembered.rows(RowsWanted(place=scope.place, after=after, limit=_PAGE))
-            found.update((row.memory.id, row) for row in rows)
-            if not after:
-                break
-        own = [row for row in found.values() if row.memory.scope == scope]
-        return sorted(own, key=lambda row: (row.recorded_ms, row.memory.id))
+        pinned, _ = self._remembered.rows(RowsWanted(place=scope.place, pinned=True, limit=_MOST_PINNED))
+        rows = [*pinned, *islice(rows_of(self._remembered, scope.place), _MOST)]
+        own = {row.memory.id: row for row in rows if row.memory.scope == scope}
+        return sorted(own.values(), key=lambda row: (row.recorded_ms, row.memory.id))
 
     def _write(self, files: ScopeFiles, folder: str, found: Mapping[str, FileRead], look: _Look, kept: Kept) -> bool:
         """Write the files that are not as they should be; False when one changed meanwhile."""
@@ -146,14 +141,6 @@ class ScopeSync:
             if not any(row is not None and row.status == "live" for row in rows):
                 kept.files.pop(path)  # a person's file that is gone, with everything that stood in it
         return True
-
-
-def row_of(remembered: Remembered, id: MemoryId) -> MemoryRow | None:
-    """A memory, None for one that is gone."""
-    try:
-        return remembered.row(id)
-    except NotFound:
-        return None
 
 
 def is_of_memories(path: str, folder: str) -> bool:

@@ -13,11 +13,10 @@ from stead.brain.memory_files import SOUL
 from stead.domain.directive_commands import SetDirective
 from stead.domain.directives import Directive, Directives
 from stead.domain.errors import CallerError, Conflict
-from stead.domain.mirroring import Souls
 from stead.memory.files.folder import Kept, MemoryFolder, Written
 
 
-async def merge_soul(files: MemoryFolder, souls: Souls, kept: Kept, folder: str, directory: str) -> str:
+async def merge_soul(files: MemoryFolder, souls: DirectiveSouls, kept: Kept, folder: str, directory: str) -> str:
     """Make the file and the directive the same.
 
     Args:
@@ -65,7 +64,7 @@ def _digest(text: str) -> str:
 
 
 class DirectiveSouls:
-    """Implements ``domain.mirroring.Souls``.
+    """The person's soul directives.
 
     Args:
         directives: the home's, as they are now.
@@ -79,12 +78,12 @@ class DirectiveSouls:
         self._change = change
 
     def soul(self, directory: str) -> Directive | None:
-        """See ``domain.mirroring.Souls``."""
+        """Of a folder, "" for everywhere; None when there is none."""
         every = (kept.directive for kept in self._directives().in_order())
         return next((one for one in every if one.kind == "soul" and one.directory == directory), None)
 
     async def accept(self, text: str, proposed_ms: int) -> None:
-        """Make a proposed text the soul for everywhere; what is the soul already changes nothing.
+        """Make a proposed text the soul for everywhere; nothing changes where it is the soul already.
 
         Raises:
             Conflict: the soul was changed after that was proposed, and would be lost.
@@ -104,7 +103,12 @@ class DirectiveSouls:
     async def write(
         self, directory: str, text: str, before: Directive | None, *, why: str = "changed in its file"
     ) -> None:
-        """See ``domain.mirroring.Souls``."""
+        """Put the person's text in its place, or make a new one of it.
+
+        Raises:
+            CallerError: it cannot be; says why.
+            StorageFault: it was not recorded.
+        """
         command = SetDirective(
             kind="soul",
             title=before.title if before else "Soul",

@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from pathlib import Path
 from typing import cast
@@ -23,24 +25,51 @@ import msgspec
 from msgspec.structs import replace
 
 from stead.brain.memory_files import JOURNAL, SOUL, folder_of
-from stead.domain.errors import StorageFault
+from stead.domain import events as ev
+from stead.domain.errors import NotFound, StorageFault
+from stead.domain.ids import SessionId
 from stead.domain.memory import GLOBAL, Level, PlaceId, Scope
 from stead.domain.memory_ports import MemoryReports
-from stead.domain.mirroring import MirrorState, Souls
+from stead.domain.mirroring import MirrorState
 from stead.domain.ports import Journal
-from stead.memory.files.days import DAY_FILE, Days
+from stead.memory.files.days import DAY_FILE, Days, Line
 from stead.memory.files.edits import Statements
 from stead.memory.files.exchange import Stamp
 from stead.memory.files.folder import Kept, MemoryFolder
-from stead.memory.files.news import News, NewsReader
+from stead.memory.files.rows import row_of
 from stead.memory.files.scope_sync import ScopeSync, is_of_memories
-from stead.memory.files.souls import merge_soul
+from stead.memory.files.souls import DirectiveSouls, merge_soul
 
 _MOST_NOTICES = 50
 _MOST_EVENTS = 2_000
 """That a start may have to look through once more, to know whether something was forgotten."""
 
 log = logging.getLogger(__name__)
+
+
+@dataclass
+class _News:
+    """What happened since the last sync, as far as files say it.
+
+    Args:
+        seq: of the last event.
+        ts_ms: of the last event.
+        gone: a session was deleted, or words were forgotten.
+        every: every scope may have changed.
+        souls: a directive was changed.
+        places: whose memories changed.
+        made: lines of memories that were made.
+        ended: where turns ended, and the first moment.
+    """
+
+    seq: int
+    ts_ms: int = 0
+    gone: bool = False
+    every: bool = False
+    souls: bool = False
+    places: set[PlaceId] = field(default_factory=set)
+    made: dict[Scope, list[Line]] = field(default_factory=lambda: defaultdict(list))
+    ended: dict[Scope, int] = field(default_factory=dict)
 
 
 class FileSync:
@@ -61,17 +90,18 @@ class FileSync:
         reports: MemoryReports,
         journal: Journal,
         files: MemoryFolder,
-        souls: Souls,
+        souls: DirectiveSouls,
         *,
         zone: tzinfo | None = None,
     ) -> None:
         self._now_ms = statements.stream.now_ms
+        self._journal = journal
+        self._remembered = statements.remembered
         self._reports = reports
         self._files = files
         self._souls = souls
         self._scope_sync = ScopeSync(statements, reports, files, self._tell)
         self._days = Days(statements.remembered, reports, files, zone)
-        self._news = NewsReader(journal, statements.remembered, self._days)
         self._lock = asyncio.Lock()
         self._kept: Kept | None = None
         self._saved = b""
@@ -119,7 +149,7 @@ class FileSync:
     async def _sync(self, whole: bool) -> None:
         kept = self._kept if self._kept is not None else await asyncio.to_thread(self._load)
         self._kept = kept
-        news = await asyncio.to_thread(self._news.since, self._seq)
+        news = await asyncio.to_thread(self._read_news)
         stamps = await asyncio.to_thread(self._files.begin)
         seen = self._seen or {}
         edited = {path for path in stamps.keys() | seen.keys() if stamps.get(path) != seen.get(path)}
@@ -142,6 +172,48 @@ class FileSync:
             self._seen, self._seq = self._files.seen, news.seq
         await asyncio.to_thread(self._save, kept)
         self._state = replace(self._state, alive=True, reason="", last_sync_ms=self._now_ms())
+
+    def _read_news(self) -> _News:
+        news = _News(self._seq)
+        for event in self._journal.events(after=self._seq):
+            news.seq = event.seq
+            if isinstance(event, ev.Event):
+                news.ts_ms = event.ts_ms
+                self._note(event, news)
+        return news
+
+    def _note(self, event: ev.Event, news: _News) -> None:
+        match event.body:
+            case ev.SessionDeleted() | ev.ForgettingBegun() | ev.MemoryForgotten():
+                news.gone = True
+            case ev.ProposalSettled():
+                news.every = True
+            case ev.DirectiveSet() | ev.DirectiveRemoved():
+                news.souls = True
+            case ev.MemoryMade(memory=memory):
+                news.places.add(memory.scope.place)
+                news.made[memory.scope].append(self._days.made(event.ts_ms, memory.id, memory.text))
+            case ev.MemoryAmended(memory=memory):
+                news.places.add(memory.scope.place)
+            case ev.MemoryRetired(id=id) | ev.MemoryRestored(id=id):
+                row = None if news.every else row_of(self._remembered, id)
+                news.places |= {row.memory.scope.place} if row else set()
+                news.every = row is None
+            case ev.TurnEnded() | ev.ObjectiveEnded():
+                if scope := self._scope_of(event.session):
+                    news.ended.setdefault(scope, event.ts_ms)
+            case _:
+                return
+
+    def _scope_of(self, session: SessionId) -> Scope | None:
+        """Where what a session did is written down; None for one that was deleted."""
+        try:
+            viewer = self._remembered.whereabouts(session).viewer
+        except NotFound:
+            return None
+        if viewer.channel:
+            return Scope("channel", viewer.channel)
+        return Scope("private" if viewer.attended else "workspace", viewer.workspace)
 
     def _find_scopes(self, kept: Kept) -> Mapping[Scope, str]:
         """The scope that holds everywhere, those of every place that has anything, and those that had a folder once.
@@ -168,7 +240,7 @@ class FileSync:
 
     # -- days -----------------------------------------------------------------------------------------------------
 
-    def _write_days(self, news: News, kept: Kept, edited: Collection[str], whole: bool) -> None:
+    def _write_days(self, news: _News, kept: Kept, edited: Collection[str], whole: bool) -> None:
         """Add the new lines; let files say what happened where a person saved them, or where words went."""
         written_ms, since_ms = kept.days_until_ms, 0 if whole else kept.days_until_ms
         days = {path: found for path in self._files.seen if (found := DAY_FILE.match(path))}
