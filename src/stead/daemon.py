@@ -42,6 +42,7 @@ from stead.machines.host import without
 from stead.machines.looking import HostFolders
 from stead.machines.project import ProjectFolder
 from stead.machines.sandbox import OUTSIDE_USER, Limits
+from stead.memory.files.souls import DirectiveSouls
 from stead.memory_wiring import MemoryHouse, Shared, new_id
 from stead.net.dialing import Dialer
 from stead.providers.directory import ProviderConfig, require_valid, secret_name
@@ -54,7 +55,6 @@ from stead.runtime.gate import Gate
 from stead.runtime.held import Held
 from stead.runtime.home import HomeState, HomeStream
 from stead.runtime.logs import clean_log, start_log
-from stead.runtime.mirrored_souls import DirectiveSouls
 from stead.runtime.preferences import HomePreferences
 from stead.runtime.registry import Sessions
 from stead.runtime.screening import ScreenedModels, ScreenedTool

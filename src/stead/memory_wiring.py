@@ -26,26 +26,25 @@ from stead.memory.backfill import Backfill
 from stead.memory.books import MemoryBooks
 from stead.memory.embedding.embedder import Embedder
 from stead.memory.evidence import spoken
+from stead.memory.files.export import MemoryExport
+from stead.memory.files.folder import MemoryFolder
+from stead.memory.files.souls import DirectiveSouls
+from stead.memory.files.sync import FileSync
 from stead.memory.insights import Insights
 from stead.memory.material import BooksMaterial
 from stead.memory.meaning import Meaning
-from stead.memory.mirror import Mirror
 from stead.memory.purging import MemoryPurges
 from stead.memory.retrieval import Retriever
 from stead.providers.models import ProviderModels
 from stead.runtime.bus import Bus
 from stead.runtime.consolidation import Consolidation
-from stead.runtime.exporting import MemoryExport
 from stead.runtime.extractor import Extractor
 from stead.runtime.forgetting import Forgetting, Parts, said
-from stead.runtime.importing import Importing
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
+from stead.runtime.memory_files import FilePurges, MemoryFiles
+from stead.runtime.memory_import import MemoryImport
 from stead.runtime.memory_room import MemoryParts, MemoryRoom, MemoryWhole
-from stead.runtime.mirror_keeping import MirrorKeeper
-from stead.runtime.mirror_purges import MirrorPurges
-from stead.runtime.mirrored_souls import DirectiveSouls
-from stead.runtime.mirroring import Mirroring
 from stead.runtime.recalling import Recollection
 from stead.runtime.reverting import Runs
 from stead.runtime.secrets import SecretBook
@@ -128,12 +127,12 @@ class MemoryHouse:
             keeps_secret=lambda said: _secret_in(said, self._secrets().redactor()),
             forgotten=lambda said: self.forgetting.is_forgotten(said),
         )
-        mirror = Mirror(home.memory_files, home.mirrored)
+        folder = MemoryFolder(home.memory_files, home.mirrored, clock.now_ms)
         souls = DirectiveSouls(lambda: self.directives(), lambda command: self.change_directive(command))
         self.soul_proposals = SoulProposals(memories, self.books, souls)
-        self.mirroring = Mirroring(memories, self.books, mirror, souls, root=home.memory_files)
-        self.mirror = MirrorKeeper(self.mirroring, bus)
-        written = MirrorPurges(self.mirroring, mirror, inside=home.memory_folder is None)
+        sync = FileSync(memories, self.books, journal, folder, souls)
+        self.files = MemoryFiles(sync, bus)
+        written = FilePurges(sync, folder, inside=home.memory_folder is None)
         purges = (*shared.copies, MemoryPurges(self.books, self._meaning), written)
         self.forgetting = self._forgetting(home, keys, shared, memories.stream, purges)
         files = Loading(self.books, self.books)
@@ -144,13 +143,13 @@ class MemoryHouse:
             models=models,
             clock=clock,
             forget=self.forget,
-            fresh=lambda: self.mirror.fresh(),
+            fresh=self.files.fresh,
         )
         self.skills = Skills(recollection, retriever, self.books, journal)
         export = MemoryExport(self.books, self.books, hmac.digest(keys.digests, b"export of memory", "sha256"))
         runs = Runs(journal, self.books, self.books)
-        importing = Importing(memories, export)
-        whole = MemoryWhole(self.forgetting, export, lambda: self.mirroring.state, runs, lambda: importing.progress)
+        importing = MemoryImport(memories, export)
+        whole = MemoryWhole(self.forgetting, export, lambda: self.files.state, runs, lambda: importing.progress)
         insights = Insights(self.books, self.books.event)
         room = MemoryRoom(self.books, self.books, insights, retriever, files, whole, clock.now_ms)
         upkeep = self._upkeep(settings, shared, memories, runs)
@@ -191,8 +190,8 @@ class MemoryHouse:
     @property
     def jobs(self) -> Sequence[Callable[[], Awaitable[None]]]:
         """What goes on beside the work, each for as long as the daemon lives."""
-        mirror = partial(self.mirror.keep, lambda: self.live())
-        return [self.parts.upkeep.keep, mirror, *([self._backfill.keep] if self._backfill is not None else [])]
+        files = partial(self.files.keep, lambda: self.live())
+        return [self.parts.upkeep.keep, files, *([self._backfill.keep] if self._backfill is not None else [])]
 
     async def forget(self, ids: Sequence[MemoryId], door: str) -> str:
         """Forget memories for good; what was done, in words."""

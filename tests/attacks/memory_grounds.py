@@ -39,12 +39,12 @@ from stead.domain.mirroring import MirrorState
 from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.domain.sessions import PERSON, Session, viewer
 from stead.memory.books import MemoryBooks
+from stead.memory.files.export import MemoryExport
 from stead.memory.insights import Insights
 from stead.memory.meaning import Meaning
 from stead.memory.purging import MemoryPurges
 from stead.memory.retrieval import Retriever
 from stead.runtime.bus import Bus
-from stead.runtime.exporting import MemoryExport
 from stead.runtime.forgetting import Forgetting, Parts
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream

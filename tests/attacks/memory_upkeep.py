@@ -17,12 +17,12 @@ from stead.domain.directives import Directives
 from stead.domain.forget_commands import Forget
 from stead.domain.memory import GLOBAL, MemoryRow, PlaceId, Scope, Standing, Viewer
 from stead.domain.memory_ports import RowsWanted
+from stead.memory.files.export import MemoryExport
+from stead.memory.files.folder import MemoryFolder
+from stead.memory.files.souls import DirectiveSouls
+from stead.memory.files.sync import FileSync
 from stead.memory.material import BooksMaterial
-from stead.memory.mirror import Mirror
 from stead.runtime.consolidation import Consolidation
-from stead.runtime.exporting import MemoryExport
-from stead.runtime.mirrored_souls import DirectiveSouls
-from stead.runtime.mirroring import Mirroring
 from tests.attacks.memory_grounds import Grounds
 
 _NOWHERE = PlaceId("w_ffffffffffffffff")
@@ -39,9 +39,9 @@ class Upkeep:
     def __init__(self, grounds: Grounds, folder: Path) -> None:
         self._grounds = grounds
         self._root = folder / "files"
-        self._files = Mirror(self._root, folder / "mirror.json")
+        self._files = MemoryFolder(self._root, folder / "mirror.json", grounds.clock.now_ms)
         souls = DirectiveSouls(Directives, _no_change)
-        self._mirroring = Mirroring(grounds.memories, grounds.books, self._files, souls, root=self._root, zone=UTC)
+        self._mirroring = FileSync(grounds.memories, grounds.books, grounds.journal, self._files, souls, zone=UTC)
         self._consolidation = Consolidation(
             grounds.memories, grounds.books, BooksMaterial(grounds.books, grounds.journal)
         )
@@ -71,7 +71,7 @@ class Upkeep:
 
     def _in_files(self) -> list[str]:
         leaked: list[str] = []
-        for name, folder in self._files.kept().folders.items():
+        for name, folder in self._files.load().folders.items():
             level, _, place = name.partition(":")
             scope = msgspec.convert({"level": level, "place": place}, Scope)
             for file in sorted((self._root / folder).rglob("*.md")):

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stead.brain.memory_importing import from_markdown
-from stead.brain.memory_markdown import Bullet, Document, parse
 from stead.brain.remembering import clean
+from stead.memory.files.codec import Bullet, Document, parse
+from stead.memory.files.foreign import from_markdown
 
 WORDS = st.text(st.sampled_from("ab -*+#<>!\\`\n\t:m_v0\u200b\u2028é"), max_size=40)
 

@@ -16,7 +16,8 @@ GOALS = ("count the lines of README.md", "show notes/tides.md", "list the files 
 
 COUNT_ALERTS = """() => {
   window.mostAlerts = 0
-  const count = () => { window.mostAlerts = Math.max(window.mostAlerts, document.querySelectorAll("[role=alert]").length) }
+  const alerts = () => document.querySelectorAll("[role=alert]").length
+  const count = () => { window.mostAlerts = Math.max(window.mostAlerts, alerts()) }
   new MutationObserver(count).observe(document.body, { childList: true, subtree: true })
 }"""
 

@@ -15,18 +15,18 @@ from stead.domain.memory import MemoryId
 from stead.domain.mirroring import MirrorState
 from stead.domain.ports import Clock, Models
 from stead.memory.books import MemoryBooks
+from stead.memory.files.export import MemoryExport
 from stead.memory.insights import Insights
 from stead.memory.material import BooksMaterial
 from stead.memory.purging import MemoryPurges
 from stead.memory.retrieval import Retriever
 from stead.runtime.bus import Bus
 from stead.runtime.consolidation import Consolidation
-from stead.runtime.exporting import MemoryExport
 from stead.runtime.extractor import Extractor
 from stead.runtime.forgetting import Forgetting, Parts
-from stead.runtime.importing import Importing
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
+from stead.runtime.memory_import import MemoryImport
 from stead.runtime.memory_room import MemoryParts, MemoryRoom, MemoryWhole
 from stead.runtime.recalling import Recollection
 from stead.runtime.reverting import Runs
@@ -84,11 +84,9 @@ def remembering(
     room = MemoryRoom(books, books, Insights(books, books.event), retriever, files, whole, clock.now_ms)
     consolidation = Consolidation(memories, books, BooksMaterial(books, journal), UTC)
     settling = Settling(memories, books, _nothing_forgotten, _no_soul)
-    extractor = Extractor(
-        consolidation, lambda: models, journal, tokens_a_day=0
-    )  # a script's replies are its sessions'
+    extractor = Extractor(consolidation, lambda: models, journal, tokens_a_day=0)  # the script is the sessions'
     upkeep = Upkeep(consolidation, extractor, runs, settling, bus)
-    return books, MemoryParts(memories, recollection, room, upkeep, Importing(memories, export), export, forgetting)
+    return books, MemoryParts(memories, recollection, room, upkeep, MemoryImport(memories, export), export, forgetting)
 
 
 async def _no_soul(text: str, door: str, proposed_ms: int) -> None:

@@ -28,14 +28,14 @@ from stead.domain.directives import Directives
 from stead.domain.forget_commands import Forget
 from stead.domain.memory import MEMORY
 from stead.memory.books import MemoryBooks
-from stead.memory.mirror import Mirror
+from stead.memory.files.folder import MemoryFolder
+from stead.memory.files.souls import DirectiveSouls
+from stead.memory.files.sync import FileSync
 from stead.memory.purging import MemoryPurges
 from stead.runtime.bus import Bus
 from stead.runtime.forgetting import Forgetting, Parts
 from stead.runtime.memories import Memories, MemoryStream
-from stead.runtime.mirror_purges import MirrorPurges
-from stead.runtime.mirrored_souls import DirectiveSouls
-from stead.runtime.mirroring import Mirroring
+from stead.runtime.memory_files import FilePurges
 from stead.storage.database import Connect, connect
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.purging import ReadModels
@@ -88,9 +88,9 @@ class QuietHome:
             keeps_secret=lambda said: "",
             forgotten=lambda said: self.forgetting.is_forgotten(said),
         )
-        self.mirror = Mirror(folder / "memory-files", folder / "memory-files.json")
+        files = MemoryFolder(folder / "memory-files", folder / "memory-files.json", stream.now_ms)
         souls = DirectiveSouls(Directives, _no_soul)
-        self.mirroring = Mirroring(self.memories, self.books, self.mirror, souls, root=folder / "memory-files")
+        self.mirroring = FileSync(self.memories, self.books, self.journal, files, souls)
         self.forgetting = Forgetting(
             Parts(
                 journal=self.journal,
@@ -99,7 +99,7 @@ class QuietHome:
                 purges=(
                     ReadModels(self.views),
                     MemoryPurges(self.books, None),
-                    MirrorPurges(self.mirroring, self.mirror, inside=True),
+                    FilePurges(self.mirroring, files, inside=True),
                 ),
                 files=Residue(Home(folder), KEYS),
                 receipts=HomeReceipts(KEYS),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from datetime import UTC
+from datetime import UTC, tzinfo
 from pathlib import Path
 
 from stead.domain import events as ev
@@ -13,19 +13,20 @@ from stead.domain.ids import CommandId
 from stead.domain.memory import Memory
 from stead.domain.memory_events import MemoryFact
 from stead.domain.memory_ports import RowsWanted
-from stead.domain.mirroring import MirrorFiles
 from stead.memory.books import MemoryBooks
-from stead.memory.mirror import Mirror
+from stead.memory.files.folder import MemoryFolder
+from stead.memory.files.souls import DirectiveSouls
+from stead.memory.files.sync import FileSync
 from stead.runtime.bus import Bus
 from stead.runtime.directives import DirectiveRoom
 from stead.runtime.home import HomeStream
 from stead.runtime.memories import Memories, MemoryStream
-from stead.runtime.mirrored_souls import DirectiveSouls
-from stead.runtime.mirroring import Mirroring
 from stead.storage.journal import open_journal
 from tests.build import START_MS
 from tests.memory.saying import Sayings
 from tests.storage.drafts import KEYS
+
+Folders = Callable[[Path, Path, Callable[[], int]], MemoryFolder]
 
 
 class Ticking:
@@ -45,11 +46,16 @@ class MirrorRoom:
 
     Args:
         folder: of the home.
-        files: the folder of the files, as of ``Mirror`` unless something else is handed in.
+        files: makes the folder of the files.
         first: number of the first id.
     """
 
-    def __init__(self, folder: Path, files: Callable[[Path, Path], MirrorFiles] = Mirror, first: int = 1) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        files: Callable[[Path, Path, Callable[[], int]], MemoryFolder] = MemoryFolder,
+        first: int = 1,
+    ) -> None:
         self.root = folder / "memory-files"
         self.journal = open_journal(folder / "journal.db", KEYS)
         self.books = MemoryBooks(folder / "memory", KEYS.views, self.journal)
@@ -70,8 +76,12 @@ class MirrorRoom:
         self.home.load()
         self.directives = DirectiveRoom(lambda: self.home.state, self.journal, self.memories.new_id)
         self.souls = DirectiveSouls(lambda: self.home.state.directives, self.change)
-        self.files = files(self.root, folder / "mirror.json")
-        self.mirroring = Mirroring(self.memories, self.books, self.files, self.souls, root=self.root, zone=UTC)
+        self.files = files(self.root, folder / "mirror.json", self.clock.now_ms)
+        self.mirroring = self.anew(UTC)
+
+    def anew(self, zone: tzinfo | None = None) -> FileSync:
+        """The sync as the next start has it."""
+        return FileSync(self.memories, self.books, self.journal, self.files, self.souls, zone=zone)
 
     def close(self) -> None:
         self.books.close()

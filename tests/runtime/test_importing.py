@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from stead.brain.memory_importing import EXPORTED, parts_of
 from stead.domain import events as ev
 from stead.domain.commands import Answer
 from stead.domain.errors import InvalidRequest, NotFound
@@ -19,9 +18,10 @@ from stead.domain.memory_commands import ImportMemories
 from stead.domain.memory_ports import RowsWanted
 from stead.domain.policies import Integrity
 from stead.domain.ports import Claimed
+from stead.memory.files.export import PART_BYTES, MemoryExport
+from stead.memory.files.foreign import EXPORTED, parts_of
 from stead.memory.retrieval import Retriever
-from stead.runtime.exporting import PART_BYTES, MemoryExport
-from stead.runtime.importing import Importing
+from stead.runtime.memory_import import MemoryImport
 from tests.memory.saying import memory
 from tests.runtime.mirror_room import MirrorRoom
 
@@ -44,7 +44,7 @@ def export_of(room: MirrorRoom, key: bytes = KEY, part_bytes: int = PART_BYTES) 
 async def take(room: MirrorRoom, name: str, text: str, key: bytes = KEY) -> str:
     id = CommandId(f"c_{next(NUMBERS)}")
     claim = Claimed(id=id, digest=id, answer=Answer(command=id, session=SessionId("home"), seq=0, text=""))
-    importing = Importing(room.memories, export_of(room, key))
+    importing = MemoryImport(room.memories, export_of(room, key))
     answer = await importing.carry_out(ImportMemories(name, text), claim, "cli")
     assert answer.seq == room.journal.head()
     assert importing.progress == (0, 0)
@@ -248,7 +248,7 @@ async def test_what_is_forgotten_while_an_import_waits_is_not_taken_in(room: Mir
     gone = "The quillfeather is in the attic."
     await room.remember(memory(1, gone), memory(2, "Ada likes tea."))
     own = b"".join(export_of(room).lines("jsonl", "", room.clock.now_ms())).decode()
-    importing = Importing(room.memories, export_of(room))
+    importing = MemoryImport(room.memories, export_of(room))
     claim = Claimed(CommandId("c_0"), "c_0", Answer(CommandId("c_0"), SessionId("home"), 0, ""))
     async with room.memories.stream.lock:  # as forgetting holds it
         text = own if name.endswith("l") else f"- {gone}\n- Ada likes tea.\n"

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from stead.domain import events as ev
-from stead.domain.mirroring import Stamp
-from stead.memory.mirror import Mirror
-from stead.runtime.mirror_keeping import MirrorKeeper
-from stead.runtime.mirror_purges import MirrorPurges
+from stead.memory.files.exchange import Stamp
+from stead.memory.files.folder import MemoryFolder
+from stead.runtime.memory_files import FilePurges, MemoryFiles
 from tests.memory.saying import memory
 from tests.runtime.mirror_room import MirrorRoom
 
@@ -22,7 +21,7 @@ USER = "global/user.md"
 TEA = memory(1, "Ada drinks tea.", kind="preference")
 
 
-class Counting(Mirror):
+class Counting(MemoryFolder):
     """Counts how often the folder is looked at."""
 
     looks = 0
@@ -46,7 +45,7 @@ async def until(room: MirrorRoom, words: str, path: str = USER) -> None:
 
 
 async def test_facts_reach_the_files_and_edits_are_taken_in_while_anything_is_live(room: MirrorRoom) -> None:
-    keeper = MirrorKeeper(room.mirroring, room.bus, soon_s=0.05, poll_s=0.1)
+    keeper = MemoryFiles(room.mirroring, room.bus, soon_s=0.05, poll_s=0.1)
     keeping = asyncio.create_task(keeper.keep(lambda: True))
     await until(room, "# You")
     await room.remember(TEA)
@@ -61,7 +60,7 @@ async def test_facts_reach_the_files_and_edits_are_taken_in_while_anything_is_li
 
 
 async def test_nothing_is_looked_at_while_nothing_happens(room: MirrorRoom) -> None:
-    keeper = MirrorKeeper(room.mirroring, room.bus, soon_s=0.01, poll_s=0.01)
+    keeper = MemoryFiles(room.mirroring, room.bus, soon_s=0.01, poll_s=0.01)
     keeping = asyncio.create_task(keeper.keep(lambda: False))
     await until(room, "# You")
     async with asyncio.timeout(20):
@@ -82,7 +81,7 @@ async def test_nothing_is_looked_at_while_nothing_happens(room: MirrorRoom) -> N
 async def test_an_edit_is_taken_in_before_a_model_is_told(room: MirrorRoom) -> None:
     await room.mirroring.sync()
     room.edit(USER, room.text(USER) + "- Ada drinks tea.\n")
-    await MirrorKeeper(room.mirroring, room.bus).fresh()
+    await MemoryFiles(room.mirroring, room.bus).fresh()
     assert room.said().keys() == {"Ada drinks tea."}
 
 
@@ -93,9 +92,9 @@ async def test_a_file_with_a_name_that_is_no_text_stops_nothing(room: MirrorRoom
     odd = room.root / "global" / "people" / os.fsdecode(b"Ren\xe9e.md")
     odd.write_text("- Has the keys.\n")
     os.utime(odd, (1, 1))
-    await MirrorKeeper(room.mirroring, room.bus).fresh()
-    assert isinstance(room.files, Mirror)
-    await MirrorPurges(room.mirroring, room.files, inside=True).purge([], [])
+    await MemoryFiles(room.mirroring, room.bus).fresh()
+    assert isinstance(room.files, MemoryFolder)
+    await FilePurges(room.mirroring, room.files, inside=True).purge([], [])
     state = room.mirroring.state
     assert state.alive
     assert room.said().keys() == {TEA.text}
@@ -109,7 +108,7 @@ async def test_a_scan_after_forgetting_tells_what_a_person_wrote_and_what_could_
     room.edit(USER, room.text(USER) + "Tea is what Ada drinks.\n")
     (room.root / "global" / "people").mkdir()
     (room.root / "global" / "people" / "bob.md").symlink_to("/etc/hostname")
-    purges = MirrorPurges(room.mirroring, Mirror(room.root, room.root.parent / "mirror.json"), inside=False)
+    purges = FilePurges(room.mirroring, room.files, inside=False)
     async with room.memories.stream.lock:
         await room.memories.stream.record([ev.ForgettingBegun((TEA.id,), (), (), "cli")], by="person")
     await purges.purge([TEA.id], [])

@@ -16,9 +16,8 @@ import pytest
 from stead.domain import events as ev
 from stead.domain.memory import Standing
 from stead.domain.memory_ports import RowsWanted
-from stead.domain.mirroring import FileRead, Kept, Stamp
-from stead.memory.mirror import Mirror
-from stead.memory.placing import rename_at
+from stead.memory.files.exchange import FileRead, Stamp, rename_at
+from stead.memory.files.folder import MemoryFolder
 from tests.memory.saying import memory
 from tests.runtime.mirror_room import MirrorRoom
 
@@ -28,11 +27,11 @@ STATUS: tuple[Standing, ...] = ("live", "superseded", "expired", "retired")
 _COMMENT = re.compile(r" <!-- .*?-->")
 
 
-class Interrupted(Mirror):
+class Interrupted(MemoryFolder):
     """A folder in which something happens at chosen moments: around reads, writes and notes."""
 
-    def __init__(self, root: Path, state: Path) -> None:
-        super().__init__(root, state, self._renamed)
+    def __init__(self, root: Path, state: Path, now_ms: Callable[[], int]) -> None:
+        super().__init__(root, state, now_ms, self._renamed)
         self.meanwhile: Callable[[str], None] = lambda moment: None
 
     def _renamed(self, folder: int, one: str, other: str, how: int) -> None:
@@ -43,15 +42,15 @@ class Interrupted(Mirror):
         self.meanwhile("read")
         return super().read(path)
 
-    def write(self, path: str, text: str | None, seen: Stamp | None) -> Stamp | None:
+    def write(self, path: str, text: str | None, seen: Stamp | None) -> bool:
         self.meanwhile("write")
         done = super().write(path, text, seen)
         self.meanwhile("written")
         return done
 
-    def keep(self, kept: Kept) -> None:
+    def keep(self, content: bytes) -> None:
         self.meanwhile("keep")
-        super().keep(kept)
+        super().keep(content)
 
 
 @pytest.fixture

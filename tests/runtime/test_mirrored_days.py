@@ -10,9 +10,8 @@ import pytest
 
 from stead.domain import events as ev
 from stead.domain.memory import MemoryId
-from stead.domain.mirroring import MOST_BYTES
-from stead.runtime.mirrored_days import MORE
-from stead.runtime.mirroring import Mirroring
+from stead.memory.files.codec import MOST_BYTES
+from stead.memory.files.days import MORE
 from tests.memory.saying import memory
 from tests.runtime.mirror_room import MirrorRoom
 from tests.storage.drafts import session
@@ -31,11 +30,6 @@ def room(tmp_path: Path) -> Iterator[MirrorRoom]:
 
 def having(room: MirrorRoom, words: str) -> list[str]:
     return [path for path, text in room.every_file().items() if words.encode() in text]
-
-
-def anew(room: MirrorRoom) -> Mirroring:
-    """As the next start has it."""
-    return Mirroring(room.memories, room.books, room.files, room.souls, root=room.root)
 
 
 async def forget(room: MirrorRoom, *ids: MemoryId) -> None:
@@ -60,7 +54,7 @@ async def test_a_folder_that_was_away_while_words_were_forgotten_loses_them_when
     assert not (await room.mirroring.sync(whole=True)).alive
     room.root.unlink()
     away.rename(room.root)
-    assert (await anew(room).sync()).alive
+    assert (await room.anew().sync()).alive
     assert having(room, "quillfeather") == []
 
 
@@ -72,7 +66,7 @@ async def test_a_session_that_was_deleted_right_before_a_kill_leaves_its_day(roo
     room.clock.ms += TEN_DAYS_MS
     await room.mirroring.sync()
     await room.sayings.tell(ADA, ev.SessionDeleted())
-    await anew(room).sync()
+    await room.anew().sync()
     assert having(room, "quillfeather") == []
 
 
@@ -87,7 +81,7 @@ async def test_a_day_that_was_being_written_is_seen_to_when_it_is_whole(room: Mi
     await room.mirroring.sync(whole=True)
     assert having(room, "quillfeather") == [day]
     room.clock.ms += 1_000
-    await anew(room).sync()
+    await room.anew().sync()
     assert having(room, "quillfeather") == []
     assert "My own line." in room.text(day)
 

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from stead.domain import events as ev
 from stead.domain.ids import DEFAULT_WORKSPACE
 from stead.domain.memory import Scope, channel_place, workspace_place
-from stead.domain.mirroring import MOST_BYTES
 from stead.domain.policies import Integrity, Label
-from stead.runtime.mirrored_changes import BOTH
+from stead.memory.files.codec import MOST_BYTES
+from stead.memory.files.edits import BOTH
 from tests.memory.saying import memory
 from tests.runtime.mirror_room import MirrorRoom
 from tests.storage.drafts import session

@@ -99,6 +99,13 @@ def scopes_of(viewer: Viewer) -> tuple[Scope, ...]:
     return tuple(scope for scope in every if visible(scope, viewer))
 
 
+def happened_in(lines: Sequence[JournalLine], scope: Scope) -> tuple[JournalLine, ...]:
+    """Of what happened in a place, what a scope's files say: what a person did themselves is private to them."""
+    if scope.level == "channel":
+        return tuple(lines)
+    return tuple(line for line in lines if line.private is (scope.level == "private"))
+
+
 def loaded_files(
     shelves: Sequence[Shelf], days: Sequence[Day], clock: Callable[[int], str], limit_chars: int = LOADED_CHARS
 ) -> tuple[LoadedFile, ...]:

@@ -5,6 +5,7 @@ Layer: cli.
 
 from __future__ import annotations
 
+import re
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from threading import Event, Thread
 
 from stead.cli import figures
 from stead.cli.forms import Row, arg
-from stead.cli.invocation import FAILED, OK, CommandError, Invocation
+from stead.cli.invocation import FAILED, OK, Invocation
 from stead.cli.memory_lines import PLACE, SCOPE, place_of, scope_fields
 from stead.cli.output import clean, clean_line
 from stead.cli.text_input import decoded, read_file, write_new
@@ -24,6 +25,7 @@ _LONG_S = 600.0
 _LOOK_S = 3.0
 _EXPORTED = b'{"stead":"memory export'
 """How each part of an export begins."""
+_PART = re.compile(b"(?m)^(?=" + re.escape(_EXPORTED) + b")")
 
 
 def _export(invocation: Invocation, arguments: Namespace) -> int:
@@ -91,16 +93,9 @@ def _parts(name: str) -> Iterator[str]:
     if not exported:
         yield read_file(name, _LIMIT_BYTES)
         return
-    with Path(name).open("rb") as file:
-        part = bytearray()
-        for line in file:
-            if line.startswith(_EXPORTED) and part:
-                yield decoded(name, bytes(part), _LIMIT_BYTES)
-                part.clear()
-            part += line
-            if len(part) > _LIMIT_BYTES:
-                raise CommandError(f"a part of {name!r} has more than {figures.size(_LIMIT_BYTES)}", "export it again")
-        yield decoded(name, bytes(part), _LIMIT_BYTES)
+    for part in _PART.split(Path(name).read_bytes()):
+        if part:
+            yield decoded(name, part, _LIMIT_BYTES)
 
 
 _FORMAT = arg(

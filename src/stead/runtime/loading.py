@@ -1,7 +1,7 @@
 """What of the files of memory a session begins with.
 
 Layer: runtime. It is made from what is remembered and not from the files, so that a session never waits for a folder;
-a person's edits have been taken in by then (``runtime.mirroring``).
+a person's edits have been taken in by then (``memory.files.sync``).
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, time, timedelta, tzinfo
 
-from stead.brain.memory_files import LOADED_CHARS, Day, Shelf, folder_of, loaded_files, scopes_of
+from stead.brain.memory_files import LOADED_CHARS, Day, Shelf, folder_of, happened_in, loaded_files, scopes_of
 from stead.brain.remembering import overtaken
-from stead.domain.memory import MemoryRow, PlaceId, Scope, Viewer, visible
+from stead.domain.memory import MemoryRow, PlaceId, Viewer, visible
 from stead.domain.memory_events import LoadedFile
 from stead.domain.memory_ports import JournalLine, MemoryReports, Remembered, RowsWanted
 from stead.domain.policies import Confidentiality
@@ -87,13 +87,6 @@ def _holds(row: MemoryRow, now_ms: int) -> bool:
     memory = row.memory
     ends = [end for end in (memory.valid_to_ms, 0 if memory.pinned else memory.expires_ms) if end]
     return memory.valid_from_ms <= max(now_ms, row.recorded_ms) and now_ms < min(ends, default=now_ms + 1)
-
-
-def happened_in(lines: Sequence[JournalLine], scope: Scope) -> tuple[JournalLine, ...]:
-    """Of what happened in a place, what these files tell: what a person did themselves is private to them."""
-    if scope.level == "channel":
-        return tuple(lines)
-    return tuple(line for line in lines if line.private is (scope.level == "private"))
 
 
 def day_of(ts_ms: int, zone: tzinfo | None = None) -> Day:

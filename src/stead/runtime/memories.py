@@ -42,7 +42,6 @@ from stead.runtime.stream import NO_COMMAND
 MOST = 1_000
 """Memories that one command may name."""
 DAY_MS = 86_400_000
-_GONE = ev.SessionDeleted | ev.ForgettingBegun | ev.MemoryForgotten
 _MOST_DAYS = 36_500
 
 _ID = re.compile(r"m_[0-9a-f]{16}")
@@ -70,14 +69,6 @@ class MemoryStream:
     def now_ms(self) -> int:
         """By the clock that dates the facts."""
         return self._clock.now_ms()
-
-    def gone_since(self, seq: int) -> tuple[int, bool]:
-        """The last event, and whether after this one a session was deleted or words were forgotten. Blocks."""
-        head, gone = seq, False
-        for event in self._journal.events(after=seq):
-            head = event.seq
-            gone = gone or (isinstance(event, ev.Event) and isinstance(event.body, _GONE))
-        return head, gone
 
     async def record(
         self,

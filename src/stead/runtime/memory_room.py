@@ -22,10 +22,10 @@ from stead.domain.memory_events import LoadedFile
 from stead.domain.memory_ports import MemoryInsights, MemoryReports, Place, Recalls, Remembered
 from stead.domain.mirroring import MirrorState
 from stead.domain.policies import Confidentiality
-from stead.runtime.exporting import MemoryExport
+from stead.memory.files.export import MemoryExport
 from stead.runtime.forgetting import Forgetting
-from stead.runtime.importing import Importing
 from stead.runtime.memories import Memories
+from stead.runtime.memory_import import MemoryImport
 from stead.runtime.recalling import Files, Recollection
 from stead.runtime.upkeep import Upkeep
 
@@ -220,6 +220,6 @@ class MemoryParts:
     recollection: Recollection
     room: MemoryRoom
     upkeep: Upkeep
-    importing: Importing
+    importing: MemoryImport
     export: MemoryExport
     forgetting: Forgetting

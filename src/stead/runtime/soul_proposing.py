@@ -15,8 +15,8 @@ from stead.domain.errors import CallerError
 from stead.domain.ids import SessionId
 from stead.domain.memory import ProposalId
 from stead.domain.memory_ports import Done, MemoryReports
-from stead.domain.mirroring import Souls
 from stead.domain.policies import Confidentiality, Integrity, Label
+from stead.memory.files.souls import DirectiveSouls
 from stead.runtime.memories import Memories
 
 MOST_WAITING = 3
@@ -33,7 +33,7 @@ class SoulProposals:
         souls: the soul as it is.
     """
 
-    def __init__(self, memories: Memories, reports: MemoryReports, souls: Souls) -> None:
+    def __init__(self, memories: Memories, reports: MemoryReports, souls: DirectiveSouls) -> None:
         self._memories = memories
         self._reports = reports
         self._souls = souls

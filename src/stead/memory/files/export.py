@@ -1,32 +1,29 @@
-"""Everything that is remembered, handed out: as lines that can be had back as they were, or as Markdown to read.
+"""Exports of everything that is remembered: as signed lines of JSON that are imported as they were, or as Markdown.
 
-Layer: runtime. The lines end with a signature of the home, by which it knows its own export again. A long export is
-several such, one behind the other, each of which can be taken in by itself and in any order.
+Layer: memory. The lines end with a signature of the home, by which it knows its own export again. A long export has
+several such parts, one after the other, each of which can be imported by itself and in any order.
 """
 
 from __future__ import annotations
 
-import hashlib
 import hmac
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
 
 from stead.brain.memory_files import file_of, folder_of
-from stead.brain.memory_markdown import Bullet, Document
-from stead.brain.memory_merging import section_of, title_of
 from stead.brain.remembering import clean
 from stead.domain.errors import NotFound
-from stead.domain.memory import MemoryRow, PlaceId, Scope, Standing
-from stead.domain.memory_ports import MemoryReports, Remembered, RowsWanted
+from stead.domain.memory import MemoryRow, PlaceId, Scope
+from stead.domain.memory_ports import MemoryReports, Remembered
+from stead.memory.files.codec import Bullet, Document
+from stead.memory.files.merge import section_of, title_of
+from stead.memory.files.rows import EVERY, rows_of
 
 FORMAT = "memory export 1"
 PART_BYTES = 8_000_000
 """Of the lines of one part, which is as much as one import takes in."""
-_PAGE = 1_000
-_EVERY: tuple[Standing, ...] = ("live", "superseded", "expired", "retired")
 _decode_row = msgspec.json.Decoder(MemoryRow).decode
 
 
@@ -86,7 +83,7 @@ class MemoryExport:
         signed = f"{head}\n".encode()
         try:
             foot = msgspec.json.decode(last, type=Foot)
-            if not hmac.compare_digest(foot.signature, self._sign().copy_of(signed)):
+            if not hmac.compare_digest(foot.signature, self._signature(signed)):
                 return None
             return tuple(_decode_row(line) for line in head.split("\n")[1:])
         except msgspec.DecodeError:
@@ -102,23 +99,26 @@ class MemoryExport:
                     yield None
 
     def _jsonl(self, places: list[tuple[PlaceId, str]], now_ms: int) -> Iterator[bytes]:
-        rows = (row for place, _ in places for row in self._rows(place, _EVERY))
-        lines = chain(map(msgspec.json.encode, rows), [b""])
-        part, line = 0, next(lines)
-        while line or not part:
-            part += 1
-            signing, count, size = self._sign(), 0, 0
-            yield signing.add(msgspec.json.encode(Head(FORMAT, now_ms, part)))
-            while line and (not count or size + len(line) < self.part_bytes):
-                count, size = count + 1, size + len(line) + 1
-                yield signing.add(line)
-                line = next(lines)
-            yield msgspec.json.encode(Foot(count, signing.signature())) + b"\n"
+        rows = (row for place, _ in places for row in rows_of(self._remembered, place, EVERY))
+        for number, lines in enumerate(self._parts(map(msgspec.json.encode, rows)), start=1):
+            signed = b"\n".join((msgspec.json.encode(Head(FORMAT, now_ms, number)), *lines, b""))
+            yield signed
+            yield msgspec.json.encode(Foot(len(lines), self._signature(signed))) + b"\n"
+
+    def _parts(self, lines: Iterable[bytes]) -> Iterator[list[bytes]]:
+        part, size = list[bytes](), 0
+        for line in lines:
+            if part and size + len(line) >= self.part_bytes:
+                yield part
+                part, size = [], 0
+            part.append(line)
+            size += len(line) + 1
+        yield part
 
     def _markdown(self, places: list[tuple[PlaceId, str]]) -> Iterator[bytes]:
         for place, title in places:
             files: dict[tuple[Scope, str], Document] = {}
-            for row in reversed(list(self._rows(place, ("live",)))):
+            for row in reversed(list(rows_of(self._remembered, place))):
                 memory = row.memory
                 path = file_of(memory)
                 start = [f"# {folder_of(memory.scope, title)}/{path}", "", title_of(path), ""]
@@ -127,35 +127,5 @@ class MemoryExport:
             for _, document in sorted(files.items(), key=lambda one: one[0]):
                 yield (document.text(0).partition("\n")[2] + "\n").encode()
 
-    def _rows(self, place: PlaceId, status: tuple[Standing, ...]) -> Iterator[MemoryRow]:
-        after = ""
-        while True:
-            rows, after = self._remembered.rows(RowsWanted(place=place, status=status, after=after, limit=_PAGE))
-            yield from rows
-            if not after:
-                return
-
-    def _sign(self) -> _Signing:
-        return _Signing(self._key)
-
-
-class _Signing:
-    """A signature that grows with its lines."""
-
-    def __init__(self, key: bytes) -> None:
-        self._digest = hmac.new(key, b"stead memory export\n", hashlib.sha256)
-
-    def add(self, line: bytes) -> bytes:
-        """The line with its line feed, as it is signed."""
-        self._digest.update(line + b"\n")
-        return line + b"\n"
-
-    def signature(self) -> str:
-        """Of all lines so far."""
-        return self._digest.hexdigest()
-
-    def copy_of(self, lines: bytes) -> str:
-        """What the signature of these lines would be."""
-        digest = self._digest.copy()
-        digest.update(lines)
-        return digest.hexdigest()
+    def _signature(self, lines: bytes) -> str:
+        return hmac.digest(self._key, b"stead memory export\n" + lines, "sha256").hex()

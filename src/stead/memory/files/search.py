@@ -1,6 +1,6 @@
-"""Whether words stand in any file below the folder of the files of memory, whoever put it there.
+"""The search for forgotten words in every file below the folder of the files of memory.
 
-Layer: memory. What is no file of memory is never read otherwise; but editors leave copies beside what they save, and a
+Layer: memory. What is no file of memory is never read otherwise; but editors leave copies next to what they save, and a
 person may keep anything there. Nothing is followed, nothing is changed, and what was not looked into is told.
 """
 

@@ -1,9 +1,9 @@
-"""Files of memories from elsewhere, taken in: other agents' Markdown, mem0's JSON, Stead's own export.
+"""The import of files of memories: other agents' Markdown, mem0's JSON, Stead's own export.
 
-Layer: runtime. What comes from elsewhere is data of strangers: unpinned, with little confidence, and never told to a
-model unasked. Only what this home exported itself, unchanged, is had back as it was. The lock of the stream ``memory``
-is held for a piece at a time, so that remembering goes on beside a long import; a crash leaves what was taken in, and
-the same file again adds the rest.
+Layer: runtime. What comes from elsewhere is data of strangers: unpinned, with little confidence, and never given to a
+model unasked. Only what this home exported itself, unchanged, is restored as it was. The lock of the stream ``memory``
+is held for a few statements at a time, so that remembering goes on during a long import; a crash leaves what was taken
+in, and the same file again adds the rest.
 """
 
 from __future__ import annotations
@@ -11,25 +11,26 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, TypeVar, assert_never
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from typing import TypeVar, assert_never
 
 from msgspec.structs import replace
 
-from stead.brain.memory_importing import Statement, from_markdown, from_mem0, kind_of, parts_of
-from stead.brain.memory_merging import FOREIGN
 from stead.brain.remembering import clean, without_hidden
 from stead.domain import events as ev
 from stead.domain.commands import Answer
 from stead.domain.directives import TEXT_CHARS as SOUL_CHARS
-from stead.domain.errors import CallerError, InvalidRequest, NotFound
+from stead.domain.errors import CallerError, InvalidRequest
 from stead.domain.memory import MEMORY, Memory, MemoryId, MemoryRow, ProposalId, Scope
 from stead.domain.memory_commands import ImportMemories
 from stead.domain.memory_events import MemoryFact
 from stead.domain.policies import Integrity, Label
 from stead.domain.ports import Claimed
+from stead.memory.files.export import MemoryExport
+from stead.memory.files.foreign import Statement, from_markdown, from_mem0, kind_of, parts_of
+from stead.memory.files.merge import FOREIGN
+from stead.memory.files.rows import row_of
 from stead.runtime.answers import of
-from stead.runtime.exporting import MemoryExport
 from stead.runtime.memories import Memories, scope_of
 
 DOOR = "import"
@@ -43,7 +44,7 @@ log = logging.getLogger(__name__)
 _Item = TypeVar("_Item")
 
 
-class Importing:
+class MemoryImport:
     """Carries ``ImportMemories`` out.
 
     Args:
@@ -88,26 +89,22 @@ class Importing:
             case _:
                 assert_never(kind)
 
-    # -- from elsewhere -------------------------------------------------------------------------------------------
-
     async def _strange(
         self, command: ImportMemories, scope: Scope, found: Iterable[Statement], report: _Report
     ) -> _Report:
-        statements = await asyncio.to_thread(list, found)
         source = clean(command.name.replace("\\", "/").rpartition("/")[2])[:_SOURCE_CHARS]
-        try:
-            for piece in self._pieces(statements):
-                async with self._memories.stream.lock:  # which forgetting holds: what went meanwhile is known after it
-                    news = [new for one in piece if (new := self._new(one, scope, source, report)) is not None]
-                    taken = await self._memories.take_in(news, DOOR)
-                    await self._record([fact for one in taken for fact in one.facts])
-                report.counts.update(one.change for one in taken)
-        finally:
-            self.progress = (0, 0)
+
+        async def facts(piece: Sequence[Statement]) -> list[MemoryFact]:
+            news = [new for one in piece if (new := self._new(one, scope, source, report)) is not None]
+            taken = await self._memories.take_in(news, DOOR)
+            report.counts.update(one.change for one in taken)
+            return [fact for one in taken for fact in one.facts]
+
+        await self._piecewise(await asyncio.to_thread(list, found), facts)
         return report
 
     def _new(self, statement: Statement, scope: Scope, source: str, report: _Report) -> Memory | None:
-        """The memory that a statement would be; nothing for one that may not be saved."""
+        """The memory that a statement would be; None for one that may not be saved."""
         now_ms = self._memories.stream.now_ms()
         new = Memory(
             id=MemoryId(self._memories.new_id("m")),
@@ -121,10 +118,13 @@ class Importing:
             confidence=FOREIGN,
             source=source,
         )
+        return self._savable(new, statement.number, report)
+
+    def _savable(self, new: Memory, number: int, report: _Report) -> Memory | None:
         try:
             return self._memories.require_savable(new)
         except CallerError as refused:
-            report.refuse(statement.number, refused)
+            report.refuse(number, refused)
             return None
 
     async def _soul(self, command: ImportMemories, scope: Scope) -> str:
@@ -141,58 +141,47 @@ class Importing:
             await self._record([ev.MemoryProposed(id, "soul", (), text, why, _STRANGER)])
         return f"proposed as {id}: the soul changes only when you accept it"
 
-    # -- the home's own -------------------------------------------------------------------------------------------
-
     async def _exported(self, command: ImportMemories, scope: Scope) -> str:
         """An export, part by part: those of this home's own as they were, any other one as a stranger's."""
         report = _Report()
         for part in await asyncio.to_thread(parts_of, command.text):
             own = await asyncio.to_thread(self._export.own, part)
-            if own is not None:
-                await self._restored(own, report)
-            else:
+            if own is None:
                 await self._strange(command, scope, _of_rows(self._export.foreign(part)), report)
+                continue
+
+            async def facts(piece: Sequence[tuple[int, MemoryRow]]) -> list[MemoryFact]:
+                return await asyncio.to_thread(self._as_they_were, piece, report)
+
+            await self._piecewise(list(enumerate(sorted(own, key=lambda row: row.recorded_ms), 1)), facts)
         return report.text()
 
-    async def _restored(self, rows: Sequence[MemoryRow], report: _Report) -> None:
-        """Have everything back as it was: ids, validity, marks, and what took whose place."""
-        in_order = sorted(rows, key=lambda row: row.recorded_ms)
+    def _as_they_were(self, piece: Sequence[tuple[int, MemoryRow]], report: _Report) -> list[MemoryFact]:
+        """Facts that restore everything: ids, validity, marks, and what took whose place."""
+        facts: list[MemoryFact] = []
+        for number, row in piece:
+            if row_of(self._memories.remembered, row.memory.id) is not None:
+                report.counts["same"] += 1
+            elif self._savable(row.memory, number, report) is not None:
+                report.counts["made"] += 1
+                facts += _facts(row)
+        return facts
+
+    async def _piecewise(
+        self, every: Sequence[_Item], facts_of: Callable[[Sequence[_Item]], Awaitable[list[MemoryFact]]]
+    ) -> None:
+        """Record the facts of a few at a time, under the lock that forgetting holds too."""
         try:
-            for piece in self._pieces(in_order):
+            for at in range(0, len(every), _CHUNK):
+                self.progress = (at, len(every))
                 async with self._memories.stream.lock:
-                    await self._record(await asyncio.to_thread(self._as_they_were, piece, report))
+                    await self._record(await facts_of(every[at : at + _CHUNK]))
         finally:
             self.progress = (0, 0)
-
-    def _as_they_were(self, piece: Sequence[MemoryRow], report: _Report) -> list[MemoryFact]:
-        first = self.progress[0] + 1
-        return [fact for at, row in enumerate(piece, first) for fact in self._as_it_was(at, row, report)]
-
-    def _as_it_was(self, number: int, row: MemoryRow, report: _Report) -> tuple[MemoryFact, ...]:
-        memory = row.memory
-        try:
-            self._memories.remembered.row(memory.id)
-        except NotFound:
-            try:
-                self._memories.require_savable(memory)
-            except CallerError as refused:
-                report.refuse(number, refused)
-                return ()
-            report.counts["made"] += 1
-            return _facts(row)
-        report.counts["same"] += 1
-        return ()
 
     async def _record(self, facts: Sequence[MemoryFact]) -> None:
         if facts:
             await self._memories.stream.record(facts, by="person")
-
-    def _pieces(self, every: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
-        for at in range(0, len(every), _CHUNK):
-            self.progress = (at, len(every))
-            if at:
-                log.info("import of memories: %d of %d", at, len(every))
-            yield every[at : at + _CHUNK]
 
 
 class _Report:
@@ -229,7 +218,5 @@ def _facts(row: MemoryRow) -> tuple[MemoryFact, ...]:
     made = ev.MemoryMade(memory, DOOR, row.run)
     if row.status == "live":
         return (made,)
-    why: Literal["superseded", "expired", "removed"] = "removed"
-    if row.status in ("superseded", "expired"):
-        why = "superseded" if row.status == "superseded" else "expired"
+    why = row.status if row.status in ("superseded", "expired") else "removed"
     return made, ev.MemoryRetired(memory.id, why, row.superseded_by, memory.valid_to_ms, DOOR, row.run)

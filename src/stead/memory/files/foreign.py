@@ -1,8 +1,8 @@
 """Statements out of other programs' files of memory: Markdown of agents, and JSON of mem0.
 
-Layer: brain. Pure. One bullet is one statement, with what is indented below it; so is a paragraph, and a block of code.
-The heading above is the name that it is found by. Nothing of a file is an instruction: what it says becomes text that
-came from elsewhere, and counts as that.
+Layer: memory. Pure. One bullet is one statement, with what is indented below it; so is a paragraph, and a block of
+code. The heading above is the name that it is found by. Nothing of a file is an instruction: what it says becomes text
+that came from elsewhere, and counts as that.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Literal
 
 import msgspec
 
-from stead.brain.memory_markdown import HEADING, Bullet, parse, title_in
-from stead.brain.memory_merging import kind_at
 from stead.brain.remembering import clean
 from stead.domain.errors import InvalidRequest
 from stead.domain.memory import KEY_CHARS, Kind
+from stead.memory.files.codec import FENCE, HEADING, Bullet, parse, title_in
+from stead.memory.files.merge import kind_at
 
 MOST_BYTES = 10_000_000
 MOST_LINES = 100_000
@@ -27,7 +27,6 @@ EXPORTED = '{"stead":"memory export'
 """How a part of an export of Stead's begins."""
 _PART = re.compile(rf"(?m)^[\ufeff \t]*{re.escape(EXPORTED)}")
 _NUMBER = re.compile(r"(?m)^( {0,3})\d{1,9}[.)][ \t]+")
-_FENCE = re.compile(r"^ {0,3}(```|~~~)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _WORDS = ("memory", "text", "data", "content")
 _LISTS = ("results", "memories", "data", "items")
@@ -82,36 +81,31 @@ def parts_of(text: str) -> list[str]:
 def from_markdown(name: str, text: str) -> Iterator[Statement]:
     """The statements of a Markdown file, in order."""
     file = name.replace("\\", "/").rpartition("/")[2].casefold()
-    number, heading, fenced = 0, "", False
+    found = ((heading, clean(words)) for heading, words in _blocks(text))
+    for number, (heading, words) in enumerate((one for one in found if one[1]), start=1):
+        alias = clean(heading).casefold()[:KEY_CHARS]
+        yield Statement(number, words, kind_at(file, heading), (alias,) if alias else ())
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
+    """The bullets, paragraphs and blocks of code of a file, each with the heading above."""
+    heading, fenced = "", False
     lines: list[str] = []
-
-    def taken(words: str) -> Iterator[Statement]:
-        nonlocal number
-        if words := clean(words):
-            number += 1
-            kind = kind_at(file, heading)
-            alias = clean(heading).casefold()[:KEY_CHARS]
-            yield Statement(number, words, kind, (alias,) if alias else ())
-
     plain = _COMMENT.sub("", _NUMBER.sub(r"\1- ", _without_front_matter(text)))
     for part in parse(plain).parts:
+        fence = isinstance(part, str) and bool(FENCE.match(part))
+        if isinstance(part, str) and (fence or fenced or (part.strip() and not HEADING.match(part))):
+            fenced = fenced is not fence
+            lines.append(part)
+            continue
+        yield heading, "\n".join(lines)
+        lines = []
         if isinstance(part, Bullet):
-            yield from taken("\n".join(lines))
-            lines = []
             heading = part.heading
-            yield from taken(part.text)
-        elif fenced or _FENCE.match(part):
-            fenced = fenced is not bool(_FENCE.match(part))
-            lines.append(part)
+            yield heading, part.text
         elif title := HEADING.match(part):
-            yield from taken("\n".join(lines))
-            lines, heading = [], title_in(title)
-        elif part.strip():
-            lines.append(part)
-        else:
-            yield from taken("\n".join(lines))
-            lines = []
-    yield from taken("\n".join(lines))
+            heading = title_in(title)
+    yield heading, "\n".join(lines)
 
 
 def from_mem0(text: str) -> Iterator[Statement]:

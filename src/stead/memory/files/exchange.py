@@ -1,8 +1,9 @@
-"""One file put in another one's place without losing what somebody writes there at the same moment.
+"""Atomic replacement of a file that loses nothing of what a person writes there at the same moment.
 
-Layer: memory. The new text is written beside its place and exchanged with what is there (``renameat2``). What was there
-is looked at afterwards: if it is not what had been read, the exchange is undone. Where a file system cannot exchange,
-the file is looked at right before it is replaced. What a kill leaves has a name that says what may be done with it.
+Layer: memory. The new text is written under a temporary name in the same folder and exchanged with the file
+(``renameat2``). What was there is looked at afterwards: if it is not what had been read, the exchange is undone. Where
+a file system cannot exchange, the file is looked at right before it is replaced. What a kill leaves has a name that
+says what may be done with it.
 """
 
 from __future__ import annotations
@@ -14,8 +15,12 @@ import os
 import stat
 from collections.abc import Callable
 
-from stead.domain.mirroring import BUSY, MOST_BYTES, FileRead, Stamp
+import msgspec
 
+from stead.memory.files.codec import MOST_BYTES
+
+BUSY = "it is being written"
+"""Why a file is not read that is whole in a moment."""
 TEMPORARY = ".stead-"
 _NOT_OVER, _EXCHANGE = 1, 2  # of renameat2
 _CANNOT = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
@@ -26,6 +31,36 @@ Rename = Callable[[int, str, str, int], None]
 """Arguments as of ``rename_at``."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """Which state of a file was seen: another one has another stamp."""
+
+    device: int
+    inode: int
+    size: int
+    changed_ns: int
+
+
+class FileRead(msgspec.Struct, frozen=True):
+    """A file as it was read.
+
+    Args:
+        path: below the folder.
+        stamp: of what was read.
+        text: of it; "" where ``why`` says why it was not read.
+        why: for a person; "" when it was read.
+    """
+
+    path: str
+    stamp: Stamp
+    text: str = ""
+    why: str = ""
+
+    @property
+    def notice(self) -> str:
+        """What a person should know; "" when it was read, or is whole in a moment."""
+        return f"{self.path} is not read: {self.why}" if self.why and self.why != BUSY else ""
 
 
 def read_file(folder: int, name: str, path: str) -> FileRead | None:
@@ -103,15 +138,15 @@ def remove(folder: int, name: str, seen: Stamp | None, rename: Rename) -> bool:
     """Take a file away, which must be as it was seen; one that was edited meanwhile has its place again."""
     if seen is None or _stamp_of(folder, name) != seen:
         return False
-    aside = temporary_name(name, b"", seen)
+    moved = temporary_name(name, b"", seen)
     try:
-        os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
+        os.rename(name, moved, src_dir_fd=folder, dst_dir_fd=folder)
     except FileNotFoundError:
         return False
-    done = _stamp_of(folder, aside) == seen
+    done = _stamp_of(folder, moved) == seen
     if not done:
-        replace(folder, aside, name, None, rename)
-    clear(folder, aside)
+        replace(folder, moved, name, None, rename)
+    clear(folder, moved)
     os.fsync(folder)
     return done
 
@@ -126,7 +161,7 @@ def temporary_name(name: str, content: bytes, seen: Stamp | None) -> str:
 def clear(folder: int, fresh: str) -> None:
     """Remove what is left of a write: the new text, or the old one. Another text is an edit that came between.
 
-    That one has its place again; where somebody has edited since, it is put beside as a file that people see.
+    That one has its place again; where somebody has edited since, it is left in the folder as a file that people see.
     """
     stamp = _stamp_of(folder, fresh)
     parts = fresh.removeprefix(TEMPORARY).split("-")

@@ -1,6 +1,6 @@
 """The soul as a file: ``soul.md`` says what the soul directive says, and a person's edit of it is their word.
 
-Layer: runtime. No model reaches this: what one would have the soul say is a proposal.
+Layer: memory. No model reaches this: what one would have the soul say is a proposal.
 """
 
 from __future__ import annotations
@@ -13,21 +13,18 @@ from stead.brain.memory_files import SOUL
 from stead.domain.directive_commands import SetDirective
 from stead.domain.directives import Directive, Directives
 from stead.domain.errors import CallerError, Conflict
-from stead.domain.mirroring import FileRead, Kept, MirrorFiles, Souls, Written
+from stead.memory.files.folder import Kept, MemoryFolder, Written
 
 
-async def mirror_soul(
-    files: MirrorFiles, souls: Souls, kept: Kept, folder: str, directory: str, read: FileRead | None
-) -> str:
+async def merge_soul(files: MemoryFolder, souls: DirectiveSouls, kept: Kept, folder: str, directory: str) -> str:
     """Make the file and the directive the same.
 
     Args:
-        files: the folder.
+        files: the folder of all.
         souls: the directives.
-        kept: what was written before; noted down in it.
+        kept: what was written before, and is written now.
         folder: of the scope.
         directory: whose soul, "" for everywhere.
-        read: the file.
 
     Returns:
         What a person should know, "" for nothing.
@@ -36,35 +33,30 @@ async def mirror_soul(
         StorageFault: nothing could be read or written.
     """
     path = f"{folder}/{SOUL}"
+    read = await asyncio.to_thread(files.read, path)
+    if read is not None and read.why:
+        return read.notice
     before = souls.soul(directory)
     said = before.text.strip() if before else ""
     known = kept.files.get(path, Written())
     text = read.text.removeprefix("\ufeff").replace("\r\n", "\n").strip() if read else ""
     notice = ""
     if text and text != said and _digest(text) != known.digest:
-        notice = await _take_in(souls, directory, text, before, path, _digest(said) not in ("", known.digest))
-        if notice.startswith(f"{path} was not"):
-            return notice
+        try:
+            await souls.write(directory, text, before)
+        except CallerError as refused:
+            return f"{path} was not taken in: {refused}"
+        if before is not None and _digest(said) not in ("", known.digest):
+            versions = f"`stead directives versions {before.id}`"
+            notice = f"{path} and the soul were changed at once; the file's words hold, {versions}"
         said = text
     elif text != said:
         seen = read.stamp if read else None
-        if await asyncio.to_thread(files.write, path, f"{said}\n" if said else "", seen) is None:
+        if not await asyncio.to_thread(files.write, path, f"{said}\n" if said else "", seen):
             return ""
     if said or path in kept.files:
         kept.files[path] = Written(known.generation, digest=_digest(said))
     return notice
-
-
-async def _take_in(souls: Souls, directory: str, text: str, before: Directive | None, path: str, both: bool) -> str:
-    try:
-        await souls.write(directory, text, before)
-    except CallerError as refused:
-        return f"{path} was not taken in: {refused}"
-    if both and before is not None:
-        return (
-            f"{path} and the soul were changed at once; the file's words hold, `stead directives versions {before.id}`"
-        )
-    return ""
 
 
 def _digest(text: str) -> str:
@@ -72,7 +64,7 @@ def _digest(text: str) -> str:
 
 
 class DirectiveSouls:
-    """Implements ``domain.mirroring.Souls``.
+    """The person's soul directives.
 
     Args:
         directives: the home's, as they are now.
@@ -86,12 +78,12 @@ class DirectiveSouls:
         self._change = change
 
     def soul(self, directory: str) -> Directive | None:
-        """See ``domain.mirroring.Souls``."""
+        """Of a folder, "" for everywhere; None when there is none."""
         every = (kept.directive for kept in self._directives().in_order())
         return next((one for one in every if one.kind == "soul" and one.directory == directory), None)
 
     async def accept(self, text: str, proposed_ms: int) -> None:
-        """Make a proposed text the soul for everywhere; what is the soul already changes nothing.
+        """Make a proposed text the soul for everywhere; nothing changes where it is the soul already.
 
         Raises:
             Conflict: the soul was changed after that was proposed, and would be lost.
@@ -111,7 +103,12 @@ class DirectiveSouls:
     async def write(
         self, directory: str, text: str, before: Directive | None, *, why: str = "changed in its file"
     ) -> None:
-        """See ``domain.mirroring.Souls``."""
+        """Put the person's text in its place, or make a new one of it.
+
+        Raises:
+            CallerError: it cannot be; says why.
+            StorageFault: it was not recorded.
+        """
         command = SetDirective(
             kind="soul",
             title=before.title if before else "Soul",
