@@ -17,10 +17,11 @@ down: ## stop Stead in good order
 	@$(BIN)/stead down
 
 test: .setup/test ## set up what is missing and run the tests
-	@$(BIN)/pytest -n 2 --dist loadfile -m "not long" $(ARGS)
+	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not long" $(ARGS)
 
-test-long: .setup/test ## the tests that take minutes
-	@$(BIN)/pytest -m long $(ARGS)
+test-long: .setup/test ## the tests that take minutes, and 400 examples of each property
+	@$(BIN)/pytest -n 2 --dist loadfile -m long $(ARGS)
+	@$(BIN)/pytest -n 2 --dist loadfile -m "hypothesis and not long" --hypothesis-profile many $(ARGS)
 
 check: .setup/test ## format, lint, types, import contracts, dead code, of the page too; no tests
 	@$(BIN)/ruff format --check --quiet .

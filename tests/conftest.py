@@ -1,6 +1,8 @@
-"""What every test folder shares: promises are checked while tests are collected, and Hypothesis keeps no clock."""
+"""What every test folder shares: promises are checked and files put in order while tests are collected; Hypothesis."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -8,13 +10,25 @@ from hypothesis import HealthCheck, settings
 from tests.promises import unknown
 
 # How fast an example runs says more about the machine than about the code. What is found is printed to be replayed.
-settings.register_profile("stead", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "stead", deadline=None, print_blob=True, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("many", settings.get_profile("stead"), max_examples=400)  # `make test-long`
 settings.load_profile("stead")
+
+SLOW_FIRST = ("browser", "flows", "browsing", "attacks", "machines", "web", "cli")
+"""Folders whose files take minutes. They come first, so that both workers end on short files, at the same time."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse a run in which a test claims a promise that does not exist."""
+    """Put slow folders first, and refuse a run in which a test claims a promise that does not exist."""
     for item in items:
         for mark in item.iter_markers("promise"):
             if strangers := unknown(mark.args):
                 raise pytest.UsageError(f"{item.nodeid} claims {strangers}; add the promise to tests/promises.py")
+    items.sort(key=_weight)
+
+
+def _weight(item: pytest.Item) -> int:
+    parts = item.path.relative_to(Path(__file__).parent).parts
+    return SLOW_FIRST.index(parts[0]) if parts[0] in SLOW_FIRST else len(SLOW_FIRST)
