@@ -28,10 +28,12 @@ def _locomo() -> list[Bar]:
     if path is None:
         return _absent("M1", "locomo")
     full, bare = recall(path, "stead", vectors=True), recall(path, "stead", vectors=False)
+    chats = recall(path, "stead", vectors=True, chats=True)
     told = _told(full)
     return [
         _bar("M1", full, 0.79, _others(path), told),
         _bar("M1.bare", bare, 0.76, {}, f"words and names alone, reported as degraded; {_told(bare)}"),
+        _bar("M1.chats", chats, 0.64, {}, f"fed as chats of a person with an assistant; {_told(chats)}"),
     ]
 
 

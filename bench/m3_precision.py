@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.bar import Bar
-from bench.memory import Precision, judge
+from bench.memory import Precision, asked_otherwise, judge
 from bench.recalling.precision import DATA
 
 PEERS = {"mem0": 0.06, "Zep": 0.09, "Supermemory": 0.22}
@@ -11,8 +11,17 @@ PEERS = {"mem0": 0.06, "Zep": 0.09, "Supermemory": 0.22}
 
 
 def measure() -> list[Bar]:
-    """With vectors and without."""
-    return [*_bars("M3", judge(DATA, vectors=True)), *_bars("M3.bare", judge(DATA, vectors=False))]
+    """With vectors and without; and what is told when it is asked for in other words, with vectors."""
+    return [*_bars("M3", judge(DATA, vectors=True)), *_bars("M3.bare", judge(DATA, vectors=False)), *_otherwise()]
+
+
+def _otherwise() -> list[Bar]:
+    found = asked_otherwise(vectors=True)
+    told = f"asked in near words {found.near:.2f}; {found.hits:.1f} hits a question; memories and questions are ours"
+    return [
+        Bar("M3.other-words", found.other, "of the memories told", "≥ 0.40", found.other >= 0.40, {}, told),
+        Bar("M3.idle", found.idle, "of 20 idle turns told something", "≤ 4", found.idle <= 4, {}, told),
+    ]
 
 
 def _bars(id: str, found: Precision) -> list[Bar]:

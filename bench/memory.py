@@ -5,6 +5,7 @@ Args on the command line:
     --path: the file or folder; see ``recalling.data``. For ``pmb`` the fixtures that lie in ``bench/data`` are the
         default. ``STEAD_BENCH_DATA`` stands for a folder with ``memory/locomo-dev.json`` and ``memory/beam.json``.
     --system: ``stead``, ``bm25``, ``rrf`` or ``mem0``.
+    --chats: the conversations are fed as chats of a person with an assistant.
     --no-embedder: words and names alone, as when the embedder is dead.
     --json: for programs.
 """
@@ -21,8 +22,8 @@ from pathlib import Path
 
 import msgspec
 
-from bench.recalling import precision
-from bench.recalling.data import APART, Conversation, conversations
+from bench.recalling import otherwise, precision
+from bench.recalling.data import APART, Conversation, as_chats, conversations
 from bench.recalling.figures import Answer, Figures, by_category, figures, quantile_ms
 from bench.recalling.systems import answers
 from stead.memory.embedding.embedder import Embedder
@@ -52,9 +53,15 @@ def located(data: str) -> Path | None:
     return path if root and path.exists() else None
 
 
-def recall(path: Path, system: str, *, vectors: bool) -> list[Answer]:
-    """Every answer of a system to the questions of a set."""
-    return asyncio.run(_recall(conversations(path), system, vectors=vectors))
+def recall(path: Path, system: str, *, vectors: bool, chats: bool = False) -> list[Answer]:
+    """Every answer of a system to the questions of a set, whose conversations may be fed as chats with an assistant."""
+    data = conversations(path)
+    return asyncio.run(_recall([as_chats(one) for one in data] if chats else data, system, vectors=vectors))
+
+
+def asked_otherwise(*, vectors: bool) -> otherwise.Otherwise:
+    """Whether Stead tells what is asked for in other words, and is silent where nothing is."""
+    return asyncio.run(_otherwise(vectors=vectors))
 
 
 def judge(path: Path, *, vectors: bool) -> Precision:
@@ -79,6 +86,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--data", choices=(*FILES, "pmb"), required=True)
     parser.add_argument("--path", type=Path)
     parser.add_argument("--system", choices=SYSTEMS, default="stead")
+    parser.add_argument("--chats", action="store_true")
     parser.add_argument("--no-embedder", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
@@ -91,8 +99,11 @@ def main(arguments: Sequence[str]) -> int:
     path = options.path or located(options.data)
     if path is None or not path.exists():
         parser.error(f"the data are not there; name them by --path, or a folder by STEAD_BENCH_DATA ({FILES})")
-    given = recall(path, options.system, vectors=vectors)
-    _print_recall(given, f"{options.data} {options.system}{'' if vectors else ', no embedder'}", plain=options.json)
+    given = recall(path, options.system, vectors=vectors, chats=options.chats)
+    fed = " as chats" if options.chats else ""
+    _print_recall(
+        given, f"{options.data}{fed} {options.system}{'' if vectors else ', no embedder'}", plain=options.json
+    )
     return 0
 
 
@@ -100,6 +111,15 @@ async def _recall(data: Sequence[Conversation], system: str, *, vectors: bool) -
     embedder = await _embedder() if vectors and system != "bm25" else None
     try:
         return [one for conversation in data for one in await answers(system, conversation, embedder)]
+    finally:
+        if embedder:
+            await embedder.close()
+
+
+async def _otherwise(*, vectors: bool) -> otherwise.Otherwise:
+    embedder = await _embedder() if vectors else None
+    try:
+        return await otherwise.judged(embedder)
     finally:
         if embedder:
             await embedder.close()

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 APART = "adversarial"
 """Questions of this category are no part of the total: they have no answer, and only the turn that they twist."""
@@ -57,6 +58,14 @@ def conversations(path: Path) -> list[Conversation]:
     if path.is_dir():
         return list(_beam(path))
     return [_neutral(one) for one in json.loads(path.read_text("utf-8"))]
+
+
+def as_chats(conversation: Conversation) -> Conversation:
+    """The same conversation as if one of the two had told it to an assistant: names in the text, user and assistant."""
+    speakers = sorted({note.who for note in conversation.notes})
+    role = {who: "assistant" if who == speakers[-1] else "user" for who in speakers}
+    notes = (replace(note, text=f"{note.who}: {note.text}", who=role[note.who]) for note in conversation.notes)
+    return replace(conversation, notes=tuple(notes))
 
 
 def moment_ms(date: str) -> int | None:

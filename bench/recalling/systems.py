@@ -77,7 +77,9 @@ class Stead:
 
     async def search(self, text: str) -> list[str]:
         """As ``System`` has it."""
-        recalled = await self._retriever.recall(Query(text, limit=K), Viewer(self._place, attended=True))
+        recalled = await self._retriever.recall(
+            Query(text, limit=K, looked_up=True), Viewer(self._place, attended=True)
+        )
         if self._meaning and not all(leg.alive for leg in recalled.legs):
             raise SystemExit(f"a leg is dead: {recalled.legs}")
         return [self._ids[hit.ref] for hit in recalled.hits]

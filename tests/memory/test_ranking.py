@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stead.domain.ids import SessionId
 from stead.domain.memory import PlaceId
-from stead.memory.ranking import Key, Lead, kept, rank
+from stead.memory.ranking import Key, Lead, rank
 
 PLACE = PlaceId("w_00000000000000aa")
 SURE: dict[str, Any] = {"words": 5.0, "told": 1.0}
@@ -33,10 +33,12 @@ def test_an_answer_is_found_by_the_question_before_it() -> None:
     assert order(talk(1, **SURE), talk(2), talk(9, words=1.0, told=0.2, session="s_2"))[:2] == [1, 2]
 
 
-def test_a_turn_beside_turns_of_a_chat_gets_nothing_of_them() -> None:
-    beside = Lead(key=key(2), source="chat", session=SessionId("s_1"), beside=(key(1),), person=True)
+def test_what_a_session_is_told_unasked_of_a_chat_is_good_by_itself() -> None:
+    answer = Lead(key=key(2), source="chat", session=SessionId("s_1"), beside=(key(1),), person=True)
     found = Lead(key=key(1), source="chat", session=SessionId("s_1"), **SURE)
-    assert order(found, beside) == [1]
+
+    assert order(found, answer) == [1]
+    assert [one.key[1] for one in rank([found, answer], looked_up=True)] == [1, 2]
 
 
 def test_the_one_who_is_named_comes_first_among_equals() -> None:
@@ -60,6 +62,16 @@ def test_a_turn_of_a_chat_has_to_earn_its_place_beside_a_good_one() -> None:
         chat(5, meaning=0.3),
     ]
     assert sorted(order(*leads)) == [1, 3, 4]
+
+
+def test_where_nothing_speaks_for_a_memory_those_that_stand_out_are_taken() -> None:
+    def memory(item: int, meaning: float) -> Lead:
+        return Lead(key=key(item), source="memory", meaning=meaning)
+
+    others = [memory(item, 0.05) for item in range(10, 20)]
+    assert order(*others, memory(1, 0.31), memory(2, 0.33), memory(3, 0.32)) == [2, 3]
+    assert order(*others, memory(1, 0.29)) == []
+    assert order(*others, memory(1, 0.31), Lead(key=key(2), source="memory", named=True)) == [2]
 
 
 def test_what_is_enough_for_a_turn_is_enough_for_a_memory() -> None:
@@ -88,13 +100,6 @@ def test_a_name_outweighs_words_and_meaning_together() -> None:
     named = Lead(key=key(2), source="memory", named=True)
     told = Lead(key=key(1), source="memory", words=3.0, told=1.0, meaning=0.9)
     assert order(told, named) == [2, 1]
-
-
-def test_what_fades_keeps_most_of_its_score() -> None:
-    assert kept(0) == 1.0
-    assert kept(180) == pytest.approx(0.85)
-    assert kept(36_500) == pytest.approx(0.7)
-    assert kept(-5) == 1.0
 
 
 @given(

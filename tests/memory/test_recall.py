@@ -324,19 +324,6 @@ def test_what_has_expired_is_not_told_but_for_what_is_pinned(person: Person) -> 
     assert person.texts("accordion") == ["Accordion lent.", "Accordion due."]
 
 
-def test_conclusions_fade_and_what_was_said_does_not(person: Person) -> None:
-    old = {"valid_from_ms": NOW_MS - 900 * DAY_MS}
-    said, guessed = row(1, "Accordion in tune.", **old), row(2, "Accordion in tune!!", origin="inferred", **old)
-    person.keep(
-        *(
-            replace(one, recorded_ms=NOW_MS - 900 * DAY_MS)
-            for one in (said, replace(guessed, memory=replace(guessed.memory, text="Accordion is tuned.")))
-        )
-    )
-    scores = {hit.ref: hit.score for hit in person.recall("accordion tune").hits}
-    assert scores["m_0000000000000002"] < scores["m_0000000000000001"]
-
-
 # -- legs -------------------------------------------------------------------------------------------------------------
 
 

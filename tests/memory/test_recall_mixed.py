@@ -145,18 +145,10 @@ def test_small_talk_brings_nothing_to_mind(person: Person, text: str) -> None:
     assert person.texts(text) == []
 
 
-def test_one_word_that_stands_everywhere_brings_nothing_to_mind_and_is_found_when_looked_up(person: Person) -> None:
-    person.keep(*(turn(number, f"the build of day {number}") for number in range(1, 400)))
-    person.keep(turn(1_000, "the heron is restarted by hand"))
-    assert person.texts("build") == []
-    assert len(person.texts("build", looked_up=True)) == 10
-    assert person.texts("heron") == ["the heron is restarted by hand"]
-
-
 # -- names ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_one_word_that_a_key_ends_with_is_a_name_only_to_who_speaks_of_it(person: Person) -> None:
+def test_the_one_word_that_a_key_ends_with_is_no_name(person: Person) -> None:
     person.keep(
         row(1, "She is called Ada Lovelace.", key="person.name"),
         row(2, "We run pytest -x.", key="project.test"),
@@ -165,10 +157,7 @@ def test_the_one_word_that_a_key_ends_with_is_a_name_only_to_who_speaks_of_it(pe
     for question in ("rename the file name variable", "write a test for the parser", "port the game to Linux today"):
         assert person.texts(question) == []
     assert person.texts("what is my name?") == ["She is called Ada Lovelace."]
-    assert person.texts("on which port does the thing of that project run") == ["It listens on 8080."]
-    person.keep(*(turn(number, "the parser has a test") for number in range(1, 500)))
-    assert person.texts("port the game to Linux today") == ["It listens on 8080."], "a word that is seldom used here"
-    assert "We run pytest -x." not in person.texts("write a test for the parser")
+    assert person.texts("which port is that of the project?") == ["It listens on 8080."]
 
 
 def test_an_alias_of_one_word_is_always_a_name(person: Person) -> None:

@@ -16,32 +16,32 @@ from stead.brain.remembering import normal, overtaken
 from stead.domain.memory import Hit, HitReason, Memory, PlaceId, Viewer, visible
 from stead.memory import words
 from stead.memory.finding import Found
-from stead.memory.gathering import Asked, Gathered
-from stead.memory.ranking import Key, Lead, Ranked, kept, rank
+from stead.memory.gathering import Asked, Search
+from stead.memory.ranking import Key, Lead, Ranked, rank
 
 MEMORIES = 2 / 3
 """Of the hits that were asked for: so many are kept for memories, which were made to be told, before turns fill up."""
 NO_LONGER = "[no longer so]"
-_DAY_MS = 86_400_000
 
 
-def answer(gathered: Mapping[PlaceId, Gathered], ask: Asked, always_chars: int) -> tuple[Hit, ...]:
+def answer(searches: Iterable[Search], ask: Asked, always_chars: int) -> tuple[Hit, ...]:
     """What is always told, and then the best others, as many as asked for at most: memories, then turns.
 
     Scores of the two are not compared: each kind's are brought to 0..1 among themselves, and a turn can win more.
 
     Args:
-        gathered: of each place that was asked.
+        searches: of each place that was asked, complete.
         ask: see there.
         always_chars: of what is always told, as many characters at most.
     """
     query, limit = ask.query, ask.query.limit
+    gathered = {search.index.place: search for search in searches}
     found = {(place, item): one for place, some in gathered.items() for item, one in some.found.items()}
     found = {key: one for key, one in found.items() if _may_see(one, ask.viewer)}
     gone = overtaken(one for some in gathered.values() for one in some.keyed if visible(one.scope, ask.viewer))
     found = {key: one for key, one in found.items() if one.ref not in gone}
     found = dict(_still_so(found, [ground for some in gathered.values() for ground in some.grounds]))
-    ranked = rank(_leads(gathered, found, ask))
+    ranked = rank(_leads(gathered, found), looked_up=query.looked_up)
     said = set(query.told)  # with what hits say, so that nothing is told twice
 
     def told(some: Iterable[Ranked]) -> Iterator[Hit]:
@@ -77,7 +77,7 @@ def _still_so(found: Mapping[Key, Found], grounds: Iterable[tuple[int, int, int,
             yield key, one if text == one.text else replace(one, text=text)
 
 
-def _leads(gathered: Mapping[PlaceId, Gathered], found: Mapping[Key, Found], ask: Asked) -> Iterator[Lead]:
+def _leads(gathered: Mapping[PlaceId, Search], found: Mapping[Key, Found]) -> Iterator[Lead]:
     named = {who for some in gathered.values() for who in some.speakers}
     speaker = named.pop() if len(named) == 1 else ""
     for key, one in found.items():
@@ -88,28 +88,17 @@ def _leads(gathered: Mapping[PlaceId, Gathered], found: Mapping[Key, Found], ask
             source=one.source,
             session=one.session,
             beside=tuple((place, other) for other in some.beside.get(item, ())),
-            words=max((table.get(item, 0.0) for table in some.words.values()), default=0.0),
+            words=some.words.get(item, 0.0),
             told=some.told.get(item, 0.0),
             meaning=some.near.get(item),
             named=item in some.named,
             speaks=bool(speaker) and one.who == speaker,
             person=one.who == "user",
-            kept=_kept(one, ask.now_ms),
         )
 
 
-def _kept(found: Found, now_ms: int) -> float:
-    """What fading leaves. Conclusions fade; not what is pinned, what a person said, what is still to come."""
-    if found.row is None:
-        return 1.0
-    memory = found.row.memory
-    if memory.origin != "inferred" or memory.pinned or max(memory.valid_from_ms, memory.valid_to_ms) > now_ms:
-        return 1.0
-    return kept((now_ms - max(found.ts_ms, found.row.last_used_ms)) / _DAY_MS)
-
-
 def _always(
-    gathered: Mapping[PlaceId, Gathered], found: Mapping[Key, Found], ranked: list[Ranked], most_chars: int
+    gathered: Mapping[PlaceId, Search], found: Mapping[Key, Found], ranked: list[Ranked], most_chars: int
 ) -> Iterator[Ranked]:
     """What is always told, while there is room for it: of each place in turn, the narrower one first.
 

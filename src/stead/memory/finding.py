@@ -7,7 +7,7 @@ scope is the first test of every statement, and it is made of the viewer alone.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from string import Template
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -23,7 +23,7 @@ from stead.memory.writing import Table
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-CANDIDATES = 50
+CANDIDATES = 100
 """By one leg, of one kind of text; twice as many as are asked for if that is more, for hits that say the same."""
 ALWAYS = 200
 """That are always told, of one place."""
@@ -40,7 +40,7 @@ SELECT i.id FROM items i INDEXED BY told WHERE (i.pinned OR i.standing) AND $see
 ORDER BY i.standing DESC, i.ts_ms DESC, i.id LIMIT :limit
 """
 _NAMED = """
-SELECT i.id, n.phrase, n.weak FROM names n JOIN items i ON i.id = n.item
+SELECT i.id, n.phrase FROM names n JOIN items i ON i.id = n.item
 WHERE n.phrase IN (SELECT value FROM json_each(:phrases)) AND $seen AND $trust
 ORDER BY length(n.phrase) DESC, i.ts_ms DESC, i.id LIMIT :limit
 """
@@ -55,8 +55,9 @@ FROM (SELECT rowid, rank FROM $table WHERE $table MATCH :match ORDER BY rank LIM
 JOIN items i ON i.id = found.rowid WHERE $seen AND $trust ORDER BY found.rank, i.id LIMIT :limit
 """
 _HAVING = """
-SELECT count(*), json_group_array(rowid) FILTER (WHERE rowid IN (SELECT value FROM json_each(:items)))
-FROM $table WHERE $table MATCH :match
+SELECT count($table.rowid), json_group_array($table.rowid)
+    FILTER (WHERE $table.rowid IN (SELECT value FROM json_each(:items)))
+FROM json_each(:matches) term LEFT JOIN $table ON $table MATCH term.value GROUP BY term.key ORDER BY term.key
 """
 _GROUNDS = """
 SELECT g.seq, g.start, g.until, CASE WHEN $holds THEN 1 ELSE 0 END
@@ -71,6 +72,7 @@ WHERE i.key <> '' AND i.key IN (SELECT value FROM json_each(:keys)) AND i.integr
     AND (:known = 0 OR i.ts_ms <= :known) AND $holds
 """
 _COUNTED = "SELECT count(*) FROM $table WHERE $table MATCH :match"
+_STRANGE = "SELECT EXISTS (SELECT 1 FROM items i INDEXED BY strangers WHERE $tainted)"
 _TOTAL = "SELECT $table FROM progress"
 _WITHHELD = """
 SELECT -$table.rank FROM $table JOIN items i ON i.id = $table.rowid
@@ -151,7 +153,6 @@ class Finding:
     def __init__(self, connection: Connection, place: PlaceId, viewer: Viewer, query: Query, now_ms: int) -> None:
         self._connection = connection
         self._place = place
-        self._counts: dict[tuple[Table, str], int] = {}
         self._most = max(CANDIDATES, 2 * query.limit)
         every: tuple[Level, ...] = get_args(Level)
         self._values: dict[str, object] = {
@@ -180,13 +181,9 @@ class Finding:
         """What is always told: instructions first, then the newest."""
         return [item for (item,) in self._run(_PINNED, limit=ALWAYS)]
 
-    def named(self, phrases: Collection[str]) -> list[tuple[int, str, bool]]:
-        """Memories that one of these phrases is a name of, the phrase, and whether it is a weak name.
-
-        Of too many, those with the longest ones.
-        """
-        found = self._run(_NAMED, phrases=_list(phrases), limit=self._most)
-        return [(item, phrase, bool(weak)) for item, phrase, weak in found]
+    def named(self, phrases: Collection[str]) -> list[tuple[int, str]]:
+        """Memories that one of these phrases is a name of, and the phrase; of too many, those with the longest ones."""
+        return self._run(_NAMED, phrases=_list(phrases), limit=self._most)
 
     def keys(self, items: Collection[int]) -> list[str]:
         """The canonical keys of items."""
@@ -207,16 +204,15 @@ class Finding:
             found = self._run(_WORDED, table, match=match, first=-1, limit=self._most)
         return dict(found)
 
-    def having(self, table: Table, match: str, items: Collection[int]) -> tuple[int, list[int]]:
-        """How many of all have a word, and which of these."""
-        ((count, those),) = self._run(_HAVING, table, match=match, items=_list(items))
-        return count, json.loads(those)
+    def having(self, table: Table, terms: Sequence[str], items: Collection[int]) -> list[tuple[int, list[int]]]:
+        """Of each word: how many of all have it, and which of these."""
+        matches = _list([words.matching([term]) for term in terms])
+        found = self._run(_HAVING, table, matches=matches, items=_list(items))
+        return [(int(count), json.loads(those)) for count, those in found]
 
     def count(self, table: Table, match: str) -> int:
         """How many have a word."""
-        if (table, match) not in self._counts:
-            self._counts[table, match] = int(self._run(_COUNTED, table, match=match)[0][0])
-        return self._counts[table, match]
+        return int(self._run(_COUNTED, table, match=match)[0][0])
 
     def total(self, table: Table) -> int:
         """How many there are."""
@@ -224,6 +220,8 @@ class Finding:
 
     def withheld(self, table: Table, match: str, least: float) -> int:
         """How many items that strangers made have the words at least as well as this; at most ``CANDIDATES``."""
+        if not self._run(_STRANGE)[0][0]:
+            return 0
         return sum(score >= least for (score,) in self._run(_WITHHELD, table, match=match, limit=CANDIDATES))
 
     def allowed(self, table: Table) -> list[int]:

@@ -1,24 +1,24 @@
-"""What speaks for a hit, weighed.
+"""How what speaks for a memory or a turn is weighed, and what is left out.
 
 Layer: memory. Pure: no table, no clock, no text. The weights were published with measurements on conversations among
-people (LoCoMo) and with an assistant (BEAM); which of them a kind of text has is in ``WEIGHTS`` alone.
+people (LoCoMo) and with an assistant (BEAM); those of each kind of text are in ``WEIGHTS`` alone.
 
 1. Words (BM25) and meaning (cosine) are each brought to 0..1 over the candidates of a kind of text, and mixed. Ranks
    are not: with a small model, reciprocal ranks are no better than words alone.
-2. A turn gets a share of the turns beside it, because an answer seldom repeats the words of its question.
+2. A turn gets a share of its neighbours, because an answer seldom repeats the words of its question.
 3. A turn gets a share of its session's best one, because people ask about what was talked about.
-4. A turn of the one participant who is named gets something on top, and the person's own words beside an assistant's.
-5. A memory that neither a name, nor enough of the words, nor the meaning speaks for is left out, and so are all turns
-   when none of them has that: nothing is an answer. Of a chat each turn has to earn its place, or one good turn would
-   be told with nine others that are only the person's; among people a turn is told by those around it.
-6. What was concluded fades, gently: it loses a part of its score, and never all of it.
+4. A turn of the one participant who is named gets something on top, and the person's own words before an assistant's.
+5. A memory that neither a name, nor enough of the words, nor the meaning speaks for is left out, unless nothing speaks
+   for any: then those that stand out may be meant in other words. All turns are left out when nothing speaks for one
+   of them. What a model is told unasked of a chat has to be good turn by turn, or one good turn would bring nine that
+   are only the person's.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
-from typing import Final, Literal
+from statistics import median
+from typing import Final
 
 import msgspec
 
@@ -53,19 +53,19 @@ class Weights(msgspec.Struct, frozen=True):
 
 WEIGHTS: Final[Mapping[Source, Weights]] = {
     "memory": Weights(meaning=0.3, told=0.6, near=0.45),
-    "chat": Weights(meaning=0.5, told=0.25, near=0.4, person=0.3),
+    "chat": Weights(meaning=0.5, told=0.25, near=0.4, neighbour=0.1, session=0.2, person=0.3),
     "talk": Weights(meaning=0.3, told=0.35, near=0.4, neighbour=0.3, session=0.4, speaker=0.2),
 }
 WITHOUT_MEANING = 0.5
 """Of ``Weights.told`` for turns, when only the words can speak for them. A memory has its names besides."""
-CONCLUSION_LOST = 0.3
-"""What fading takes of the score of a conclusion in the end."""
 NAMED = 1.25
 """For a memory that is asked for by a name of it: more than words and meaning are together."""
 LEAST_TOLD = 0.3
 """Of the words, for a memory without a name, whatever turns have."""
+NEAREST, STANDS_OUT = 2, 0.25
+"""Where nothing speaks for a memory, so many that are nearer than the middle one by this much of a cosine are taken."""
 ALSO_TOLD, ALSO_NEAR = 0.25, 0.35
-"""For a turn of a chat in which another turn is good: this part of what that one has of the words, or this cosine."""
+"""For a turn of a chat that is told unasked: this part of what the best one has of the words, or this cosine."""
 
 
 class Lead(msgspec.Struct, frozen=True):
@@ -82,7 +82,6 @@ class Lead(msgspec.Struct, frozen=True):
         named: the query has a name of it.
         speaks: the one participant whom the query names said it.
         person: the person said it.
-        kept: the share of its score that time leaves.
     """
 
     key: Key
@@ -95,7 +94,6 @@ class Lead(msgspec.Struct, frozen=True):
     named: bool = False
     speaks: bool = False
     person: bool = False
-    kept: float = 1.0
 
 
 class Ranked(msgspec.Struct, frozen=True):
@@ -106,41 +104,49 @@ class Ranked(msgspec.Struct, frozen=True):
     why: tuple[HitReason, ...]
 
 
-def rank(leads: Iterable[Lead]) -> list[Ranked]:
-    """Weigh candidates, the best first; of equals the one with the smaller key."""
+def rank(leads: Iterable[Lead], *, looked_up: bool = False) -> list[Ranked]:
+    """Weigh candidates, the best first; of equals the one with the smaller key.
+
+    Args:
+        leads: see there.
+        looked_up: somebody asked for it, so turns of a chat are not left out one by one.
+    """
     groups: dict[Source, list[Lead]] = {"memory": [], "chat": [], "talk": []}
     for lead in leads:
         groups[lead.source].append(lead)
-    turns = [*_worth(groups["chat"], "chat"), *_worth(groups["talk"], "talk")]
-    good = _memories(groups["memory"], max((lead.told for lead in turns), default=1.0)) + turns
-    ranked = [
-        one for source in groups for one in _rank([lead for lead in good if lead.source == source], WEIGHTS[source])
-    ]
+    chat = _turns(groups["chat"], WEIGHTS["chat"], each=not looked_up)
+    talk = _turns(groups["talk"], WEIGHTS["talk"], each=False)
+    memories = _memories(groups["memory"], max((lead.told for lead in (*chat, *talk)), default=1.0))
+    good = ((memories, WEIGHTS["memory"]), (chat, WEIGHTS["chat"]), (talk, WEIGHTS["talk"]))
+    ranked = [one for some, weights in good for one in _rank(some, weights)]
     return sorted(ranked, key=lambda one: (-one.score, one.key))
 
 
-def kept(age_days: float) -> float:
-    """The share of its score that a conclusion of this age keeps: half of what it loses goes in half a year."""
-    return 1 - CONCLUSION_LOST * (1 - math.exp2(-max(age_days, 0.0) / 180))
-
-
 def _memories(leads: list[Lead], turns: float) -> list[Lead]:
-    """Those that something speaks for. What the best turn has of the words that is told is enough for a memory too."""
+    """Those that something speaks for; where nothing does for any, those that stand out.
+
+    As much of the words as the best turn has is enough for a memory too.
+    """
     weights = WEIGHTS["memory"]
     told = min(weights.told, max(turns, LEAST_TOLD))
-    return [lead for lead in leads if lead.named or lead.told >= told or (lead.meaning or 0.0) >= weights.near]
+    good = [lead for lead in leads if lead.named or lead.told >= told or _near(lead) >= weights.near]
+    middle = median(map(_near, leads)) if leads else 0.0
+    return good or sorted((lead for lead in leads if _near(lead) >= middle + STANDS_OUT), key=_near)[-NEAREST:]
 
 
-def _worth(leads: list[Lead], source: Literal["chat", "talk"]) -> list[Lead]:
-    """Turns that something speaks for; those of a talk stand or fall by the best: each is told by those around it."""
-    weights = WEIGHTS[source]
+def _turns(leads: list[Lead], weights: Weights, *, each: bool) -> list[Lead]:
+    """Turns, if something speaks for one of them; with ``each``, those that are good themselves."""
     told = weights.told * (WITHOUT_MEANING if all(lead.meaning is None for lead in leads) else 1)
-    if not any(lead.told >= told or (lead.meaning or 0.0) >= weights.near for lead in leads):
+    if not any(lead.told >= told or _near(lead) >= weights.near for lead in leads):
         return []
-    if source == "talk":
+    if not each:
         return leads
     told = max(told, ALSO_TOLD * max(lead.told for lead in leads))
-    return [lead for lead in leads if lead.told >= told or (lead.meaning or 0.0) >= ALSO_NEAR]
+    return [lead for lead in leads if lead.told >= told or _near(lead) >= ALSO_NEAR]
+
+
+def _near(lead: Lead) -> float:
+    return lead.meaning or 0.0
 
 
 def _rank(leads: list[Lead], weights: Weights) -> list[Ranked]:
@@ -167,10 +173,8 @@ def _rank(leads: list[Lead], weights: Weights) -> list[Ranked]:
         legs = {"alias": lead.named, "words": lead.words > 0, "meaning": lead.meaning is not None}
         if not any(legs.values()) and not near[lead.key]:
             continue  # who said it, and in which session, says nothing by itself
-        told = {by: score * lead.kept for by, score in parts.items() if score > 0 or legs.get(by)}
-        why = tuple(HitReason(by, round(score, 4)) for by, score in told.items())
-        score = lead.kept * sum(parts.values())
-        ranked.append(Ranked(lead.key, score, tuple(sorted(why, key=lambda part: -part.score))))
+        why = [HitReason(by, round(score, 4)) for by, score in parts.items() if score > 0 or legs.get(by)]
+        ranked.append(Ranked(lead.key, sum(parts.values()), tuple(sorted(why, key=lambda part: -part.score))))
     return ranked
 
 

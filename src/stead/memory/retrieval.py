@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 
 from stead.domain.embedding import VectorBytes
 from stead.domain.errors import EmbeddingFault, StorageFault
-from stead.domain.memory import LegState, PlaceId, Query, Recalled, Viewer
+from stead.domain.memory import Hit, Leg, LegState, PlaceId, Query, Recalled, Viewer
 from stead.memory import gathering
 from stead.memory.answering import answer
 from stead.memory.finding import CANDIDATES
-from stead.memory.gathering import Asked, Gathered
+from stead.memory.gathering import Asked, Search
 from stead.memory.index import Index
 from stead.memory.meaning import Meaning
 from stead.memory.writing import TABLES, Table
@@ -57,115 +56,81 @@ class Retriever:
         """As ``domain.memory_ports.Remembered`` has it; nothing is raised for a leg that does not work."""
         start = time.perf_counter()
         ask = gathering.asked(query, viewer, self._now_ms())
-        looks, unread = await asyncio.to_thread(self._looks, ask, viewer)
-        bare = not any(look.dense for look in looks)
-        vector, _ = await asyncio.gather(self._vector(ask, bare), asyncio.to_thread(_each, looks, _Look.gather))
-        lack = vector if isinstance(vector, str) else await self._near(looks, vector)
-        await asyncio.to_thread(_each, looks, _Look.complete)
-        if not (query.superseded or query.overtaken):
-            rows = (one.row for look in looks for one in look.gathered.found.values())
-            keys = {row.memory.key for row in rows if row and row.memory.key}
-            await asyncio.to_thread(_each, looks, lambda look: look.at(keys))
-        if not query.superseded:
-            turns = {one.seq for look in looks for one in look.gathered.found.values() if one.row is None}
-            await asyncio.to_thread(_each, looks, lambda look: look.ground(turns))
-        hits = answer({look.index.place: look.gathered for look in looks}, ask, self._always_chars)
-        withheld = sum(look.gathered.withheld for look in looks)
+        searches, faults, bare = await asyncio.to_thread(self._gathered, ask)
+        lack = await self._near(searches, ask, bare)
+        hits, left_out = await asyncio.to_thread(self._answered, searches, ask)
         took = round((time.perf_counter() - start) * 1000, 3)
-        return Recalled(hits, _legs([*unread, *(look.fault for look in looks if look.fault)], lack), withheld, took)
+        return Recalled(hits, _legs([*faults, *left_out], lack), sum(search.withheld for search in searches), took)
 
-    def _looks(self, ask: Asked, viewer: Viewer) -> tuple[list[_Look], list[str]]:
-        """What is looked through, and why some of it cannot be."""
-        found: list[_Look] = []
+    def _gathered(self, ask: Asked) -> tuple[list[Search], list[str], bool]:
+        """What names and words find in each place, why some cannot be read, and whether nothing there has a vector."""
+        searches: list[Search] = []
         faults: list[str] = []
-        for place in viewer.places:
+        bare = True
+        for place in ask.viewer.places:
             try:
                 index = self._indexes(place)
+                if index is None:
+                    continue
+                search = Search(index, ask)
+                search.gather()
+                bare = bare and not (self._meaning is not None and self._meaning.holds(index))
             except StorageFault as fault:
                 faults.append(str(fault))
             else:
-                found += [_Look(index, ask)] if index is not None else []
-        if (meaning := self._meaning) is not None:
-            _each(found, lambda look: look.ask_for_vectors(meaning))
-        return found, faults
+                searches.append(search)
+        return searches, faults, bare
 
-    async def _vector(self, ask: Asked, bare: bool) -> VectorBytes | str:
-        """The query's, or why there is none; "" when none is wanted. Where nothing has one, no model need start."""
-        if self._meaning is None:
+    def _answered(self, searches: list[Search], ask: Asked) -> tuple[tuple[Hit, ...], list[str]]:
+        """The hits, and why some places cannot be read any more; those are taken out of ``searches``."""
+        faults = _each(searches, lambda search: search.complete())
+        every = [one for search in searches for one in search.found.values()]
+        query = ask.query
+        by_key = not (query.superseded or query.overtaken)
+        keys = {one.row.memory.key for one in every if by_key and one.row and one.row.memory.key}
+        turns = {one.seq for one in every if one.row is None and not query.superseded}
+        faults += _each(searches, lambda search: search.check(keys, turns))
+        return answer(searches, ask, self._always_chars), faults
+
+    async def _near(self, searches: Sequence[Search], ask: Asked, bare: bool) -> str:
+        """Have each search take in what is near; gives why that is not so, "" where nothing is wrong.
+
+        Where nothing has a vector, no model need start.
+        """
+        if (meaning := self._meaning) is None:
             return _NO_EMBEDDER
-        if not ask.terms:
-            return self._meaning.lack()
-        if bare:
-            return self._meaning.lack() or _NO_VECTORS
+        if not ask.terms or bare:
+            return meaning.lack() or (_NO_VECTORS if ask.terms else "")
         try:
-            return await self._meaning.vector(ask.text)
-        except EmbeddingFault as fault:
-            return str(fault)
-
-    async def _near(self, looks: Sequence[_Look], vector: VectorBytes) -> str:
-        """Ask for what is near in each index; gives what was wrong, "" for nothing."""
-        lack = ""
-        for look in looks:
-            try:
+            vector = await meaning.vector(ask.text)
+            for search in searches:
                 for table in TABLES:
-                    look.gathered.near |= await self._nearest(look, table, vector)
-            except (EmbeddingFault, StorageFault) as fault:
-                lack = str(fault)
-        return lack
+                    await self._nearest(meaning, search, table, vector)
+        except (EmbeddingFault, StorageFault) as fault:
+            return str(fault)
+        return ""
 
-    async def _nearest(self, look: _Look, table: Table, vector: VectorBytes) -> dict[int, float]:
-        """The nearest that may be hits. Whoever compares knows no scopes, so more are asked for than are needed."""
-        assert self._meaning is not None, "whoever made the vector compares it"
-        near = await self._meaning.nearest(look.index, table, vector, _FIRST)
-        seen = await asyncio.to_thread(gathering.among, look.index, look.ask, near)
-        if len(seen) < CANDIDATES and len(near) == _FIRST:  # others stood before those that may be seen
-            allowed = await asyncio.to_thread(gathering.allowed, look.index, look.ask, table)
-            return await self._meaning.nearest(look.index, table, vector, CANDIDATES, allowed)
-        return dict([pair for pair in near.items() if pair[0] in seen][:CANDIDATES])
+    async def _nearest(self, meaning: Meaning, search: Search, table: Table, vector: VectorBytes) -> None:
+        """The nearest that may be hits. What compares them knows no scopes, so more are asked for than are needed."""
+        near = await meaning.nearest(search.index, table, vector, _FIRST)
+        if len(near) == _FIRST and await asyncio.to_thread(search.seen, near) < CANDIDATES:
+            allowed = await asyncio.to_thread(search.allowed, table)  # others stood before those that may be seen
+            near = await meaning.nearest(search.index, table, vector, CANDIDATES, allowed)
+        search.nearest.append(near)
 
 
-@dataclass
-class _Look:
-    """A query's way through one index."""
-
-    index: Index
-    ask: Asked
-    gathered: Gathered = field(default_factory=Gathered)
-    fault: str = ""
-    dense: bool = False
-
-    def ask_for_vectors(self, meaning: Meaning) -> None:
-        self.dense = meaning.holds(self.index)
-
-    def gather(self) -> None:
-        self.gathered = gathering.gather(self.index, self.ask)
-
-    def complete(self) -> None:
-        gathering.complete(self.index, self.ask, self.gathered)
-
-    def at(self, keys: Collection[str]) -> None:
-        gathering.at(self.index, self.ask, self.gathered, keys)
-
-    def ground(self, turns: Collection[int]) -> None:
-        gathering.ground(self.index, self.ask, self.gathered, turns)
-
-
-def _each(looks: Sequence[_Look], step: Callable[[_Look], None]) -> None:
-    """Take a step in each index; one that cannot be read is left out from then on."""
-    for look in looks:
-        if look.fault:
-            continue
+def _each(searches: list[Search], step: Callable[[Search], None]) -> list[str]:
+    """Take a step in each index; those that cannot be read are taken out. Gives why."""
+    faults = []
+    for search in tuple(searches):
         try:
-            step(look)
+            step(search)
         except StorageFault as fault:
-            look.fault, look.gathered = str(fault), Gathered()
+            faults.append(str(fault))
+            searches.remove(search)
+    return faults
 
 
 def _legs(faults: Sequence[str], lack: str) -> tuple[LegState, ...]:
-    told = "; ".join(faults)
-    return (
-        LegState("pinned", not faults, told),
-        LegState("alias", not faults, told),
-        LegState("words", not faults, told),
-        LegState("meaning", not lack, lack),
-    )
+    read: tuple[Leg, ...] = ("pinned", "alias", "words")
+    return (*(LegState(leg, not faults, "; ".join(faults)) for leg in read), LegState("meaning", not lack, lack))

@@ -51,6 +51,7 @@ CREATE INDEX used ON items (uses DESC, ref) WHERE uses > 0;
 CREATE INDEX figures ON items (status, origin, kind, run, uses, ts_ms, retired) WHERE source = 'memory';
 CREATE INDEX turned ON items (ts_ms, source) WHERE source <> 'memory';
 CREATE INDEX bare ON items (source <> 'memory', id DESC) WHERE NOT embedded;
+CREATE INDEX strangers ON items (id) WHERE integrity = 'untrusted' AND NOT typed;
 
 -- Apart from items, which every word of a query runs over: narrow rows are read four times as fast.
 CREATE TABLE memories (
@@ -62,7 +63,6 @@ CREATE TABLE memories (
 CREATE TABLE names (
     item integer NOT NULL REFERENCES items (id) ON DELETE CASCADE,
     phrase text NOT NULL,
-    weak integer NOT NULL,       -- only the one word that its key ends with
     PRIMARY KEY (phrase, item)
 ) WITHOUT ROWID;
 CREATE INDEX names_by_item ON names (item);

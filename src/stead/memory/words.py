@@ -16,8 +16,8 @@ from stead.domain.lazy_patterns import lazy_pattern
 
 QUERY_CHARS = 8_000
 """Of a query; what is behind them is not looked for."""
-QUERY_WORDS = 48
-"""Different words of a query."""
+QUERY_WORDS = 32
+"""Different words of a query; what is behind them is not looked for."""
 NAME_WORDS = 3
 """Of a name that is recognised within a query."""
 LONG = 5

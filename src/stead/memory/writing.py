@@ -175,19 +175,12 @@ class Writing:
         return "private" if episode.private else "workspace"
 
     def _name(self, item: int, memory: Memory) -> None:
-        """What it is asked for by: its aliases, its key, and what the key ends with.
-
-        One word at the end of a key, such as ``name`` or ``test``, is a name only to who speaks of that very thing.
-        """
-        named = {name: False for name in map(spoken, (*memory.aliases, memory.key))}
+        """What it is asked for by: its aliases, its key, and what the key ends with if that is more than one word."""
         end = spoken(memory.key.rpartition(".")[2])
-        named.setdefault(end, len(end) == 1)
-        told = {name: weak for name, weak in named.items() if not STOP.issuperset(name)}
+        named = {*map(spoken, (*memory.aliases, memory.key)), *([end] if len(end) > 1 else [])}
+        told = sorted(name for name in named if not STOP.issuperset(name))
         run = self._connection.executemany
-        run(
-            "INSERT INTO names (item, phrase, weak) VALUES (?, ?, ?)",
-            [(item, " ".join(name), weak) for name, weak in told.items()],
-        )
+        run("INSERT INTO names (item, phrase) VALUES (?, ?)", [(item, " ".join(name)) for name in told])
         long = {word for name in told for word in name if len(word) >= LONG - 1}
         run(
             "INSERT INTO spellings (start, length, word, item) VALUES (?, ?, ?, ?)",
