@@ -36,7 +36,8 @@ hostile = st.lists(marks, max_size=12).map(lambda parts: _MARKER + "".join(parts
 
 
 def _text(events: Iterable[ev.Event]) -> str:
-    return "".join(told(items_of(events)))
+    first, *others = events
+    return "".join(told(first.session, items_of([first, *others])))
 
 
 def _everything(said: str) -> Story:
@@ -137,11 +138,11 @@ def test_a_session_reads_like_a_story() -> None:
         '**Call** `write` (`call_1_1`): **ok**, 5 ms\n\n```json\n{"path":"boats.txt"}\n```',
         "**Asked** whether it may run",
         "**Allowed** through `web`.",
-        "**Changed** `boats.txt` (changed, +2 -1).\n\n```diff\n--- a/boats.txt",
+        "**Changed** ~ `boats.txt`  +2 -1.\n\n```diff\n--- a/boats.txt",
         "wrote 20 bytes",
-        "**Checkpoint** `k_1` (turn): 12 files, 1 of them changed.",
+        "*checkpoint `k_1` before turn 1 (12 files, 90 bytes, 1 changed) in 5 ms*",
         "> They are sorted.",
-        "**Turn 1 ended**: `done`. 1 path differs from before it.\n\n- `boats.txt` (changed, +2 -1)",
+        "*turn 1 done, 1 path changed*\n\n- \\~ `boats.txt`  +2 -1",
         "## Turn 2",
         "> Thanks",
         "**Call** `read` (`call_3_0`) has not ended.",
@@ -157,9 +158,9 @@ def test_what_the_model_was_told_of_memory_and_what_was_forgotten_is_told() -> N
         ContentRedacted((Redacted(1, ""), Redacted(2, ""))),
     )
     text = _text(story.events)
-    assert "The model was told what is remembered: `user.md`." in text
-    assert "- `m_0000000000000001` ``High water at `six`.``" in text
-    assert "Words in 2 events here were forgotten." in text
+    assert "*begins with what is remembered: `user.md`*" in text
+    assert "- `m_0000000000000001`  ``High water at `six`.``" in text
+    assert "*words of 2 events here were forgotten*" in text
 
 
 def test_an_objective_is_told_too_and_a_long_output_is_cut() -> None:
@@ -175,5 +176,5 @@ def test_terminals_of_the_person_are_told_without_what_was_typed() -> None:
         ev.TerminalOpened("t_0000000000000001", 24, 80, "web"), ev.TerminalClosed("t_0000000000000001", 137, "memory")
     )
     text = _text(story.events)
-    assert "The person opened a terminal through `web`." in text
-    assert "A terminal of the person's ended (memory, 137)." in text
+    assert "*a terminal was opened (from `web`)*" in text
+    assert "*a terminal ended: it took too much memory*" in text

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 from stead.cli.figures import counted
 from stead.cli.output import Output, reveal_line
+from stead.cli.templates import fill
 from stead.client import Json
+from stead.domain.event_words import changed_file
 from stead.domain.shown import reveal
 
-MARKS = {"added": "+", "changed": "~", "deleted": "-", "mode": "m"}
 _LINE_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -23,9 +24,7 @@ def path_of(change: Json) -> str:
 
 def headline(change: Json) -> str:
     """A ``FileChange`` on one line: what became of which path, and how many lines of it."""
-    lines = f"  +{change['added']} -{change['removed']}" if change["added"] or change["removed"] else ""
-    note = f"  ({reveal_line(change['note'])})" if change["note"] else ""
-    return f"{MARKS[change['kind']]} {path_of(change)}{lines}{note}"
+    return fill(changed_file(change), change)
 
 
 def diff_lines(change: Json, out: Output, *, limit: int = 0) -> list[str]:

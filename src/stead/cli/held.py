@@ -9,12 +9,13 @@ import shlex
 from argparse import ArgumentParser, Namespace
 
 from stead.cli.changes_telling import review_lines
-from stead.cli.diffs import MARKS, diff_lines, path_of
+from stead.cli.diffs import diff_lines, path_of
 from stead.cli.figures import counted
 from stead.cli.finding import find_objective
 from stead.cli.invocation import NEEDS_PERSON, OK, Command, CommandError, Invocation, add_yes_option
 from stead.cli.output import clean_line, reveal_line
 from stead.client import Json
+from stead.domain.event_words import MARKS
 
 _ALSO = "Also what programs of yours act on: --include-protected. Also where your own file changed: --force"
 _WAYS = ("list", "diff", "apply", "discard", "bring")

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 
-from stead.cli.diffs import MARKS, headline, print_changes
-from stead.cli.event_lines import restored, taken
+from stead.cli.diffs import headline, print_changes
+from stead.cli.event_lines import filled
 from stead.cli.figures import counted
 from stead.cli.finding import call_key, find_checkpoint
 from stead.cli.forms import CALL, SESSION, YES, Act, Listing, OneOf, Row, arg, fields
@@ -18,6 +18,7 @@ from stead.cli.output import cut_line
 from stead.cli.templates import fill, some
 from stead.cli.work_options import folder_of
 from stead.client import ApiError, Json
+from stead.domain.event_words import MARKS, checkpoint, restored
 
 _PATHS = 12
 _LONG_S = 300.0
@@ -68,7 +69,7 @@ def _checkpoint(invocation: Invocation, arguments: Namespace) -> int:
     fact = _fact(invocation, answer)
     if out.as_json:
         return invocation.report(fact)
-    out.line(taken(fact))
+    out.line(fill(checkpoint(fact), fact))
     out.lines(some("  left out: {path:path} ({why:120})", fact["left_out"], _PATHS, fact["left_out_count"]))
     out.line(f"go back to it: stead session restore {arguments.id} {fill('{id}', fact)}")
     return OK
@@ -92,7 +93,7 @@ def _restore(invocation: Invocation, arguments: Namespace) -> int:
     if out.as_json:
         out.json(fact)
     else:
-        for text, style in restored(session, fact):
+        for text, style in filled(restored({**fact, "session": session})):
             out.line(out.style(text, style) if style else text)
     return FAILED if fact["failed"] else OK
 
@@ -102,7 +103,7 @@ def _announce(
 ) -> None:
     """What would be put back."""
     out = invocation.out
-    out.line(taken(row))
+    out.line(fill(checkpoint(row), row))
     if files:
         _announce_files(invocation, session, row["id"], paths)
     if conversation:

@@ -1,35 +1,23 @@
-"""Templates: text with places for values, which are cleaned before they are shown.
+"""Templates of ``domain.templates``, filled for a terminal: lines, pairs, tables.
 
-Layer: cli. Pure but for the clock. Nearly everything that is shown was written by a model, a tool or a file, so a value
-is cleaned unless its place says how else it is shown, and nothing in a value is ever read as a template.
-
-    {id}                    the field of that name; {run.by} the field of a field; {0} an item; {} the whole
-    {title:48}              in one line of 48 characters at most; other styles are in ``_STYLES``
-    {uses:#time}            with its noun, "3 times"; {count:#memory/memories}; a list is counted
-    {directory|everywhere}  these words where it is empty
-    {enabled?on:off}        the one or the other, of which the first has no colon; {undone?undone} or nothing
-    [, last {used:moment}]  left out where a value in it is empty: "", 0, false, no items
+Layer: cli. Nearly everything that is shown was written by a model, a tool or a file, so a value is cleaned unless its
+place says how else it is shown; styles other than a number of characters are in ``_STYLES`` and ``_WHOLE``.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from stead.cli import figures
 from stead.cli.output import Output, clean, clean_line, reveal_line
+from stead.domain import templates
 from stead.domain.shown import reveal
 
 Line = tuple[str, str]
 """A line, ready to be shown, and its style; "" for none."""
-_PLACE = re.compile(
-    r"\[(?P<group>[^\[\]]+)\]"
-    r"|\{(?P<path>[\w.]*)(?:\?(?P<yes>[^:}]*)(?::(?P<no>[^}]*))?"
-    r"|(?::(?P<style>#?[\w/ ]+))?(?:\|(?P<otherwise>[^}]*))?)\}"
-)
 _SPENT = "usd_micros_used"
 _STYLES: dict[str, Callable[[Any], str]] = {
     "number": figures.tokens,
@@ -55,12 +43,8 @@ _WHOLE: dict[str, Callable[[str], str]] = {
 
 
 def fill(template: str, value: Any) -> str:
-    """The template with the value's fields in their places.
-
-    Raises:
-        KeyError: the value has no such field, or there is no such style.
-    """
-    return _PLACE.sub(lambda found: _filled(found, value), template)
+    """The template with the value's fields in their places, for a terminal; raises as ``templates.fill``."""
+    return templates.fill(template, value, _styled)
 
 
 def lines(template: str, value: Mapping[str, Any]) -> list[str]:
@@ -91,24 +75,6 @@ def table(out: Output, template: str, rows: list[Any]) -> None:
     """Aligned columns, of a template such as ``"ID: {id} | >TOKENS: {tokens:number}"``; ">" aligns to the right."""
     every = list(columns(template))
     out.table([heading for heading, _ in every], [[fill(cell, row) for _, cell in every] for row in rows])
-
-
-def _filled(found: re.Match[str], value: Any) -> str:
-    if (group := found["group"]) is not None:
-        named = [place["path"] for place in _PLACE.finditer(group)]
-        return fill(group, value) if all(_field(value, path) for path in named) else ""
-    field = _field(value, found["path"])
-    if found["yes"] is not None:
-        return found["yes"] if field else found["no"] or ""
-    if not field and found["otherwise"] is not None:
-        return found["otherwise"]
-    return _styled(field, found["style"] or "")
-
-
-def _field(value: Any, path: str) -> Any:
-    for name in filter(None, path.split(".")):
-        value = value[int(name) if name.isdecimal() else name]
-    return value
 
 
 def _styled(field: Any, style: str) -> str:

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
+import msgspec
+
 from stead.domain import events as ev
 from stead.domain.checkpoints import FileChange
-from stead.domain.memory_events import ContentRedacted
+from stead.domain.event_words import changed_file, worded
+from stead.domain.ids import SessionId
 from stead.domain.timeline import (
     CarriedItem,
     FailedItem,
@@ -24,30 +27,31 @@ from stead.domain.timeline import (
     ReplyItem,
     StepItem,
 )
-from stead.runtime.markdown import fenced, said, span
+from stead.runtime.markdown import fenced, fill, said, span
 
 _SIGNS = {"todo": " ", "doing": "-", "done": "x", "skipped": "~"}
 
 
-def told(items: Iterable[Item]) -> Iterator[str]:
+def told(session: SessionId, items: Iterable[Item]) -> Iterator[str]:
     """The story, piece by piece, as Markdown.
 
     Args:
-        items: of one session or objective, in order.
+        session: whose it is, an objective's for one.
+        items: its own, in order.
     """
     turn = 0
     for item in items:
         ending = isinstance(item, LineItem) and isinstance(item.body, ev.TurnEnded)
         if ending:
-            yield _told(item)
+            yield _told(session, item)
         if item.turn != turn:
             turn = item.turn
             yield f"## Turn {turn}\n\n"
         if not ending:
-            yield _told(item)
+            yield _told(session, item)
 
 
-def _told(item: Item) -> str:
+def _told(session: SessionId, item: Item) -> str:
     match item:
         case OpenedItem():
             return _opening(item)
@@ -67,7 +71,7 @@ def _told(item: Item) -> str:
         case CarriedItem(source=source, at=at):
             return f"**The conversation goes on** from event {at} of {span(source)}.\n\n"
         case LineItem(body=body):
-            return _line(body)
+            return _line(session, body)
 
 
 def _step(step: StepItem) -> str:
@@ -116,73 +120,30 @@ def _opening(item: OpenedItem) -> str:
     return f"{head}**Goal**:\n\n{said(body.goal)}" + (f"Constraints:\n\n{limits}\n" if limits else "")
 
 
-def _line(body: ev.Body) -> str:
-    """What has no item of its own; "" for what is no part of the story."""
+def _line(session: SessionId, body: ev.Body) -> str:
+    """What has no item of its own, in the words that the terminal has for it; "" for what needs none."""
     match body:
-        case ev.EditUndone(path=path, key=key, again=again, door=door):
-            what = "made the change again of" if again else "undid the change of"
-            return f"The person {what} {span(path)} by {span(key)}, through {span(door)}.\n\n"
-        case ev.CheckpointTaken(id=id, why=why, files=files, changed=changed, note=note):
-            named = f", {span(note)}" if note else ""
-            return f"**Checkpoint** {span(id)} ({why}{named}): {files} files, {changed} of them changed.\n\n"
-        case ev.CheckpointFailed(why=why):
-            return f"No checkpoint could be taken: {span(why)}.\n\n"
-        case ev.CheckpointRestored(id=id, before=before, files=files, conversation=conversation, changed=changed):
-            both = " and ".join(name for name, put in (("files", files), ("conversation", conversation)) if put)
-            return (
-                f"**Restored** {both} of {span(id)}, {changed} files changed. "
-                f"How things were is kept as {span(before)}.\n\n"
-            )
-        case ev.ProjectRulesRead(files=read):
-            names = ", ".join(span(file.path) for file in read if not file.left_out) or "none"
-            left = "".join(f"- {span(file.path)} was left out: {file.left_out}\n" for file in read if file.left_out)
-            return f"The project's own rules as the model was told them: {names}.\n\n{left}\n"
-        case ev.TerminalOpened(door=door):
-            return f"The person opened a terminal through {span(door)}.\n\n"
-        case ev.TerminalClosed(exit_code=code, why=why):
-            return f"A terminal of the person's ended ({why}, {code}).\n\n"
         case ev.NoticeGiven(text=text):
             return f"**Stead** told the model:\n\n{said(text)}"
-        case _:
-            return _course(body)
-
-
-def _course(body: ev.Body) -> str:
-    """The turns that a session's life takes; "" for what is no part of the story."""
-    match body:
-        case ev.TurnEnded(turn=turn, reason=reason, changes=changes, changed=changed):
-            known = {-1: "Nobody could look what differs", 0: "Nothing differs", 1: "1 path differs"}
-            how = known.get(changed, f"{changed} paths differ")
-            lines = "".join(f"- {_change(change)}\n" for change in changes)
-            return f"**Turn {turn} ended**: {span(reason)}. {how} from before it.\n\n" + (f"{lines}\n" if lines else "")
         case ev.ObjectiveEnded(status=status, reason=reason, summary=summary):
             return f"**Ended** {status} ({span(reason)}):\n\n{said(summary)}"
-        case ev.SessionPaused(why=why):
-            return f"**Paused**: {span(why)}.\n\n"
-        case ev.SessionStopped(why=why, surface=surface):
-            return f"**Stopped** through {span(surface)}: {span(why)}.\n\n"
-        case ev.SessionResumed():
-            return "**Resumed.**\n\n"
-        case ev.SessionClosed(door=door):
-            return f"**Closed** through {span(door)}.\n\n"
-        case ev.ContextTrimmed() | ev.ContextCompacted():
-            return "The model is no longer sent the oldest part of this; the record keeps it.\n\n"
-        case ev.MemoryLoaded(files=files):
-            return f"The model was told what is remembered: {', '.join(span(file.path) for file in files)}.\n\n"
-        case ev.MemoryRecalled(told=remembered):
-            lines = "".join(f"- {span(one.ref)} {span(one.text)}\n" for one in remembered)
-            return f"**Remembered**, and told to the model:\n\n{lines}\n"
-        case ContentRedacted(events=redacted):
-            return f"Words in {len(redacted)} events here were forgotten.\n\n"
-        case ev.InstructionsSet():
-            return "The person's directives had changed; the model is told the new ones from here on.\n\n"
         case _:
-            return ""
+            pass
+    values = msgspec.to_builtins(body)
+    lines = [
+        fill(template, given)
+        for template, given, _ in worded({**values, "session": session, "call": values.get("key", "")})
+    ]
+    if not lines:
+        return ""
+    head, *rest = lines
+    more = "".join(f"- \\{line.strip()}\n" if line.strip()[0] in "+-~" else f"- {line.strip()}\n" for line in rest)
+    return f"*{head.strip()}*\n\n" + (f"{more}\n" if more else "")
 
 
 def _change(change: FileChange) -> str:
-    lines = f", +{change.added} -{change.removed}" if change.added or change.removed else ""
-    return f"{span(change.path)} ({change.kind}{lines})"
+    values = msgspec.to_builtins(change)
+    return fill(changed_file(values), values)
 
 
 def _at(ts_ms: int) -> str:
