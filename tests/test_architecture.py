@@ -248,7 +248,8 @@ def test_the_product_keeps_the_import_contracts() -> None:
         ("runtime/planted.py", "from stead.guardian import decide", "Only the gate"),
         ("cli/planted.py", "import stead.machines", "Only the composition root"),
         ("web/planted.py", "import stead.brain.turn", "A door decides nothing"),
-        ("runtime/planted.py", "if 1 > 2:\n    import openai", "Only providers"),
+        ("providers/planted.py", "if 1 > 2:\n    import openai", "No vendor's library"),
+        ("runtime/planted.py", "import httpcore2", "Only providers"),
         ("web/planted.py", "import sqlcipher3", "Only storage"),
     ],
 )

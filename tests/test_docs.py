@@ -188,9 +188,9 @@ def test_every_library_that_is_imported_is_accounted_for_and_locked() -> None:
     assert "msgspec" in foreign
 
 
-DISTRIBUTIONS = {"argon2": "argon2-cffi", "pydantic_ai": "pydantic-ai-slim"}
+DISTRIBUTIONS = {"argon2": "argon2-cffi"}
 """Where a module's package has another name."""
-EXTRAS = {"google", "keyring", "numpy", "tokenizers"}
+EXTRAS = {"keyring", "numpy", "tokenizers"}
 """Modules of extras, which are imported only where they are installed."""
 
 

@@ -49,10 +49,8 @@ WAYS_IN_AND_OUT = {
     "machines/runner/enter.py": "a fork that looks at other views again, in the machine; attacks/test_transactions.py",
     "memory/embedding/child.py": "starts the embedder, with no word of a model on its line; tests/memory/embedding",
     "net/dialing.py": "fetch, api_read, api_call, web_search, and the proxy; fetches(), test_ssrf.py and tests/egress",
-    "providers/clients.py": "the model's own wire; hostile_wire.replies()",
     "providers/discovery.py": "looks for model servers on fixed ports of this computer",
-    "providers/embeddings.py": "the person alone chooses a provider for memory's vectors; tests/providers",
-    "providers/listing.py": "the person alone has a server asked for its models; the transport bounds what it answers",
+    "providers/transport.py": "the model's own wire, and what the person alone asks a provider; hostile_wire.replies()",
     "storage/residue.py": "reads the journal's own files, with no word of a model on its line; tests/storage",
     "tools/checking.py": "checks values against schemas in a process of its own; tests/tools/test_calling.py",
     "web/server.py": "the door; fetches() and commands() try each route, tests/attacks/test_door_matrix.py each knock",
@@ -64,7 +62,12 @@ _OPENERS = {
     *("asyncio.create_subprocess_exec", "asyncio.create_subprocess_shell", "loop.create_server"),
     *("subprocess.run", "subprocess.Popen", "subprocess.check_output", "subprocess.check_call", "subprocess.call"),
     *("os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.popen", "os.execv", "os.execve", "os.execvp"),
-    *("httpx2.AsyncClient", "httpx2.Client", "urllib.request.urlopen", "http.client.HTTPConnection"),
+    *(
+        "httpcore2.AsyncConnectionPool",
+        "httpcore2.AsyncHTTPProxy",
+        "urllib.request.urlopen",
+        "http.client.HTTPConnection",
+    ),
 }
 
 

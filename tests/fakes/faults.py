@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
+from tests.fakes.google import google_events
 from tests.fakes.http import Exchange, Request, serve
 from tests.fakes.wire import Turn, anthropic_events, openai_events
 
@@ -37,11 +38,17 @@ class FaultyModel:
         """The base URL for Anthropic's wire."""
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def google(self) -> str:
+        """The base URL for Google's wire."""
+        return f"http://127.0.0.1:{self.port}/v1beta"
+
 
 def events(request: Request, turn: Turn) -> list[bytes]:
     """A reply's events on the wire that the request speaks."""
-    anthropic = "/messages" in request.path
-    return list((anthropic_events if anthropic else openai_events)(turn, "faulty"))
+    if "/messages" in request.path:
+        return list(anthropic_events(turn, "faulty"))
+    return list((google_events if "GenerateContent" in request.path else openai_events)(turn, "faulty"))
 
 
 def never_answers() -> Fault:

@@ -1,10 +1,10 @@
-"""A scripted model server in plain asyncio: it speaks both wires, judges every request strictly, and starts in 1 ms.
+"""A scripted model server in plain asyncio: it speaks three wires, judges every request strictly, and starts in 1 ms.
 
 For flows, benches and tests that need the exact bytes that were sent. Its independent counterparts: ``fakes/aimock.py``
 (another project's server, in Node) and ``llmock`` (faults, with a verdict); ``fakes/faults.py`` misbehaves at will.
 
     async with scripted_model([Turn(calls=(Call("read", {"path": "a.md"}),)), Turn("Done.")]) as server:
-        ...                         # OpenAI's client at server.openai, Anthropic's at server.anthropic
+        ...                         # OpenAI's client at server.openai, others at server.anthropic and server.google
         server.requests()           # what came, byte for byte
 """
 
@@ -17,6 +17,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
+from tests.fakes.google import google_error, google_events, google_flaws
 from tests.fakes.http import Exchange, Request, serve
 from tests.fakes.wire import (
     Call,
@@ -52,7 +53,8 @@ class Seen:
 
         So request N's prompt is a prefix of request N+1's exactly when nothing before the new part has changed.
         """
-        parts = [self.body.get("tools"), self.body.get("system"), self.body["messages"]]
+        system = self.body.get("system", self.body.get("systemInstruction"))
+        parts = [self.body.get("tools"), system, self.body.get("messages", self.body.get("contents"))]
         return json.dumps(_without_marks(parts)).encode().removesuffix(b"]]")
 
 
@@ -98,6 +100,11 @@ class ServedModel:
         """The base URL for Anthropic's wire."""
         return self.url
 
+    @property
+    def google(self) -> str:
+        """The base URL for Google's wire."""
+        return f"{self.url}/v1beta"
+
     def requests(self) -> list[Seen]:
         """Every request for a reply, in order."""
         return list(self.seen)
@@ -114,6 +121,11 @@ class ServedModel:
             await exchange.send(200, json.dumps({"object": "list", "data": listed, "has_more": False}).encode())
         elif request.method == "POST" and path in ("/v1/chat/completions", "/v1/messages"):
             await self._reply("openai" if path.endswith("completions") else "anthropic", request, exchange)
+        elif request.method == "GET" and path == "/v1beta/models":
+            named = [{"name": f"models/{name}", "displayName": name} for name in self.models]
+            await exchange.send(200, json.dumps({"models": named}).encode())
+        elif request.method == "POST" and path.endswith(":streamGenerateContent"):
+            await self._reply("google", request, exchange)
         else:
             await exchange.send(
                 404, json.dumps({"error": {"message": f"no {path}", "type": "not_found_error"}}).encode()
@@ -122,7 +134,8 @@ class ServedModel:
     async def _reply(self, wire: Wire, request: Request, exchange: Exchange) -> None:
         self.arrived_s.append(time.monotonic())
         body: Json = json.loads(request.body)
-        flaws = openai_flaws(body) if wire == "openai" else anthropic_flaws(body)
+        judge, events, refusal = _WIRES[wire]
+        flaws = judge(body)
         seen = Seen(wire, request, body, tuple(flaws))
         self.seen.append(seen)
         place = len(self.seen) - 1
@@ -136,12 +149,10 @@ class ServedModel:
         else:
             turn = Turn(status=400, error="the script has no more turns")
         if turn.status != 200:
-            error = openai_error(turn) if wire == "openai" else anthropic_error(turn)
-            await exchange.send(turn.status, error, turn.headers)
+            await exchange.send(turn.status, refusal(turn), turn.headers)
             return
         await exchange.start()
-        made = openai_events if wire == "openai" else anthropic_events
-        for event in made(turn, body["model"], len(body["messages"])):
+        for event in events(turn, body.get("model", "scripted"), len(body.get("messages") or body["contents"])):
             await exchange.chunk(event)
             self.replied_s[place] = time.monotonic()
             if turn.delay_s and await exchange.left_within(turn.delay_s):
@@ -149,6 +160,13 @@ class ServedModel:
                 return
         await exchange.finish()
         self.answered_s.append(time.monotonic())
+
+
+_WIRES = {
+    "openai": (openai_flaws, openai_events, openai_error),
+    "anthropic": (anthropic_flaws, anthropic_events, anthropic_error),
+    "google": (google_flaws, google_events, google_error),
+}
 
 
 def _without_marks(value: object) -> object:

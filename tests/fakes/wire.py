@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from tests.providers.chains import NAME, anthropic_problems, openai_problems
 
-Wire = Literal["openai", "anthropic"]
+Wire = Literal["openai", "anthropic", "google"]
 Json = dict[str, Any]
 
 PIECE = 16

@@ -1,4 +1,4 @@
-"""Request bodies as pydantic-ai's own models make them, kept and not sent: what a vendor would get."""
+"""Request bodies as the wires write them, not sent: what a vendor would get."""
 
 from __future__ import annotations
 
@@ -7,48 +7,46 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import httpx2
-import pytest
-
-from stead.domain.ids import SessionId
+from stead.domain.events import ModelRef
+from stead.domain.ids import RequestNo, SessionId
 from stead.domain.messages import Message
-from stead.providers.clients import Connection
-from stead.providers.convert import thinking_field, tidy, to_wire
+from stead.domain.ports import ModelRequest
+from stead.domain.tools import ToolSpec
+from stead.providers.connection import wire_of
+from stead.providers.conversation import Conversation
 from stead.providers.directory import Endpoint
-from stead.providers.failures import Broken
+from stead.providers.prefix import Prefixes
 from stead.providers.presets import PRESETS, Deadlines, Kind
-from stead.providers.streams import Ask, receive
 
 KINDS: list[Kind] = ["openai", "anthropic"]
 HERE = SessionId("s_0123456789abcdef")
+PRESET = {"openai": "compatible", "anthropic": "anthropic", "google": "google"}
+
+
+def prefixes(kind: Kind, preset: str = "") -> Prefixes:
+    """Where bodies of a wire are written, for the provider ``here``."""
+    endpoint = Endpoint(PRESETS[preset or PRESET[kind]], kind, "http://127.0.0.1:9/v1", "k", Deadlines(), "")
+    return Prefixes(wire_of(endpoint), "here")
+
+
+def asked(given: Sequence[Message], tools: tuple[ToolSpec, ...] = (), instructions: str = "Be good.") -> ModelRequest:
+    """A request that carries these messages."""
+    return ModelRequest(HERE, RequestNo(1), (ModelRef("here", "m"),), instructions, tools, tuple(given), 100)
 
 
 class Bodies:
-    """Makes the body of a request by each wire. Making one of these takes seconds, so share it in a module."""
+    """Makes the body of a request by each wire, each from its first message on."""
 
-    def __init__(self) -> None:
-        self.sent: list[dict[str, Any]] = []
-        self.models = {}
-        for kind in KINDS:
-            preset = PRESETS["anthropic" if kind == "anthropic" else "compatible"]
-            connection = Connection(Endpoint(preset, kind, "http://127.0.0.1:9/v1", "k", Deadlines(), ""))
-            connection._http._transport = httpx2.MockTransport(self._keep)
-            self.models[kind] = connection
+    def of(self, kind: Kind, given: Sequence[Message], tools: tuple[ToolSpec, ...] = ()) -> dict[str, Any]:
+        """The body of the request that carries these messages."""
+        body: dict[str, Any] = json.loads(asyncio.run(prefixes(kind).body(asked(given, tools), "m")))
+        return body
 
-    async def _keep(self, request: httpx2.Request) -> httpx2.Response:
-        self.sent.append(json.loads(request.content))
-        return httpx2.Response(418, json={"error": {"message": "kept"}})
 
-    def of(self, kind: Kind, given: Sequence[Message]) -> dict[str, Any]:
-        """The body of the request that carries these messages, for the provider ``here``."""
-        return asyncio.run(self._of(kind, given))
-
-    async def _of(self, kind: Kind, given: Sequence[Message]) -> dict[str, Any]:
-        tidied = tidy(given, "here", HERE)
-        ask = Ask(to_wire(tidied, kind), "Be good.", (), 100, "", 5.0)
-        with pytest.raises(Broken, match="418"):
-            await receive(self.models[kind].model("m", thinking_field(tidied)), kind, ask, lambda _: None, secret="")
-        return self.sent.pop()
+def tidy(given: Sequence[Message], provider: str, session: SessionId) -> list[Message]:
+    """What a provider is sent of a whole list of messages."""
+    conversation = Conversation(provider, session)
+    return [*conversation.extended(given), *conversation.closing()]
 
 
 def prompt(body: dict[str, Any]) -> str:

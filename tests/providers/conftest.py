@@ -70,7 +70,7 @@ def call_key(text: str) -> CallKey:
 
 def local(name: str, url: str, wire: str = "openai", *, model: str = "scripted", key: str = "none") -> ProviderConfig:
     """A provider at a server on loopback, by its wire."""
-    return ProviderConfig(name, "anthropic" if wire == "anthropic" else "compatible", url, model, key)
+    return ProviderConfig(name, "compatible" if wire == "openai" else wire, url, model, key)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -17,7 +17,7 @@ from tests.fakes.faults import Fault, FaultyModel, answers, faulty_model, floods
 from tests.fakes.models import Call, Turn, scripted_model
 from tests.providers.conftest import HASTY, MakeModels, ask, local
 
-WIRES = ["openai", "anthropic"]
+WIRES = ["openai", "anthropic", "google"]
 FIRST, SECOND = ModelRef("first", "m1"), ModelRef("second", "m2")
 CALLING = Turn("I will write. ", (Call("write", {"path": "a.md", "text": "x" * 60}),))
 DELTA = b"event: content_block_delta\n"
@@ -25,7 +25,8 @@ KEY = "sk-test-A1b2C3d4E5f6G7h8"
 
 
 def at(server: FaultyModel, wire: str) -> str:
-    return server.anthropic if wire == "anthropic" else server.openai
+    url: str = getattr(server, wire)
+    return url
 
 
 def error(status: int, kind: str, message: str = "no", **headers: str) -> Fault:
@@ -119,7 +120,7 @@ async def test_an_error_inside_the_stream_is_free_before_output_and_charged_afte
     kind = {"type": "error", "error": {"type": "overloaded_error", "code": "overloaded", "message": "busy"}}
     event = b"event: error\ndata: " + json.dumps(kind).encode() + b"\n\n"
     async with (
-        faulty_model(streams(event), streams(event, turn=CALLING, skip=4)) as bad,
+        faulty_model(streams(event), streams(event, turn=CALLING, skip=2)) as bad,
         scripted_model([Turn("fine")]) as good,
     ):
         models = make_models(local("first", at(bad, wire), wire), local("second", good.openai))
@@ -194,7 +195,7 @@ async def test_a_key_that_the_server_echoes_stays_out_of_every_text(
 ) -> None:
     said = f"Incorrect API key provided: {KEY}. Also {KEY[:12]}... and Bearer {KEY[6:]} and sk-another-0123456789abcdef"
     fault = streams(f"data: {said}\n\n".encode()) if status == 200 else error(status, "invalid_request_error", said)
-    config = ProviderConfig("first", "anthropic" if wire == "anthropic" else "compatible", "", "m1", "env:THE_KEY")
+    config = ProviderConfig("first", "compatible" if wire == "openai" else wire, "", "m1", "env:THE_KEY")
     async with faulty_model(fault) as bad:
         placed = ProviderConfig(config.name, config.preset, at(bad, wire), config.model, config.key)
         models = make_models(placed, environ={"THE_KEY": KEY})

@@ -1,4 +1,4 @@
-"""Both vendors' wires, spoken to servers that judge every request as strictly as the vendors do."""
+"""Each vendor's wire, spoken to servers that judge every request as strictly as the vendors do."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from stead.domain.messages import (
     UserMessage,
 )
 from stead.domain.policies import Label
-from stead.providers.convert import NOTICE
+from stead.providers.conversation import NOTICE
 from tests.fakes.faults import faulty_model, streams
 from tests.fakes.models import Call, Turn, scripted_model
 from tests.providers.conftest import GOAL, HASTY, MakeModels, answered, ask, local
 
-WIRES = ["openai", "anthropic"]
+WIRES = ["openai", "anthropic", "google"]
 HERE = (ModelRef("here", "scripted"),)
 
 
@@ -109,8 +109,8 @@ async def test_thinking_goes_back_to_the_provider_that_made_it_and_to_no_other(
         _, own, other = (seen.request.body for seen in server.requests())
     assert any(isinstance(part, Thinking) and part.provider == "here" for part in first.parts)
     assert b"my secret thought" in own and b"my secret thought" not in other
-    if wire == "anthropic":
-        assert b"c2lnbmVk" in own
+    if wire != "openai":
+        assert own.count(b"c2lnbmVk") == 1 and b"c2lnbmVk" not in other
 
 
 @pytest.mark.parametrize("wire", WIRES)
@@ -121,14 +121,17 @@ async def test_an_error_result_is_marked_as_one(wire: str, make_models: MakeMode
         call = next(part for part in first.parts if isinstance(part, ToolCall))
         result = ResultsMessage((ToolResult(call.key, "read", "no such file", Label(), is_error=True),))
         await models.reply(ask(HERE, (GOAL, AssistantMessage(first.parts), result), number=2), lambda _: None)
-        last = server.requests()[1].body["messages"][-1]
-    if wire == "anthropic":
-        assert last["content"][0]["is_error"] is True
-    else:
-        assert last["content"] == "error: no such file"
+        body = server.requests()[1].body
+    match wire:
+        case "anthropic":
+            assert body["messages"][-1]["content"][0]["is_error"] is True
+        case "google":
+            assert body["contents"][-1]["parts"][0]["functionResponse"]["response"] == {"error": "no such file"}
+        case _:
+            assert body["messages"][-1]["content"] == "error: no such file"
 
 
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])  # Google's are data, and never malformed
 async def test_malformed_arguments_come_back_as_they_were_and_go_out_again_in_valid_form(
     wire: str, make_models: MakeModels
 ) -> None:
@@ -167,9 +170,9 @@ async def test_a_notice_is_told_from_a_persons_words_who_cannot_fake_one(wire: s
 @pytest.mark.parametrize(
     ("theirs", "ours"),
     [
-        ({"openai": "stop", "anthropic": "end_turn"}, "stop"),
-        ({"openai": "length", "anthropic": "max_tokens"}, "length"),
-        ({"openai": "content_filter", "anthropic": "refusal"}, "content_filter"),
+        ({"openai": "stop", "anthropic": "end_turn", "google": "STOP"}, "stop"),
+        ({"openai": "length", "anthropic": "max_tokens", "google": "MAX_TOKENS"}, "length"),
+        ({"openai": "content_filter", "anthropic": "refusal", "google": "SAFETY"}, "content_filter"),
     ],
 )
 async def test_stop_words_are_translated(wire: str, theirs: dict[str, str], ours: str, make_models: MakeModels) -> None:

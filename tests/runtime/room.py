@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-from pydantic_ai.messages import TextPart, ThinkingPart, ToolCallPart
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
@@ -30,7 +29,7 @@ from stead.domain.sessions import Call, Session
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.domain.trials import Landing, Trials
 from stead.machines.checkpoints import FolderCheckpoints
-from stead.providers.convert import from_wire
+from stead.providers.replies import ReplyBuilder
 from stead.runtime.commands import Runtime
 from stead.runtime.home import HomeStream
 from stead.runtime.registry import Sessions
@@ -95,12 +94,17 @@ class WireModels(ScriptedModels):
         turn = next(self.left, Said(("Done.",)))
         if isinstance(turn, ModelFault):
             raise turn
-        wire: list[Any] = [ThinkingPart(turn.thinking, signature="signed")] if turn.thinking else []
-        for part in turn.parts:
-            wire.append(TextPart(part) if isinstance(part, str) else ToolCallPart(*part, tool_call_id="toolu_1"))
+        said = ReplyBuilder(lambda _: None)
+        if turn.thinking:
+            said.thinking("thinking", turn.thinking, signature="signed")
+        for at, part in enumerate(turn.parts):
+            if isinstance(part, str):
+                said.text(at, part)
+            else:
+                said.call(at, *part)
         size = sum(len(msgspec.json.encode(message)) for message in request.messages) // 4 + 200
         return Reply(
-            parts=from_wire(wire, request.number, SAID_BY),
+            parts=said.parts(request.number, SAID_BY),
             stop=turn.ended,
             model=request.chain[0],
             usage=Usage(input=size, output=10),

@@ -6,7 +6,6 @@ in the environment, on this machine, and the rehearsal model always.
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
@@ -170,8 +169,8 @@ class Directory:
         preset = PRESETS[config.preset]
         base_url = self.base_url(config)
         kind = preset.kind
-        if kind == "google" and (base_url != preset.base_url or not _google_is_installed()):
-            kind = "openai"
+        if kind == "google" and urlsplit(base_url).path.rstrip("/").endswith("/openai"):
+            kind = "openai"  # Google's own compatible form, where a person gave that address
         return Endpoint(preset, kind, base_url, key, self._deadlines, _proxy(base_url, self._environ))
 
     def environment_keys(self) -> dict[str, str]:
@@ -230,11 +229,6 @@ def _shown(url: str) -> str:
     """An address without the name and password that an environment variable may carry in it."""
     parts = urlsplit(url)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-
-
-def _google_is_installed() -> bool:
-    """Whether the ``[google]`` extra is there."""
-    return importlib.util.find_spec("google") is not None and importlib.util.find_spec("google.genai") is not None
 
 
 def _proxy(url: str, environ: Mapping[str, str]) -> str:

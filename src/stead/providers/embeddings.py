@@ -13,15 +13,16 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
-import httpx2
 import msgspec
 
 from stead.domain.embedding import BATCH, TEXT_CHARS, EmbedderState, VectorBytes, pack_vector
 from stead.domain.errors import EmbeddingFault
 from stead.domain.policies import Confidentiality
+from stead.providers.connection import Refused, wire_of
 from stead.providers.directory import Endpoint
 from stead.providers.failures import broken_connection, clean
-from stead.providers.transport import Transport
+from stead.providers.transport import BROKEN, Channel
+from stead.providers.wire import headers
 
 LARGEST_DIM = 4096
 
@@ -48,7 +49,8 @@ class ProviderEmbedder:
     """
 
     def __init__(self, endpoint: Endpoint, model: str, clearance: Confidentiality) -> None:
-        if endpoint.kind in ("anthropic", "rehearsal"):
+        self._target = "" if endpoint.kind == "rehearsal" else wire_of(endpoint).embeddings_target
+        if not self._target:
             text = f"{endpoint.preset.title} has no embeddings; choose an OpenAI-compatible provider, or the local one"
             raise EmbeddingFault(text, kind="absent")
         self._endpoint = endpoint
@@ -56,12 +58,7 @@ class ProviderEmbedder:
         self._clearance = clearance
         self._dim = 0
         self._unwell = ""
-        self._http = httpx2.AsyncClient(
-            transport=Transport(endpoint),
-            timeout=httpx2.Timeout(None, connect=endpoint.deadlines.connect_s),
-            follow_redirects=False,
-            trust_env=False,
-        )
+        self._channel = Channel(endpoint)
 
     @property
     def model_id(self) -> str:
@@ -102,20 +99,20 @@ class ProviderEmbedder:
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._http.aclose()
+        await self._channel.close()
 
     async def _ask(self, texts: list[str]) -> _Answer:
-        url = f"{self._endpoint.base_url.rstrip('/')}/embeddings"
-        headers = {"authorization": f"Bearer {self._endpoint.key}", "content-type": "application/json"}
         body = msgspec.json.encode({"model": self._model, "input": texts, "encoding_format": "float"})
         try:
-            answer = await self._http.post(url, content=body, headers=headers)
-            return msgspec.json.decode(answer.raise_for_status().content, type=_Answer)
-        except httpx2.HTTPStatusError as error:
-            status = error.response.status_code
-            key = ": the key was refused" if status in (401, 403) else ""
-            raise self._failed(f"answered {status}{key}", "peer") from None
-        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            asked = self._channel.ask(self._target, headers(wire_of(self._endpoint), self._endpoint.key), body)
+            async with asked as answer:
+                if answer.status != 200:
+                    raise Refused(answer.status)
+                return msgspec.json.decode(await answer.whole(), type=_Answer)
+        except Refused as error:
+            key = ": the key was refused" if error.status in (401, 403) else ""
+            raise self._failed(f"answered {error.status}{key}", "peer") from None
+        except BROKEN as error:
             said = clean(broken_connection(error) or str(error), self._endpoint.key)
             raise self._failed(f"could not be asked: {said}", "peer") from None
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):

@@ -1,6 +1,6 @@
 """Every model behind the port ``Models``: which one serves, in what order, and what it costs.
 
-Layer: providers. Importing this loads no vendor's library; the first request does, in a thread. A request goes down its
+Layer: providers. Importing this loads no HTTP library; the first request does, in a thread. A request goes down its
 chain only while nothing can have been charged: past that point the loop decides, because it keeps the budget.
 """
 
@@ -20,13 +20,12 @@ from stead.domain.messages import AssistantMessage, ReplyPart, Text, Usage, User
 from stead.domain.policies import Confidentiality, Label
 from stead.domain.ports import ModelInfo, ModelRequest, Reply, Secrets
 from stead.providers import discovery, pricing, rehearsal
-from stead.providers.convert import from_wire, thinking_field, tidy, to_wire
 from stead.providers.directory import Directory, Endpoint, ProviderConfig, Row
 from stead.providers.failures import Broken, Failure
 from stead.providers.presets import PRESETS, REHEARSAL, Deadlines, most_output
 
 if TYPE_CHECKING:
-    from stead.providers.clients import Connection
+    from stead.providers.connection import Connection
 
 CHECK_S = 15.0
 _CHECK_TOKENS = 64
@@ -197,25 +196,16 @@ class ProviderModels:
         connection = await self._connect(config)
         from stead.providers.streams import Ask, receive
 
-        endpoint = connection.endpoint
-        messages = tidy(request.messages, config.name, request.session)
-        ask = Ask(
-            messages=to_wire(messages, endpoint.kind),
-            instructions=request.instructions,
-            tools=request.tools,
-            max_output_tokens=request.max_output_tokens,
-            cache_key=request.session if endpoint.preset.name == "openai" else "",
-            total_s=endpoint.deadlines.total_s,
-        )
         connection.users += 1
         try:
             name = ref.model or self._directory.model(config) or await _first_listed(connection)
-            model = connection.model(name, thinking_field(messages))
-            received = await receive(model, endpoint.kind, ask, on_text, secret=endpoint.key)
+            body = await connection.prefixes.body(request, name)
+            asked = Ask(name, body, request.number, config.name, request.max_output_tokens)
+            received = await receive(connection, asked, on_text)
         finally:
             connection.users -= 1
             await self._sweep()
-        parts = from_wire(received.parts, request.number, config.name)
+        endpoint, parts = connection.endpoint, received.parts
         usage = _counted(received.usage, request, parts)
         return Reply(
             parts=parts,
@@ -247,7 +237,7 @@ class ProviderModels:
         async with self._connecting:
             held = self._connections.get(config.name)
             if held is None or held.endpoint != endpoint:
-                opened = await asyncio.to_thread(_open, endpoint)
+                opened = await asyncio.to_thread(_open, endpoint, config.name)
                 if held is not None:
                     self._replaced.add(held)
                 held = self._connections[config.name] = opened
@@ -261,16 +251,14 @@ class ProviderModels:
             await connection.close()
 
 
-def _open(endpoint: Endpoint) -> Connection:
-    """Load the vendor's library, the price list and pydantic-ai; seconds of CPU the first time. For a thread."""
-    from stead.providers.clients import Connection
+def _open(endpoint: Endpoint, provider: str) -> Connection:
+    """Load the HTTP library and the price list, and connect. For a thread."""
+    from stead.providers.connection import Connection
     from stead.providers.streams import receive
 
     assert receive is not None  # loaded ahead of the first request
     pricing.preload()
-    connection = Connection(endpoint)
-    connection.model(endpoint.preset.model or "default", None)
-    return connection
+    return Connection(endpoint, provider)
 
 
 def _listing() -> Callable[[Endpoint], Awaitable[tuple[str, ...]]]:

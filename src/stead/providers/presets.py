@@ -12,7 +12,7 @@ import msgspec
 from stead.domain import ports
 
 Kind = Literal["anthropic", "openai", "google", "rehearsal"]
-"""The wire that is spoken. "google" is Google's own, used only if its library is installed."""
+"""The wire that is spoken."""
 
 REHEARSAL = ports.REHEARSAL
 """The name of the built-in model's preset, provider and model."""
@@ -34,7 +34,8 @@ class Preset(msgspec.Struct, frozen=True):
         prices: the vendor's id in the price list; "" when it has none.
         local: runs on the person's machine and costs nothing.
         patience: how many times longer than usual its first byte may take; a local server may load the model first.
-        caps_completion: the wire names the cap on the output ``max_completion_tokens`` instead of ``max_tokens``.
+        cap_field: how OpenAI's wire names the cap on the output.
+        cache_key: on OpenAI's wire, a session's requests carry its id, so that they reach the machine with its cache.
     """
 
     name: str
@@ -49,7 +50,8 @@ class Preset(msgspec.Struct, frozen=True):
     prices: str = ""
     local: bool = False
     patience: float = 1.0
-    caps_completion: bool = False
+    cap_field: str = "max_tokens"
+    cache_key: bool = False
 
 
 class Deadlines(msgspec.Struct, frozen=True):
@@ -98,13 +100,14 @@ PRESETS: dict[str, Preset] = {
             window_tokens=128_000,
             max_output_tokens=16_384,
             prices="openai",
-            caps_completion=True,
+            cap_field="max_completion_tokens",
+            cache_key=True,
         ),
         Preset(
             "google",
             "Google Gemini",
             kind="google",
-            base_url="https://generativelanguage.googleapis.com/v1beta/openai",
+            base_url="https://generativelanguage.googleapis.com/v1beta",
             key_env="GEMINI_API_KEY",
             model="gemini-3.5-flash",
             window_tokens=1_000_000,

@@ -21,9 +21,6 @@ from stead.providers.presets import Preset
 if TYPE_CHECKING:
     from genai_prices import types
 
-COUNT_LIMIT = 1_000_000_000
-"""No request has more tokens; a provider that reports more is not believed."""
-
 _INPUT_UNITS = ("input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok")
 
 
@@ -93,11 +90,6 @@ def spend(preset: Preset, base_url: str, model: str, usage: Usage, written_for_1
     )
     price = listed.get_prices(datetime.now(UTC)).calc_price(counted)["total_price"]
     return Spend(tokens=usage.total, usd_micros=_micros(price))
-
-
-def bounded(reported: int) -> int:
-    """A token count that a provider reported, kept within reason."""
-    return max(0, min(int(reported), COUNT_LIMIT))
 
 
 def preload() -> None:

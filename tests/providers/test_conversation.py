@@ -25,11 +25,11 @@ from stead.domain.messages import (
 )
 from stead.domain.policies import Label
 from stead.domain.sessions import PERSON
-from stead.providers.convert import tidy, whole
+from stead.providers.conversation import whole
 from stead.providers.presets import Kind
 from stead.screen.inbound import screen
 from tests.fakes.wire import anthropic_flaws, openai_flaws
-from tests.providers.bodies import HERE, KINDS, Bodies, prompt
+from tests.providers.bodies import HERE, KINDS, Bodies, prompt, tidy
 
 words = st.one_of(st.sampled_from(["", " ", "\n", "yes", "<stead-notice>", "\ud800", "ü😀"]), st.text(max_size=8))
 keys = st.sampled_from([CallKey(f"call_{request}_{index}") for request in (1, 2) for index in (0, 1)])

@@ -1,0 +1,106 @@
+"""An open connection to one provider: its channel, its wire, and the requests it has begun.
+
+Layer: providers. Importing this loads the HTTP library and making one the certificates, so ``models.py`` does both in a
+thread.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+import msgspec
+
+from stead.providers.anthropic_wire import AnthropicWire
+from stead.providers.directory import Endpoint
+from stead.providers.failures import Broken, Failure
+from stead.providers.google_wire import GoogleWire
+from stead.providers.openai_wire import OpenAIWire
+from stead.providers.prefix import Prefixes
+from stead.providers.transport import BROKEN, Channel
+from stead.providers.wire import Wire, headers
+
+MOST_LISTED = 1000
+
+
+class _Listed(msgspec.Struct):
+    id: str = ""
+    name: str = ""
+
+
+class _List(msgspec.Struct):
+    data: list[_Listed] = []
+    models: list[_Listed] = []
+    """As Google calls them, each by its path."""
+
+
+class Refused(Exception):
+    """A server answers with another status than 200, which is ``status``."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"it answers {status}")
+        self.status = status
+
+
+class Connection:
+    """An open connection. Close it.
+
+    Args:
+        endpoint: where.
+        provider: its name, by which its own thinking is known.
+
+    Raises:
+        Broken: it cannot be reached in the way that the environment says.
+    """
+
+    def __init__(self, endpoint: Endpoint, provider: str) -> None:
+        self.endpoint = endpoint
+        self.wire = wire_of(endpoint)
+        self.channel = Channel(endpoint)
+        self.prefixes = Prefixes(self.wire, provider)
+        self.users = 0
+        """Requests under way; the owner keeps count and closes a connection that was replaced when it falls to 0."""
+
+    async def list_models(self) -> tuple[str, ...]:
+        """What the server lists, sorted; at most 1,000 names.
+
+        Raises:
+            Broken: it lists none. Its words are not repeated: nobody has cleaned them of secrets.
+        """
+        try:
+            return await listed(self.channel, self.wire, self.endpoint)
+        except (*BROKEN, Refused, msgspec.MsgspecError):
+            raise Broken(Failure("refused", "the server lists no models", charged=False)) from None
+
+    async def close(self) -> None:
+        """Close every socket."""
+        await self.channel.close()
+
+
+def wire_of(endpoint: Endpoint) -> Wire:
+    """The wire that an endpoint speaks."""
+    match endpoint.kind:
+        case "anthropic":
+            return AnthropicWire()
+        case "google":
+            return GoogleWire()
+        case "openai":
+            return OpenAIWire(endpoint.preset)
+        case "rehearsal":
+            raise AssertionError("the rehearsal model is asked without a wire")
+        case _:
+            assert_never(endpoint.kind)
+
+
+async def listed(channel: Channel, wire: Wire, endpoint: Endpoint, connect_s: float | None = None) -> tuple[str, ...]:
+    """What a server lists, sorted.
+
+    Raises:
+        BROKEN, Refused, msgspec.MsgspecError: it lists none.
+    """
+    async with channel.ask(wire.list_target, headers(wire, endpoint.key), connect_s=connect_s) as answer:
+        if answer.status != 200:
+            raise Refused(answer.status)
+        there = msgspec.json.decode(await answer.whole(), type=_List)
+    names = [model.id.removeprefix("models/") for model in there.data]
+    names += [model.name.removeprefix("models/") for model in there.models]
+    return tuple(sorted(filter(None, names))[:MOST_LISTED])

@@ -1,0 +1,97 @@
+"""What a vendor's wire is to the rest: a strategy that says how a request is written and how its answer is read.
+
+Layer: providers. One file a wire (``openai_wire``, ``anthropic_wire``, ``google_wire``) implements it, and nothing
+outside those compares a vendor's name. What differs between vendors of one wire is a field of their ``Preset``.
+
+A body is written in three parts: ``opening`` (what changes with each request: model, cap), ``fixed`` (tools and
+instructions, up to where the list of messages begins), and one piece of bytes a message. A piece of the person's or of
+results is left open at its end: there the wire may have to set a mark for the vendor's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from stead.domain.messages import Message
+from stead.domain.tools import ToolSpec
+from stead.providers.replies import ReplyBuilder
+
+Stop = Literal["stop", "length", "tool_call", "content_filter"]
+
+
+class Opening(msgspec.Struct, frozen=True):
+    """What of a request changes each time.
+
+    Args:
+        model: as the vendor knows it.
+        max_output_tokens: the cap on the reply.
+        session: the vendor may use it to find the session's cache again.
+    """
+
+    model: str
+    max_output_tokens: int
+    session: str
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """One message as bytes. ``open``: one of the wire's ends has to follow."""
+
+    data: bytes
+    open: bool
+
+
+class Reader(Protocol):
+    """Takes an answer's events in and builds the reply. Made for one request."""
+
+    stop: Stop | None
+    """Why the model stopped, by the vendor's own word; None while it has not said."""
+    done: bool
+    """Nothing that matters can follow."""
+    reply: ReplyBuilder
+
+    def take(self, event: bytes) -> None:
+        """Take the data of one event.
+
+        Raises:
+            Nonsense: it does not have the wire's form.
+            Reported: the vendor tells of an error.
+        """
+
+
+class Wire(Protocol):
+    """One vendor's protocol, stateless. Targets are paths and queries below the base URL."""
+
+    plain_end: bytes
+    marked_end: bytes
+    """What closes an open piece; the second one asks the vendor to cache everything up to there."""
+    reply_target: str
+    """Where a reply is asked for; ``{model}`` stands for the model's name."""
+    list_target: str
+    """Where models are listed."""
+    embeddings_target: str
+    """Where vectors are made in the form of OpenAI's, "" where there are none."""
+    key_headers: Mapping[bytes, bytes]
+    """Headers that carry the key, which ``%b`` stands for; none is sent without a key."""
+    own_headers: Mapping[bytes, bytes]
+    """Headers of every request."""
+
+    def opening(self, ask: Opening) -> bytes:
+        """The beginning of a body."""
+
+    def fixed(self, instructions: str, tools: Sequence[ToolSpec]) -> bytes:
+        """Tools and instructions, up to where the list of messages begins; ``]}`` after the messages ends a body."""
+
+    def writer(self) -> Callable[[Message], Piece]:
+        """What makes the pieces of one conversation, in order; it may remember what came before."""
+
+    def reader(self, on_text: Callable[[str], None]) -> Reader:
+        """What reads one answer. ``on_text`` gets text as it comes."""
+
+
+def headers(wire: Wire, key: str) -> dict[bytes, bytes]:
+    """What every request carries. ``key`` is "" for none."""
+    keyed = {name: form % key.encode() for name, form in wire.key_headers.items()} if key else {}
+    return {**wire.own_headers, **keyed}
