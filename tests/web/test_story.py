@@ -92,9 +92,9 @@ def _require_the_daemons(told: Told, events: list[ev.Event | ev.Erased]) -> None
         if isinstance(event, ev.Erased):
             continue
         match event.body:
-            case ev.ObjectiveCreated() | ev.SessionOpened() as body:
+            case ev.SessionOpened() as body:
                 objective = projection.opened(event, body)
-                goal = body.goal if isinstance(body, ev.ObjectiveCreated) else ""
+                goal = body.contract.goal if body.contract else ""
             case ev.SessionDeleted():
                 objective = None
             case _ if objective is not None:

@@ -1056,7 +1056,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel
-         * @description End it as cancelled; what is under way is killed.
+         * @description End an objective as cancelled; what is running is killed.
          */
         post: operations["cancel"];
         delete?: never;
@@ -1116,7 +1116,7 @@ export interface paths {
         put?: never;
         /**
          * Pause
-         * @description Let what is under way finish, then hold.
+         * @description Let the current step finish, then start nothing more until it is resumed.
          */
         post: operations["pause"];
         delete?: never;
@@ -1136,7 +1136,7 @@ export interface paths {
         put?: never;
         /**
          * Resume
-         * @description Go on.
+         * @description Continue from its last recorded step.
          */
         post: operations["resume"];
         delete?: never;
@@ -1236,7 +1236,7 @@ export interface paths {
         put?: never;
         /**
          * Stop
-         * @description Kill what is under way at once, and hold.
+         * @description Kill what is running at once, and pause.
          */
         post: operations["stop"];
         delete?: never;
@@ -1612,7 +1612,7 @@ export interface paths {
         put?: never;
         /**
          * Open Session
-         * @description Open a session in a folder. The answer's ``session`` is the new one; it is idle until it is told something.
+         * @description Open an interactive session in a folder. The answer's ``session`` is the new one.
          */
         post: operations["open_session"];
         delete?: never;
@@ -1836,7 +1836,7 @@ export interface paths {
         put?: never;
         /**
          * Close Session
-         * @description Put a session away; what is under way is killed. All of it stays, and the next message opens it again.
+         * @description Close an interactive session; what is running is killed. All of it stays, and the next message reopens it.
          */
         post: operations["close_session"];
         delete?: never;
@@ -2016,7 +2016,7 @@ export interface paths {
         put?: never;
         /**
          * Pause Session
-         * @description Let what is under way finish, then hold.
+         * @description Let the current step finish, then start nothing more until it is resumed.
          */
         post: operations["pause_session"];
         delete?: never;
@@ -2056,7 +2056,7 @@ export interface paths {
         put?: never;
         /**
          * Resume Session
-         * @description Go on.
+         * @description Continue from its last recorded step.
          */
         post: operations["resume_session"];
         delete?: never;
@@ -2196,7 +2196,7 @@ export interface paths {
         put?: never;
         /**
          * Stop Session
-         * @description Kill what is under way at once, and hold.
+         * @description Kill what is running at once, and pause.
          */
         post: operations["stop_session"];
         delete?: never;
@@ -3231,6 +3231,15 @@ export interface components {
             window_tokens: number;
         };
         /**
+         * Contract
+         * @description What makes a session an objective: the goal, and what must be on record before it counts as met.
+         */
+        Contract: {
+            /** @default [] */
+            evidence: components["schemas"]["EvidenceWanted"][];
+            goal: string;
+        };
+        /**
          * ControlEnvelope
          * @description A word about the stream itself.
          */
@@ -3541,7 +3550,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["ObjectiveCreated"] | components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -4062,7 +4071,7 @@ export interface components {
          * InstructionsSet
          * @description The person's directives had changed: every request from the next one on begins with these instructions.
          *
-         *     ``text`` is the whole of them, as of ``ObjectiveCreated``. Recorded only when it differs from what there was.
+         *     ``text`` is the whole of them, as of ``SessionOpened``. Recorded only when it differs from what there was.
          */
         InstructionsSet: {
             text: string;
@@ -4715,22 +4724,27 @@ export interface components {
         };
         /**
          * NewObjective
-         * @description Give a goal. The answer's ``session`` is the new objective.
+         * @description Open a session in a folder. The answer's ``session`` is the new one.
+         *
+         *     With a goal it is an objective and starts at once; without one it is interactive, and idle until the person says
+         *     something.
          *
          *     Args:
-         *         goal: what to reach, 1 byte to under 1 MB of UTF-8.
          *         directory: the workspace folder, absolute; must exist and be a folder that the machine may show.
-         *         title: "" derives it from the goal's first line.
-         *         constraints: rules that the result must keep, in the person's words.
+         *         goal: what to reach, 1 byte to under 1 MB of UTF-8; None for an interactive session.
+         *         title: "" derives it from the goal's first line, or from the folder.
+         *         constraints: rules that the result of a goal must keep, in the person's words.
          *         tools: names to offer; empty offers all.
-         *         allow: names of tools granted for this objective without asking.
+         *         allow: names of tools granted for this session without asking.
          *         chain: models to use; empty uses the home's default.
-         *         budget: both figures positive or "unlimited".
-         *         limits: see there.
+         *         budget: both figures positive or "unlimited"; None for the default of its mode.
+         *         limits: of an objective's run, or of each turn.
          *         profile: strictness.
          *         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
          *         secrets: names of secrets that the model is told of.
-         *         mode: "trial" keeps all changes aside until they are applied (``ApplyTrial``); not for the readonly profile.
+         *         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
+         *             profile.
+         *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          */
         NewObjective: {
             /** @default [] */
@@ -4836,12 +4850,27 @@ export interface components {
         };
         /**
          * NewSession
-         * @description Open a session in a folder. The answer's ``session`` is the new one; it is idle until it is told something.
+         * @description Open a session in a folder. The answer's ``session`` is the new one.
          *
-         *     Fields as of ``CreateObjective``; limits are of each turn.
+         *     With a goal it is an objective and starts at once; without one it is interactive, and idle until the person says
+         *     something.
          *
          *     Args:
-         *         ignore: patterns as in .gitignore of what checkpoints leave out, beside what they always do.
+         *         directory: the workspace folder, absolute; must exist and be a folder that the machine may show.
+         *         goal: what to reach, 1 byte to under 1 MB of UTF-8; None for an interactive session.
+         *         title: "" derives it from the goal's first line, or from the folder.
+         *         constraints: rules that the result of a goal must keep, in the person's words.
+         *         tools: names to offer; empty offers all.
+         *         allow: names of tools granted for this session without asking.
+         *         chain: models to use; empty uses the home's default.
+         *         budget: both figures positive or "unlimited"; None for the default of its mode.
+         *         limits: of an objective's run, or of each turn.
+         *         profile: strictness.
+         *         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
+         *         secrets: names of secrets that the model is told of.
+         *         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
+         *             profile.
+         *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          */
         NewSession: {
             /** @default [] */
@@ -4915,37 +4944,6 @@ export interface components {
             type: "notice.given";
             /** @enum {unknown} */
             why: "claim" | "compact" | "completion" | "files" | "recovery" | "steer";
-        };
-        /**
-         * ObjectiveCreated
-         * @description A person gave a goal.
-         */
-        ObjectiveCreated: {
-            budget: components["schemas"]["Budget"];
-            chain: components["schemas"]["ModelRef"][];
-            /** @default  */
-            channel: string;
-            constraints: string[];
-            directory: string;
-            evidence: components["schemas"]["EvidenceWanted"][];
-            goal: string;
-            /** @default [] */
-            hosts: string[];
-            instructions: string;
-            limits: components["schemas"]["Limits"];
-            /**
-             * @default workspace
-             * @enum {unknown}
-             */
-            mode: "trial" | "workspace";
-            profile: components["schemas"]["Profile"];
-            /** @default [] */
-            secrets: components["schemas"]["Secret"][];
-            title: string;
-            tools: string[];
-            /** @enum {unknown} */
-            type: "objective.created";
-            workspace: string;
         };
         /**
          * ObjectiveEnded
@@ -6056,7 +6054,7 @@ export interface components {
          * Said
          * @description Say something. It begins a turn, or is read before the next request of the one under way.
          *
-         *     A session that people work in begins a turn by it, goes on if it was held, and opens again if it was closed.
+         *     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
          *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run.
          */
         Said: {
@@ -6279,7 +6277,7 @@ export interface components {
         };
         /**
          * SessionOpened
-         * @description A person sat down to work in a folder; fields as of ``ObjectiveCreated``. It rests until it is told something.
+         * @description A person opened a session in a folder: interactive, or with a contract an objective that runs by itself.
          */
         SessionOpened: {
             budget: components["schemas"]["Budget"];
@@ -6288,6 +6286,8 @@ export interface components {
             channel: string;
             /** @default [] */
             constraints: string[];
+            /** @default null */
+            contract: components["schemas"]["Contract"] | null;
             directory: string;
             /** @default [] */
             hosts: string[];
@@ -6902,7 +6902,7 @@ export interface components {
          * WantedPrompt
          * @description What a session or an objective of a folder would be given before all else, with a directive that is not saved.
          *
-         *     ``attended``: for a session that people work in, else for an objective. ``draft`` is taken for saved.
+         *     ``attended``: for an interactive session, else for an objective. ``draft`` is taken for saved.
          */
         WantedPrompt: {
             /** @default true */
@@ -6945,7 +6945,7 @@ export interface components {
         };
         /**
          * Why
-         * @description Kill what is under way at once, and hold.
+         * @description Kill what is running at once, and pause.
          *
          *     ``session`` "*" stops every session.
          */
@@ -6957,7 +6957,7 @@ export interface components {
          * Words
          * @description Say something. It begins a turn, or is read before the next request of the one under way.
          *
-         *     A session that people work in begins a turn by it, goes on if it was held, and opens again if it was closed.
+         *     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
          *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run.
          */
         Words: {

@@ -48,9 +48,9 @@ function follow(draft: Draft, event: Event): void {
     take(draft, event, before);
     return;
   }
-  if (body.type === "objective.created" || body.type === "session.opened") {
+  if (body.type === "session.opened") {
     draft.opening = body;
-    draft.talk = silence(body.type === "session.opened");
+    draft.talk = silence(!body.contract);
     draft.row = openedRow(event, body);
     take(draft, event, before);
     return;

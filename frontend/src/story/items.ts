@@ -16,7 +16,6 @@ export interface Before {
 export function take(draft: Draft, event: Event, before: Before): void {
   const { body } = event;
   switch (body.type) {
-    case "objective.created":
     case "session.opened":
       draft.add(event, { kind: "opened", body });
       return;

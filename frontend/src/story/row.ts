@@ -19,13 +19,13 @@ export interface Standing {
 const NO_REVIEW: Row["review"] = { waiting: 0, held: [] };
 
 export function openedRow(event: Event, body: Opening): Row {
-  const attended = body.type === "session.opened";
+  const interactive = !body.contract;
   return {
     id: event.stream,
     title: body.title,
-    goal: attended ? "" : body.goal,
-    constraints: attended ? [] : body.constraints,
-    status: attended ? "idle" : "pending",
+    goal: body.contract?.goal ?? "",
+    constraints: body.constraints ?? [],
+    status: interactive ? "idle" : "pending",
     reason: "",
     summary: "",
     directory: body.directory,
@@ -41,7 +41,7 @@ export function openedRow(event: Event, body: Opening): Row {
     created_ms: event.ts,
     updated_ms: event.ts,
     ended_ms: 0,
-    kind: attended ? "session" : "objective",
+    kind: interactive ? "session" : "objective",
     turns: 0,
     review: NO_REVIEW,
   };
@@ -125,7 +125,7 @@ function turn(at: Standing, body: Body, ts: number): void {
       at.paused = false;
       return;
     case "message.received":
-      if (!at.talk.attended) return;
+      if (!at.talk.interactive) return;
       if (at.talk.resting) at.row = { ...row, reason: "", summary: "", iterations: 0 };
       else if (at.paused) at.row = { ...row, reason: "" };
       at.paused = false;

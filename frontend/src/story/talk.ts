@@ -5,8 +5,8 @@
 import type { Body } from "./shape";
 
 export interface Talk {
-  /** People work in it, turn by turn. */
-  readonly attended: boolean;
+  /** A person works in it, turn by turn. */
+  readonly interactive: boolean;
   /** Nothing happens until it is told something. */
   readonly resting: boolean;
   /** Put away. */
@@ -23,10 +23,10 @@ export interface Talk {
   readonly unread: boolean;
 }
 
-export function silence(attended: boolean): Talk {
+export function silence(interactive: boolean): Talk {
   return {
-    attended,
-    resting: attended,
+    interactive,
+    resting: interactive,
     closed: false,
     turn: 0,
     asked: false,
@@ -40,7 +40,7 @@ export function silence(attended: boolean): Talk {
 export function followed(talk: Talk, body: Body): Talk {
   switch (body.type) {
     case "message.received":
-      return heard(talk.attended ? spokenTo(talk) : talk);
+      return heard(talk.interactive ? spokenTo(talk) : talk);
     case "rules.read":
       return body.files.length > 0 ? heard(talk) : talk;
     case "model.requested":

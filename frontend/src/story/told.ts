@@ -37,6 +37,7 @@ export const opened: Body = {
   title: "The harbour's code",
   directory: "/home/ada/quill",
   channel: "",
+  contract: null,
   tools: [],
   chain: [{ provider: "acme", model: "m1" }],
   budget: { tokens: 1000, usd_micros: "unlimited" },

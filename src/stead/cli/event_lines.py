@@ -86,9 +86,6 @@ def describe(stream: str, body: Json, out: Output, *, call: str = "a call", verb
         yield fill(said[0], {**body, "call": call}), said[1]
         return
     match body["type"]:
-        case "session.opened":
-            yield fill("{stream}: {title:160}", {**body, "stream": stream}), "bold"
-            yield fill("  in {directory}", body), ""
         case "file.changed":
             yield from _changed(stream, body, out)
         case "turn.ended":

@@ -53,8 +53,8 @@ class _Teller:
     def tell(self, event: ev.Event) -> Iterator[str]:
         """What one event adds."""
         body = event.body
-        if isinstance(body, ev.Opening):
-            self._talk = Talk(attended=isinstance(body, ev.SessionOpened), resting=isinstance(body, ev.SessionOpened))
+        if isinstance(body, ev.SessionOpened):
+            self._talk = Talk(interactive=body.interactive, resting=body.interactive)
             yield _opening(event, body)
         after = followed(self._talk, body)
         ending = isinstance(body, ev.TurnEnded)
@@ -129,13 +129,13 @@ class _Teller:
                 assert_never(body)
 
 
-def _opening(event: ev.Event, body: ev.Opening) -> str:
+def _opening(event: ev.Event, body: ev.SessionOpened) -> str:
     models = ", ".join(span(f"{ref.provider}/{ref.model}") for ref in body.chain)
     head = f"# {span(body.title)}\n\nIn {span(body.directory)} since {_at(event.ts_ms)}, with {models}.\n\n"
-    if isinstance(body, ev.SessionOpened):
+    if body.contract is None:
         return head
     limits = "".join(f"- {span(constraint)}\n" for constraint in body.constraints)
-    return f"{head}**Goal**:\n\n{said(body.goal)}" + (f"Constraints:\n\n{limits}\n" if limits else "")
+    return f"{head}**Goal**:\n\n{said(body.contract.goal)}" + (f"Constraints:\n\n{limits}\n" if limits else "")
 
 
 def _answer(body: _ANSWERS) -> str:

@@ -115,7 +115,7 @@ class DecisionLog:
         with self._database.reading() as connection:
             first = connection.execute(_FIRST, (session,)).fetchone()
         opening = _event(first).body if first else None
-        if not isinstance(opening, ev.Opening):
+        if not isinstance(opening, ev.SessionOpened):
             return []
         return [
             event

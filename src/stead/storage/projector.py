@@ -53,7 +53,7 @@ class Projector:
         if isinstance(event, ev.Erased):
             return
         match event.body:
-            case ev.ObjectiveCreated() | ev.SessionOpened() as body:
+            case ev.SessionOpened() as body:
                 if body.workspace != self._workspace:
                     return
                 self._open(event, body)
@@ -80,8 +80,8 @@ class Projector:
             if event.seq < redacted.seq and isinstance(event, ev.Event) and not isinstance(event.body, ContentRedacted):
                 self.take(event)
 
-    def _open(self, event: ev.Event, body: ev.Opening) -> None:
-        goal = body.goal if isinstance(body, ev.ObjectiveCreated) else ""
+    def _open(self, event: ev.Event, body: ev.SessionOpened) -> None:
+        goal = body.contract.goal if body.contract else ""
         self._connection.execute(
             "INSERT INTO objectives (id, seq, goal) VALUES (?, ?, ?)", (event.session, event.seq, goal)
         )

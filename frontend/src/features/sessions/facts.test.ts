@@ -6,12 +6,13 @@ import { evidenceOf, grantsOf, mayHoldChanges, writtenBy } from "./facts";
 
 const CREATED: Body = {
   ...(opened as Extract<Body, { type: "session.opened" }>),
-  type: "objective.created",
-  goal: "Write SUMMARY.md and run make",
-  evidence: [
-    { kind: "wrote", subject: "SUMMARY.md" },
-    { kind: "ran", subject: "make" },
-  ],
+  contract: {
+    goal: "Write SUMMARY.md and run make",
+    evidence: [
+      { kind: "wrote", subject: "SUMMARY.md" },
+      { kind: "ran", subject: "make" },
+    ],
+  },
 } as Body;
 
 function story(...bodies: Body[]) {
