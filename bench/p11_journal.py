@@ -174,13 +174,11 @@ def _turn(turn: int) -> list[ev.Body]:
     ]
 
 
-def _created() -> ev.ObjectiveCreated:
-    return ev.ObjectiveCreated(
+def _created() -> ev.SessionOpened:
+    return ev.SessionOpened(
         workspace=DEFAULT_WORKSPACE,
         title="Read the notes",
-        goal="Read the notes",
-        constraints=(),
-        evidence=(),
+        contract=ev.Contract("Read the notes"),
         directory="/home/ada/notes",
         tools=(),
         chain=(MODEL,),

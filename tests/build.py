@@ -53,14 +53,12 @@ def created(
     limits: ev.Limits | None = None,
     chain: tuple[ev.ModelRef, ...] = (MODEL,),
     tools: tuple[str, ...] = (),
-) -> ev.ObjectiveCreated:
+) -> ev.SessionOpened:
     """An objective's first fact."""
-    return ev.ObjectiveCreated(
+    return ev.SessionOpened(
         workspace=DEFAULT_WORKSPACE,
         title=goal[:80],
-        goal=goal,
-        constraints=(),
-        evidence=evidence,
+        contract=ev.Contract(goal, evidence),
         directory="/home/ada/notes",
         tools=tools,
         chain=chain,
@@ -89,7 +87,7 @@ def desk(title: str = "notes", *, budget: ev.Budget | None = None) -> ev.Session
 class Story:
     """A session told event by event; time passes by a second an event."""
 
-    def __init__(self, opening: ev.Opening | None = None) -> None:
+    def __init__(self, opening: ev.SessionOpened | None = None) -> None:
         self.events: list[ev.Event] = []
         self.session: Session = begin(self._event(opening or created()))
 

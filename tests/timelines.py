@@ -13,7 +13,7 @@ from stead.storage import projection
 def items_of(events: Iterable[ev.Event]) -> list[Item]:
     """The items of a session's events, in order."""
     first, *others = events
-    assert isinstance(first.body, ev.Opening)
+    assert isinstance(first.body, ev.SessionOpened)
     items: dict[str, Item] = {}
     known = after = projection.opened(first, first.body)
     for event in (first, *others):

@@ -109,7 +109,7 @@ class Sitting(msgspec.Struct, frozen=True):
     """A session as it was begun, and who looks in it."""
 
     id: SessionId
-    spec: ev.Opening
+    spec: ev.SessionOpened
     look: Viewer
 
 
@@ -286,7 +286,7 @@ class Grounds:
         opening = (
             desk(f"On the {self.mark(scope)}") if attended else created(f"Find the {self.mark(scope)} of the gate.")
         )
-        spec: ev.Opening = replace(opening, directory=directory, channel=channel)
+        spec: ev.SessionOpened = replace(opening, directory=directory, channel=channel)
         sitting = Sitting(id, spec, viewer(spec))
         self.sittings.append(sitting)
         self.know(f"e_{await self.sayings.tell(id, spec)}", scope)

@@ -140,7 +140,7 @@ async def test_a_plan_that_the_person_changed_grants_nothing_any_more(enter: Ent
 async def test_what_the_person_forbade_an_objective_is_forbidden_in_its_fork(enter: Enter) -> None:
     into = ("write", {"path": "infra/main.tf", "text": "x"})
     room = enter(into, into)
-    goal = cmd.CreateObjective("tidy up", str(room.project), constraints=("never change infra/",))
+    goal = cmd.OpenSession(str(room.project), goal="tidy up", constraints=("never change infra/",))
     first = (await room.do(goal)).session
     await room.settled(first)
     fork = (await room.do(cmd.ForkSession(first))).session

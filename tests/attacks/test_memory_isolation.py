@@ -70,7 +70,7 @@ async def test_a_fork_into_another_folder_leaves_what_was_told_of_memory_behind(
             told = "\n".join(said(models.requests[-1]))
             assert "What is the code word of the gate?" in told, "the conversation goes on"
             assert {word for word in CODES.values() if word in told} == {*known}
-        goal = cmd.CreateObjective(goal="Open the gate.", directory=str(tmp_path / "other"))
+        goal = cmd.OpenSession(goal="Open the gate.", directory=str(tmp_path / "other"))
         await room.settled((await room.do(goal)).session)
         told = "\n".join(said(models.requests[-1]))
         assert {word for word in CODES.values() if word in told} == {"alder"}

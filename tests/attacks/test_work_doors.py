@@ -24,7 +24,6 @@ from stead.domain.ids import CallKey, SessionId
 from stead.domain.messages import UserMessage
 from stead.domain.policies import Profile
 from stead.domain.sessions import Session
-from stead.runtime.workroom import Work
 from tests.runtime.room import Room, Said, Turn, WireModels, calls, made, used
 
 EVE = "eve@evil.example"
@@ -72,8 +71,8 @@ def asking(session: Session) -> list[str]:
 
 
 def _names() -> list[str]:
-    tags = [str(kind.__struct_config__.tag) for kind in (*get_args(Work), *PERSONS)]
-    return [*tags, *(tag.replace(".", "_") for tag in tags), *(kind.__name__ for kind in get_args(Work))]
+    tags = [str(kind.__struct_config__.tag) for kind in (*get_args(cmd.Command), *PERSONS)]
+    return [*tags, *(tag.replace(".", "_") for tag in tags), *(kind.__name__ for kind in get_args(cmd.Command))]
 
 
 async def test_no_call_of_a_model_is_one_of_the_persons_commands(rooms: list[Room], tmp_path: Path) -> None:

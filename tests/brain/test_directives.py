@@ -46,12 +46,12 @@ def kept(*found: Directive) -> Directives:
 
 @given(st.lists(directive, max_size=12), st.sampled_from([HERE, THERE, "/elsewhere"]), st.booleans())
 def test_the_core_comes_first_then_what_is_on_for_the_folder_souls_ahead_in_order(
-    found: list[Directive], directory: str, attended: bool
+    found: list[Directive], directory: str, interactive: bool
 ) -> None:
     directives = kept(*found)
-    made = prompt(directives, directory, attended=attended)
+    made = prompt(directives, directory, interactive=interactive)
     core, *rest = made.parts
-    assert core.source == "core" and core.text.startswith(SESSION_INSTRUCTIONS if attended else INSTRUCTIONS)
+    assert core.source == "core" and core.text.startswith(SESSION_INSTRUCTIONS if interactive else INSTRUCTIONS)
     wanted = {
         one.directive.id: one.directive
         for one in directives.kept.values()
@@ -63,7 +63,7 @@ def test_the_core_comes_first_then_what_is_on_for_the_folder_souls_ahead_in_orde
     assert places == sorted(places)
     assert [part.text for part in rest] == [f"# {one.title}\n{one.text}" for one in told]
     assert made.text == "\n\n".join(part.text for part in made.parts)
-    assert made.text == instructions(directives, directory, attended=attended)
+    assert made.text == instructions(directives, directory, interactive=interactive)
     assert made.tokens == estimate_tokens(made.text)
     assert all(part.tokens == estimate_tokens(part.text) for part in made.parts)
 
@@ -74,7 +74,7 @@ def test_the_same_directives_make_the_same_bytes_in_whatever_order_they_came(
 ) -> None:
     mixed = list(found)
     random.shuffle(mixed)  # type: ignore[attr-defined]  # Hypothesis's own Random
-    assert instructions(kept(*found), HERE, attended=True) == instructions(kept(*mixed), HERE, attended=True)
+    assert instructions(kept(*found), HERE, interactive=True) == instructions(kept(*mixed), HERE, interactive=True)
 
 
 @given(st.lists(directive, min_size=1, max_size=8, unique_by=lambda one: one.id))
@@ -82,8 +82,8 @@ def test_what_is_off_or_elsewhere_changes_no_byte(found: list[Directive]) -> Non
     replace = msgspec.structs.replace
     off = kept(*(replace(one, enabled=False) for one in found))
     elsewhere = kept(*(replace(one, directory=THERE) for one in found))
-    assert instructions(off, HERE, attended=False) == INSTRUCTIONS
-    assert instructions(elsewhere, HERE, attended=True) == SESSION_INSTRUCTIONS
+    assert instructions(off, HERE, interactive=False) == INSTRUCTIONS
+    assert instructions(elsewhere, HERE, interactive=True) == SESSION_INSTRUCTIONS
 
 
 @given(st.lists(directive, min_size=1, max_size=8, unique_by=lambda one: one.id), st.data())
@@ -104,7 +104,7 @@ def test_a_version_is_never_given_twice_not_even_after_a_removal() -> None:
 
 
 def test_a_new_home_pays_a_few_tokens_for_one_short_soul() -> None:
-    made = prompt(kept(*SEEDS), HERE, attended=True)
+    made = prompt(kept(*SEEDS), HERE, interactive=True)
     assert [part.title for part in made.parts[1:]] == ["Soul"]
     assert made.tokens - estimate_tokens(SESSION_INSTRUCTIONS) <= 60
     assert len(made.text) - len(SESSION_INSTRUCTIONS) <= 120

@@ -31,7 +31,7 @@ from tests.build import Story, created
     ],
 )
 def test_a_goal_names_the_evidence_that_it_wants(goal: str, wanted: list[tuple[str, str]]) -> None:
-    assert [(want.kind, want.subject) for want in contract(goal)] == wanted
+    assert [(want.kind, want.subject) for want in contract(goal).evidence] == wanted
 
 
 WANTED = (ev.EvidenceWanted("wrote", "SUMMARY.md"),)

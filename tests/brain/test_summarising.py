@@ -23,7 +23,7 @@ def step(story: Story) -> Effect | None:
     return next_effect(story.session, World(story.now_ms, TOOLS, (info(window=WINDOW),)))
 
 
-def asked(opening: ev.Opening | None = None) -> Story:
+def asked(opening: ev.SessionOpened | None = None) -> Story:
     """A session of many words whose next request is for the summary."""
     story = Story(opening or created(budget=ev.Budget("unlimited", "unlimited")))
     story.tell(ev.MessageReceived("look at the ledger", "cli", PERSON))
@@ -60,7 +60,7 @@ def test_a_summary_has_a_cap_of_its_own_that_doubles_after_a_reply_without_one()
 
 
 @pytest.mark.parametrize("opening", [created(budget=ev.Budget("unlimited", "unlimited")), desk()])
-def test_an_empty_reply_to_the_question_ends_nothing_and_is_not_sent_back(opening: ev.Opening) -> None:
+def test_an_empty_reply_to_the_question_ends_nothing_and_is_not_sent_back(opening: ev.SessionOpened) -> None:
     story = asked(opening)
     for _ in range(2):
         story.ask().reply("")

@@ -64,12 +64,10 @@ def objective(title: str, directory: str, *, turns: int, ended: bool = True) -> 
         turns: how many, at least one.
         ended: whether it was completed.
     """
-    yield ev.ObjectiveCreated(
+    yield ev.SessionOpened(
         workspace=DEFAULT_WORKSPACE,
         title=title,
-        goal=title,
-        constraints=(),
-        evidence=(),
+        contract=ev.Contract(title),
         directory=directory,
         tools=(),
         chain=(MODEL,),

@@ -55,7 +55,7 @@ def test_stop_ends_what_runs_at_once_and_it_can_go_on(walked: Stage, visit: Visi
     assert walked.house.bodies(id, "session.stopped")
     expect(page.get_by_role("button", name=re.compile("^Stop$"))).to_have_count(0)
     expect(page.get_by_role("status", name="State")).to_contain_text(re.compile("stopped|paused", re.IGNORECASE))
-    hands.press(page, "button", "Go on")
+    hands.press(page, "button", "Resume")
     walked.house.wait(id, "completed", timeout_s=60)
 
 

@@ -140,7 +140,7 @@ def test_what_runs_is_cut_in_on_stopped_and_goes_on(stage: Stage, visit: Visit) 
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(main).to_contain_text("Stopped, from the page")
     assert stage.house.get(f"/sessions/{session}")["status"] == "paused"
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Resume").click()
     expect(main).to_contain_text("Turn 2 done")
     assert [body["interrupts"] for body in bodies(stage, session, "message.received")] == [False, True, False]
 

@@ -13,9 +13,10 @@ from stead.domain.events import (
     ApprovalDenied,
     ApprovalGiven,
     Body,
+    Contract,
     Limits,
-    ObjectiveCreated,
     SessionDeleted,
+    SessionOpened,
     SessionPaused,
     SessionResumed,
     SessionStopped,
@@ -40,8 +41,8 @@ ISOLATION = Isolation(True, "bubblewrap", "its own namespaces, no network, reads
 def answer(api: Simulator, method: str, path: str, query: dict[str, str], body: bytes, key: str) -> tuple[int, object]:
     """What the API answers."""
     parts = tuple(path.strip("/").split("/"))
-    if method == "GET" and parts[0] == "sessions" and len(parts) == 2 and parts[1] in api.runs:
-        parts = ("objectives", parts[1])  # the same row, of another kind
+    if parts[0] == "sessions" and len(parts) > 1 and parts[1] in api.runs:
+        parts = ("objectives", *parts[1:])  # the same session by its other name
     if parts[0] == "sessions":
         return desk.answer(api, method, parts, query, body, key)
     if method == "GET":
@@ -51,7 +52,7 @@ def answer(api: Simulator, method: str, path: str, query: dict[str, str], body: 
     command: Any = None
     match method, parts:
         case "POST", ("objectives",):
-            command = parse(body, commands.CreateObjective)
+            command = parse(body, commands.OpenSession)
             if not os.path.isdir(command.directory):
                 raise Refused(400, "invalid", f"there is no folder {command.directory!r}; give one that exists")
             given = Answer(CommandId(key), api.begin(command, key).id, len(api.events))
@@ -246,28 +247,29 @@ def provider_row(name: str, *, found: bool) -> ProviderRow:
     return ProviderRow(name, name, "", name, "none", found)
 
 
-def created(command: commands.CreateObjective) -> ObjectiveCreated:
-    return ObjectiveCreated(
-        WorkspaceId("default"), command.title or command.goal.split("\n")[0], command.goal, command.constraints, (),
-        command.directory, command.tools, command.chain or (REHEARSAL,), command.budget, Limits(), Profile.ASK, "",
+def created(command: commands.OpenSession) -> SessionOpened:
+    return SessionOpened(
+        WorkspaceId("default"), command.title or (command.goal or "").split("\n")[0], command.directory, command.tools,
+        command.chain or (REHEARSAL,), command.budget or commands.DEFAULT_BUDGET, Limits(), Profile.ASK, "",
+        Contract(command.goal or ""), command.constraints,
     )  # fmt: skip
 
 
 def _objective(api: Simulator, run: Run) -> ObjectiveRow:
-    assert isinstance(run.command, commands.CreateObjective)
+    goal = run.command.goal or ""
     ended = run.status in ("completed", "failed", "cancelled")
     pending = sum(row.session == run.id and row.status == "pending" for row in api.approvals.values())
     return ObjectiveRow(
         id=run.id,
-        title=run.command.title or run.command.goal.split("\n")[0],
-        goal=run.command.goal,
+        title=run.command.title or goal.split("\n")[0],
+        goal=goal,
         constraints=run.command.constraints,
         status=cast("ObjectiveStatus", run.status),
         reason=run.reason,
         summary=run.summary,
         directory=run.command.directory,
         chain=run.command.chain or (REHEARSAL,),
-        budget=run.command.budget,
+        budget=run.command.budget or commands.DEFAULT_BUDGET,
         tokens_used=run.tokens,
         tokens_reserved=0,
         usd_micros_used=0,

@@ -111,7 +111,7 @@ def opened(command: commands.OpenSession, title: str) -> SessionOpened:
     """The first event of a session."""
     return SessionOpened(
         WorkspaceId("default"), title, command.directory, command.tools, command.chain or (REHEARSAL,),
-        command.budget, Limits(), Profile.ASK, "", ignore=command.ignore,
+        command.budget or commands.SESSION_BUDGET, Limits(), Profile.ASK, "", ignore=command.ignore,
     )  # fmt: skip
 
 
@@ -134,8 +134,7 @@ def _command(method: str, session: SessionId, parts: tuple[str, ...], body: byte
 def _act(api: Simulator, sitting: Sitting, command: Any, key: str) -> Answer:
     if isinstance(command, commands.ForkSession):
         wanted = command.directory or sitting.command.directory
-        fork = api.seat(commands.OpenSession(wanted, command.title or f"{sitting.title} (fork)"))
-        assert isinstance(fork.command, commands.OpenSession)
+        fork = api.seat(commands.OpenSession(wanted, title=command.title or f"{sitting.title} (fork)"))
         api.record(fork.id, "person", opened(fork.command, fork.title), cause=key)
         return Answer(CommandId(key), fork.id, len(api.events), "with the files as they are now")
     facts = _facts(sitting, command)

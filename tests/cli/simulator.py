@@ -53,7 +53,7 @@ class Run:
 
     api: Simulator
     id: SessionId
-    command: commands.CreateObjective | commands.OpenSession
+    command: commands.OpenSession
     status: str = "running"
     reason: str = ""
     summary: str = ""
@@ -64,7 +64,7 @@ class Run:
     def title(self) -> str:
         """What lists call it."""
         command = self.command
-        goal = command.goal if isinstance(command, commands.CreateObjective) else os.path.basename(command.directory)
+        goal = command.goal or os.path.basename(command.directory)
         return command.title or goal.split("\n")[0]
 
     def happen(self, *bodies: Body, actor: str = "stead") -> None:
@@ -246,7 +246,7 @@ class Simulator:
         with self.changed:
             assert self.changed.wait_for(what, WAIT_S), "it did not come about"
 
-    def begin(self, command: commands.CreateObjective, cause: str = "") -> Run:
+    def begin(self, command: commands.OpenSession, cause: str = "") -> Run:
         """Create an objective and start its script."""
         run = Run(self, SessionId(f"s_{os.urandom(8).hex()}"), command)
         self.runs[run.id] = run

@@ -27,7 +27,7 @@ Serve = Callable[..., Simulator]
 def ended(serve: Serve, cli: Cli) -> Run:
     """An objective that has failed."""
     api = serve(lambda run: run.end("failed", "stall", "It went in circles."))
-    api.begin(commands.CreateObjective("count the lines\nof all files", str(cli.directory), title="Count lines"))
+    api.begin(commands.OpenSession(str(cli.directory), goal="count the lines\nof all files", title="Count lines"))
     (run,) = api.runs.values()
     api.wait_for(lambda: run.status == "failed")
     return run
@@ -50,7 +50,7 @@ def test_without_objectives_the_list_says_how_to_begin(cli: Cli, api: Simulator)
 def test_the_newest_are_listed_unless_all_are_wanted(cli: Cli, serve: Serve) -> None:
     api = serve(lambda run: None)
     for number in range(25):
-        api.begin(commands.CreateObjective(f"goal {number}", "/"))
+        api.begin(commands.OpenSession("/", goal=f"goal {number}"))
     assert len(cli("objectives", "--json").rows) == 20
     assert len(cli("objectives", "--all", "--json").rows) == 25
 
@@ -93,10 +93,10 @@ def test_one_objective_is_shown_with_its_steps(cli: Cli, ended: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "said", "command"),
     [
-        (["pause"], "holds after the step under way", commands.Pause),
-        (["resume"], "goes on", commands.Resume),
+        (["pause"], "pauses after the current step", commands.Pause),
+        (["resume"], "is running again", commands.Resume),
         (["cancel"], "is cancelled", commands.Cancel),
-        (["stop"], "its processes are killed and it holds", commands.Stop),
+        (["stop"], "its processes are killed and it is paused", commands.Stop),
         (["retry"], "runs again", commands.Retry),
         (["delete", "--yes"], "is deleted", commands.Delete),
     ],
@@ -133,14 +133,14 @@ def test_arguments_of_commands_reach_the_daemon(cli: Cli, ended: Run) -> None:
 def test_stop_with_a_whole_id_is_one_request(cli: Cli, ended: Run) -> None:
     ended.api.requests.clear()
     assert cli("stop", ended.id).code == 0
-    assert ended.api.requests == [("POST", f"/api/v1/objectives/{ended.id}/stop")]
+    assert ended.api.requests == [("POST", f"/api/v1/sessions/{ended.id}/stop")]
 
 
 def test_an_id_may_be_abbreviated_as_long_as_it_is_clear(cli: Cli, serve: Serve) -> None:
     api = serve(lambda run: None)
     ids = ["s_00000000000000aa", "s_00000000000000ab", "s_0b00000000000000"]
     for id in ids:
-        api.runs[id] = Run(api, SessionId(id), commands.CreateObjective(f"goal of {id}", "/"))
+        api.runs[id] = Run(api, SessionId(id), commands.OpenSession("/", goal=f"goal of {id}"))
     assert cli("pause", "0b").code == 0
     assert cli("pause", "s_0b").code == 0
     assert {command.session for command in api.commands if isinstance(command, commands.Pause)} == {ids[2]}
@@ -153,9 +153,9 @@ def test_an_id_may_be_abbreviated_as_long_as_it_is_clear(cli: Cli, serve: Serve)
 
 def test_an_objective_that_asks_nothing_or_too_much_is_not_answered_by_its_id(cli: Cli, serve: Serve) -> None:
     api = serve(scripts.summary)
-    run = api.begin(commands.CreateObjective("g", str(cli.directory)))
+    run = api.begin(commands.OpenSession(str(cli.directory), goal="g"))
     api.wait_for(lambda: len(api.approvals) == 1)
-    api.begin(commands.CreateObjective("h", str(cli.directory)))
+    api.begin(commands.OpenSession(str(cli.directory), goal="h"))
     api.wait_for(lambda: len(api.approvals) == 2)
     (first, second) = api.approvals
     api.approvals[second] = type(api.approvals[second])(
@@ -171,7 +171,7 @@ def test_an_objective_that_asks_nothing_or_too_much_is_not_answered_by_its_id(cl
 def test_pending_approvals_are_listed_and_shown_in_full(cli: Cli, serve: Serve) -> None:
     api = serve(scripts.summary)
     assert cli("approvals").out == "Nothing waits for your answer.\n"
-    api.begin(commands.CreateObjective("g", str(cli.directory)))
+    api.begin(commands.OpenSession(str(cli.directory), goal="g"))
     api.wait_for(lambda: bool(api.approvals))
     (approval,) = api.approvals
     listed = cli("approvals").out
@@ -256,7 +256,7 @@ def test_the_journal_is_searched_shown_and_rebuilt(cli: Cli, ended: Run) -> None
     found = cli("journal", "search", "lost", "keys & more").out
     assert "a «lost keys & more» b" in found
     shown = cli("journal", "show", ended.id).out.splitlines()
-    assert [line.split()[4] for line in shown] == ["objective.created", "objective.ended"]
+    assert [line.split()[4] for line in shown] == ["session.opened", "objective.ended"]
     assert cli("journal", "show", "home").out == "home has no events there.\n"
     assert [row["seq"] for row in cli("journal", "show", ended.id, "--after", "1", "--json").rows] == [2]
     assert "1 min ago" in cli("journal", "open").out

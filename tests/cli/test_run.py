@@ -175,7 +175,7 @@ def test_every_option_reaches_the_daemon_as_it_was_meant(cli: Cli, api: Simulato
     options += ["--budget-tokens", "12,000", "--budget-usd", "1.25", "--allow", "write", "--allow", "edit,glob,grep"]
     options += ["--tools", "read", "--model", "acme/m-1", "--model", "router/lab/m-2", "--profile", "readonly"]
     assert cli("run", *options, "do it").code == 0  # the goal last: no option may take it for a value of its own
-    assert api.commands[0] == commands.CreateObjective(
+    assert api.commands[0] == commands.OpenSession(
         goal="do it",
         directory=str(folder),
         title="T",
@@ -191,8 +191,8 @@ def test_every_option_reaches_the_daemon_as_it_was_meant(cli: Cli, api: Simulato
 def test_every_profile_can_be_chosen_and_none_said_is_the_usual_one(cli: Cli, api: Simulator) -> None:
     for words in ([], *(["--profile", profile.value] for profile in Profile)):
         assert cli("run", "a", *words).code == 0
-    given = [command.profile for command in api.commands if isinstance(command, commands.CreateObjective)]
-    assert given == [commands.CreateObjective("a", "/").profile, *Profile]
+    given = [command.profile for command in api.commands if isinstance(command, commands.OpenSession)]
+    assert given == [commands.OpenSession("/").profile, *Profile]
 
 
 def test_a_budget_of_one_figure_keeps_the_default_of_the_other(cli: Cli, api: Simulator) -> None:
@@ -202,14 +202,14 @@ def test_a_budget_of_one_figure_keeps_the_default_of_the_other(cli: Cli, api: Si
     } == DEFAULT_BUDGET
     assert cli("run", "a", "--budget-tokens", "1000").code == 0
     assert cli("run", "a", "--budget-usd", "unlimited").code == 0
-    budgets = [command.budget for command in api.commands if isinstance(command, commands.CreateObjective)]
+    budgets = [command.budget for command in api.commands if isinstance(command, commands.OpenSession)]
     assert budgets == [Budget(1000, 5_000_000), Budget(400_000, "unlimited")]
 
 
 def test_a_goal_from_standard_input_is_read_whole(cli: Cli, api: Simulator) -> None:
     assert cli("run", "-", typed="first line\nsecond ä line\n").code == 0
     (command,) = api.commands
-    assert isinstance(command, commands.CreateObjective)
+    assert isinstance(command, commands.OpenSession)
     assert command.goal == "first line\nsecond ä line\n"
 
 
@@ -298,7 +298,7 @@ def test_an_objective_that_runs_again_is_watched_past_its_first_end(cli: Cli, se
         run.ask("call_9_0", "write", {"path": "a", "content": "b"})
 
     api = serve(again)
-    api.begin(commands.CreateObjective("g", str(cli.directory)))
+    api.begin(commands.OpenSession(str(cli.directory), goal="g"))
     approval = only_approval(api)
     watched = cli("watch", only_run(api).id)
     assert watched.code == 3

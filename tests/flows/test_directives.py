@@ -84,7 +84,7 @@ def test_an_objective_hears_of_a_change_at_its_next_request(house: LivingHome, p
     assert seen[:2] == [False, True] and all(seen[2:])
     assert len(house.bodies(id, "instructions.set")) == 1
     assert house.bodies(other, "instructions.set") == []
-    assert RULES in house.bodies(other, "objective.created")[0]["instructions"]
+    assert RULES in house.bodies(other, "session.opened")[0]["instructions"]
 
 
 def test_a_directive_of_a_folder_holds_in_that_folder_alone_and_a_fork_is_told_those_of_its_own(

@@ -95,7 +95,7 @@ def test_the_hosts_of_an_objective_need_no_further_word(house: LivingHome, proje
         id = str(house.get("/objectives")["items"][0]["id"])
         assert house.finish(id, answer="once")["status"] == "completed"
     assert "egress-unreachable" in texts(house, id)[0]
-    assert house.bodies(id, "objective.created")[0]["hosts"] == ["*.b.invalid", "shop.invalid"]
+    assert house.bodies(id, "session.opened")[0]["hosts"] == ["*.b.invalid", "shop.invalid"]
 
 
 @promise("SEC-6.network")
@@ -152,7 +152,7 @@ def test_registries_are_allowed_by_one_word_and_shown_spelled_out(house: LivingH
     started = house.cli("run", "x", "--dir", str(project), "--host", "registries", "--detach")
     assert started.returncode == 0, started.stderr
     id = str(house.get("/objectives")["items"][0]["id"])
-    assert house.bodies(id, "objective.created")[0]["hosts"][:2] == ["pypi.org", "files.pythonhosted.org"]
+    assert house.bodies(id, "session.opened")[0]["hosts"][:2] == ["pypi.org", "files.pythonhosted.org"]
 
 
 def test_what_is_no_host_is_refused_with_the_way_out(house: LivingHome, project: Path) -> None:

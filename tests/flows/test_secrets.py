@@ -101,7 +101,7 @@ def test_a_model_is_told_the_placeholder_of_a_named_secret_and_of_no_other(house
     assert own is not None and mark not in prompt
     assert "one header of GET requests to https://api.example.com/v1" in prompt
     assert other not in prompt
-    (created,) = house.bodies(id, "objective.created")
+    (created,) = house.bodies(id, "session.opened")
     assert [secret["name"] for secret in created["secrets"]] == ["shop"]
     assert created["secrets"][0]["placeholder"] == own[0]
     with pytest.raises(ApiError, match="no secret 'gone'"):

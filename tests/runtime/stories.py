@@ -194,7 +194,7 @@ class Life:
 
     async def _begin(self) -> None:
         if self.story.alone:
-            self.ids = [(await self.room.do(cmd.CreateObjective("tidy the notes", str(self.room.project)))).session]
+            self.ids = [(await self.room.do(cmd.OpenSession(str(self.room.project), goal="tidy the notes"))).session]
             return
         self.ids = [await self.room.open()]
         await self._say(self.ids[0], interrupt=False)

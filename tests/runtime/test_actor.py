@@ -40,7 +40,7 @@ def worlds(tmp_path: Path) -> Iterator[list[World]]:
         world.close()
 
 
-async def begun(world: World, opening: ev.ObjectiveCreated | None = None) -> Actor:
+async def begun(world: World, opening: ev.SessionOpened | None = None) -> Actor:
     """An objective of the world's script, just created and woken."""
     d = world.deps
     stream = Stream.open(
@@ -88,7 +88,7 @@ async def test_between_an_answer_and_the_next_request_lie_two_commits(worlds: li
     world.deps = replace(world.deps, bus=bus)
     await settled(await begun(world))
     assert bus.commits == [
-        ["objective.created"],
+        ["session.opened"],
         ["model.requested"],
         ["model.replied", "call.judged", "tool.started"],
         ["tool.finished", "plan.made", "model.requested"],

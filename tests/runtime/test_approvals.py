@@ -18,12 +18,10 @@ QUESTION = ApprovalId("a_0123456789abcdef")
 
 def session(**changed: object) -> Session:
     """A session that has asked one question."""
-    spec = ev.ObjectiveCreated(
+    spec = ev.SessionOpened(
         workspace=WorkspaceId("default"),
         title="t",
-        goal="g",
-        constraints=(),
-        evidence=(),
+        contract=ev.Contract("g"),
         directory="/folder",
         tools=(),
         chain=(ev.ModelRef("acme", "scripted"),),

@@ -67,7 +67,7 @@ async def live(room: Room) -> tuple[SessionId, SessionId]:
     room.tools["read"]._text = f"A file about {PHRASE}"
     id = await room.open(title=f"About {PHRASE}")
     await room.tell(id, f"Find {PHRASE}, please")
-    goal = await room.do(cmd.CreateObjective(f"Write to {PHRASE}", str(room.project)))
+    goal = await room.do(cmd.OpenSession(str(room.project), goal=f"Write to {PHRASE}"))
     await room.settled(goal.session)
     return id, goal.session
 
@@ -223,7 +223,7 @@ async def test_what_binds_the_home_stays_and_is_told(enter: Enter) -> None:
     room = enter()
     rule = compile_rule(f"never read {WORD}/")
     await room.home.record(ev.RuleMade(rule, "cli"), cause=CommandId("c"))
-    await room.do(cmd.CreateObjective(f"Read {WORD}", str(room.project)))
+    await room.do(cmd.OpenSession(str(room.project), goal=f"Read {WORD}"))
     receipt = await forgetting(room).forget(Forget(words=(WORD,)), "cli")
     assert "rule.made" in receipt.left[0]
     assert WORD in room.home.state.rules[0].text

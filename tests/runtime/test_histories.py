@@ -22,7 +22,8 @@ from stead.domain.folding import fold
 from stead.domain.ids import CallDigest, CommandId
 from stead.domain.messages import AssistantMessage, ResultsMessage, ToolCall
 from stead.domain.sessions import Session
-from stead.runtime import approvals, objectives
+from stead.runtime import approvals
+from stead.runtime.session_words import facts_of
 from stead.runtime.sessions import Actor
 from tests.build import SESSION
 from tests.fakes.world import ScriptedModels, Turn, World, settled
@@ -128,14 +129,14 @@ async def _act(world: World, actor: Actor, act: str) -> None:
             return
         if act == "stop":
             await actor.halt()
-        commands: dict[str, objectives.Told] = {
+        commands: dict[str, cmd.SessionWord] = {
             "pause": cmd.Pause(SESSION),
             "resume": cmd.Resume(SESSION),
             "speak": cmd.SendMessage(SESSION, "hurry"),
             "stop": cmd.Stop(SESSION),
         }
         command = commands[act]
-        await actor.tell(lambda session: objectives.told(command, session, "cli"), None, cause=NONE)
+        await actor.tell(lambda session: facts_of(command, session, "cli"), None, cause=NONE)
     except (Conflict, InvalidRequest):
         return  # the world had moved on; nothing may have been recorded, which the checks at the end see
     finally:

@@ -24,14 +24,16 @@ from stead.domain.policies import GrantScope
 from stead.domain.sessions import status
 from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome, ToolSpec
 from stead.machines.checkpoints import FolderCheckpoints
-from stead.runtime.answers import claim_of, of
+from stead.runtime.answers import claim_of
+from stead.runtime.opening import Opener
 from stead.runtime.registry import Sessions
 from stead.runtime.secrets import SecretBook
-from stead.runtime.workroom import Work, Workroom
+from stead.runtime.session_commands import SessionCommands, forget_kept
 from tests.build import MODEL, words
 from tests.fakes.world import ScriptedModels, Turn, World, settled
 
 _IDS = itertools.count()
+Command = cmd.OpenSession | cmd.ForkSession | cmd.SessionWord | cmd.FileCommand
 NONE = SessionId("")
 
 
@@ -95,11 +97,21 @@ class Desk:
     world: World
     folder: Path
     sessions: Sessions
-    room: Workroom
+    opener: Opener
+    commands: SessionCommands
     session: SessionId = NONE
 
-    async def do(self, command: Work) -> cmd.Answer:
-        return await self.room.carry_out(command, claim_of(CommandId(f"c{next(_IDS)}"), "d", HOME, ""), "cli")
+    async def do(self, command: Command) -> cmd.Answer:
+        claim = claim_of(CommandId(f"c{next(_IDS)}"), "d", HOME, "")
+        match command:
+            case cmd.OpenSession():
+                return await self.opener.open(command, claim, "cli")
+            case cmd.ForkSession():
+                return await self.opener.fork(command, claim, "cli")
+            case cmd.TakeCheckpoint() | cmd.RestoreCheckpoint() | cmd.UndoEdit():
+                return await self.commands.change_files(command, claim, "cli")
+            case _:
+                return await self.commands.tell(command, claim, "cli")
 
     async def open(self, **fields: object) -> None:
         command = cmd.OpenSession(str(self.folder), chain=(MODEL,), **fields)  # type: ignore[arg-type]  # as named
@@ -112,12 +124,9 @@ class Desk:
         await actor.tell(lambda _: tuple(grants), None, cause=CommandId(""))
 
     async def say(self, text: str, *, wait: bool = True) -> None:
-        actor = self.sessions.actor(self.session)
-        told = SendMessage(self.session, text)
-        claim = of(claim_of(CommandId(f"c{next(_IDS)}"), "d", HOME, ""), self.session)
-        await actor.carry_out(lambda session: self.room.told(told, "cli", session), claim, cause=claim.id)
+        await self.do(SendMessage(self.session, text))
         if wait:
-            await settled(actor)
+            await settled(self.sessions.actor(self.session))
 
     def bodies(self, kind: type[ev.Body]) -> list[ev.Body]:
         return [event.body for event in self.world.events(self.session) if isinstance(event.body, kind)]
@@ -153,7 +162,8 @@ async def desk(
     world.deps = replace(world.deps, checkpoints=cast("Checkpoints", checkpoints))
     sessions = Sessions(world.deps)
     book = cast("SecretBook", _NoSecrets())
-    made = Desk(world, folder, sessions, Workroom(world.deps, sessions, book, lambda: (), _copied))
+    opener = Opener(world.deps, sessions, book, lambda: (), _copied)
+    made = Desk(world, folder, sessions, opener, SessionCommands(world.deps, sessions))
     try:
         yield made, checkpoints
     finally:
@@ -384,14 +394,14 @@ async def test_deleting_a_session_drops_what_it_alone_had_kept_and_nothing_that_
         actor = d.sessions.actor(d.session)
         await actor.tell(lambda _: (ev.SessionDeleted(),), None, cause=CommandId(""))
         await d.world.journal.erase(d.session)
-        await d.room.forget_kept()
+        await forget_kept(d.world.deps)
         (d.folder / "c.txt").unlink()
         await d.world.kept.put_back(str(d.folder), fresh, Version("c.txt", ""))
         assert d.text("c.txt") == "kept a moment ago\n"
         held = d.world.deps.held.with_recorded(InUse()).contents
         assert {fresh.content, gone.before.content} <= held
         d.world.deps.held.with_recorded(InUse(contents=held))  # as after a restart: nothing speaks of them any more
-        await d.room.forget_kept()
+        await forget_kept(d.world.deps)
         left = Version("a.txt", gone.after.content, gone.after.mode)
         with pytest.raises(NotFound):
             await d.world.kept.put_back(str(d.folder), gone.before, left)

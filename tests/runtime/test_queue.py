@@ -13,8 +13,8 @@ from stead.domain.ids import CallKey, CommandId, SessionId
 from stead.domain.messages import AssistantMessage, ResultsMessage, UserMessage
 from stead.domain.sessions import Session
 from stead.domain.turns import put_in
-from stead.runtime import objectives
 from stead.runtime.performing import REQUEST
+from stead.runtime.session_words import facts_of
 from tests.runtime.conftest import Enter
 from tests.runtime.room import Room, Said, calls, results, used
 
@@ -323,7 +323,7 @@ async def test_an_interruption_cuts_the_request_off_and_nothing_of_it_runs(enter
     room = enter(Said(("Instead.",)))
     room.models.hold = asyncio.Event()
     if alone:
-        id = (await room.do(cmd.CreateObjective("tidy", str(room.project)))).session
+        id = (await room.do(cmd.OpenSession(str(room.project), goal="tidy"))).session
     else:
         id = await room.open()
         await room.say(id)
@@ -351,7 +351,7 @@ async def test_an_interruption_that_meets_the_reply_lets_none_of_its_calls_run(e
         hold.set()  # the reply comes while the person's word is on its way into the journal
         for _ in range(20):
             await asyncio.sleep(0)
-        return objectives.told(cmd.SendMessage(id, "Rather not.", interrupt=True), session, "cli")
+        return facts_of(cmd.SendMessage(id, "Rather not.", interrupt=True), session, "cli")
 
     await room.actor(id).carry_out(word, None, cause=CommandId(""), cut=REQUEST)
     state = await room.settled(id)
@@ -407,7 +407,7 @@ async def test_a_call_that_waits_for_its_checkpoint_does_not_begin_after_the_per
 async def test_what_is_refused_stops_nothing(enter: Enter) -> None:
     room = enter(calls(READ))
     gate = room.hold("read")
-    id = (await room.do(cmd.CreateObjective("tidy", str(room.project)))).session
+    id = (await room.do(cmd.OpenSession(str(room.project), goal="tidy"))).session
     await room.began("read")
     with pytest.raises(Conflict):
         await room.do(cmd.CloseSession(id))
@@ -440,7 +440,7 @@ async def test_calls_of_a_closed_session_do_not_run_when_it_is_opened_again(ente
 async def test_cancelling_an_objective_in_the_middle_of_a_call_records_that_it_was_cut_off(enter: Enter) -> None:
     room = enter(calls(READ))
     room.hold("read")
-    id = (await room.do(cmd.CreateObjective("tidy", str(room.project)))).session
+    id = (await room.do(cmd.OpenSession(str(room.project), goal="tidy"))).session
     await room.began("read")
     await room.do(cmd.Cancel(id))
     await room.settled(id)
@@ -449,7 +449,7 @@ async def test_cancelling_an_objective_in_the_middle_of_a_call_records_that_it_w
 
 async def test_an_objective_that_has_ended_has_no_queue_to_change(enter: Enter) -> None:
     room = enter(calls(READ), Said(("I looked.",)))
-    id = (await room.do(cmd.CreateObjective("look at it", str(room.project)))).session
+    id = (await room.do(cmd.OpenSession(str(room.project), goal="look at it"))).session
     await room.settled(id)
     before = room.bodies(id)
     for command in (cmd.RetryCall(id, FIRST), cmd.SetPlan(id, ()), cmd.CancelCall(id, FIRST)):

@@ -103,7 +103,7 @@ async def test_values_come_back_and_the_context_is_not_tainted(worlds: list[Worl
     asked = next(body for body in bodies(world, ev.ApprovalRequested) if isinstance(body, ev.ApprovalRequested))
     assert (asked.tool, asked.sources) == ("write", ())
     assert words(world.events(SESSION))[:9] == [
-        *("objective.created", "model.requested", "model.replied", "call.judged", "tool.started"),
+        *("session.opened", "model.requested", "model.replied", "call.judged", "tool.started"),
         *("reading.requested", "reading.replied", "tool.finished", "plan.made"),
     ]
 

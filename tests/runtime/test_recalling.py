@@ -118,7 +118,7 @@ async def test_a_session_begins_with_the_files_in_their_order_and_an_objective_t
     first = said(models.requests[0])[0]
     assert first.index("user.md") < first.index("Ada wants short answers.") < first.index("MEMORY.md")
     assert first.index("MEMORY.md") < first.index("The shop opens at nine.")
-    answer = await room.do(cmd.CreateObjective(goal="Write a sign for the shop.", directory=str(room.project)))
+    answer = await room.do(cmd.OpenSession(goal="Write a sign for the shop.", directory=str(room.project)))
     await room.settled(answer.session)
     files, goal, *_ = said(models.requests[-1])
     assert goal == "Write a sign for the shop."
@@ -148,11 +148,11 @@ async def test_each_session_sees_its_own_scopes(room: Room, models: Clearing, tm
     ):
         await keep(room, memory(number, f"The gate's code word is {word}.", scope=scope, aliases=("gate",)))
     await room.tell(await room.open(), "What is the code word of the gate?")
-    objective = cmd.CreateObjective(goal="Open the gate.", directory=str(room.project))
+    objective = cmd.OpenSession(goal="Open the gate.", directory=str(room.project))
     await room.settled((await room.do(objective)).session)
-    attended, alone = ("\n".join(said(request)) for request in (models.requests[0], models.requests[-1]))
+    interactive, alone = ("\n".join(said(request)) for request in (models.requests[0], models.requests[-1]))
     words = ("alder", "birch", "cedar", "elder", "hazel")
-    assert [word for word in words if word in attended] == ["alder", "birch", "cedar"]
+    assert [word for word in words if word in interactive] == ["alder", "birch", "cedar"]
     assert [word for word in words if word in alone] == ["alder", "birch"]
 
 

@@ -68,7 +68,7 @@ class Writer(CountingTool):
         return await super().run(permit, arguments, context)
 
 
-def opening(mode: Literal["workspace", "trial"] = "workspace") -> ev.ObjectiveCreated:
+def opening(mode: Literal["workspace", "trial"] = "workspace") -> ev.SessionOpened:
     return msgspec.structs.replace(created(), mode=mode, profile=Profile.WORK)
 
 

@@ -8,7 +8,7 @@ from stead.domain import events as ev
 from stead.domain.checkpoints import FileChange, Version
 from stead.domain.ids import CallKey, CheckpointId, SessionId
 from stead.domain.policies import Label
-from stead.domain.sessions import PERSON, Call, Session, attended
+from stead.domain.sessions import PERSON, Call, Session
 from tests.storage.drafts import failed
 
 Bodies = list[ev.Body]
@@ -31,7 +31,7 @@ def beside_the_work(draw: st.DrawFn, state: Session) -> Bodies:
 
 def over(draw: st.DrawFn, state: Session) -> Bodies:
     """A turn that is broken off, or a session that is put away; nothing for an objective."""
-    if not attended(state):
+    if not state.spec.interactive:
         return []
     closed: Bodies = [*_lapsed(state), ev.SessionClosed("web")]
     if not _quiet(state) or state.phase != "active":

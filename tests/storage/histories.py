@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from stead.domain import events as ev
 from stead.domain.ids import HOME, ApprovalId, CallDigest, CallKey, CommandId, RequestNo, SessionId
 from stead.domain.policies import GrantScope, Label, Reason, Risk
-from stead.domain.sessions import Call, Session, attended
+from stead.domain.sessions import Call, Session
 from stead.domain.trials import Held, Landing, Review
 from tests.build import START_MS, Story, created, desk
 from tests.storage import desk_histories
@@ -31,10 +31,10 @@ class History:
         self.drafts: list[ev.Draft] = []
         self._home = 0
 
-    def open(self, goal: str, *, attended: bool = False) -> None:
-        """A new objective, or a session that people work in."""
+    def open(self, goal: str, *, interactive: bool = False) -> None:
+        """A new objective, or an interactive session."""
         id = session(len(self.stories) + 1)
-        story = Story(desk(goal) if attended else created(goal))
+        story = Story(desk(goal) if interactive else created(goal))
         self.stories[id] = story
         self._record(id, story.events)
 
@@ -64,11 +64,11 @@ class History:
 def histories(draw: st.DrawFn) -> History:
     """Up to 40 steps of up to three sessions."""
     history = History()
-    history.open(draw(texts), attended=draw(st.booleans()))
+    history.open(draw(texts), interactive=draw(st.booleans()))
     for _ in range(draw(st.integers(0, 40))):
         where = draw(st.sampled_from(["session"] * 12 + ["new", "home"]))
         if where == "new" and len(history.stories) < 3:
-            history.open(draw(texts), attended=draw(st.booleans()))
+            history.open(draw(texts), interactive=draw(st.booleans()))
         elif where == "home":
             facts: list[ev.Body] = [ev.DaemonStopped("down"), ev.CapSet(ev.Budget("unlimited", 10**9))]
             history.at_home(draw(st.sampled_from(facts)))
@@ -81,7 +81,7 @@ def histories(draw: st.DrawFn) -> History:
 
 
 def _next(draw: st.DrawFn, state: Session) -> Bodies:
-    if attended(state) and (bodies := desk_histories.beside_the_work(draw, state)):
+    if state.spec.interactive and (bodies := desk_histories.beside_the_work(draw, state)):
         return bodies
     if state.end is not None:
         return draw(st.sampled_from([[ev.ObjectiveRetried(ev.Budget(1000, "unlimited"))], [ev.SessionDeleted()]]))
@@ -114,7 +114,7 @@ def _next(draw: st.DrawFn, state: Session) -> Bodies:
     if call is not None:
         return draw(st.sampled_from(_CALL_STEPS[call.step](draw, call)))
     if draw(st.integers(0, 3)) == 0:
-        if attended(state):
+        if state.spec.interactive:
             return [ev.TurnEnded(state.turn, "done", draw(texts))]
         return [ev.ObjectiveEnded("completed", "done", draw(texts))]
     return [ev.ModelRequested(RequestNo(state.requests + 1), "", len(state.messages), 500, ev.Spend(1000, 40))]

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from stead.domain.errors import StorageFault
-from stead.domain.events import Opening, SessionPaused
+from stead.domain.events import Contract, EvidenceWanted, SessionOpened, SessionPaused
 from stead.storage import codec
-from stead.storage.codec import CURRENT, decode, encode
+from stead.storage.codec import CURRENT, UPCASTS, decode, encode, successor
 
 GOLDEN = Path(__file__).parent.parent / "events"
 RECORDED = sorted(GOLDEN.glob("v*/*.json"))
@@ -31,6 +31,7 @@ def _still_says(written: object, recorded: object) -> bool:
 
 def test_every_type_has_a_recorded_form_of_each_of_its_versions() -> None:
     wanted = {f"v{version}/{tag}.json" for tag, newest in CURRENT.items() for version in range(1, newest + 1)}
+    wanted |= {f"v{version}/{tag}.json" for tag, version in UPCASTS}
     assert {path.relative_to(GOLDEN).as_posix() for path in RECORDED} == wanted
 
 
@@ -38,7 +39,7 @@ def test_every_type_has_a_recorded_form_of_each_of_its_versions() -> None:
 def test_a_recorded_event_loads_and_its_current_form_is_written_back_the_same(path: Path) -> None:
     body = decode(path.stem, _version(path), path.read_bytes())
     tag, version, payload = encode(body)
-    assert tag == path.stem
+    assert tag == successor(path.stem)
     if _version(path) == version:
         assert _still_says(msgspec.json.decode(payload), msgspec.json.decode(path.read_bytes()))
 
@@ -50,9 +51,30 @@ def test_a_recorded_event_loads_and_its_current_form_is_written_back_the_same(pa
 def test_a_session_of_before_keeps_the_strictness_that_its_person_chose(tag: str, said: str, is_now: str) -> None:
     plain = msgspec.json.decode((GOLDEN / "v1" / f"{tag}.json").read_bytes())
     opened = decode(tag, 1, msgspec.json.encode({**plain, "profile": said, "unprotected": ["AGENTS.md"]}))
-    assert isinstance(opened, Opening)
+    assert isinstance(opened, SessionOpened)
     assert opened.profile == is_now
     assert decode(*encode(opened)) == opened
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_an_objective_of_before_is_a_session_with_a_contract(version: int) -> None:
+    opened = decode("objective.created", version, (GOLDEN / f"v{version}/objective.created.json").read_bytes())
+    goal = "Read notes.md and write SUMMARY.md with its headings"
+    assert isinstance(opened, SessionOpened)
+    assert opened.contract == Contract(goal, (EvidenceWanted("wrote", "SUMMARY.md"),))
+    assert (opened.title, opened.constraints, opened.interactive) == (
+        "Summarise the notes",
+        ("Keep it under 200 words",),
+        False,
+    )
+    interactive = decode("session.opened", version, (GOLDEN / f"v{version}/session.opened.json").read_bytes())
+    assert isinstance(interactive, SessionOpened) and interactive.interactive
+
+
+def test_what_is_read_in_place_of_an_objectives_first_event_has_the_newest_form() -> None:
+    opened = decode("objective.created", 2, (GOLDEN / "v2/objective.created.json").read_bytes())
+    _, version, payload = encode(opened)
+    assert decode("objective.created", version, payload) == opened
 
 
 def test_an_older_version_is_raised_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -185,7 +185,7 @@ async def test_erased_events_keep_their_place_and_lose_their_content(journal: Jo
     await journal.append([draft(ADA, 3, ev.SessionDeleted())], claim=claim("delete", ADA, "a secret answer"))
     assert await journal.erase(ADA) == 2
     assert list(journal.events(session=ADA)) == [
-        ev.Erased(1, ADA, 1, START_MS, "objective.created"),
+        ev.Erased(1, ADA, 1, START_MS, "session.opened"),
         ev.Erased(2, ADA, 2, START_MS + 1000, "tool.finished"),
         ev.Event(4, ADA, 3, START_MS, "stead", CommandId(""), ev.SessionDeleted()),
     ]

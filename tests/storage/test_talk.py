@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from stead.domain import events as ev
 from stead.domain.folding import apply, begin
 from stead.domain.ids import CallKey
-from stead.domain.sessions import PERSON, attended, status
+from stead.domain.sessions import PERSON, status
 from stead.storage import projection
 from tests.build import Story, desk
 from tests.storage.histories import History, histories
@@ -15,14 +15,14 @@ from tests.storage.histories import History, histories
 
 def _require_the_same_at_every_event(story: Story) -> None:
     first, *others = story.events
-    assert isinstance(first.body, ev.Opening)
+    assert isinstance(first.body, ev.SessionOpened)
     session, objective = begin(first), projection.opened(first, first.body)
     assert objective.row.status == status(session)
     for event in others:
         apply(session, event)
         objective = projection.advanced(objective, event)
         assert (objective.row.status, objective.row.turns) == (status(session), session.turn), event.body
-        if attended(session):
+        if session.spec.interactive:
             unread = any(not message.notice for message in session.inbox)
             talk = objective.talk
             assert (talk.resting, bool(talk.calls), talk.unread) == (session.resting, bool(session.calls), unread)

@@ -293,7 +293,7 @@ async def test_goals_messages_replies_inputs_and_outputs_are_found(journal: Jour
     words = ("otters", "herons", "badgers", "foxes", "lynx")
     found = {word: [(row.type, row.seq) for row in views.search(word)] for word in words}
     assert found == {
-        "otters": [("objective.created", 1)],
+        "otters": [("session.opened", 1)],
         "herons": [("message.received", 2)],
         "badgers": [("model.replied", 4)],
         "foxes": [("model.replied", 4)],

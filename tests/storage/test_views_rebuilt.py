@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stead.domain import events as ev
-from stead.domain.sessions import attended, status
+from stead.domain.sessions import status
 from stead.storage.journal import JournalFile, open_journal
 from stead.storage.views import Views
 from tests.build import START_MS, Story
@@ -53,7 +53,7 @@ def _require_what_the_fold_says(views: Views, story: Story) -> None:
     request = session.open_request or session.open_reading
     reserved = request.reserved.tokens if request else 0
     assert row.status == status(session)
-    assert (row.kind == "session", row.turns) == (attended(session), session.turn)
+    assert (row.kind == "session", row.turns) == (session.spec.interactive, session.turn)
     assert (row.tokens_used, row.tokens_reserved) == (session.spent.tokens - reserved, reserved)
     assert (row.iterations, row.plan, row.budget) == (session.iterations, session.plan, session.budget)
     asking = [call for call in session.calls.values() if call.step == "asking"]

@@ -57,7 +57,7 @@ def opened(command: cmd.OpenSession) -> ev.SessionOpened:
         directory=command.directory,
         tools=command.tools,
         chain=command.chain or (REHEARSAL,),
-        budget=command.budget,
+        budget=command.budget or cmd.SESSION_BUDGET,
         limits=command.limits,
         profile=command.profile,
         instructions="",

@@ -33,7 +33,7 @@ from stead.domain.live import Transient
 from stead.domain.policies import Integrity, Label, Reason, Risk, Rule
 from stead.domain.ports import Claimed, Isolation
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageRow
-from stead.domain.sessions import Session, attended, constraints, status
+from stead.domain.sessions import Session, status
 from stead.domain.timeline import Timeline
 from stead.domain.trials import Stay, Trial
 from stead.runtime.bus import Bus
@@ -377,7 +377,7 @@ class Home:
     def search(self, query: str, limit: int) -> list[SearchRow]:
         rows = self._rows()
         return [
-            SearchRow(1, row.id, row.created_ms, "objective.created", f"«{query}»") for row in rows if query in row.goal
+            SearchRow(1, row.id, row.created_ms, "session.opened", f"«{query}»") for row in rows if query in row.goal
         ][:limit]
 
     def approvals(
@@ -399,10 +399,8 @@ class Home:
 
     async def _facts(self, command: cmd.Command, door: str) -> tuple[SessionId, tuple[ev.Body, ...]]:
         match command:
-            case cmd.CreateObjective():
-                return SessionId(f"s_{next(self._ids):016x}"), (_created(command),)
             case cmd.OpenSession():
-                return SessionId(f"s_{next(self._ids):016x}"), (session_desk.opened(command),)
+                return SessionId(f"s_{next(self._ids):016x}"), (_opened(command),)
             case cmd.Decide():
                 return self._decided(command, door)
             case cmd.Stop(session="*", why=why):
@@ -530,8 +528,8 @@ class Home:
         return ObjectiveRow(
             id=session.id,
             title=session.spec.title,
-            goal=session.spec.goal if isinstance(session.spec, ev.ObjectiveCreated) else "",
-            constraints=constraints(session),
+            goal=session.spec.contract.goal if session.spec.contract else "",
+            constraints=session.spec.constraints,
             status="waiting" if waiting and now in ("running", "pending") else now,
             reason=session.end.reason if session.end else "",
             summary=session.end.summary if session.end else "",
@@ -548,7 +546,7 @@ class Home:
             created_ms=session.created_ms,
             updated_ms=events[-1].ts_ms,
             ended_ms=events[-1].ts_ms if session.end else 0,
-            kind="session" if attended(session) else "objective",
+            kind="session" if session.spec.interactive else "objective",
             turns=session.turn,
         )
 
@@ -559,10 +557,7 @@ class Home:
             if not isinstance(event, ev.Event):
                 continue
             match event.body:
-                case (
-                    ev.ObjectiveCreated(title=title, directory=directory)
-                    | ev.SessionOpened(title=title, directory=directory)
-                ):
+                case ev.SessionOpened(title=title, directory=directory):
                     titles[event.session] = (title, directory)
                 case ev.ApprovalRequested() as asked:
                     rows[asked.id] = ApprovalRow(
@@ -598,26 +593,27 @@ class Home:
 
 
 def _is_whole(events: Iterable[ev.Event]) -> bool:
-    return any(isinstance(event.body, ev.Opening) for event in events)
+    return any(isinstance(event.body, ev.SessionOpened) for event in events)
 
 
-def _created(command: cmd.CreateObjective) -> ev.ObjectiveCreated:
+def _opened(command: cmd.OpenSession) -> ev.SessionOpened:
+    if command.goal is None:
+        return session_desk.opened(command)
     if not command.goal.strip():
         raise InvalidRequest("the goal is empty; say what to reach")
     if len(command.goal.encode()) >= cmd.GOAL_LIMIT_BYTES:
         raise InvalidRequest("the goal has 1 MB or more; put long material into a file of the folder")
     if "\0" in command.directory or not Path(command.directory).is_absolute() or not Path(command.directory).is_dir():
         raise InvalidRequest(f"{command.directory!r} is no folder; give an absolute path of one")
-    return ev.ObjectiveCreated(
+    return ev.SessionOpened(
         workspace=WorkspaceId("default"),
         title=command.title or command.goal.strip().splitlines()[0][:80],
-        goal=command.goal,
+        contract=ev.Contract(command.goal),
         constraints=command.constraints,
-        evidence=(),
         directory=command.directory,
         tools=command.tools,
         chain=command.chain or (REHEARSAL,),
-        budget=_positive(command.budget),
+        budget=_positive(command.budget or cmd.DEFAULT_BUDGET),
         limits=command.limits,
         profile=command.profile,
         instructions="",

@@ -18,7 +18,7 @@ from stead.domain.errors import (
     SteadError,
     StorageFault,
 )
-from stead.domain.events import CapSet, ChainSet, Event, ObjectiveCreated, SessionStopped
+from stead.domain.events import CapSet, ChainSet, Event, SessionOpened, SessionStopped
 from stead.domain.ids import SessionId
 from stead.web.backend import Pace
 from tests.web.door import DEADLINE_S, Door, open_door
@@ -46,7 +46,7 @@ async def test_a_goal_becomes_an_objective_and_its_events_carry_the_commands_id(
     assert (row["goal"], row["status"], row["budget"]["tokens"]) == ("count the files", "pending", 1000)
     (event,) = door.home.journal.events(session=answer.json()["session"])
     assert isinstance(event, Event)
-    assert isinstance(event.body, ObjectiveCreated)
+    assert isinstance(event.body, SessionOpened) and event.body.contract
     assert event.cause == "a-key-of-mine"
     assert door.home.doors == ["cli"]
 
@@ -145,11 +145,11 @@ async def test_providers_chain_and_cap_can_be_set(door: Door) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "`goal`"),
+        (b"", "`directory`"),
         (b"{", "truncated"),
         (b"not json", "malformed"),
         (b"[]", "Expected `object`, got `array`"),
-        (b'{"goal": "x"}', "`directory`"),
+        (b'{"directory": "/"}', "`goal`"),
         (b'{"goal": 7, "directory": "/"}', "`$.goal`"),
         (b'{"goal": "x", "directory": "/", "extra": 1}', "`extra`"),
         (b'{"goal": "x", "directory": "/", "budget": {"tokens": "lots", "usd_micros": 1}}', "`$.budget.tokens`"),

@@ -243,7 +243,7 @@ async def test_envelopes_carry_what_the_page_endpoint_carries(door: Door) -> Non
     assert page == {"items": [shown], "head": 1}
     assert (shown["v"], shown["seq"], shown["stream"], shown["workspace"]) == (1, 1, session, "default")
     assert shown["cause"].startswith("key-")
-    assert shown["body"]["type"] == "objective.created"
+    assert shown["body"]["type"] == "session.opened"
 
 
 async def test_transients_are_shown_without_a_place(door: Door) -> None:
@@ -281,7 +281,7 @@ async def test_an_erased_event_keeps_its_place(door: Door) -> None:
     await door.home.journal.erase(session)
     async with door.cli() as cli:
         page = (await cli.get(f"/api/v1/events?streams={session}")).json()
-    assert page["items"][0]["body"] == {"type": "erased", "was": "objective.created"}
+    assert page["items"][0]["body"] == {"type": "erased", "was": "session.opened"}
     assert page["items"][1]["body"]["type"] == "session.deleted"
     assert "secret goal" not in json.dumps(page)
 

@@ -1056,7 +1056,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel
-         * @description End it as cancelled; what is under way is killed.
+         * @description End an objective as cancelled; what is running is killed.
          */
         post: operations["cancel"];
         delete?: never;
@@ -1116,7 +1116,7 @@ export interface paths {
         put?: never;
         /**
          * Pause
-         * @description Let what is under way finish, then hold.
+         * @description Let the current step finish, then start nothing more until it is resumed.
          */
         post: operations["pause"];
         delete?: never;
@@ -1136,7 +1136,7 @@ export interface paths {
         put?: never;
         /**
          * Resume
-         * @description Go on.
+         * @description Continue from its last recorded step.
          */
         post: operations["resume"];
         delete?: never;
@@ -1236,7 +1236,7 @@ export interface paths {
         put?: never;
         /**
          * Stop
-         * @description Kill what is under way at once, and hold.
+         * @description Kill what is running at once, and pause.
          */
         post: operations["stop"];
         delete?: never;
@@ -1612,7 +1612,7 @@ export interface paths {
         put?: never;
         /**
          * Open Session
-         * @description Open a session in a folder. The answer's ``session`` is the new one; it is idle until it is told something.
+         * @description Open an interactive session in a folder. The answer's ``session`` is the new one.
          */
         post: operations["open_session"];
         delete?: never;
@@ -1836,7 +1836,7 @@ export interface paths {
         put?: never;
         /**
          * Close Session
-         * @description Put a session away; what is under way is killed. All of it stays, and the next message opens it again.
+         * @description Close an interactive session; what is running is killed. All of it stays, and the next message reopens it.
          */
         post: operations["close_session"];
         delete?: never;
@@ -2016,7 +2016,7 @@ export interface paths {
         put?: never;
         /**
          * Pause Session
-         * @description Let what is under way finish, then hold.
+         * @description Let the current step finish, then start nothing more until it is resumed.
          */
         post: operations["pause_session"];
         delete?: never;
@@ -2056,7 +2056,7 @@ export interface paths {
         put?: never;
         /**
          * Resume Session
-         * @description Go on.
+         * @description Continue from its last recorded step.
          */
         post: operations["resume_session"];
         delete?: never;
@@ -2196,7 +2196,7 @@ export interface paths {
         put?: never;
         /**
          * Stop Session
-         * @description Kill what is under way at once, and hold.
+         * @description Kill what is running at once, and pause.
          */
         post: operations["stop_session"];
         delete?: never;
@@ -2746,7 +2746,7 @@ export interface components {
          *         outside: heads outside the journal's file that agree; without one, cut-off events cannot be found.
          *         covered: events up to the newest head outside; what came later is covered by the chain alone.
          *         faults: what is wrong, one sentence each, at most the first 100.
-         *         doubts: what could not be checked, and how to mend that.
+         *         doubts: what could not be checked, and how to fix that.
          */
         AuditReport: {
             covered: number;
@@ -3196,7 +3196,7 @@ export interface components {
          * @description Parts of one kind that are treated alike.
          *
          *     Args:
-         *         kind: see there.
+         *         kind: as ``ContextKind``.
          *         name: the tool of calls and results, the source of what others wrote; else "".
          *         count: how many there are.
          *         tokens: of the next request.
@@ -3219,7 +3219,7 @@ export interface components {
          * @description The next request of a session, by its parts, the largest first.
          *
          *     Args:
-         *         parts: see there.
+         *         parts: of the next request, in order.
          *         tokens: of all of them.
          *         window_tokens: of the smallest window in the session's chain.
          *         used_percent: of the window.
@@ -3229,7 +3229,7 @@ export interface components {
          *         counted: whether the figures follow a provider's count.
          *         model: which one comes first; prices are its own.
          *         usd_micros: what the input costs at most, with nothing in the provider's cache.
-         *         cached_usd_micros: likewise with everything there that the last request had; the same where no price is known
+         *         cached_usd_micros: the same with everything there that the last request had; the same where no price is known
          *             for what is cached.
          *         price_known: whether the prices mean anything.
          */
@@ -3265,6 +3265,15 @@ export interface components {
             type: "context.trimmed";
             upto: number;
             window_tokens: number;
+        };
+        /**
+         * Contract
+         * @description What makes a session an objective: the goal, and what must be on record before it counts as met.
+         */
+        Contract: {
+            /** @default [] */
+            evidence: components["schemas"]["EvidenceWanted"][];
+            goal: string;
         };
         /**
          * ControlEnvelope
@@ -3365,12 +3374,12 @@ export interface components {
          * @description One directive.
          *
          *     Args:
-         *         id: see there.
+         *         id: of the directive; kept by all its versions.
          *         kind: what it is about. There is one soul for everywhere, and one for each folder.
          *         title: one line, 1 to 80 characters.
          *         text: Markdown, 1 to 20,000 characters.
-         *         enabled: whether models are told it.
-         *         order: the lower, the earlier a model is told it.
+         *         enabled: whether models read it.
+         *         order: the lower, the earlier a model reads it.
          *         directory: the folder that it holds for, absolute; "" for every one.
          *         version: from 1; each change makes the next one.
          */
@@ -3403,7 +3412,7 @@ export interface components {
          *         directive: as it is.
          *         changed_ms: when it became so.
          *         door: where that was said; "stead" for one that Stead brought.
-         *         tokens: what a model is told of it comes to at most.
+         *         tokens: what a model reads of it comes to at most.
          */
         DirectiveRow: {
             changed_ms: number;
@@ -3587,7 +3596,7 @@ export interface components {
         Envelope: {
             /** @enum {unknown} */
             actor: "" | "model" | "person" | "stead";
-            body: components["schemas"]["ObjectiveCreated"] | components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"] | components["schemas"]["ErasedBody"];
             cause: string;
             seq: number;
             stream: string;
@@ -3995,11 +4004,11 @@ export interface components {
          *
          *     Args:
          *         server_id: another one means that the daemon was restarted.
-         *         epoch: another one means another journal: forget what was seen and read anew.
+         *         epoch: another one means another journal: forget what was seen and read again.
          *         head_seq: the journal's last event as the stream begins.
          *         oldest_seq: its first event, 0 for none.
          *         build: names the code and the page, as ``Identity`` says. The first one that a tab hears is its own; another one
-         *             later, after it came back, means that the tab shows an older page than the daemon serves: load it anew.
+         *             later, after it came back, means that the tab shows an older page than the daemon serves: reload it.
          */
         Hello: {
             build: string;
@@ -4122,7 +4131,7 @@ export interface components {
          * InstructionsSet
          * @description The person's directives had changed: every request from the next one on begins with these instructions.
          *
-         *     ``text`` is the whole of them, as of ``ObjectiveCreated``. Recorded only when it differs from what there was.
+         *     ``text`` is the whole of them, as of ``SessionOpened``. Recorded only when it differs from what there was.
          */
         InstructionsSet: {
             text: string;
@@ -4277,7 +4286,7 @@ export interface components {
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
          */
         LineItem: {
-            body: components["schemas"]["ObjectiveCreated"] | components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
+            body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
             id: string;
             /** @enum {unknown} */
             kind: "line";
@@ -4803,22 +4812,27 @@ export interface components {
         };
         /**
          * NewObjective
-         * @description Give a goal. The answer's ``session`` is the new objective.
+         * @description Open a session in a folder. The answer's ``session`` is the new one.
+         *
+         *     With a goal it is an objective and starts at once; without one it is interactive, and idle until the person says
+         *     something.
          *
          *     Args:
-         *         goal: what to reach, 1 byte to under 1 MB of UTF-8.
          *         directory: the workspace folder, absolute; must exist and be a folder that the machine may show.
-         *         title: "" derives it from the goal's first line.
-         *         constraints: rules that the result must keep, in the person's words.
+         *         goal: what to reach, 1 byte to under 1 MB of UTF-8; None for an interactive session.
+         *         title: "" derives it from the goal's first line, or from the folder.
+         *         constraints: rules that the result of a goal must keep, in the person's words.
          *         tools: names to offer; empty offers all.
-         *         allow: names of tools granted for this objective without asking.
+         *         allow: names of tools granted for this session without asking.
          *         chain: models to use; empty uses the home's default.
-         *         budget: both figures positive or "unlimited".
-         *         limits: see there.
+         *         budget: both figures positive or "unlimited"; None for the default of its mode.
+         *         limits: of an objective's run, or of each turn.
          *         profile: strictness.
          *         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
          *         secrets: names of secrets that the model is told of.
-         *         mode: "trial" keeps all changes aside until they are applied (``ApplyTrial``); not for the readonly profile.
+         *         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
+         *             profile.
+         *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          */
         NewObjective: {
             /** @default [] */
@@ -4924,12 +4938,27 @@ export interface components {
         };
         /**
          * NewSession
-         * @description Open a session in a folder. The answer's ``session`` is the new one; it is idle until it is told something.
+         * @description Open a session in a folder. The answer's ``session`` is the new one.
          *
-         *     Fields as of ``CreateObjective``; limits are of each turn.
+         *     With a goal it is an objective and starts at once; without one it is interactive, and idle until the person says
+         *     something.
          *
          *     Args:
-         *         ignore: patterns as in .gitignore of what checkpoints leave out, beside what they always do.
+         *         directory: the workspace folder, absolute; must exist and be a folder that the machine may show.
+         *         goal: what to reach, 1 byte to under 1 MB of UTF-8; None for an interactive session.
+         *         title: "" derives it from the goal's first line, or from the folder.
+         *         constraints: rules that the result of a goal must keep, in the person's words.
+         *         tools: names to offer; empty offers all.
+         *         allow: names of tools granted for this session without asking.
+         *         chain: models to use; empty uses the home's default.
+         *         budget: both figures positive or "unlimited"; None for the default of its mode.
+         *         limits: of an objective's run, or of each turn.
+         *         profile: strictness.
+         *         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
+         *         secrets: names of secrets that the model is told of.
+         *         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
+         *             profile.
+         *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
          */
         NewSession: {
             /** @default [] */
@@ -5003,37 +5032,6 @@ export interface components {
             type: "notice.given";
             /** @enum {unknown} */
             why: "claim" | "compact" | "completion" | "files" | "recovery" | "steer";
-        };
-        /**
-         * ObjectiveCreated
-         * @description A person gave a goal.
-         */
-        ObjectiveCreated: {
-            budget: components["schemas"]["Budget"];
-            chain: components["schemas"]["ModelRef"][];
-            /** @default  */
-            channel: string;
-            constraints: string[];
-            directory: string;
-            evidence: components["schemas"]["EvidenceWanted"][];
-            goal: string;
-            /** @default [] */
-            hosts: string[];
-            instructions: string;
-            limits: components["schemas"]["Limits"];
-            /**
-             * @default workspace
-             * @enum {unknown}
-             */
-            mode: "trial" | "workspace";
-            profile: components["schemas"]["Profile"];
-            /** @default [] */
-            secrets: components["schemas"]["Secret"][];
-            title: string;
-            tools: string[];
-            /** @enum {unknown} */
-            type: "objective.created";
-            workspace: string;
         };
         /**
          * ObjectiveEnded
@@ -5135,7 +5133,7 @@ export interface components {
          * @description The first fact: who asked for what, in which folder and under which limits; without the instructions.
          */
         OpenedItem: {
-            body: components["schemas"]["ObjectiveCreated"] | components["schemas"]["SessionOpened"];
+            body: components["schemas"]["SessionOpened"];
             id: string;
             /** @enum {unknown} */
             kind: "opened";
@@ -5617,7 +5615,7 @@ export interface components {
         Profile: "ask" | "readonly" | "work";
         /**
          * Progress
-         * @description How far a session's long work beside its calls is.
+         * @description How far a session's long work outside of calls is.
          *
          *     Args:
          *         session: whose.
@@ -5645,7 +5643,7 @@ export interface components {
         };
         /**
          * Prompt
-         * @description The whole of it, as a session of a folder would be told it.
+         * @description The whole of it, as a session of a folder would read it.
          *
          *     Args:
          *         parts: in order; ``text`` is made of theirs.
@@ -5659,13 +5657,13 @@ export interface components {
         };
         /**
          * PromptPart
-         * @description A part of what a model is told before all else.
+         * @description A part of what a model reads before all else.
          *
          *     Args:
          *         source: "core" for Stead's own words, which are first and cannot be changed.
          *         id: the directive's; "" for the core.
          *         kind: the directive's; "" for the core.
-         *         title: likewise.
+         *         title: of the directive; "" for the product's own.
          *         text: word for word, its heading included.
          *         tokens: an upper bound.
          */
@@ -6037,7 +6035,7 @@ export interface components {
         };
         /**
          * Reset
-         * @description The watcher claims events that this journal does not have. Read anew; the stream goes on after ``head_seq``.
+         * @description The watcher claims events that this journal does not have. Read again; the stream goes on after ``head_seq``.
          */
         Reset: {
             head_seq: number;
@@ -6240,7 +6238,7 @@ export interface components {
          * Said
          * @description Say something. It begins a turn, or is read before the next request of the one under way.
          *
-         *     A session that people work in begins a turn by it, goes on if it was held, and opens again if it was closed.
+         *     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
          *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run.
          */
         Said: {
@@ -6317,7 +6315,7 @@ export interface components {
         };
         /**
          * Secret
-         * @description What is known of a secret without its value. ``placeholder`` is the mark, or what one session was told.
+         * @description What is known of a secret without its value. ``placeholder`` is the mark, or what one session reads.
          */
         Secret: {
             /** @default [] */
@@ -6463,7 +6461,7 @@ export interface components {
         };
         /**
          * SessionOpened
-         * @description A person sat down to work in a folder; fields as of ``ObjectiveCreated``. It rests until it is told something.
+         * @description A person opened a session in a folder: interactive, or with a contract an objective that runs by itself.
          */
         SessionOpened: {
             budget: components["schemas"]["Budget"];
@@ -6472,6 +6470,8 @@ export interface components {
             channel: string;
             /** @default [] */
             constraints: string[];
+            /** @default null */
+            contract: components["schemas"]["Contract"] | null;
             directory: string;
             /** @default [] */
             hosts: string[];
@@ -7165,7 +7165,7 @@ export interface components {
          * WantedPrompt
          * @description What a session or an objective of a folder would be given before all else, with a directive that is not saved.
          *
-         *     ``attended``: for a session that people work in, else for an objective. ``draft`` is taken for saved.
+         *     ``attended``: for an interactive session, else for an objective. ``draft`` is taken for saved.
          */
         WantedPrompt: {
             /** @default true */
@@ -7200,7 +7200,7 @@ export interface components {
         };
         /**
          * Watcher
-         * @description Somebody who has a session before their eyes. ``door``: "web", "cli" or a channel's name.
+         * @description A person who is viewing a session. ``door``: "web", "cli" or a channel's name.
          */
         Watcher: {
             door: string;
@@ -7208,7 +7208,7 @@ export interface components {
         };
         /**
          * Why
-         * @description Kill what is under way at once, and hold.
+         * @description Kill what is running at once, and pause.
          *
          *     ``session`` "*" stops every session.
          */
@@ -7220,7 +7220,7 @@ export interface components {
          * Words
          * @description Say something. It begins a turn, or is read before the next request of the one under way.
          *
-         *     A session that people work in begins a turn by it, goes on if it was held, and opens again if it was closed.
+         *     An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
          *     ``interrupt``: a request under way is cut off, and calls that have not begun do not run.
          */
         Words: {

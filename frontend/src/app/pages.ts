@@ -25,17 +25,17 @@ export const PAGES = {
   objectives: {
     path: "/objectives",
     title: t("objectives"),
-    load: async () => (await import("@/features/objectives/ObjectivesPage")).ObjectivesPage,
+    load: async () => (await import("@/features/sessions/SessionsPage")).ObjectivesPage,
   },
   newObjective: {
     path: "/objectives/new",
     title: t("newObjective"),
-    load: async () => (await import("@/features/objectives/NewObjectivePage")).NewObjectivePage,
+    load: async () => (await import("@/features/sessions/NewSessionPage")).NewObjectivePage,
   },
   objective: {
     path: "/objectives/$id",
     title: t("objectives"),
-    load: async () => (await import("@/features/objectives/ObjectivePage")).ObjectivePage,
+    load: async () => (await import("@/features/sessions/SessionPage")).SessionPage,
   },
   sessions: {
     path: "/sessions",

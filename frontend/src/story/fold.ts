@@ -40,7 +40,7 @@ export function took(story: Story, page: Page): Story {
     const first = next[0];
     opening = first?.kind === "opened" ? first.body : null;
   }
-  const goal = opening?.type === "objective.created" ? opening.goal : "";
+  const goal = opening?.contract?.goal ?? "";
   const writing = story.writing && story.writing.number > page.replied ? story.writing : null;
   const { seq, request, replied } = page;
   return { ...story, seq, row: { ...page.row, goal }, places, items, opening, request, replied, writing };

@@ -18,6 +18,7 @@ export const opened: Opening = {
   limits: { iterations: 50, stall: 3, repetition: 3, wall_s: 14_400, send_backs: 3 },
   profile: "ask",
   instructions: "",
+  contract: null,
   hosts: [],
   secrets: [],
   mode: "workspace",

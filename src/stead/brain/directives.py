@@ -21,20 +21,20 @@ OFFERED = 20
 """Sentences of one directive that are offered as rules."""
 
 
-def instructions(directives: Directives, directory: str, *, attended: bool) -> str:
+def instructions(directives: Directives, directory: str, *, interactive: bool) -> str:
     """The whole text.
 
     Args:
         directives: the home's.
         directory: the session's folder.
-        attended: whether a person works in it.
+        interactive: whether a person works in it, turn by turn.
     """
-    return _joined(list(_parts(directives, directory, attended=attended)))
+    return _joined(list(_parts(directives, directory, interactive=interactive)))
 
 
-def prompt(directives: Directives, directory: str, *, attended: bool) -> Prompt:
+def prompt(directives: Directives, directory: str, *, interactive: bool) -> Prompt:
     """The same, part by part, with what each comes to. Arguments as of ``instructions``."""
-    parts = list(_parts(directives, directory, attended=attended))
+    parts = list(_parts(directives, directory, interactive=interactive))
     text = _joined(parts)
     return Prompt(
         tuple(
@@ -73,9 +73,9 @@ def could_be_rules(directive: Directive, standing: Collection[Rule]) -> tuple[Ru
     return tuple(found.values())
 
 
-def _parts(directives: Directives, directory: str, *, attended: bool) -> Iterator[tuple[Directive | None, str]]:
+def _parts(directives: Directives, directory: str, *, interactive: bool) -> Iterator[tuple[Directive | None, str]]:
     in_force = directives.in_force(directory)
-    core = SESSION_INSTRUCTIONS if attended else INSTRUCTIONS
+    core = SESSION_INSTRUCTIONS if interactive else INSTRUCTIONS
     yield None, f"{core}\n\n{HEADING}" if in_force else core
     for directive in in_force:
         yield directive, _told(directive)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from stead.domain.effects import Finish
 from stead.domain.events import Spend, Unlimited
 from stead.domain.ports import ModelInfo
-from stead.domain.sessions import Session, attended
+from stead.domain.sessions import Session
 
 FAILURES = 5
 """Model requests in a row that bring nothing, before the objective fails."""
@@ -40,7 +40,7 @@ def iterations(session: Session) -> Finish | None:
 
 def over_budget(session: Session, needed: str) -> Finish:
     """The end of a session whose next request might pass its budget."""
-    way = "Raise it with `stead session budget`" if attended(session) else "Retry it with a larger budget"
+    way = "Raise it with `stead session budget`" if session.spec.interactive else "Retry it with a larger budget"
     return _failed(session, "budget", f"{needed}; {_spent(session)}. {way}")
 
 

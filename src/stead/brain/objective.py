@@ -10,11 +10,10 @@ import re
 
 from stead.brain import claims, constraints
 from stead.domain.effects import Effect, Finish, Record
-from stead.domain.events import EvidenceWanted, NoticeGiven, ObjectiveCreated
+from stead.domain.events import Contract, EvidenceWanted, NoticeGiven
 from stead.domain.lazy_patterns import lazy_pattern
 from stead.domain.messages import AssistantMessage, Text
-from stead.domain.sessions import Action, Session, attended
-from stead.domain.sessions import constraints as kept_to
+from stead.domain.sessions import Action, Session
 
 _CLAUSE = lazy_pattern(r"\s*(?:[;\n]|\.\s|,|\band then\b|\bthen\b|\band\b(?=\s+(?:\w+ly\s+)?[a-z]+\s))\s*", re.I)
 _NEGATED = lazy_pattern(r"\b(?:not|never|without|don't|avoid|instead of)\b", re.I)
@@ -30,8 +29,8 @@ _UNMET = lazy_pattern(r"\bthe goal (?:is|was) not met\b|^\W*not met\b", re.I | r
 _RUN = lazy_pattern(r"\b(?:run|execute)\s+`([^`\n]{1,200})`", re.I)
 
 
-def contract(goal: str) -> tuple[EvidenceWanted, ...]:
-    """What the goal itself says must have happened: files that it tells to write, commands that it tells to run."""
+def contract(goal: str) -> Contract:
+    """A goal, with what it says itself must have happened: files that it has written, commands that it has run."""
     wanted: list[EvidenceWanted] = []
     for clause in _CLAUSE.split(goal[:20_000]):
         if not clause or _NEGATED.search(clause):
@@ -44,27 +43,26 @@ def contract(goal: str) -> tuple[EvidenceWanted, ...]:
             before = clause[: path.start()].rstrip("`'\" ") + " "
             if _TO.search(before) or (writes and _IN.search(before)):
                 wanted.append(EvidenceWanted("wrote", claims.clean(path.group())))
-    return tuple(dict.fromkeys(wanted))
+    return Contract(goal, tuple(dict.fromkeys(wanted)))
 
 
 def judge(session: Session) -> Effect:
     """What follows from a reply without calls: the end, or a question back."""
     text = last_text(session)
-    if attended(session):
+    if session.spec.contract is None:
         return _judge_turn(session, text)
     if session.cut_off and session.send_backs < session.spec.limits.send_backs:
         return Record((NoticeGiven("Your reply was cut off. Say it again, shorter.", "completion"),))
     if session.cut_off:
         return Finish("failed", "model", "Stopped: the model's replies were cut off again and again.")
-    owed = session.spec.evidence if isinstance(session.spec, ObjectiveCreated) else ()
-    missing = [want for want in owed if not _shown(want, session.actions)]
+    missing = [want for want in session.spec.contract.evidence if not _shown(want, session.actions)]
     if refused := [want for want in missing if _denied(want, session.actions)]:
         named = ", ".join(repr(want.subject) for want in refused)
         return Finish("failed", "denied", f"{text}\n\nNot done, because it was refused: {named}.".strip())
     if _UNMET.search(text):
         return Finish("failed", "unmet", text)
     unsupported = claims.unsupported(text, session.actions)
-    broken = constraints.broken(kept_to(session), session.actions)
+    broken = constraints.broken(session.spec.constraints, session.actions)
     if text and not missing and not unsupported and not broken:
         return Finish("completed", "done", text)
     if session.send_backs >= session.spec.limits.send_backs:
@@ -73,7 +71,7 @@ def judge(session: Session) -> Effect:
 
 
 def _judge_turn(session: Session, text: str) -> Effect:
-    """A turn of a session that people work in owes nothing but honesty: what it claims must have happened."""
+    """A turn of an interactive session owes nothing but honesty: what it claims must have happened."""
     unsupported = claims.unsupported(text, session.actions)
     if (text and not unsupported and not session.cut_off) or session.send_backs >= session.spec.limits.send_backs:
         doubt = f"\n\n[Stead: no tool result shows this: {'; '.join(unsupported)}]" if unsupported else ""

@@ -13,7 +13,7 @@ from stead.brain.world import World
 from stead.domain import events as ev
 from stead.domain.effects import Effect, Record, RunTools, Wait
 from stead.domain.messages import AssistantMessage, UserMessage
-from stead.domain.sessions import STEAD, Call, Session, attended
+from stead.domain.sessions import STEAD, Call, Session
 from stead.domain.tools import side_by_side
 
 SIDE_BY_SIDE = 8
@@ -57,7 +57,7 @@ def next_effect(session: Session, world: World) -> Effect | None:
     if session.compacting:
         return context.call_model(session, world)
     last = session.messages[-1]
-    if not session.plan and not isinstance(last, UserMessage) and not attended(session):
+    if not session.plan and not isinstance(last, UserMessage) and not session.spec.interactive:
         return Record((ev.PlanMade(steps=(ev.PlanStep(session.spec.title, "doing"),), by="stead"),))
     if isinstance(last, AssistantMessage):
         return objective.judge(session)

@@ -98,8 +98,8 @@ class Narrator:
         """Tell one event or transient; what needs no telling is passed over."""
         body: dict[str, Any] = envelope["body"]
         match body["type"]:
-            case "objective.created":
-                self._lines(_goal(envelope["stream"], body))
+            case "session.opened":
+                self._lines(_opening(envelope["stream"], body))
             case "text.delta":
                 self._tell_text(body)
             case "output.delta":
@@ -327,12 +327,12 @@ class Narrator:
             self._line(f"  {self.cost} so far", "dim")
 
 
-def _goal(stream: str, body: Json) -> Iterator[Line]:
+def _opening(stream: str, body: Json) -> Iterator[Line]:
     shown = {**body, "stream": stream, "models": [model_name(model) for model in body["chain"]]}
     yield fill("{stream}: {title:160}", shown), "bold"
     limit = "budget {budget.tokens:number} tokens, {budget.usd_micros:money}"
     yield fill(f"  in {{directory}}, with {{models:then}}, {limit}", shown), ""
-    for constraint in body["constraints"]:
+    for constraint in body.get("constraints", ()):
         yield f"  keep: {clean_line(constraint, _LINE_LIMIT)}", ""
 
 

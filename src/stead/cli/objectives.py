@@ -12,6 +12,7 @@ from stead.cli.forms import ALL, OBJECTIVE, YES, Act, Listing, arg, command, fie
 from stead.cli.invocation import OK, CommandError, Invocation
 from stead.cli.narrating import subject_of
 from stead.cli.output import Output
+from stead.cli.session_control import DELETE, ONE, PAUSE, RESUME, STOP, WHY
 from stead.cli.session_row import print_row
 from stead.cli.spending import BUDGET, budget_of
 from stead.cli.templates import fill, lines
@@ -54,12 +55,11 @@ def _print_step(out: Output, step: Json) -> None:
 def _stop(invocation: Invocation, arguments: Namespace) -> int:
     if arguments.id and arguments.all:
         raise CommandError("an ID and --all exclude each other", "stead stop --help")
-    path = f"/objectives/{arguments.id}/stop" if arguments.id else "/stop"
-    answer = invocation.client.post(path, {"why": arguments.why})
-    said = "Stopped everything: processes are killed and objectives hold. Go on with: stead resume ID\n{text}"
     if arguments.id:
-        said = "Stopped {id}: its processes are killed and it holds. Go on with: stead resume {id}\n{text}"
-    return invocation.report(answer, *lines(said, {**answer, "id": arguments.id}))
+        return STOP(invocation, arguments)
+    answer = invocation.client.post("/stop", {"why": arguments.why})
+    said = "Stopped everything: processes are killed and sessions are paused. Resume one with: stead resume ID\n{text}"
+    return invocation.report(answer, *lines(said, answer))
 
 
 def _message(arguments: Namespace) -> Json:
@@ -76,29 +76,24 @@ _LIST = Listing(
     query=("status",),
     newest=20,
 )
-_LOSS = "{id}: {title:80}\nWhat it said and did is erased for good; only its place in the record stays."
-_ONE = "/objectives/{id}"
-_PAUSE = Act(f"POST {_ONE}/pause", "{id} holds after the step under way. Go on with: stead resume {id}")
-_RESUME = Act(f"POST {_ONE}/resume", "{id} goes on. Watch it: stead watch {id}")
-_CANCEL = Act(f"POST {_ONE}/cancel", "{id} is cancelled. Run it again with: stead retry {id}")
-_RETRY = Act(f"POST {_ONE}/retry", "{id} runs again. Watch it: stead watch {id}", budget_of)
-_DELETE = Act(f"POST {_ONE}/delete", "{id} is deleted.", confirm=_LOSS, about=_ONE)
-_MESSAGE = Act(f"POST {_ONE}/messages", "Sent. Watch what it does: stead watch {id}", _message)
-_REVOKE = Act(f"POST {_ONE}/revoke", "Taken back: {tool} asks again from now on.", fields("tool"))
+_CANCEL = Act("POST /objectives/{id}/cancel", "{id} is cancelled. Run it again with: stead retry {id}")
+_RETRY = Act("POST /objectives/{id}/retry", "{id} runs again. Watch it: stead watch {id}", budget_of)
+_MESSAGE = Act(f"POST {ONE}/messages", "Sent. Watch what it does: stead watch {id}", _message)
+_REVOKE = Act(f"POST {ONE}/revoke", "Taken back: {tool} asks again from now on.", fields("tool"))
 _STATUS = arg("--status STATUS", "only those", choices=STATUSES)
 _TEXT = arg("text TEXT", "it reads this before its next model request")
-_TOOL = arg("tool TOOL", "whose grants end, in this objective and in its folder")
+_TOOL = arg("tool TOOL", "whose grants end, in this session and in its folder")
 _ANY = arg("[id ID]", "an objective; without one, everything is stopped", find=find_objective)
 _EVERYTHING = arg("--all", "stop everything (the default)")
 COMMANDS = {
     "objectives": command(_LIST, _STATUS, ALL),
     "show": command(_show, OBJECTIVE),
     "message": command(_MESSAGE, OBJECTIVE, _TEXT),
-    "pause": command(_PAUSE, OBJECTIVE),
-    "resume": command(_RESUME, OBJECTIVE),
+    "pause": command(PAUSE, OBJECTIVE),
+    "resume": command(RESUME, OBJECTIVE),
     "cancel": command(_CANCEL, OBJECTIVE),
     "retry": command(_RETRY, OBJECTIVE, *BUDGET),
-    "delete": command(_DELETE, OBJECTIVE, YES),
-    "stop": command(_stop, _ANY, _EVERYTHING, arg("--why WHY", "recorded with the stop")),
+    "delete": command(DELETE, OBJECTIVE, YES),
+    "stop": command(_stop, _ANY, _EVERYTHING, WHY),
     "revoke": command(_REVOKE, OBJECTIVE, _TOOL),
 }

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from stead.cli.forms import SESSION, YES, Act, Row, arg, fields
+from stead.cli.forms import SESSION, YES, Act, Row, arg
 from stead.cli.invocation import CommandError, Invocation
+from stead.cli.session_control import DELETE, ONE, PAUSE, RESUME, STOP, WHY
 from stead.cli.spending import SESSION_BUDGET
 from stead.cli.templates import fill
 from stead.cli.text_input import read_text
@@ -86,17 +87,7 @@ def attach(invocation: Invocation, session: str, *, wait: bool, whole: bool) -> 
     return SessionWatch(invocation, session, wait=wait, whole=whole).follow()
 
 
-_ONE = "/sessions/{id}"
-_PAUSE = Act(f"POST {_ONE}/pause", "{id} holds after the step under way. Go on with: stead session resume {id}")
-_RESUME = Act(f"POST {_ONE}/resume", "{id} goes on. Watch it: stead session attach {id}")
-_STOP = Act(
-    f"POST {_ONE}/stop",
-    "Stopped {id}: its processes are killed and it holds. Go on with: stead session resume {id}",
-    fields("why"),
-)
-_CLOSE = Act(f"POST {_ONE}/close", "{id} is put away. A message opens it again: stead session send {id} TEXT")
-_LOSS = "What was said and done in it is erased for good, its checkpoints too; your folder stays as it is."
-_DELETE = Act(f"POST {_ONE}/delete", "{id} is deleted.", confirm=f"{{id}}: {{title:80}}\n{_LOSS}", about=_ONE)
+_CLOSE = Act(f"POST {ONE}/close", "{id} is closed. A message opens it again: stead session send {id} TEXT")
 _NEW = (
     arg("[directory DIR]", "the folder (else the current one)", default="."),
     arg("-m --message TEXT", "say this first, and watch what follows"),
@@ -108,18 +99,17 @@ _ATTACH = (SESSION, arg("--all", "tell everything from its first event, not the 
 _SEND = (
     SESSION,
     arg("text TEXT", 'what to say; "-" reads it from standard input'),
-    arg("--interrupt", "cut off what is under way"),
+    arg("--interrupt", "cut off what is running"),
     arg("--wait", "show what follows until the turn has ended"),
     VERBOSE,
 )
-_WHY = arg("--why TEXT", "recorded with the stop")
 ROWS: dict[str, Row] = {
     "new": ("begin to work in a folder", _NEW, _new),
     "attach": ("watch it live, answer it and say something to it", _ATTACH, _attach),
     "send": ("say something to it", _SEND, _send),
-    "pause": ("let what is under way finish, then hold", (SESSION,), _PAUSE),
-    "resume": ("go on", (SESSION,), _RESUME),
-    "stop": ("kill what is under way at once, and hold", (SESSION, _WHY), _STOP),
-    "close": ("put it away; its next message opens it again", (SESSION,), _CLOSE),
-    "delete": ("erase a closed one for good", (SESSION, YES), _DELETE),
+    "pause": ("let the current step finish, then start nothing more", (SESSION,), PAUSE),
+    "resume": ("continue a paused one", (SESSION,), RESUME),
+    "stop": ("kill what is running at once, and pause", (SESSION, WHY), STOP),
+    "close": ("close it; its next message opens it again", (SESSION,), _CLOSE),
+    "delete": ("erase a closed one for good", (SESSION, YES), DELETE),
 }

@@ -26,48 +26,55 @@ GOAL_LIMIT_BYTES = 1_000_000
 """A goal of this size in UTF-8 or more is refused; put long material into a file of the workspace."""
 
 DEFAULT_BUDGET = Budget(tokens=400_000, usd_micros=5_000_000)
+"""Of an objective."""
 SESSION_BUDGET = Budget(tokens=20_000_000, usd_micros=5_000_000)
-"""Of a session that people work in: each request of a long conversation counts whole, although most is cached."""
+"""Of an interactive session: each request of a long conversation counts whole, although most is cached."""
 
 
-class CreateObjective(msgspec.Struct, frozen=True, tag="objective.create", forbid_unknown_fields=True):
-    """Give a goal. The answer's ``session`` is the new objective.
+class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknown_fields=True):
+    """Open a session in a folder. The answer's ``session`` is the new one.
+
+    With a goal it is an objective and starts at once; without one it is interactive, and idle until the person says
+    something.
 
     Args:
-        goal: what to reach, 1 byte to under 1 MB of UTF-8.
         directory: the workspace folder, absolute; must exist and be a folder that the machine may show.
-        title: "" derives it from the goal's first line.
-        constraints: rules that the result must keep, in the person's words.
+        goal: what to reach, 1 byte to under 1 MB of UTF-8; None for an interactive session.
+        title: "" derives it from the goal's first line, or from the folder.
+        constraints: rules that the result of a goal must keep, in the person's words.
         tools: names to offer; empty offers all.
-        allow: names of tools granted for this objective without asking.
+        allow: names of tools granted for this session without asking.
         chain: models to use; empty uses the home's default.
-        budget: both figures positive or "unlimited".
-        limits: see there.
+        budget: both figures positive or "unlimited"; None for the default of its mode.
+        limits: of an objective's run, or of each turn.
         profile: strictness.
         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
         secrets: names of secrets that the model is told of.
-        mode: "trial" keeps all changes aside until they are applied (``ApplyTrial``); not for the readonly profile.
+        mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
+            profile.
+        ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
     """
 
-    goal: Text
     directory: Folder
+    goal: Text | None = None
     title: str = ""
     constraints: Annotated[tuple[str, ...], bounds(maxItems=100)] = ()
     tools: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
     chain: tuple[ModelRef, ...] = ()
-    budget: Budget = DEFAULT_BUDGET
+    budget: Budget | None = None
     limits: Limits = Limits()
     profile: Profile = Profile.WORK
     hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
     mode: WorkMode = "workspace"
+    ignore: Annotated[tuple[Text, ...], bounds(maxItems=100)] = ()
 
 
 class SendMessage(msgspec.Struct, frozen=True, tag="session.message", forbid_unknown_fields=True):
     """Say something. It begins a turn, or is read before the next request of the one under way.
 
-    A session that people work in begins a turn by it, goes on if it was held, and opens again if it was closed.
+    An interactive session starts a turn, resumes if it was paused, and opens again if it was closed.
     ``interrupt``: a request under way is cut off, and calls that have not begun do not run.
     """
 
@@ -77,25 +84,25 @@ class SendMessage(msgspec.Struct, frozen=True, tag="session.message", forbid_unk
 
 
 class Pause(msgspec.Struct, frozen=True, tag="session.pause", forbid_unknown_fields=True):
-    """Let what is under way finish, then hold."""
+    """Let the current step finish, then start nothing more until it is resumed."""
 
     session: SessionId
 
 
 class Resume(msgspec.Struct, frozen=True, tag="session.resume", forbid_unknown_fields=True):
-    """Go on."""
+    """Continue from its last recorded step."""
 
     session: SessionId
 
 
 class Cancel(msgspec.Struct, frozen=True, tag="session.cancel", forbid_unknown_fields=True):
-    """End it as cancelled; what is under way is killed."""
+    """End an objective as cancelled; what is running is killed."""
 
     session: SessionId
 
 
 class Stop(msgspec.Struct, frozen=True, tag="session.stop", forbid_unknown_fields=True):
-    """Kill what is under way at once, and hold.
+    """Kill what is running at once, and pause.
 
     ``session`` "*" stops every session.
     """
@@ -297,31 +304,8 @@ class DisallowHost(msgspec.Struct, frozen=True, tag="host.disallow", forbid_unkn
     directory: str
 
 
-class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknown_fields=True):
-    """Open a session in a folder. The answer's ``session`` is the new one; it is idle until it is told something.
-
-    Fields as of ``CreateObjective``; limits are of each turn.
-
-    Args:
-        ignore: patterns as in .gitignore of what checkpoints leave out, beside what they always do.
-    """
-
-    directory: Folder
-    title: str = ""
-    tools: tuple[str, ...] = ()
-    allow: tuple[str, ...] = ()
-    chain: tuple[ModelRef, ...] = ()
-    budget: Budget = SESSION_BUDGET
-    limits: Limits = Limits()
-    profile: Profile = Profile.WORK
-    hosts: tuple[str, ...] = ()
-    secrets: tuple[str, ...] = ()
-    mode: WorkMode = "workspace"
-    ignore: Annotated[tuple[Text, ...], bounds(maxItems=100)] = ()
-
-
 class CloseSession(msgspec.Struct, frozen=True, tag="session.close", forbid_unknown_fields=True):
-    """Put a session away; what is under way is killed. All of it stays, and the next message opens it again."""
+    """Close an interactive session; what is running is killed. All of it stays, and the next message reopens it."""
 
     session: SessionId
 
@@ -431,28 +415,31 @@ class RaiseBudget(msgspec.Struct, frozen=True, tag="budget.raise", forbid_unknow
     budget: Budget
 
 
-Command = (
-    CreateObjective
-    | OpenSession
+SessionWord = (
+    SendMessage
+    | Pause
+    | Resume
+    | Stop
+    | Cancel
+    | Retry
     | CloseSession
-    | ForkSession
-    | TakeCheckpoint
-    | RestoreCheckpoint
-    | UndoEdit
+    | Delete
+    | Revoke
     | EditCall
     | CancelCall
     | RetryCall
     | SetPlan
     | RaiseBudget
-    | SendMessage
-    | Pause
-    | Resume
-    | Cancel
-    | Stop
-    | Retry
-    | Delete
+)
+"""What a person can tell one session, in addition to answering its questions."""
+FileCommand = TakeCheckpoint | RestoreCheckpoint | UndoEdit
+"""What a person does with the files of an interactive session."""
+Command = (
+    OpenSession
+    | ForkSession
+    | SessionWord
+    | FileCommand
     | Decide
-    | Revoke
     | ApplyTrial
     | DiscardTrial
     | OpenTerminal

@@ -43,7 +43,7 @@ from stead.domain.home_events import (
     SecretUnbound,
     SecretUsed,
 )
-from stead.domain.ids import CallDigest, CallKey, CommandId, RequestNo, SessionId, WorkspaceId
+from stead.domain.ids import CallDigest, CallKey, CommandId, RequestNo, SessionId
 from stead.domain.machine_events import (
     ChangesLanded,
     EgressUsed,
@@ -78,6 +78,7 @@ from stead.domain.memory_events import (
 from stead.domain.messages import ReplyPart, Usage
 from stead.domain.objectives import (
     Budget,
+    Contract,
     EvidenceWanted,
     Limits,
     ModelRef,
@@ -85,9 +86,8 @@ from stead.domain.objectives import (
     Spend,
     Unlimited,
 )
-from stead.domain.policies import Entity, Label, Origin, PlannedCall, Profile, Reason, Risk
+from stead.domain.policies import Entity, Label, Origin, PlannedCall, Reason, Risk
 from stead.domain.reading_events import ReadingBody, ReadingFailed, ReadingReplied, ReadingRequested
-from stead.domain.secrets import Secret
 from stead.domain.session_events import (
     Action,
     BudgetRaised,
@@ -111,7 +111,6 @@ from stead.domain.session_events import (
     SessionOpened,
     TurnEnded,
 )
-from stead.domain.trials import WorkMode
 
 __all__ = [
     "Action",
@@ -133,6 +132,7 @@ __all__ = [
     "CheckpointTaken",
     "ContextCompacted",
     "ContextTrimmed",
+    "Contract",
     "ConversationSet",
     "DaemonStarted",
     "DaemonStopped",
@@ -199,34 +199,6 @@ __all__ = [
     "Unlimited",
 ]
 """What stands in other files and is read here: whoever records a fact writes ``ev.`` and its name."""
-
-
-class ObjectiveCreated(msgspec.Struct, frozen=True, tag="objective.created", omit_defaults=True):
-    """A person gave a goal."""
-
-    workspace: WorkspaceId
-    title: str
-    goal: str
-    constraints: tuple[str, ...]
-    evidence: tuple[EvidenceWanted, ...]
-    directory: str
-    """Absolute real path of the folder that the machine shows as the workspace."""
-    tools: tuple[str, ...]
-    """Names of the tools that may be offered; empty means every tool."""
-    chain: tuple[ModelRef, ...]
-    """Default model first, then its fallbacks; never empty."""
-    budget: Budget
-    limits: Limits
-    profile: Profile
-    instructions: str
-    """The whole system text, as composed at creation; kept so that every request repeats it byte for byte."""
-    hosts: tuple[str, ...] = ()
-    """Patterns of hosts that every command may reach, beside those that are allowed in the folder."""
-    secrets: tuple[Secret, ...] = ()
-    """What the model is told of, as it was then; values are in no event."""
-    mode: WorkMode = "workspace"
-    channel: str = ""
-    """The channel that it talks in, in which others may read along; "" at the person's own doors."""
 
 
 class MessageReceived(msgspec.Struct, frozen=True, tag="message.received"):
@@ -409,8 +381,7 @@ class SessionDeleted(msgspec.Struct, frozen=True, tag="session.deleted"):
 
 
 Body = (
-    ObjectiveCreated
-    | MessageReceived
+    MessageReceived
     | NoticeGiven
     | PlanMade
     | ModelRequested
@@ -434,11 +405,10 @@ Body = (
     | HomeBody
 )
 
-Opening = ObjectiveCreated | SessionOpened
-"""What a session's stream begins with."""
-
-VERSIONS: dict[str, int] = {"objective.created": 2, "session.opened": 2}
+VERSIONS: dict[str, int] = {"session.opened": 3}
 """Tags whose current version is past 1."""
+RETIRED: dict[str, str] = {"objective.created": "session.opened"}
+"""Tags that are written no more, each with the one that its versions go on in."""
 
 
 class Draft(msgspec.Struct, frozen=True):

@@ -31,7 +31,7 @@ from stead.domain.trials import Review
 from stead.domain.turns import Queued, Worked, apply_queue, apply_work, plan_text, receive
 
 MOST_RUNNABLE = 100
-Strange = HomeBody | MemoryFact | ev.Opening | ev.QuarantineSettled
+Strange = HomeBody | MemoryFact | ev.SessionOpened | ev.QuarantineSettled
 """What stands in no session's stream, or only at its beginning."""
 
 
@@ -42,9 +42,9 @@ def begin(event: ev.Event) -> Session:
         ValueError: the event does not open a session; a stream that starts with anything else is damaged.
     """
     body = event.body
-    if not isinstance(body, ev.Opening):
+    if not isinstance(body, ev.SessionOpened):
         raise ValueError(f"stream {event.session!r} starts with {type(body).__name__}, which opens no session")
-    goal = [] if isinstance(body, ev.SessionOpened) else [_goal_text(body)]
+    goal = [] if body.contract is None else [_goal_text(body.contract, body.constraints)]
     secrets = told(body.secrets)
     return Session(
         id=event.session,
@@ -320,8 +320,6 @@ def _plus(one: ev.Spend, other: ev.Spend) -> ev.Spend:
     )
 
 
-def _goal_text(created: ev.ObjectiveCreated) -> str:
-    parts = [created.goal]
-    if created.constraints:
-        parts.append("Constraints:\n" + "\n".join(f"- {constraint}" for constraint in created.constraints))
-    return "\n\n".join(parts)
+def _goal_text(contract: ev.Contract, constraints: tuple[str, ...]) -> str:
+    listed = "".join(f"\n- {constraint}" for constraint in constraints)
+    return f"{contract.goal}\n\nConstraints:{listed}" if listed else contract.goal

@@ -53,6 +53,13 @@ class EvidenceWanted(msgspec.Struct, frozen=True):
     subject: str
 
 
+class Contract(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What makes a session an objective: the goal, and what must be on record before it counts as met."""
+
+    goal: str
+    evidence: tuple[EvidenceWanted, ...] = ()
+
+
 class Spend(msgspec.Struct, frozen=True):
     """Tokens and money, both never negative. ``price_known`` is false where no price list has the model."""
 

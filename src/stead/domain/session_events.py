@@ -1,4 +1,4 @@
-"""Facts of a session that people work in: its turns, its files and their checkpoints, its queue of calls, its context.
+"""Facts of a session: how it was opened, its turns, its files and their checkpoints, its queue of calls, its context.
 
 Layer: domain. A part of the tagged union of ``domain.events``, whose rules for changes hold here too.
 """
@@ -12,33 +12,47 @@ import msgspec
 from stead.domain.checkpoints import FileChange, LeftOut, Version
 from stead.domain.ids import CallKey, CheckpointId, SessionId, WorkspaceId
 from stead.domain.messages import Message, UserMessage
-from stead.domain.objectives import Budget, Limits, ModelRef, PlanStep
+from stead.domain.objectives import Budget, Contract, Limits, ModelRef, PlanStep
 from stead.domain.policies import Confidentiality, Label, Profile
 from stead.domain.secrets import Secret
 from stead.domain.trials import WorkMode
 
 
 class SessionOpened(msgspec.Struct, frozen=True, tag="session.opened", omit_defaults=True):
-    """A person sat down to work in a folder; fields as of ``ObjectiveCreated``. It rests until it is told something."""
+    """A person opened a session in a folder: interactive, or with a contract an objective that runs by itself."""
 
     workspace: WorkspaceId
     title: str
     directory: str
+    """Absolute real path of the folder that the machine shows as the workspace."""
     tools: tuple[str, ...]
+    """Names of the tools that may be offered; empty means every tool."""
     chain: tuple[ModelRef, ...]
+    """Default model first, then its fallbacks; never empty."""
     budget: Budget
     limits: Limits
-    """Of each turn."""
+    """Of each turn; of the whole run of an objective."""
     profile: Profile
     instructions: str
+    """The whole system text, as composed at the opening; kept so that every request repeats it byte for byte."""
+    contract: Contract | None = None
+    """Of an objective; none in an interactive session, which is idle until the person says something."""
+    constraints: tuple[str, ...] = ()
+    """What the result must keep, in the person's words; an interactive session has them as the fork of an objective."""
     hosts: tuple[str, ...] = ()
+    """Patterns of hosts that every command may reach, in addition to those that are allowed in the folder."""
     secrets: tuple[Secret, ...] = ()
+    """What the model is told of, as it was then; values are in no event."""
     mode: WorkMode = "workspace"
     ignore: tuple[str, ...] = ()
-    """Patterns as in .gitignore of what checkpoints leave out, beside what they always do."""
-    constraints: tuple[str, ...] = ()
-    """Of the objective that it is a fork of."""
+    """Patterns as in .gitignore of what checkpoints leave out, in addition to what they always do."""
     channel: str = ""
+    """The channel that it talks in, in which others may read along; "" at the person's own doors."""
+
+    @property
+    def interactive(self) -> bool:
+        """Whether a person works in it turn by turn; an objective runs by itself."""
+        return self.contract is None
 
 
 class RulesFile(msgspec.Struct, frozen=True):
@@ -283,7 +297,7 @@ class ContextCompacted(msgspec.Struct, frozen=True, tag="context.compacted"):
 class InstructionsSet(msgspec.Struct, frozen=True, tag="instructions.set"):
     """The person's directives had changed: every request from the next one on begins with these instructions.
 
-    ``text`` is the whole of them, as of ``ObjectiveCreated``. Recorded only when it differs from what there was.
+    ``text`` is the whole of them, as of ``SessionOpened``. Recorded only when it differs from what there was.
     """
 
     text: str

@@ -100,7 +100,7 @@ class Session(msgspec.Struct):
     """Everything that is true of a session after its last event. Read it freely; only ``domain.folding`` changes it."""
 
     id: SessionId
-    spec: ev.Opening
+    spec: ev.SessionOpened
     seq: int
     """``session_seq`` of the last event."""
     created_ms: int
@@ -109,7 +109,7 @@ class Session(msgspec.Struct):
     deleted: bool = False
 
     turn: int = 0
-    """Of a session that people work in: how many there were, the one under way included; 0 for an objective."""
+    """How many there were, the current one included; always 0 for an objective."""
     turn_began: int = 0
     """``session_seq`` of the words that began it."""
     resting: bool = False
@@ -223,23 +223,13 @@ def status(session: Session) -> ObjectiveStatus:
     return "running" if session.requests else "pending"
 
 
-def attended(session: Session) -> bool:
-    """Whether a person works in it, turn by turn; an objective is worked off alone."""
-    return isinstance(session.spec, ev.SessionOpened)
-
-
-def viewer(spec: ev.Opening) -> Viewer:
+def viewer(spec: ev.SessionOpened) -> Viewer:
     """Who looks when a session looks something up in memory; from what it is, not from what it says."""
     return Viewer(
         workspace=workspace_place(spec.workspace, spec.directory),
         channel=channel_place(spec.workspace, spec.channel) if spec.channel else "",
-        attended=isinstance(spec, ev.SessionOpened),
+        attended=spec.interactive,
     )
-
-
-def constraints(session: Session) -> tuple[str, ...]:
-    """What the result must keep, in the person's words; a session that people work in has none but a fork's."""
-    return session.spec.constraints
 
 
 def kept(session: Session, id: CheckpointId) -> Mark | None:

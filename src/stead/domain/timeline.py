@@ -51,7 +51,7 @@ class Placed(msgspec.Struct, frozen=True, tag_field="kind"):
 class OpenedItem(Placed, frozen=True, tag="opened"):
     """The first fact: who asked for what, in which folder and under which limits; without the instructions."""
 
-    body: ev.Opening
+    body: ev.SessionOpened
 
 
 class MessageItem(Placed, frozen=True, tag="message"):

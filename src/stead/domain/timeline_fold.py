@@ -62,7 +62,7 @@ def follow(event: ev.Event, standing: Standing, find: Find) -> list[Item]:
     body = event.body
     place = (f"e{event.seq}", standing.items, event.seq, event.ts_ms, standing.turn)
     match body:
-        case ev.ObjectiveCreated() | ev.SessionOpened():
+        case ev.SessionOpened():
             return [OpenedItem(*place, replace(body, instructions=""))]
         case ev.MessageReceived():
             return [MessageItem(*place, body)]

@@ -1,4 +1,4 @@
-"""How the events of a session that people work in change it: its turns, its queue of calls, its files, its context.
+"""How the events of a session change its turns, its queue of calls, its files, its context.
 
 Layer: domain. A part of ``domain.folding``, which sends the events here.
 """
@@ -18,7 +18,7 @@ from stead.domain.memory_events import ContentRedacted
 from stead.domain.messages import WORKSPACE, UserMessage
 from stead.domain.policies import Integrity
 from stead.domain.remembering import MEMORY_SOURCE, loaded_text, recalled_text, together
-from stead.domain.sessions import STEAD, Edit, Mark, Session, attended
+from stead.domain.sessions import STEAD, Edit, Mark, Session
 
 Worked = (
     ev.ProjectRulesRead
@@ -42,9 +42,9 @@ Queued = ev.CallEdited | ev.CallCancelled | ev.CallRetried
 
 
 def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
-    """Words came. In a session that people work in they begin a turn, or steer the one under way."""
+    """Words came. In an interactive session they begin a turn, or steer the current one."""
     source = "" if message.label.integrity is Integrity.PERSON else f"message:{message.door}"
-    if attended(session):
+    if session.spec.interactive:
         _begin_turn(session, seq)
         session.phase = "active"
     if message.interrupts and (session.calls or session.open_request is not None):

@@ -173,7 +173,7 @@ def note(connection: Connection, event: ev.Event, known: Known | None) -> None:
         known: its session, as the directory has it.
     """
     match event.body:
-        case ev.ObjectiveCreated() | ev.SessionOpened() as spec:
+        case ev.SessionOpened() as spec:
             _open(connection, event, spec)
         case ev.SessionDeleted():
             connection.execute("DELETE FROM days WHERE session = ?", (event.session,))
@@ -229,7 +229,7 @@ def again(connection: Connection, seq: int, event: ev.Event | None, known: Known
         connection.execute("UPDATE sessions SET tainted = 1 WHERE session = ?", (event.session,))
 
 
-def _open(connection: Connection, event: ev.Event, spec: ev.Opening) -> None:
+def _open(connection: Connection, event: ev.Event, spec: ev.SessionOpened) -> None:
     looks = viewer(spec)
     place = looks.channel or looks.workspace
     title, directory = (spec.channel, "") if looks.channel else (spec.directory, spec.directory)

@@ -72,8 +72,8 @@ def spoken(event: ev.Event, *, tainted: bool) -> Spoken | None:
         return Spoken(event.seq, event.session, event.ts_ms, who, text, label) if text.strip() else None
 
     match event.body:
-        case ev.ObjectiveCreated(goal=goal):
-            return said("user", goal, PERSON)
+        case ev.SessionOpened(contract=contract) if contract:
+            return said("user", contract.goal, PERSON)
         case ev.MessageReceived(text=text, label=label, door=door):
             return said("user" if label.integrity is Integrity.PERSON else door, text, label)
         case ev.ModelReplied(parts=parts):

@@ -120,7 +120,7 @@ def _work(events: Iterator[ev.Event]) -> Iterator[Work]:
     started: dict[str, str] = {}
     for event in events:
         match event.body:
-            case ev.ObjectiveCreated() | ev.MessageReceived():
+            case ev.SessionOpened() | ev.MessageReceived():
                 said = spoken(event, tainted=False)
                 if said is not None and said.label.integrity is Integrity.PERSON and asked is None:
                     asked, steps, started = said, [], {}

@@ -9,44 +9,44 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-from contextlib import suppress
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol, get_args
 
 import msgspec
 
 from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.directive_commands import DirectiveCommand
-from stead.domain.errors import Conflict, NotFound, SteadError, StorageFault
+from stead.domain.errors import Conflict, SteadError
 from stead.domain.forget_commands import Forget
 from stead.domain.ids import HOME, ApprovalId, CommandId, SessionId
 from stead.domain.memory_commands import ImportMemories, MemoryCommand
 from stead.domain.ports import Claimed, Journal
 from stead.domain.rows import ApprovalRow
 from stead.domain.services import Services
-from stead.domain.sessions import Session
 from stead.domain.trials import Stay, Trial
-from stead.runtime import approvals, objectives
+from stead.runtime import approvals
 from stead.runtime.answers import answer, claim_of, of
-from stead.runtime.aside import settled
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.directives import DirectiveRoom
 from stead.runtime.home import HomeCommand, HomeStream, ProviderDesk, change
 from stead.runtime.looking import Looking
+from stead.runtime.opening import Opener
 from stead.runtime.overview import Overview
-from stead.runtime.performing import REQUEST
 from stead.runtime.readiness import Conditions
 from stead.runtime.registry import Sessions
 from stead.runtime.screening import screened
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.secrets import SecretBook, SecretCommand
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
-from stead.runtime.stream import Stream
+from stead.runtime.session_commands import SessionCommands
 from stead.runtime.terminals import TerminalRoom
 from stead.runtime.upkeep import UpkeepCommand
-from stead.runtime.workroom import Workroom
+
+Handler = Callable[[Any, Claimed, str], Awaitable[cmd.Answer]]
+"""Carries out the commands of its rows; the claim is the home's until it is known which session's it is."""
 
 
 class Questions(Protocol):
@@ -82,13 +82,14 @@ class Runtime:
         self.conditions = Conditions(deps.machines, desk, deps.clock, lambda text: book.redactor().clean(text))
         self._questions = questions
         self._digest_key = digest_key
-        self._work = Workroom(deps, sessions, book, lambda: home.state.grants, home.copied)
         self.work = Overview(deps, sessions)
         self.looks = Looking(deps.folders, sessions, book)
         self.terminals = TerminalRoom(deps, sessions)
         self.memory = deps.memory.room
         self.directives = DirectiveRoom(lambda: home.state, deps.journal, deps.new_id)
         self._started_ms = deps.clock.now_ms()
+        self.handlers = self._handle_all()
+        """By the type of a command, what carries it out."""
 
     @property
     def bus(self) -> Bus:
@@ -107,7 +108,7 @@ class Runtime:
             return earlier
         try:
             cleaned, note = await asyncio.to_thread(screened, command, self._book)
-            return await self._carry_out(cleaned, claim_of(id, digest, HOME, note), door)
+            return await self.handlers[type(cleaned)](cleaned, claim_of(id, digest, HOME, note), door)
         except SteadError as error:
             # The same id twice at the same time: the other was first, and its answer is this one's too.
             if isinstance(error, Conflict) and (earlier := _earlier(self._deps.journal, id, digest)):
@@ -116,54 +117,26 @@ class Runtime:
             error.args = (self._book.redactor().clean(str(error)),)
             raise
 
-    async def _carry_out(self, command: cmd.Command, claim: Claimed, door: str) -> cmd.Answer:
-        """Carry a command out. The claim is the home's until it is known which session's it is."""
-        if isinstance(command, Forget):
-            return await self._deps.memory.forgetting.carry_out(command, claim, door)
-        if isinstance(command, UpkeepCommand):
-            return await self._deps.memory.upkeep.carry_out(command, claim, door)
-        if isinstance(command, ImportMemories):
-            return await self._deps.memory.importing.carry_out(command, claim, door)
-        if isinstance(command, MemoryCommand):
-            return await self._deps.memory.memories.carry_out(command, claim, door)
-        match command:
-            case cmd.CreateObjective():
-                return await self._create(command, claim, door)
-            case cmd.Decide():
-                return await self._decide(command, claim, door)
-            case cmd.ApplyTrial() | cmd.DiscardTrial():
-                return await self._settle_trial(command, of(claim, command.session), door)
-            case cmd.OpenTerminal() | cmd.CloseTerminal():
-                return await self.terminals.carry_out(command, claim, door)
-            case cmd.Stop(session="*"):
-                return await self._stop_all(command, claim.id, door)
-            case (
-                cmd.SendMessage()
-                | cmd.Pause()
-                | cmd.Resume()
-                | cmd.Cancel()
-                | cmd.Stop()
-                | cmd.Retry()
-                | cmd.Revoke()
-                | cmd.Delete()
-            ):
-                return await self._tell(command, of(claim, command.session), door)
-            case (
-                cmd.OpenSession()
-                | cmd.ForkSession()
-                | cmd.CloseSession()
-                | cmd.TakeCheckpoint()
-                | cmd.RestoreCheckpoint()
-                | cmd.UndoEdit()
-                | cmd.EditCall()
-                | cmd.CancelCall()
-                | cmd.RetryCall()
-                | cmd.SetPlan()
-                | cmd.RaiseBudget()
-            ):
-                return await self._work.carry_out(command, claim, door)
-            case _:
-                return await self._change_home(command, claim, door)
+    def _handle_all(self) -> dict[type, Handler]:
+        """What carries out each kind of command; of two rows that name one, the later, narrower row counts."""
+        commands, memory = SessionCommands(self._deps, self._sessions), self._deps.memory
+        opener = Opener(self._deps, self._sessions, self._book, lambda: self._home.state.grants, self._home.copied)
+        return _by_kind(
+            (HomeCommand | SecretCommand, self._change_home),
+            (DirectiveCommand, self._direct),
+            (cmd.OpenSession, opener.open),
+            (cmd.ForkSession, opener.fork),
+            (cmd.SessionWord, commands.tell),
+            (cmd.Revoke, partial(self._revoke, commands)),
+            (cmd.FileCommand, commands.change_files),
+            (cmd.ApplyTrial | cmd.DiscardTrial, commands.settle_trial),
+            (cmd.Decide, self._decide),
+            (cmd.OpenTerminal | cmd.CloseTerminal, self.terminals.carry_out),
+            (MemoryCommand, memory.memories.carry_out),
+            (UpkeepCommand, memory.upkeep.carry_out),
+            (ImportMemories, memory.importing.carry_out),
+            (Forget, memory.forgetting.carry_out),
+        )
 
     async def readiness(self) -> Readiness:
         """See ``service.Service``."""
@@ -195,78 +168,6 @@ class Runtime:
         """See ``service.Aside``."""
         return await self._deps.trials.stays(session)
 
-    async def _create(self, command: cmd.CreateObjective, claim: Claimed, door: str) -> cmd.Answer:
-        d = self._deps
-        d.gate.specs((*command.tools, *command.allow))
-        session, id = SessionId(d.new_id("s")), claim.id
-        secrets = self._book.given(command.secrets, session)
-        fact = await asyncio.to_thread(objectives.created, command, d.models.default_chain(), d.directives())
-        fact = msgspec.structs.replace(fact, secrets=secrets)
-        for ref in fact.chain:
-            # Says which provider there is not. In a thread, because the first call loads the vendors' price list.
-            await asyncio.to_thread(d.models.info, ref)
-        grants = objectives.granted(command, fact.directory, self._home.state.grants, d.clock.now_ms(), door)
-        self._sessions.bind(session, fact)
-        stream = Stream.open(
-            session, fact, cause=id, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock
-        )
-        stream.add(*grants, actor="person", cause=id)
-        stream.add(*await d.memory.recollection.opening(fact, command.goal))
-        claim = of(claim, session)
-        events = await stream.commit(claim)
-        self._sessions.adopt(stream).wake()
-        return answer(claim, events)
-
-    async def _settle_trial(self, command: cmd.ApplyTrial | cmd.DiscardTrial, claim: Claimed, door: str) -> cmd.Answer:
-        actor = self._sessions.actor(command.session)
-        work = settled(self._deps.trials, command, door, performing=lambda: actor.performing)
-        return answer(claim, await actor.carry_out(work, claim, cause=claim.id))
-
-    async def _tell(self, command: objectives.Told, claim: Claimed, door: str) -> cmd.Answer:
-        actor = self._sessions.actor(command.session)
-        halts = isinstance(command, (cmd.Stop, cmd.Cancel))
-        cut = REQUEST if isinstance(command, cmd.SendMessage) and command.interrupt else ""
-        if isinstance(command, cmd.Cancel):
-            objectives.told(command, await actor.state(), door)  # what is refused stops nothing
-        if halts:
-            await actor.halt()
-        try:
-            events = await actor.carry_out(partial(self._work.told, command, door), claim, cause=claim.id, cut=cut)
-        except StorageFault as fault:
-            if not isinstance(command, cmd.Stop):
-                raise
-            actor.hold.owe(partial(_told, command, door))
-            return msgspec.structs.replace(claim.answer, seq=self._deps.journal.head(), text=_unrecorded(fault))
-        finally:
-            if halts:
-                actor.release()
-        if isinstance(command, cmd.Delete):
-            await self._deps.journal.erase(command.session)
-            await self._work.forget_kept()
-            with suppress(NotFound):
-                await self._deps.trials.discard_trial(command.session)
-            self._sessions.drop(command.session)
-        if isinstance(command, cmd.Revoke):
-            await self._revoke_for_folder(command, claim.id, door)
-        return answer(claim, events)
-
-    async def _stop_all(self, command: cmd.Stop, id: CommandId, door: str) -> cmd.Answer:
-        """Stop every session at once. It is not claimed: stopping twice is the same as once."""
-        live, said = [actor for actor in self._sessions.live() if actor.busy or actor.alarm.is_set], ""
-        await asyncio.gather(self._deps.machines.close(), *(actor.halt() for actor in live))
-        for actor in live:
-            stop = cmd.Stop(actor.id, command.why)
-            try:
-                await actor.tell(partial(_told, stop, door), None, cause=id)
-            except Conflict:
-                continue  # it ended by itself in the meantime
-            except StorageFault as fault:
-                actor.hold.owe(partial(_told, stop, door))
-                said = f"; {_unrecorded(fault)}"
-            finally:
-                actor.release()
-        return cmd.Answer(id, HOME, self._deps.journal.head(), f"{len(live)} stopped{said}")
-
     async def _decide(self, command: cmd.Decide, claim: Claimed, door: str) -> cmd.Answer:
         question = await asyncio.to_thread(self._questions.approval, command.approval)
         claim, id = of(claim, question.session), claim.id
@@ -278,16 +179,15 @@ class Runtime:
             await self._home.record(*approvals.for_project(events, question.directory), cause=id)
         return answer(claim, events)
 
-    async def _revoke_for_folder(self, command: cmd.Revoke, id: CommandId, door: str) -> None:
+    async def _revoke(self, commands: SessionCommands, command: cmd.Revoke, claim: Claimed, door: str) -> cmd.Answer:
+        """Take back what a session was granted, and what its folder was."""
+        answered = await commands.tell(command, claim, door)
         directory = (await self._sessions.actor(command.session).state()).spec.directory
         if any(folder == directory and grant.tool == command.tool for folder, grant in self._home.state.grants):
-            await self._home.record(ev.GrantRevoked(tool=command.tool, directory=directory, door=door), cause=id)
+            await self._home.record(ev.GrantRevoked(tool=command.tool, directory=directory, door=door), cause=claim.id)
+        return answered
 
-    async def _change_home(
-        self, command: HomeCommand | SecretCommand | DirectiveCommand, claim: Claimed, door: str
-    ) -> cmd.Answer:
-        if isinstance(command, DirectiveCommand):
-            return await self._direct(command, claim, door)
+    async def _change_home(self, command: HomeCommand | SecretCommand, claim: Claimed, door: str) -> cmd.Answer:
         if isinstance(command, cmd.SetChain):
             for ref in command.chain:
                 self._deps.models.info(ref)  # says which provider there is not
@@ -304,19 +204,15 @@ class Runtime:
         return answer(claim, events)
 
     async def _direct(self, command: DirectiveCommand, claim: Claimed, door: str) -> cmd.Answer:
-        """Change a directive. Whoever waits for the lock sees the version that the one before has made."""
+        """Change a directive. The lock is held, so that the version before it is known."""
         async with self._book.lock:
             fact = await self.directives.change(command, door)
             claim = of(claim, HOME, fact.directive.id if isinstance(fact, ev.DirectiveSet) else "")
             return answer(claim, await self._home.record(fact, cause=claim.id, claim=claim))
 
 
-def _told(command: objectives.Told, door: str, session: Session) -> tuple[ev.Body, ...]:
-    return objectives.told(command, session, door)
-
-
-def _unrecorded(fault: StorageFault) -> str:
-    return f"it holds, but that could not be recorded ({fault}); a restart before it is would let it go on"
+def _by_kind(*rows: tuple[Any, Handler]) -> dict[type, Handler]:
+    return {kind: handler for kinds, handler in rows for kind in get_args(kinds) or (kinds,)}
 
 
 def _earlier(journal: Journal, id: CommandId, digest: str) -> cmd.Answer | None:

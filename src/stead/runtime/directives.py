@@ -153,7 +153,7 @@ class DirectiveRoom:
                 raise NotFound(f"there is no version {version} of {id!r}; see `stead directives versions {id}`")
         return await asyncio.to_thread(_against, found[old].directive, found[new])
 
-    async def prompt(self, directory: str, *, attended: bool, draft: Directive | None) -> Prompt:
+    async def prompt(self, directory: str, *, interactive: bool, draft: Directive | None) -> Prompt:
         """See ``service.DirectiveDesk``."""
         now = self._now
         if draft is not None:
@@ -161,7 +161,7 @@ class DirectiveRoom:
             kept = now.kept.get(draft.id)
             order = kept.directive.order if kept else _last(now) + 1
             now = now.with_one(msgspec.structs.replace(draft, order=order), 0, "")
-        return await asyncio.to_thread(prompt, now, directory, attended=attended)
+        return await asyncio.to_thread(prompt, now, directory, interactive=interactive)
 
     @property
     def _now(self) -> Directives:

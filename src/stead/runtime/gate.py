@@ -21,7 +21,7 @@ from stead.domain.permits import Permit, canonical
 from stead.domain.policies import Allow, Ask, Integrity, Label, Risk, Rule, Verdict
 from stead.domain.ports import Machines
 from stead.domain.registries import REGISTRY, are_registries
-from stead.domain.sessions import Call, Session, constraints, results
+from stead.domain.sessions import Call, Session, results
 from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolOutcome, ToolSpec, acting
 from stead.domain.trials import Barred
 from stead.guardian import policy
@@ -130,7 +130,7 @@ class Gate:
         return barring(self._rules(session))
 
     def _rules(self, session: Session) -> tuple[Rule, ...]:
-        return (*self._standing(session.spec.directory).rules, *_rules_of(constraints(session)))
+        return (*self._standing(session.spec.directory).rules, *_rules_of(session.spec.constraints))
 
     def specs(self, names: Sequence[str]) -> tuple[ToolSpec, ...]:
         """The tools of these names, or all for none, in their constant order, those that are found by search included.

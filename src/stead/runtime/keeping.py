@@ -24,7 +24,7 @@ from stead.domain.errors import CallerError, SteadError, StorageFault
 from stead.domain.ids import CallKey, CheckpointId, SessionId
 from stead.domain.live import Progress as ProgressShown
 from stead.domain.policies import Profile
-from stead.domain.sessions import Session, attended
+from stead.domain.sessions import Session
 from stead.runtime.deps import Deps
 from stead.runtime.notes import Noted
 
@@ -120,7 +120,7 @@ class Keeper:
         spec = session.spec
         try:
             async with asyncio.timeout(SURVEY_S):
-                found = await self._deps.checkpoints.differences(spec.directory, ignored(session), mark.root)
+                found = await self._deps.checkpoints.differences(spec.directory, session.spec.ignore, mark.root)
         except (SteadError, TimeoutError) as error:
             log.warning("session %s: nobody could look at what has changed: %s", self._id, error)
             return (), -1
@@ -132,7 +132,7 @@ class Keeper:
         Raises:
             CallerError, StorageFault: the folder could not be kept; the text says why.
         """
-        tree = await self._deps.checkpoints.take(session.spec.directory, ignored(session), self._shown())
+        tree = await self._deps.checkpoints.take(session.spec.directory, session.spec.ignore, self._shown())
         return self._taken(session, why, session.seq, tree, note)
 
     async def close(self) -> None:
@@ -144,7 +144,7 @@ class Keeper:
 
     async def _take_turn(self, session: Session) -> None:
         turn, at = session.turn, session.turn_began - 1
-        directory, ignore = session.spec.directory, ignored(session)
+        directory, ignore = session.spec.directory, session.spec.ignore
         try:
             tree = await self._deps.checkpoints.take(directory, ignore, self._shown())
             taking = self._taking
@@ -188,14 +188,9 @@ class Keeper:
 
 
 def keeps(session: Session) -> bool:
-    """Whether the folder is kept: people work in it, and it can change. A trial keeps changes aside by itself."""
+    """Whether the folder is kept: it is interactive, and it can change. A trial keeps changes aside by itself."""
     spec = session.spec
-    return attended(session) and spec.mode != "trial" and spec.profile is not Profile.READONLY
-
-
-def ignored(session: Session) -> tuple[str, ...]:
-    """What the session's checkpoints leave out, beside what they always do."""
-    return session.spec.ignore if isinstance(session.spec, ev.SessionOpened) else ()
+    return spec.interactive and spec.mode != "trial" and spec.profile is not Profile.READONLY
 
 
 def _has(session: Session, turn: int) -> bool:

@@ -16,7 +16,6 @@ from stead.domain.ids import CheckpointId, SessionId
 from stead.domain.sessions import Mark, Session, kept
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
 from stead.runtime.deps import Deps
-from stead.runtime.keeping import ignored
 from stead.runtime.registry import Sessions
 
 
@@ -51,7 +50,7 @@ class Overview:
         """See ``service.Work``."""
         state = await self.sessions.actor(session).state()
         roots = [_root(state, old), _root(state, new) if new else ""]
-        return await self.deps.checkpoints.differences(state.spec.directory, ignored(state), *roots)
+        return await self.deps.checkpoints.differences(state.spec.directory, state.spec.ignore, *roots)
 
     async def context(self, session: SessionId) -> ContextRow:
         """See ``service.Work``."""

@@ -106,7 +106,7 @@ class Recollection:
 
     # -- what sessions are told -----------------------------------------------------------------------------------
 
-    async def opening(self, spec: ev.Opening, words: str) -> tuple[ev.Body, ...]:
+    async def opening(self, spec: ev.SessionOpened, words: str) -> tuple[ev.Body, ...]:
         """What a session begins with: the files of memory and, for an objective, what its goal brings to mind.
 
         Args:
@@ -281,7 +281,7 @@ class Recollection:
     def _alike(self, scope: Scope, new: Memory) -> tuple[MemoryRow, ...]:
         return self._memories.remembered.alike(scope, new.text, new.key)
 
-    def clearance(self, spec: ev.Opening) -> Confidentiality:
+    def clearance(self, spec: ev.SessionOpened) -> Confidentiality:
         """What every model of a session's chain may be sent; nothing private when one of them is not there now."""
         try:
             return min((self._models.info(ref).clearance for ref in spec.chain), key=list(Confidentiality).index)

@@ -45,7 +45,7 @@ class Sessions:
         self._actors[stream.session.id] = actor
         return actor
 
-    def bind(self, id: SessionId, fact: ev.Opening) -> None:
+    def bind(self, id: SessionId, fact: ev.SessionOpened) -> None:
         """Check, before anything is written, that a machine may show the objective's folder.
 
         What the session has read is not known yet, see ``adopt``.

@@ -180,7 +180,7 @@ def screened(command: cmd.Command, book: SecretBook) -> tuple[cmd.Command, str]:
     and they are warned; so does what they do not see in their words, or what is not what it looks like.
     """
     words = book.words().clean
-    told = {name: getattr(command, name) for name in _WORDS.get(type(command), ())}
+    told = {name: text for name in _WORDS.get(type(command), ()) if (text := getattr(command, name))}
     said = "\n".join(text if isinstance(text, str) else "\n".join(text) for text in told.values())
     known = words(said)
     notes = []
@@ -193,7 +193,7 @@ def screened(command: cmd.Command, book: SecretBook) -> tuple[cmd.Command, str]:
 
 
 _WORDS: Mapping[type[cmd.Command], tuple[str, ...]] = {
-    cmd.CreateObjective: ("goal", "title", "constraints"),
+    cmd.OpenSession: ("goal", "title", "constraints"),
     cmd.SendMessage: ("text",),
     SetDirective: ("title", "text", "why"),
     cmd.Decide: ("reason",),

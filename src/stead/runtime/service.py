@@ -218,12 +218,12 @@ class DirectiveDesk(Protocol):
     async def difference(self, id: DirectiveId, old: int, new: int) -> DirectiveVersion:
         """The newer of two versions, with what differs from the older one."""
 
-    async def prompt(self, directory: str, *, attended: bool, draft: Directive | None) -> Prompt:
+    async def prompt(self, directory: str, *, interactive: bool, draft: Directive | None) -> Prompt:
         """What a session or an objective of a folder would be given before all else, part by part.
 
         Args:
             directory: the folder; "" for one without directives of its own.
-            attended: whether a person works in it.
+            interactive: whether a person works in it, turn by turn.
             draft: a directive as it might be; its order does not count.
         """
 

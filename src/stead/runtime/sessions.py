@@ -28,7 +28,7 @@ from stead.domain.errors import (
 )
 from stead.domain.ids import CommandId, SessionId
 from stead.domain.ports import Claimed
-from stead.domain.sessions import Session, attended, status
+from stead.domain.sessions import Session, status
 from stead.runtime import recovery
 from stead.runtime.alarms import Alarm
 from stead.runtime.aside import reviewed
@@ -286,7 +286,7 @@ class Actor:
                     stream.add(*bodies)
                 case Finish():
                     # First the machine, so that whoever hears of the end finds the folder as the session leaves it.
-                    await self._deps.machines.kill(self.id, resting=attended(stream.session))
+                    await self._deps.machines.kill(self.id, resting=stream.session.spec.interactive)
                     stream.add(*self._notes.take())
                     stream.add(
                         *await reviewed(self._deps.trials, stream.session)

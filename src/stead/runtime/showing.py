@@ -20,7 +20,7 @@ from stead.runtime.deps import Deps
 def show(
     machines: Machines,
     session: SessionId,
-    spec: ev.Opening,
+    spec: ev.SessionOpened,
     sources: Sequence[str] | None,
     known: Sequence[str] = (),
     barred: Barred = unbarred,

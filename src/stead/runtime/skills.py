@@ -57,9 +57,9 @@ class Skills:
             return ()
         return tuple(hit.text for hit in found.hits if _fits(hit))[:MOST]
 
-    def _begun_as(self, session: SessionId) -> ev.Opening:
+    def _begun_as(self, session: SessionId) -> ev.SessionOpened:
         first = next(self._journal.events(session=session))
-        assert isinstance(first, ev.Event) and isinstance(first.body, ev.Opening), "a session that works has begun"
+        assert isinstance(first, ev.Event) and isinstance(first.body, ev.SessionOpened), "a session begins by it"
         return first.body
 
 

@@ -25,7 +25,7 @@ from stead.domain.messages import MACHINE
 from stead.domain.policies import Allow, Ask, Confidentiality, Deny, Integrity, Label, Level, Reason
 from stead.domain.ports import ModelRequest
 from stead.domain.readings import Question
-from stead.domain.sessions import STEAD, Call, Session, attended
+from stead.domain.sessions import STEAD, Call, Session
 from stead.domain.tools import ToolContext, ToolOutcome
 from stead.domain.trials import Landing
 from stead.runtime import approvals, reading, recovery
@@ -94,10 +94,10 @@ class Steps:
         An objective hears of it at its next request; a session that people work in when its next turn begins, so that
         the rules of a piece of work stay while it lasts.
         """
-        if session.compacting or (attended(session) and session.iterations):
+        if session.compacting or (session.spec.interactive and session.iterations):
             return ()
         spec = session.spec
-        text = instructions(self._deps.directives(), spec.directory, attended=attended(session))
+        text = instructions(self._deps.directives(), spec.directory, interactive=spec.interactive)
         return (ev.InstructionsSet(text),) if text != session.instructions else ()
 
     async def call_model(self, stream: Stream, effect: CallModel) -> None:
@@ -296,7 +296,7 @@ class Steps:
 
     async def ending(self, session: Session, effect: Finish) -> tuple[ev.Body, ...]:
         """The end of an objective, or of a turn of a session that people work in, with what the turn has changed."""
-        if not attended(session):
+        if not session.spec.interactive:
             return ending(session, effect.status, effect.reason, effect.summary)
         changes, changed = await self._keeper.survey(session)
         return turn_ending(session, effect.reason, effect.summary, changes, changed)

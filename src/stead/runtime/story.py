@@ -114,10 +114,10 @@ def _opening(item: OpenedItem) -> str:
     body = item.body
     models = ", ".join(span(f"{ref.provider}/{ref.model}") for ref in body.chain)
     head = f"# {span(body.title)}\n\nIn {span(body.directory)} since {_at(item.ts_ms)}, with {models}.\n\n"
-    if isinstance(body, ev.SessionOpened):
+    if body.contract is None:
         return head
     limits = "".join(f"- {span(constraint)}\n" for constraint in body.constraints)
-    return f"{head}**Goal**:\n\n{said(body.goal)}" + (f"Constraints:\n\n{limits}\n" if limits else "")
+    return f"{head}**Goal**:\n\n{said(body.contract.goal)}" + (f"Constraints:\n\n{limits}\n" if limits else "")
 
 
 def _line(session: SessionId, body: ev.Body) -> str:

@@ -22,7 +22,7 @@ from stead.runtime.bus import Bus
 SNAPSHOT_EVERY = 500
 NO_COMMAND = CommandId("")
 
-_FORM = b"13:"
+_FORM = b"14:"
 """Heads every snapshot; it changes with whatever ``Session`` or its fold comes to mean."""
 
 _encoder = msgspec.json.Encoder()

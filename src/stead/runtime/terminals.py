@@ -15,7 +15,7 @@ from stead.domain import events as ev
 from stead.domain.errors import Conflict, NotFound
 from stead.domain.ids import SessionId
 from stead.domain.ports import Claimed
-from stead.domain.sessions import Session, attended
+from stead.domain.sessions import Session
 from stead.domain.terminals import Ended, Terminal, TerminalRow
 from stead.runtime.answers import answer, of
 from stead.runtime.deps import Deps
@@ -102,5 +102,5 @@ def _require_open(session: Session) -> None:
     if session.deleted:
         raise NotFound(f"there is no session {session.id!r}; see `stead session list`")
     if session.phase == "ended":
-        way = "say something in it to open it again" if attended(session) else "open a session in its folder"
+        way = "say something in it to open it again" if session.spec.interactive else "open a session in its folder"
         raise Conflict(f"it is closed, and has no terminals; {way}")

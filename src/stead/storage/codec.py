@@ -12,7 +12,7 @@ from typing import Any, get_args
 import msgspec
 
 from stead.domain.errors import StorageFault
-from stead.domain.events import VERSIONS, Body
+from stead.domain.events import RETIRED, VERSIONS, Body
 
 Upcast = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -24,9 +24,17 @@ def _with_profile(plain: dict[str, Any]) -> dict[str, Any]:
     return {**plain, "profile": _PROFILES.get(plain["profile"], plain["profile"])}
 
 
+def _as_session(plain: dict[str, Any]) -> dict[str, Any]:
+    """The opening of an objective as that of a session with a contract."""
+    contract = {"goal": plain["goal"], "evidence": plain["evidence"]}
+    return {**plain, "type": "session.opened", "contract": contract}
+
+
 UPCASTS: dict[tuple[str, int], Upcast] = {
     ("objective.created", 1): _with_profile,
+    ("objective.created", 2): _as_session,
     ("session.opened", 1): _with_profile,
+    ("session.opened", 2): dict,  # it had no contract, and has none
 }
 """From (tag, version) to the plain data of the version after it."""
 
@@ -43,6 +51,11 @@ CURRENT: dict[str, int] = {tag_of(kind): VERSIONS.get(tag_of(kind), 1) for kind 
 """Every tag with the version that is written now."""
 
 
+def successor(tag: str) -> str:
+    """The tag under which events of a tag are written now: its own, unless it is retired."""
+    return RETIRED.get(tag, tag)
+
+
 def encode(body: Body) -> tuple[str, int, bytes]:
     """(tag, version, payload) of an event."""
     tag = tag_of(body)
@@ -51,6 +64,11 @@ def encode(body: Body) -> tuple[str, int, bytes]:
 
 def decode(tag: str, version: int, payload: bytes) -> Body:
     """The event in its current form.
+
+    Args:
+        tag: of its header; a retired one stays there, whatever is read in the event's place.
+        version: of the payload.
+        payload: as it is stored.
 
     Raises:
         StorageFault: a newer Stead wrote it, or it is damaged.
@@ -67,11 +85,11 @@ def decode(tag: str, version: int, payload: bytes) -> Body:
 
 
 def _raise_version(tag: str, version: int, payload: bytes) -> Body:
-    current = CURRENT.get(tag, 0)
-    if not 0 < version < current:
+    current = CURRENT.get(successor(tag), 0)
+    if not (0 < version < current or (version == current and tag in RETIRED)):
         raise StorageFault(f"an event {tag!r} (version {version}) is of a newer Stead; install that version again")
     plain = msgspec.json.decode(payload, type=dict[str, Any])
     for number in range(version, current):
-        plain = UPCASTS[tag, number](plain)
+        plain = UPCASTS[plain["type"], number](plain)
     body: Body = msgspec.convert(plain, Body)
     return body

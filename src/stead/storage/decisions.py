@@ -108,7 +108,7 @@ class DecisionLog:
         with self._database.reading() as connection:
             first = read(connection, _FIRST, (session,))
         opening = _event(first[0]).body if first else None
-        if not isinstance(opening, ev.Opening):
+        if not isinstance(opening, ev.SessionOpened):
             return []
         return [
             event

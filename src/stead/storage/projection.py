@@ -60,16 +60,15 @@ class Objective(msgspec.Struct, frozen=True):
     talk: Talk = Talk()
 
 
-def opened(event: ev.Event, body: ev.Opening) -> Objective:
-    """A new objective, or a new session that people work in, which rests until it is told something."""
-    attended = isinstance(body, ev.SessionOpened)
+def opened(event: ev.Event, body: ev.SessionOpened) -> Objective:
+    """A new objective, or a new interactive session, which is idle until the person says something."""
     return Objective(
         ObjectiveRow(
             id=event.session,
             title=body.title,
             goal="",
-            constraints=() if isinstance(body, ev.SessionOpened) else body.constraints,
-            status="idle" if attended else "pending",
+            constraints=() if body.interactive else body.constraints,
+            status="idle" if body.interactive else "pending",
             reason="",
             summary="",
             directory=body.directory,
@@ -85,9 +84,9 @@ def opened(event: ev.Event, body: ev.Opening) -> Objective:
             created_ms=event.ts_ms,
             updated_ms=event.ts_ms,
             ended_ms=0,
-            kind="session" if attended else "objective",
+            kind="session" if body.interactive else "objective",
         ),
-        talk=Talk(attended=attended, resting=attended),
+        talk=Talk(interactive=body.interactive, resting=body.interactive),
     )
 
 
@@ -152,7 +151,7 @@ def _turned(objective: Objective, event: ev.Event) -> Objective:
             )
             again = replace(row, reason="", summary="", ended_ms=0, iterations=0, budget=allowed)
             return replace(objective, row=again, paused=False)
-        case ev.MessageReceived() if objective.talk.attended:
+        case ev.MessageReceived() if objective.talk.interactive:
             return replace(objective, row=_spoken_to(objective), paused=False)
         case ev.TurnEnded() if objective.talk.unread:
             return replace(objective, row=replace(row, iterations=0), open_calls=())
@@ -250,10 +249,9 @@ def open_run(objective: Objective) -> OpenRunRow:
 def searchable(body: ev.Body) -> str:
     """The words of an event that the history is searched by; "" for none."""
     match body:
-        case ev.ObjectiveCreated(title=title, goal=goal):
-            return goal if goal.startswith(title) else f"{title}\n{goal}"
-        case ev.SessionOpened(title=title):
-            return title
+        case ev.SessionOpened(title=title, contract=contract):
+            goal = contract.goal if contract else ""
+            return goal if goal.startswith(title) else f"{title}\n{goal}".strip()
         case ev.TurnEnded(summary=summary):
             return summary
         case ev.CallEdited(arguments=arguments):
@@ -269,10 +267,8 @@ def searchable(body: ev.Body) -> str:
 def by(body: ev.Body) -> str:
     """Who said or did it, for what ``searchable`` has words of."""
     match body:
-        case ev.ObjectiveCreated():
-            return "goal"
-        case ev.SessionOpened():
-            return "title"
+        case ev.SessionOpened(contract=contract):
+            return "goal" if contract else "title"
         case ev.TurnEnded():
             return "turn"
         case ev.ModelReplied():

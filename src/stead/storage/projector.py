@@ -93,7 +93,7 @@ class Projector:
 
     def _follow(self, event: ev.Event) -> None:
         match event.body:
-            case ev.ObjectiveCreated() | ev.SessionOpened() as body:
+            case ev.SessionOpened() as body:
                 if body.workspace != self._workspace:
                     return
                 self._open(event, body)
@@ -124,8 +124,8 @@ class Projector:
             elif known := self._objectives.get(event.session):
                 self._objectives[event.session] = self._show(event, known, known)
 
-    def _open(self, event: ev.Event, body: ev.Opening) -> None:
-        goal = body.goal if isinstance(body, ev.ObjectiveCreated) else ""
+    def _open(self, event: ev.Event, body: ev.SessionOpened) -> None:
+        goal = body.contract.goal if body.contract else ""
         self._connection.execute(
             "INSERT INTO objectives (id, seq, goal) VALUES (?, ?, ?)", (event.session, event.seq, goal)
         )

@@ -19,7 +19,7 @@ from stead.domain.memory_events import ContentRedacted, Redacted
 from stead.domain.redacting import has
 from stead.storage.appending import next_place, scrub_due, seal, write
 from stead.storage.chain import SALT_BYTES
-from stead.storage.codec import decode, encode
+from stead.storage.codec import decode, encode, successor
 from stead.storage.replacements import committed
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _require_seen(connection: Connection, read: int, touches: Touches) -> None:
 
 def _replace(connection: Connection, replacement: Replacement) -> SessionId:
     row = connection.execute("SELECT session, tag FROM events WHERE seq = ?", (replacement.seq,)).fetchone()
-    if row is None or replacement.tag not in ("", row[1]):
+    if row is None or replacement.tag not in ("", successor(row[1])):
         raise NotFound(f"there is no event {replacement.seq} of the type {replacement.tag!r}; read the journal again")
     connection.execute("UPDATE events SET payload = NULL, salt = NULL WHERE seq = ?", (replacement.seq,))
     if replacement.tag:

@@ -18,7 +18,7 @@ class Talk(msgspec.Struct, frozen=True):
     """Where the conversation of a session stands.
 
     Args:
-        attended: people work in it, turn by turn.
+        interactive: a person works in it, turn by turn.
         resting: nothing happens until it is told something.
         closed: put away.
         turn: how many there were, the one under way included.
@@ -28,7 +28,7 @@ class Talk(msgspec.Struct, frozen=True):
         unread: words came while a request or calls were open; a turn that ends before it comes to them begins the next.
     """
 
-    attended: bool = False
+    interactive: bool = False
     resting: bool = False
     closed: bool = False
     turn: int = 0
@@ -42,7 +42,7 @@ def followed(talk: Talk, body: ev.Body) -> Talk:
     """Where it stands after one more event of the session."""
     match body:
         case ev.MessageReceived():
-            return _heard(_spoken_to(talk) if talk.attended else talk)
+            return _heard(_spoken_to(talk) if talk.interactive else talk)
         case ev.ProjectRulesRead(files=files):
             return _heard(talk) if any(not file.left_out for file in files) else talk
         case ev.MemoryLoaded(label=label) | ev.MemoryRecalled(label=label) if label.taints:

@@ -6,19 +6,35 @@ with it, so a request that is sent twice is carried out once.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from stead.domain import commands as cmd
 from stead.domain import directive_commands as directives
 from stead.domain import memory_commands as memory
+from stead.domain.bounds import Text
 from stead.domain.forget_commands import Forget
-from stead.web.routes import Route, post
+from stead.domain.objectives import Budget
+from stead.web.routes import Field, Route, post
 
 _SESSION, _NAME = "$response.body#/session", "$request.body#/name"
 _IN_FULL = {"interrupt": False}
 _EVERY = {"session": "*"}
 _NEW = {"id": "", "version": 0}
+_CONTRACT, _NO_CONTRACT = {"ignore": ()}, {"goal": None, "constraints": ()}
+_OF_OBJECTIVE = {"goal": Field(Text), "budget": Field(Budget, cmd.DEFAULT_BUDGET)}
+_OF_SESSION = {"budget": Field(Budget, cmd.SESSION_BUDGET)}
+_GOAL = "Give a goal. The answer's ``session`` is the new objective."
+_OPEN = "Open an interactive session in a folder. The answer's ``session`` is the new one."
+
+
+def _opens(path: str, name: str, body: str, fixed: Mapping[str, Any], bounds: Mapping[str, Field], says: str) -> Route:
+    """A row that opens a session of one mode."""
+    return post(path, name, cmd.OpenSession, body, status=201, leads_to=_SESSION, fixed=fixed, bounds=bounds, says=says)
+
 
 OBJECTIVES = (
-    post("/objectives", "create_objective", cmd.CreateObjective, "NewObjective", status=201, leads_to=_SESSION),
+    _opens("/objectives", "create_objective", "NewObjective", _CONTRACT, _OF_OBJECTIVE, _GOAL),
     post("/objectives/{session}/pause", "pause", cmd.Pause),
     post("/objectives/{session}/resume", "resume", cmd.Resume),
     post("/objectives/{session}/cancel", "cancel", cmd.Cancel),
@@ -33,7 +49,7 @@ OBJECTIVES = (
     post("/approvals/{approval}/decision", "decide", cmd.Decide, "GivenAnswer"),
 )
 SESSIONS = (
-    post("/sessions", "open_session", cmd.OpenSession, "NewSession", status=201, leads_to=_SESSION),
+    _opens("/sessions", "open_session", "NewSession", _NO_CONTRACT, _OF_SESSION, _OPEN),
     post("/sessions/{session}/messages", "send_session_message", cmd.SendMessage, "Said"),
     post("/sessions/{session}/pause", "pause_session", cmd.Pause),
     post("/sessions/{session}/resume", "resume_session", cmd.Resume),

@@ -40,6 +40,7 @@ _MemoryCursor = Annotated[
     ),
 ]
 _OnePlace = Annotated[PlaceId, Meta(pattern=r"^[wc]_[0-9a-f]{16}$")]
+_PREVIEW = "What a session or an objective of a folder would be given before all else, part by part."
 _SESSION = {"directory": Field(Folder, ""), "attended": Field(bool, True)}
 _DAYS = {"place": Field(_OnePlace), "since_ms": Field(Moment), "until_ms": Field(Moment)}
 _VERSIONS = dict.fromkeys(("old", "new"), Field(Annotated[int, Meta(ge=0, le=2**31)]))
@@ -213,13 +214,13 @@ async def preview_draft(
 ) -> Prompt:
     """What a session or an objective of a folder would be given before all else, with a directive that is not saved.
 
-    ``attended``: for a session that people work in, else for an objective. ``draft`` is taken for saved.
+    ``attended``: for an interactive session, else for an objective. ``draft`` is taken for saved.
     """
     wanted = None
     if draft is not None:
         id, order, version = DirectiveId(draft.id), 0, 0
         wanted = Directive(id, draft.kind, draft.title, draft.text, draft.enabled, order, draft.directory, version)
-    return await context.behind.service.directives.prompt(directory, attended=attended, draft=wanted)
+    return await context.behind.service.directives.prompt(directory, interactive=attended, draft=wanted)
 
 
 async def list_directive_versions(
@@ -240,7 +241,7 @@ DIRECTIVE_ROUTES = (
         leads_to="$response.body#/items/0/directive/id",
     ),
     get("/directives/templates", "list_templates", list_templates),
-    get("/directives/preview", "preview_prompt", DirectiveDesk.prompt, _DIRECTIVES, bounds=_SESSION, fixed=_NO_DRAFT),
+    get("/directives/preview", "preview_prompt", preview_draft, says=_PREVIEW, fixed=_NO_DRAFT),
     post("/directives/preview", "preview_draft", preview_draft, "WantedPrompt"),
     get("/directives/{id:directive}/rules", "list_offered_rules", DirectiveDesk.offers, _DIRECTIVES),
     get("/directives/{id:directive}/versions", "list_directive_versions", list_directive_versions),

@@ -6,8 +6,7 @@ export type Hit = Schema["SearchRow"];
 export type Kind = Schema["ObjectiveRow"]["kind"];
 
 const SAID: Readonly<Record<string, Parameters<typeof t>[0]>> = {
-  "objective.created": "said_goal",
-  "session.opened": "said_title",
+  "session.opened": "said_opening",
   "turn.ended": "said_turn",
   "message.received": "said_person",
   "model.replied": "said_model",

@@ -8,14 +8,14 @@ import { KeyHint } from "@/ui/KeyHint";
 import { Tooltip } from "@/ui/Tooltip";
 import { useDeed } from "./commands";
 import { saidBefore, useSaying } from "./drafts";
-import { isUnderWay } from "./words";
+import { isRunning } from "./words";
 
 export function Composer({ row, story, onSent }: { row: Row; story: Story; onSent: () => void }) {
   const [text, setText] = useSaying(row.id);
   const { act, pending, error, reset } = useDeed(row.id);
   const box = useRef<HTMLTextAreaElement>(null);
   const history = useHistory(story, text, setText);
-  const working = isUnderWay(row.status);
+  const working = isRunning(row.status);
   const empty = text.trim() === "";
 
   const say = (interrupt: boolean) => {

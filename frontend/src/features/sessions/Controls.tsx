@@ -7,10 +7,10 @@ import { IconButton } from "@/ui/IconButton";
 import { Menu, type MenuEntry } from "@/ui/Menu";
 import { toast } from "@/ui/Toasts";
 import { exportSession, useDeed } from "./commands";
-import { DeleteDialog } from "./DeleteDialog";
+import { CancelDialog, DeleteDialog, RetryDialog } from "./Dialogs";
 import { ForkDialog } from "./ForkDialog";
 import { PlanDialog } from "./PlanDialog";
-import { isUnderWay } from "./words";
+import { hasEnded, isRunning } from "./words";
 
 export interface ControlsProps {
   row: Row;
@@ -20,28 +20,15 @@ export interface ControlsProps {
   onPanels: () => void;
 }
 
+type Asked = "plan" | "fork" | "cancel" | "retry" | "delete";
+
 export function Controls({ row, finding, panels, onFind, onPanels }: ControlsProps) {
   const { act, pending } = useDeed(row.id);
-  const [asking, setAsking] = useState<"plan" | "fork" | "delete" | null>(null);
+  const [asking, setAsking] = useState<Asked | null>(null);
   const close = () => setAsking(null);
-  const stepsDone = row.plan.filter((step) => step.status === "done" || step.status === "skipped").length;
-  const plan = row.plan.length > 0 ? t("planOf", { done: stepsDone, count: row.plan.length }) : t("plan");
-  const entries: MenuEntry[] = [
-    { label: plan, icon: "list", onSelect: () => setAsking("plan") },
-    {
-      label: t("takeCheckpoint"),
-      icon: "flag",
-      onSelect: () => act({ verb: "checkpoint" }, () => toast({ title: t("checkpointTaken"), kind: "good" })),
-    },
-    { label: t("fork"), icon: "arrow-right", onSelect: () => setAsking("fork") },
-    { label: t("exportIt"), icon: "download", onSelect: () => void exportSession(row.id) },
-    { kind: "line" },
-    { label: t("close"), icon: "check", disabled: row.status === "closed", onSelect: () => act({ verb: "close" }) },
-    { label: t("deleteIt"), icon: "trash", danger: true, onSelect: () => setAsking("delete") },
-  ];
   return (
     <div className="flex shrink-0 items-center gap-1.5">
-      {isUnderWay(row.status) && (
+      {isRunning(row.status) && (
         <>
           <Button
             kind="danger"
@@ -73,8 +60,13 @@ export function Controls({ row, finding, panels, onFind, onPanels }: ControlsPro
           {t("resume")}
         </Button>
       )}
+      {row.status === "cancelled" && (
+        <Button icon="refresh" size="sm" onClick={() => setAsking("retry")}>
+          {t("retry")}
+        </Button>
+      )}
       <IconButton icon="search" label={t("find")} aria-pressed={finding} onClick={onFind} />
-      <Menu trigger={<IconButton icon="more" label={t("actions")} />} entries={entries} />
+      <Menu trigger={<IconButton icon="more" label={t("actions")} />} entries={entries(row, act, setAsking)} />
       <IconButton
         icon="columns"
         label={t(panels ? "hidePanels" : "showPanels")}
@@ -84,7 +76,34 @@ export function Controls({ row, finding, panels, onFind, onPanels }: ControlsPro
       />
       {asking === "plan" && <PlanDialog row={row} onClose={close} />}
       {asking === "fork" && <ForkDialog session={row.id} onClose={close} />}
+      {asking === "cancel" && <CancelDialog id={row.id} onClose={close} />}
+      {asking === "retry" && <RetryDialog row={row} onClose={close} />}
       {asking === "delete" && <DeleteDialog row={row} onClose={close} />}
     </div>
   );
+}
+
+/** The menu. An objective is cancelled before it can be deleted; an interactive session is closed for that. */
+function entries(row: Row, act: ReturnType<typeof useDeed>["act"], ask: (asked: Asked) => void): MenuEntry[] {
+  const stepsDone = row.plan.filter((step) => step.status === "done" || step.status === "skipped").length;
+  const plan = row.plan.length > 0 ? t("planOf", { done: stepsDone, count: row.plan.length }) : t("plan");
+  const interactive = row.kind === "session";
+  const checkpoint = () => act({ verb: "checkpoint" }, () => toast({ title: t("checkpointTaken"), kind: "good" }));
+  const all: (MenuEntry | false)[] = [
+    !hasEnded(row.status) && { label: plan, icon: "list", onSelect: () => ask("plan") },
+    interactive && { label: t("takeCheckpoint"), icon: "flag", onSelect: checkpoint },
+    { label: t("fork"), icon: "arrow-right", onSelect: () => ask("fork") },
+    { label: t("exportIt"), icon: "download", onSelect: () => void exportSession(row.id) },
+    { kind: "line" },
+    interactive && {
+      label: t("close"),
+      icon: "check",
+      disabled: row.status === "closed",
+      onSelect: () => act({ verb: "close" }),
+    },
+    interactive || hasEnded(row.status)
+      ? { label: t("deleteIt"), icon: "trash", danger: true, onSelect: () => ask("delete") }
+      : { label: t("cancelIt"), icon: "cross", danger: true, onSelect: () => ask("cancel") },
+  ];
+  return all.filter((entry) => entry !== false);
 }

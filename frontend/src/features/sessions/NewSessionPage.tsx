@@ -1,110 +1,189 @@
-/** Opening a session: the folder, how freely it works; the rest folded away. */
+/** Opening a session: for an objective the goal first, then the folder, then how freely; the rest folded away. */
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useRef, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
 import { api, data } from "@/api/client";
 import { useCommand, withKey } from "@/api/queries";
-import { BudgetFields } from "@/features/objectives/BudgetFields";
-import { Chain } from "@/features/objectives/Chain";
-import { PROFILES } from "@/features/objectives/draft";
-import { Group, LimitFields, Permissions } from "@/features/objectives/MoreFields";
-import { t } from "@/i18n/en/sessions";
+import { t } from "@/i18n/en/new-session";
 import { Button } from "@/ui/Button";
 import { Checkbox } from "@/ui/Checkbox";
 import { Disclosure } from "@/ui/Disclosure";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Field } from "@/ui/Field";
 import { FolderPicker } from "@/ui/FolderPicker";
-import { Input } from "@/ui/Input";
+import { KeyHint } from "@/ui/KeyHint";
 import { PageHead } from "@/ui/PageHead";
 import { RadioGroup } from "@/ui/RadioGroup";
 import { TextArea } from "@/ui/TextArea";
-import { NEW, type NewDraft, wantedSession } from "./newDraft";
+import { type Draft, FRESH, PROFILES, useDraft, wanted, wantedSession } from "./draft";
+import { LIST } from "./list";
+import { type DraftProps, MoreFields } from "./MoreFields";
+import { promise } from "./promise";
+import { type Kind, PLACES } from "./words";
 
-export function NewSessionPage() {
-  const [draft, setDraft] = useState<NewDraft>(NEW);
+export const NewObjectivePage = () => <Form kind="objective" />;
+export const NewSessionPage = () => <Form kind="session" />;
+
+function Form({ kind }: { kind: Kind }) {
+  const [draft, change, clear] = useDraft(kind);
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  const navigate = useNavigate();
-  const open = useCommand((wanted: NewDraft, key) =>
-    data(api.POST("/sessions", { params: withKey(key), body: wantedSession(wanted) })),
-  );
-  const change = (next: Partial<NewDraft>) => setDraft((was) => ({ ...was, ...next }));
-  const missing = draft.directory.trim() === "";
+  const start = useStart(kind, clear);
+  const missing = { goal: kind === "objective" && !draft.goal.trim(), folder: !draft.directory.trim() };
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
-    if (open.isPending) return;
-    if (missing) {
-      form.current?.querySelector<HTMLElement>("[data-part=folder] input")?.focus();
-      return;
+    if (start.isPending) return;
+    if (missing.goal || missing.folder)
+      form.current?.querySelector<HTMLElement>(missing.goal ? "textarea" : "[data-part=folder] input")?.focus();
+    else start.mutate(draft);
+  };
+  const keys = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
+      event.preventDefault();
+      form.current?.requestSubmit();
     }
-    open.mutate(draft, {
-      onSuccess: ({ session }) => void navigate({ to: "/sessions/$id", params: { id: session } }),
-    });
   };
 
   return (
-    <form ref={form} onSubmit={submit} noValidate>
+    <form ref={form} onSubmit={submit} onKeyDown={keys} noValidate>
       <div className="mx-auto flex max-w-180 flex-col gap-6 p-4 md:p-6">
-        <PageHead title={t("newTitle")} description={t("newAbout")} />
-        <div data-part="folder" className="-mt-2">
+        <PageHead
+          title={t("title", { kind })}
+          description={t("about", { kind })}
+          actions={
+            <Button
+              kind="quiet"
+              size="sm"
+              icon="undo"
+              onClick={clear}
+              // Its room is kept where it stands next to the title, so that the first letter moves nothing.
+              className={draft === FRESH[kind] ? "invisible max-md:hidden" : undefined}
+            >
+              {t("clear")}
+            </Button>
+          }
+        />
+        {kind === "objective" && <Goal draft={draft} change={change} missing={tried && missing.goal} />}
+        <div data-part="folder">
           <FolderPicker
             value={draft.directory}
             onChange={(directory) => change({ directory })}
             hint={t("folderHint")}
-            error={tried && missing ? t("folderMissing") : undefined}
+            error={tried && missing.folder ? t("folderMissing") : undefined}
           />
         </div>
-        <div className="flex flex-col gap-3">
-          <RadioGroup
-            label={t("profile")}
-            items={PROFILES.map((value) => ({ value, label: t(`profile_${value}`), hint: t(`profile_${value}Hint`) }))}
-            value={draft.profile}
-            onValueChange={(profile) => change({ profile })}
-          />
-          {draft.profile !== "readonly" && (
-            <Checkbox
-              checked={draft.trial}
-              onCheckedChange={(trial) => change({ trial })}
-              label={t("trial")}
-              hint={t("trialHint")}
-            />
-          )}
-        </div>
-        <Disclosure summary={t("more")}>
-          <More draft={draft} change={change} />
+        {kind === "objective" && (
+          <Field label={t("constraints")} hint={t("constraintsHint")} optional>
+            <TextArea rows={2} value={draft.constraints} onValueChange={(constraints) => change({ constraints })} />
+          </Field>
+        )}
+        <Freedom draft={draft} change={change} />
+        <Disclosure summary={t("more")} aside={t("moreChanged", { count: changed(kind, draft) })}>
+          <MoreFields kind={kind} draft={draft} change={change} />
         </Disclosure>
-        {open.error && <ErrorNote title={t("startFailed")} error={open.error} kept={t("startKept")} />}
-        <div className="flex max-md:flex-col">
-          <Button type="submit" kind="primary" busy={open.isPending && t("starting")}>
-            {t("start")}
-          </Button>
-        </div>
+        {start.error && <ErrorNote title={t("startFailed")} error={start.error} kept={t("startKept")} />}
       </div>
+      <Footer kind={kind} draft={draft} busy={start.isPending} />
     </form>
   );
 }
 
-function More({ draft, change }: { draft: NewDraft; change: (change: Partial<NewDraft>) => void }) {
+function Goal({ draft, change, missing }: DraftProps & { missing: boolean }) {
   return (
-    <div className="flex flex-col gap-7 pt-2">
-      <Field label={t("name")} hint={t("nameHint")} optional>
-        <Input value={draft.title} onValueChange={(title) => change({ title })} maxLength={80} />
-      </Field>
-      <Group title={t("models")}>
-        <Chain chain={draft.chain} onChange={(chain) => change({ chain })} />
-      </Group>
-      <Group title={t("spending")}>
-        <BudgetFields tokens={draft.tokens} usd={draft.usd} onChange={change} />
-      </Group>
-      <Permissions draft={draft} change={change} />
-      <Group title={t("checkpoints")}>
-        <Field label={t("ignore")} hint={t("ignoreHint")} optional>
-          <TextArea mono rows={2} value={draft.ignore} onValueChange={(ignore) => change({ ignore })} />
-        </Field>
-      </Group>
-      <LimitFields draft={draft} change={change} />
+    <Field label={t("goal")} hint={t("goalHint")} error={missing ? t("goalMissing") : undefined} className="-mt-3">
+      <TextArea
+        autoFocus
+        rows={6}
+        value={draft.goal}
+        onValueChange={(goal) => change({ goal })}
+        placeholder={t("goalPlaceholder")}
+        className="min-h-36 text-lg"
+      />
+    </Field>
+  );
+}
+
+function Freedom({ draft, change }: DraftProps) {
+  return (
+    <div className="flex flex-col gap-3">
+      <RadioGroup
+        label={t("profile")}
+        items={PROFILES.map((value) => ({ value, label: t(`profile_${value}`), hint: t(`profile_${value}Hint`) }))}
+        value={draft.profile}
+        onValueChange={(profile) => change({ profile })}
+      />
+      {draft.profile !== "readonly" && (
+        <Checkbox
+          checked={draft.trial}
+          onCheckedChange={(trial) => change({ trial })}
+          label={t("trial")}
+          hint={t("trialHint")}
+        />
+      )}
     </div>
   );
+}
+
+/** What it may do stands next to the button that lets it. */
+function Footer({ kind, draft, busy }: { kind: Kind; draft: Draft; busy: boolean }) {
+  return (
+    <div className="sticky bottom-[calc(var(--bar)+env(safe-area-inset-bottom))] z-10 border-line border-t bg-paper md:bottom-0">
+      <div className="mx-auto flex max-w-180 items-center gap-4 px-4 py-3 max-md:flex-col max-md:items-stretch max-md:gap-2 md:px-6">
+        <p aria-live="polite" className="min-w-0 flex-1 text-ink-2 text-sm [overflow-wrap:anywhere]">
+          {promise(draft)}
+        </p>
+        <Button type="submit" kind="primary" busy={busy && t("starting")}>
+          {t("start", { kind })}
+          <span className="max-md:hidden">
+            <KeyHint keys="Mod+Enter" />
+          </span>
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function useStart(kind: Kind, clear: () => void) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const start = useCommand((draft: Draft, key) => {
+    const params = withKey(key);
+    if (kind === "objective") return data(api.POST("/objectives", { params, body: wanted(draft) }));
+    return data(api.POST("/sessions", { params, body: wantedSession(draft) }));
+  });
+  return {
+    ...start,
+    mutate: (draft: Draft) =>
+      start.mutate(draft, {
+        onSuccess: ({ session }) => {
+          clear();
+          void client.invalidateQueries({ queryKey: [LIST] });
+          void navigate({ to: PLACES[kind].one, params: { id: session } });
+        },
+      }),
+  };
+}
+
+const FOLDED = [
+  "title",
+  "chain",
+  "tools",
+  "allow",
+  "hosts",
+  "secrets",
+  "tokens",
+  "usd",
+  "iterations",
+  "wallMinutes",
+  "stall",
+  "repetition",
+  "sendBacks",
+  "ignore",
+] as const satisfies readonly (keyof Draft)[];
+
+/** How many of the folded fields were changed. */
+function changed(kind: Kind, draft: Draft): number {
+  return FOLDED.filter((name) => JSON.stringify(draft[name]) !== JSON.stringify(FRESH[kind][name])).length;
 }

@@ -6,7 +6,7 @@ import { Elapsed } from "@/story/view/Elapsed";
 import { formatTokens, formatUsd } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
-import { doing, isUnderWay, kindOf } from "./words";
+import { doing, isRunning, stateOf } from "./words";
 
 const COLOUR = {
   work: "text-accent",
@@ -29,7 +29,7 @@ export function Now({
   children?: ReactNode;
 }) {
   const { text, since } = doing(story);
-  const kind = kindOf(row.status);
+  const kind = stateOf(row.status);
   return (
     <div className="mx-auto flex min-h-9 w-full max-w-4xl items-center gap-2 px-5 py-0.5 text-sm md:px-7">
       {text ? (
@@ -48,7 +48,7 @@ export function Now({
           {text}
         </button>
       ) : (
-        <span className={isUnderWay(row.status) ? "min-w-0 truncate" : "min-w-0 truncate text-ink-2"}>
+        <span className={isRunning(row.status) ? "min-w-0 truncate" : "min-w-0 truncate text-ink-2"}>
           <SafeText>{text}</SafeText>
         </span>
       )}

@@ -1,32 +1,36 @@
-/** One session: the conversation as a document, where the person speaks, and beside it what it works on. */
-import { useParams } from "@tanstack/react-router";
-import { Suspense, useCallback, useEffect, useRef, useState } from "react";
+/** One session: the conversation as a document, where the person speaks; at its side the panels, or the contract of an objective. */
+import { useLocation, useParams } from "@tanstack/react-router";
+import { type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
 import { part } from "@/api/parts";
-import { mayHoldChanges } from "@/features/objectives/facts";
-import { TrialPanel } from "@/features/objectives/TrialPanel";
 import { bounded, useWorkspace } from "@/features/workspace/view";
 import { t } from "@/i18n/en/sessions";
 import type { Item, Row, Story } from "@/story/shape";
-import { useStory } from "@/story/store";
 import { Timeline, type TimelineHandle } from "@/story/Timeline";
 import { usePlace } from "@/story/usePlace";
 import { Empty } from "@/ui/Empty";
-import { ButtonLink, Link } from "@/ui/Link";
+import { ErrorNote } from "@/ui/ErrorNote";
+import { ButtonLink } from "@/ui/Link";
 import { nameOf } from "@/ui/paths";
 import { SafeText } from "@/ui/SafeText";
 import { ScrollBox } from "@/ui/ScrollBox";
 import { Skeleton } from "@/ui/Skeleton";
 import { State } from "@/ui/State";
 import { Composer } from "./Composer";
+import { Contract } from "./Contract";
 import { Controls } from "./Controls";
 import { Find } from "./Find";
+import { evidenceOf, grantsOf, mayHoldChanges, samplesOf, writtenBy } from "./facts";
 import { Now } from "./Now";
+import { Outcome } from "./Outcome";
 import { Presence } from "./Presence";
 import { Queue } from "./Queue";
 import { Sheet } from "./Sheet";
-import { isUnderWay, kindOf, statusWord } from "./words";
+import { Budget, Grants, Setup } from "./Terms";
+import { TrialPanel } from "./TrialPanel";
+import { useSession } from "./useSession";
+import { hasEnded, isRunning, type Kind, PLACES, stateOf, statusWord } from "./words";
 
 const SidePanels = part(async () => (await import("@/features/workspace/SidePanels")).SidePanels);
 const DESK = "(min-width: 64rem)";
@@ -40,16 +44,16 @@ const usePanels = create<Panels>()(persist((): Panels => ({ open: true }), { nam
 
 export function SessionPage() {
   const { id = "" } = useParams({ strict: false }) as { id?: string };
-  const { story, state } = useStory(id);
-  const { row } = story;
-  if (row?.kind === "objective") return <NotASession id={id} />;
-  if (row) return <Desk key={id} row={row} story={story} ready={state === "ready"} />;
-  if (story.deleted) return <Gone title={t("deletedTitle")} why={t("deletedWhy")} />;
-  if (state === "ready") return <Gone title={t("missing")} why={t("missingWhy")} />;
+  const { pathname } = useLocation();
+  const { row, story, ready, deleted, missing, error } = useSession(id);
+  if (row) return <Desk key={id} row={row} story={story} ready={ready} />;
+  const kind: Kind = pathname.startsWith(PLACES.objective.list) ? "objective" : "session";
+  if (deleted) return <Gone kind={kind} title={t("deletedTitle", { kind })} why={t("deletedWhy")} />;
+  if (missing) return <Gone kind={kind} title={t("missing", { kind })} why={t("missingWhy")} />;
   return (
-    <div className="mx-auto max-w-4xl p-4 md:p-6" aria-busy={state === "loading"}>
-      <h1 className="sr-only">{t("title")}</h1>
-      {state === "loading" ? <Skeleton lines={8} label={t("loading")} /> : <Timeline session={id} />}
+    <div className="mx-auto max-w-4xl p-4 md:p-6" aria-busy>
+      <h1 className="sr-only">{t("title", { kind })}</h1>
+      {error ? <ErrorNote title={t("oneFailed")} error={error} /> : <Skeleton lines={8} label={t("loading")} />}
     </div>
   );
 }
@@ -57,6 +61,7 @@ export function SessionPage() {
 function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean }) {
   const timeline = useRef<TimelineHandle>(null);
   const waits = mayHoldChanges(row, story.opening, story.items);
+  const ended = hasEnded(row.status);
   const [finding, setFinding] = useState(false);
   const [found, setMarked] = useState("");
   const named = usePlace(timeline, story.items, ready);
@@ -96,40 +101,60 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
       </Head>
       <div className="flex min-h-0 flex-1">
         <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-          {waits && (
-            <ScrollBox className="max-h-[60%] shrink-0 overflow-y-auto border-line border-b p-4 md:px-6">
-              <TrialPanel row={row} />
+          {(ended || waits) && (
+            <ScrollBox className="flex max-h-[60%] shrink-0 flex-col gap-4 overflow-y-auto border-line border-b p-4 md:px-6">
+              {ended && <Outcome row={row} written={writtenBy(story.items)} />}
+              {waits && <TrialPanel row={row} />}
             </ScrollBox>
           )}
           {finding && <Find items={() => timeline.current?.items ?? []} onShow={show} onClose={closeFind} />}
           <Timeline session={row.id} ref={timeline} marked={marked} className="flex-1" />
-          <div className="border-line border-t">
-            <Now row={row} story={story} onQuestion={toQuestion}>
-              <Queue session={row.id} active={isUnderWay(row.status)} />
-            </Now>
-            <Composer row={row} story={story} onSent={() => timeline.current?.toEnd()} />
-          </div>
+          {!ended && (
+            <div className="border-line border-t">
+              <Now row={row} story={story} onQuestion={toQuestion}>
+                <Queue session={row.id} active={isRunning(row.status)} />
+              </Now>
+              <Composer row={row} story={story} onSent={() => timeline.current?.toEnd()} />
+            </div>
+          )}
         </div>
         {wide && kept && (
-          <Suspense
-            fallback={<div style={{ width: bounded(width, innerWidth) }} className="shrink-0 border-line border-l" />}
-          >
-            <SidePanels session={row.id} />
-          </Suspense>
+          <Side row={row} story={story}>
+            <div style={{ width: bounded(width, innerWidth) }} className="shrink-0 border-line border-l" />
+          </Side>
         )}
       </div>
       {!wide && (
-        <Sheet open={sheet} title={t("panels")} onOpenChange={setSheet}>
-          <Suspense fallback={<Skeleton lines={6} className="p-4" />}>
-            <SidePanels session={row.id} />
-          </Suspense>
+        <Sheet open={sheet} title={t("panels", { kind: row.kind })} onOpenChange={setSheet}>
+          <Side row={row} story={story}>
+            <Skeleton lines={6} className="p-4" />
+          </Side>
         </Sheet>
       )}
     </div>
   );
 }
 
-function Head({ row, story, children }: { row: Row; story: Story; children: React.ReactNode }) {
+/** What stands next to the conversation; ``children`` until its code is there. */
+function Side({ row, story, children }: { row: Row; story: Story; children: ReactNode }) {
+  if (row.kind === "session") {
+    return (
+      <Suspense fallback={children}>
+        <SidePanels session={row.id} />
+      </Suspense>
+    );
+  }
+  return (
+    <ScrollBox className="flex h-full min-h-0 w-full shrink-0 flex-col gap-6 overflow-y-auto border-line p-4 lg:w-84 lg:border-l">
+      <Contract row={row} evidence={evidenceOf(story.opening, story.items)} />
+      <Budget row={row} samples={samplesOf(story.items)} />
+      {row.status !== "completed" && <Grants id={row.id} grants={grantsOf(story.items, Date.now())} />}
+      <Setup row={row} opening={story.opening} />
+    </ScrollBox>
+  );
+}
+
+function Head({ row, story, children }: { row: Row; story: Story; children: ReactNode }) {
   const model = row.chain[0];
   return (
     <header className="flex items-center gap-x-4 gap-y-1 border-line border-b px-4 py-2 max-md:flex-wrap md:px-6">
@@ -138,9 +163,11 @@ function Head({ row, story, children }: { row: Row; story: Story; children: Reac
           <h1 className="min-w-0 truncate font-semibold text-lg">
             <SafeText>{row.title || nameOf(row.directory)}</SafeText>
           </h1>
-          <State kind={kindOf(row.status)} className="text-sm">
-            {statusWord(row.status)}
-          </State>
+          <span role="status" aria-label={t("state")}>
+            <State kind={stateOf(row.status)} className="text-sm">
+              {statusWord(row.status)}
+            </State>
+          </span>
         </div>
         <div className="flex min-w-0 items-center gap-3 text-ink-2 text-sm max-md:hidden">
           <span title={row.directory} className="min-w-0 truncate font-mono text-xs">
@@ -159,25 +186,11 @@ function Head({ row, story, children }: { row: Row; story: Story; children: Reac
   );
 }
 
-function Gone({ title, why }: { title: string; why: string }) {
+function Gone({ kind, title, why }: { kind: Kind; title: string; why: string }) {
   return (
     <div className="mx-auto max-w-4xl p-4 md:p-6">
       <h1 className="mb-4 font-semibold text-xl">{title}</h1>
-      <Empty title={why} action={<ButtonLink to="/sessions">{t("toList")}</ButtonLink>} />
-    </div>
-  );
-}
-
-function NotASession({ id }: { id: string }) {
-  return (
-    <div className="mx-auto max-w-4xl p-4 md:p-6">
-      <h1 className="mb-4 font-semibold text-xl">{t("objectiveTitle")}</h1>
-      <p>
-        {t("objectiveWhy")}{" "}
-        <Link to="/objectives/$id" params={{ id }}>
-          {t("toObjective")}
-        </Link>
-      </p>
+      <Empty title={why} action={<ButtonLink to={PLACES[kind].list}>{t("toList", { kind })}</ButtonLink>} />
     </div>
   );
 }

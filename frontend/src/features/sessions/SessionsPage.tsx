@@ -1,146 +1,123 @@
-/** All sessions, newest first. What is searched for and the state are in the address. */
-import { useInfiniteQuery } from "@tanstack/react-query";
+/** All sessions of a kind, newest first: interactive ones, or objectives. State and search are in the address. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useDeferredValue } from "react";
-import { api, data } from "@/api/client";
 import { t } from "@/i18n/en/sessions";
 import { Button } from "@/ui/Button";
+import { cx } from "@/ui/classes";
 import { Empty } from "@/ui/Empty";
 import { ErrorNote } from "@/ui/ErrorNote";
 import { Input } from "@/ui/Input";
-import { ButtonLink } from "@/ui/Link";
+import { ButtonLink, Link } from "@/ui/Link";
 import { PageHead } from "@/ui/PageHead";
-import { Select } from "@/ui/Select";
 import { Skeleton } from "@/ui/Skeleton";
+import { Shape } from "@/ui/State";
 import { ExportMenu } from "./ExportMenu";
+import { useRows } from "./list";
+import type { Filter } from "./placing";
 import { SessionList } from "./SessionList";
-import { type Row, type Status, statusWord } from "./words";
+import { type Kind, PLACES, type Row, STATUSES, stateOf, statusWord } from "./words";
 
-const STATUSES = ["waiting", "running", "idle", "paused", "closed"] as const;
-const PAGE_ROWS = 200;
+export const ObjectivesPage = () => <List kind="objective" />;
+export const SessionsPage = () => <List kind="session" />;
 
-interface Wanted {
-  status: Status | "";
-  q: string;
-}
-
-export function SessionsPage() {
+function List({ kind }: { kind: Kind }) {
   const search = useSearch({ strict: false }) as { status?: unknown; q?: unknown };
-  const navigate = useNavigate();
-  const status = STATUSES.find((one) => one === search.status) ?? "";
+  const status: Filter = STATUSES[kind].find((one) => one === search.status) ?? "";
   const q = typeof search.q === "string" ? search.q : "";
-  const list = useSessions(status);
-  const none = list.data?.pages[0]?.items.length === 0 && status === "";
-  const go = (next: Partial<Wanted>) => {
-    const { status: state, q: words } = { status, q, ...next };
-    const wanted = { ...(state && { status: state }), ...(words && { q: words }) };
-    void navigate({ to: "/sessions", search: wanted as never, replace: true });
-  };
   return (
     <div className="mx-auto max-w-260 p-4 md:p-6">
       <PageHead
-        title={t("title")}
-        description={t("about")}
+        title={t("title", { kind })}
+        description={t("about", { kind })}
         actions={
-          !none && (
-            <>
-              <ExportMenu status={status} />
-              <ButtonLink to="/sessions/new" kind="primary">
-                {t("open")}
-              </ButtonLink>
-            </>
-          )
+          <>
+            <ExportMenu kind={kind} status={status} />
+            <ButtonLink to={PLACES[kind].open} kind="primary">
+              {t("open", { kind })}
+            </ButtonLink>
+          </>
         }
       />
-      {none ? (
-        <Empty
-          title={t("noneTitle")}
-          action={
-            <ButtonLink to="/sessions/new" kind="primary">
-              {t("open")}
-            </ButtonLink>
-          }
-        >
-          {t("noneWhy")}
-        </Empty>
-      ) : (
-        <>
-          <Filters status={status} q={q} onGo={go} />
-          <Rows list={list} q={q} onClear={() => go({ status: "", q: "" })} />
-        </>
-      )}
+      <Filters kind={kind} status={status} q={q} />
+      <Rows key={`${kind} ${status}`} kind={kind} status={status} q={q} />
     </div>
   );
 }
 
-function useSessions(status: Status | "") {
-  return useInfiniteQuery({
-    queryKey: ["sessions", "list", status],
-    initialPageParam: "",
-    queryFn: ({ pageParam }) =>
-      data(api.GET("/sessions", { params: { query: { status, after: pageParam, limit: PAGE_ROWS } } })),
-    getNextPageParam: (page) => page.next || undefined,
-  });
-}
-
-function Filters({ status, q, onGo }: Wanted & { onGo: (next: Partial<Wanted>) => void }) {
+function Filters({ kind, status, q }: { kind: Kind; status: Filter; q: string }) {
+  const navigate = useNavigate();
+  const wanted = (state: Filter, words: string) => ({ ...(state && { status: state }), ...(words && { q: words }) });
   return (
-    <search className="mb-3 flex gap-2">
-      <div className="min-w-0 max-w-80 flex-1">
+    <search className="flex flex-wrap items-center gap-x-4 border-line border-b">
+      <nav aria-label={t("filter")} className="-mx-4 min-w-0 overflow-x-auto px-4 md:mx-0 md:px-0">
+        <ul className="flex gap-1">
+          {(["", ...STATUSES[kind]] as const).map((one) => (
+            <li key={one}>
+              <Link
+                to={PLACES[kind].list}
+                search={wanted(one, q) as never}
+                kind="plain"
+                aria-current={one === status ? "page" : undefined}
+                className={cx(
+                  "-mb-px flex h-(--row-roomy) items-center gap-1.5 whitespace-nowrap border-b-2 px-2 -outline-offset-2",
+                  one === status ? "border-accent font-medium text-ink" : "border-transparent text-ink-2",
+                )}
+              >
+                {one && <Shape kind={stateOf(one)} />}
+                {one ? statusWord(one) : t("all")}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className="ml-auto min-w-40 max-w-80 flex-1 py-1">
         <Input
           type="search"
           aria-label={t("search")}
           placeholder={t("search")}
           value={q}
-          onValueChange={(words) => onGo({ q: words })}
-        />
-      </div>
-      <div className="w-40 shrink-0">
-        <Select
-          aria-label={t("filter")}
-          items={(["all", ...STATUSES] as const).map((value) => ({
-            value,
-            label: value === "all" ? t("all") : statusWord(value),
-          }))}
-          value={status || "all"}
-          onValueChange={(value) => onGo({ status: value === "all" ? "" : value })}
+          onValueChange={(words) =>
+            void navigate({ to: PLACES[kind].list, search: wanted(status, words) as never, replace: true })
+          }
         />
       </div>
     </search>
   );
 }
 
-function Rows({ list, q, onClear }: { list: ReturnType<typeof useSessions>; q: string; onClear: () => void }) {
+function Rows({ kind, status, q }: { kind: Kind; status: Filter; q: string }) {
   const words = useDeferredValue(q.trim().toLowerCase());
-  if (!list.data) {
-    if (!list.error) return <Skeleton lines={8} />;
+  const list = useRows(kind, status);
+  if (!list.rows) {
+    if (!list.error) return <Skeleton lines={8} className="pt-4" />;
     return (
-      <ErrorNote title={t("listFailed")} error={list.error}>
-        <Button onClick={() => void list.refetch()}>{t("again")}</Button>
-      </ErrorNote>
+      <div className="pt-4">
+        <ErrorNote title={t("listFailed")} error={list.error}>
+          <Button onClick={() => void list.refetch()}>{t("again")}</Button>
+        </ErrorNote>
+      </div>
     );
   }
-  const all = list.data.pages.flatMap((page) => page.items);
-  const rows = words ? all.filter((row) => holds(row, words)) : all;
+  const rows = words ? list.rows.filter((row) => holds(row, words)) : list.rows;
+  if (rows.length === 0 && !(words && list.hasNextPage)) return <None kind={kind} all={status === "" && !words} />;
   return (
-    <>
-      {rows.length === 0 ? (
-        <Empty title={t("noneMatch")} action={<Button onClick={onClear}>{t("clearFilter")}</Button>}>
-          {t("noneMatchWhy")}
-        </Empty>
-      ) : (
-        <SessionList rows={rows} />
-      )}
-      {list.hasNextPage && (
-        <Button
-          className="mt-3"
-          busy={list.isFetchingNextPage && t("reading")}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {t("older")}
-        </Button>
-      )}
-    </>
+    <SessionList
+      rows={rows}
+      more={list.hasNextPage}
+      reading={list.isFetchingNextPage}
+      problem={list.isFetchNextPageError ? list.error : null}
+      onMore={() => void list.fetchNextPage()}
+      onRetry={() => void list.refetch()}
+    />
+  );
+}
+
+function None({ kind, all }: { kind: Kind; all: boolean }) {
+  if (all) return <Empty title={t("noneTitle", { kind })}>{t("noneWhy", { kind })}</Empty>;
+  return (
+    <Empty title={t("noneMatch")} action={<ButtonLink to={PLACES[kind].list}>{t("showAll")}</ButtonLink>}>
+      {t("noneMatchWhy")}
+    </Empty>
   );
 }
 

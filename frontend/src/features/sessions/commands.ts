@@ -6,9 +6,12 @@ import { toast } from "@/ui/Toasts";
 import { download } from "@/ui/table/csv";
 
 export type Deed =
-  | { verb: "pause" | "resume" | "stop" | "close" | "delete" | "checkpoint" }
+  | { verb: "pause" | "resume" | "stop" | "cancel" | "close" | "delete" | "checkpoint" | "discard" }
   | { verb: "say"; text: string; interrupt: boolean }
-  | { verb: "fork"; directory: string; title: string };
+  | { verb: "fork"; directory: string; title: string }
+  | { verb: "retry"; budget: Schema["Budget"] }
+  | { verb: "revoke"; tool: string }
+  | { verb: "apply"; paths: string[]; force: boolean; include_protected: boolean; seen: string[] };
 
 export function useDeed(session: string) {
   const command = useCommand((deed: Deed, key) => send(session, deed, key));
@@ -16,7 +19,7 @@ export function useDeed(session: string) {
     pending: command.isPending ? (command.variables?.verb ?? null) : null,
     error: command.error,
     reset: command.reset,
-    /** Have it done. With `then`, whoever calls shows `error` as well; without, a toast does. */
+    /** Have it done. With `then`, the caller shows `error` as well; without, a toast does. */
     act: (deed: Deed, then?: (answer: Schema["Answer"]) => void) =>
       command.mutate(deed, {
         onSuccess: (answer) => {
@@ -34,15 +37,16 @@ function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"
   const params = { path: { session }, ...withKey(key) };
   switch (deed.verb) {
     case "pause":
-      return data(api.POST("/sessions/{session}/pause", { params, body: {} }));
     case "resume":
-      return data(api.POST("/sessions/{session}/resume", { params, body: {} }));
+    case "close":
+    case "delete":
+      return data(api.POST(`/sessions/{session}/${deed.verb}`, { params, body: {} }));
     case "stop":
       return data(api.POST("/sessions/{session}/stop", { params, body: { why: "" } }));
-    case "close":
-      return data(api.POST("/sessions/{session}/close", { params, body: {} }));
-    case "delete":
-      return data(api.POST("/sessions/{session}/delete", { params, body: {} }));
+    case "cancel":
+      return data(api.POST("/objectives/{session}/cancel", { params, body: {} }));
+    case "retry":
+      return data(api.POST("/objectives/{session}/retry", { params, body: { budget: deed.budget } }));
     case "checkpoint":
       return data(api.POST("/sessions/{session}/checkpoints", { params, body: { note: "" } }));
     case "say":
@@ -53,6 +57,14 @@ function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"
       const { directory, title } = deed;
       return data(api.POST("/sessions/{session}/fork", { params, body: { at: 0, directory, title } }));
     }
+    case "revoke":
+      return data(api.POST("/sessions/{session}/revoke", { params, body: { tool: deed.tool } }));
+    case "apply": {
+      const { verb: _, ...body } = deed;
+      return data(api.POST("/objectives/{session}/trial/apply", { params, body: { bring: [], ...body } }));
+    }
+    case "discard":
+      return data(api.POST("/objectives/{session}/trial/discard", { params, body: {} }));
   }
 }
 

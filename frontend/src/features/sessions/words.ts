@@ -1,4 +1,4 @@
-/** What a session's state is called, and what it is at. */
+/** What a session's state is called, and what it is doing. */
 import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/sessions";
 import type { StepItem, Story } from "@/story/shape";
@@ -8,12 +8,25 @@ import type { StateKind } from "@/ui/State";
 
 export type Row = Schema["ObjectiveRow"];
 export type Status = Row["status"];
+export type Kind = Row["kind"];
 
-const KINDS: Readonly<Record<Status, StateKind>> = {
-  pending: "work",
+/** The pages of each kind: objectives are sessions with a contract, listed apart. */
+export const PLACES = {
+  objective: { list: "/objectives", one: "/objectives/$id", open: "/objectives/new" },
+  session: { list: "/sessions", one: "/sessions/$id", open: "/sessions/new" },
+} as const;
+
+/** The states that a session of a kind can be listed by, in the order of who has to do something. */
+export const STATUSES = {
+  objective: ["waiting", "running", "pending", "paused", "failed", "completed", "cancelled"],
+  session: ["waiting", "running", "idle", "paused", "closed"],
+} as const satisfies Record<Kind, readonly Status[]>;
+
+const STATES: Readonly<Record<Status, StateKind>> = {
+  pending: "quiet",
   running: "work",
   waiting: "ask",
-  paused: "ask",
+  paused: "quiet",
   completed: "good",
   failed: "danger",
   cancelled: "quiet",
@@ -21,35 +34,55 @@ const KINDS: Readonly<Record<Status, StateKind>> = {
   closed: "quiet",
 };
 
-export function kindOf(status: Status): StateKind {
-  return KINDS[status] ?? "quiet";
+export function stateOf(status: Status): StateKind {
+  return STATES[status] ?? "quiet";
 }
 
 /** The daemon's one word, in ours; its own where it has a new one. */
 export function statusWord(status: Status): string {
-  return Object.hasOwn(KINDS, status) ? t(`status_${status}`) : status;
+  return Object.hasOwn(STATES, status) ? t(`status_${status}`) : status;
 }
 
-/** Whether something of it is under way, or waits for an answer. */
-export function isUnderWay(status: Status): boolean {
+/** Whether an objective has ended; an interactive session never does. */
+export function hasEnded(status: Status): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled";
+}
+
+/** Whether it is running, or waits for an answer. */
+export function isRunning(status: Status): boolean {
   return status === "pending" || status === "running" || status === "waiting";
+}
+
+/** One line: what it is doing, or how it ended. A model may have written it. */
+export function whatAt(row: Row): string {
+  switch (row.status) {
+    case "waiting":
+      return t("nowWaiting", { count: row.pending_approvals });
+    case "completed":
+      return firstLine(row.summary) || t("status_completed");
+    case "failed":
+    case "cancelled":
+      return reasonWords(row.reason);
+    case "paused":
+      return row.reason ? t("nowPausedWhy", { why: reasonWords(row.reason) }) : t("nowPaused");
+    case "idle":
+    case "closed":
+      return firstLine(row.summary);
+    case "pending":
+      return t("nowPending");
+    default:
+      return step(row) ?? t("nowNext");
+  }
 }
 
 /** What it does now, and since when; `since` 0 where that says nothing. */
 export function doing(story: Story): { text: string; since: number } {
   const { row, request, writing, progress } = story;
   if (!row) return { text: "", since: 0 };
-  switch (row.status) {
-    case "idle":
-      return still(row.reason && row.reason !== "done" ? t("nowIdleWhy", { why: reasonWords(row.reason) }) : "");
-    case "closed":
-      return still(t("nowClosed"));
-    case "paused":
-      return still(row.reason ? t("nowPausedWhy", { why: reasonWords(row.reason) }) : t("nowPaused"));
-    case "waiting":
-      return still(t("nowWaiting", { count: row.pending_approvals }));
-    default:
-  }
+  if (row.status === "idle")
+    return still(row.reason && row.reason !== "done" ? t("nowIdleWhy", { why: reasonWords(row.reason) }) : "");
+  if (row.status === "closed") return still(t("status_closed"));
+  if (!isRunning(row.status) || row.status === "waiting") return still(whatAt(row));
   if (progress) return still(t("nowCheckpoint", { done: progress.done, total: progress.total }));
   const running = lastly(story).filter((step) => step.state === "running");
   const [first] = running;
@@ -60,7 +93,18 @@ export function doing(story: Story): { text: string; since: number } {
   }
   if (writing) return { text: t("nowWriting"), since: request?.since_ms ?? 0 };
   if (request) return { text: t("nowThinking"), since: request.since_ms };
-  return still(t(row.status === "pending" ? "nowPending" : "nowNext"));
+  return still(whatAt(row));
+}
+
+/** The first line that has something on it. */
+export function firstLine(text: string): string {
+  return text.trimStart().split("\n", 1)[0]?.trimEnd() ?? "";
+}
+
+function step(row: Row): string | undefined {
+  const place = row.plan.findIndex((one) => one.status === "doing");
+  const doing = row.plan[place];
+  return doing && t("atStep", { at: place + 1, of: row.plan.length, title: doing.title });
 }
 
 function still(text: string): { text: string; since: number } {

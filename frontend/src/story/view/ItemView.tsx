@@ -64,7 +64,7 @@ export function WritingView({ writing }: { writing: Writing }) {
 }
 
 function OpenedView({ item: { body } }: { item: OpenedItem }) {
-  const goal = body.type === "objective.created" ? body.goal : "";
+  const goal = body.contract?.goal ?? "";
   // What stands at its default is left out of the event.
   const hosts = body.hosts ?? [];
   const secrets = body.secrets ?? [];

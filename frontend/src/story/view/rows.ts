@@ -54,7 +54,7 @@ function textOf(item: Item): string {
     case "plan":
       return item.body.steps.map((step) => step.title).join("\n");
     case "opened":
-      return `${item.body.title}\n${item.body.type === "objective.created" ? item.body.goal : ""}`;
+      return `${item.body.title}\n${item.body.contract?.goal ?? ""}`;
     case "failed":
       return item.body.error;
     case "line":

@@ -6,7 +6,7 @@ CREATE TABLE progress (
     schema text NOT NULL         -- digest of this file
 );
 
--- Objectives, and sessions that people work in, which have no goal.
+-- Sessions; those that are no objective have no goal.
 CREATE TABLE objectives (
     id text PRIMARY KEY,
     seq integer NOT NULL UNIQUE, -- of its first event; newest first is by this

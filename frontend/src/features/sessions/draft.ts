@@ -1,6 +1,7 @@
-/** An objective before it is given: what the form holds, what it comes to, and where it survives a reload. */
+/** A session before it is opened: what the form holds, what it comes to, and where it survives a reload. */
 import { useEffect, useState } from "react";
 import type { Schema } from "@/api/client";
+import type { Kind } from "./words";
 
 export type Amount = number | "unlimited";
 
@@ -27,9 +28,11 @@ export interface Draft {
   stall: number;
   repetition: number;
   sendBacks: number;
+  /** Patterns of what checkpoints leave out, one a line; of an interactive session. */
+  ignore: string;
 }
 
-export const FRESH: Draft = {
+const OBJECTIVE: Draft = {
   goal: "",
   directory: "",
   title: "",
@@ -48,17 +51,31 @@ export const FRESH: Draft = {
   stall: 3,
   repetition: 3,
   sendBacks: 3,
+  ignore: "",
 };
 
-/** What the daemon is asked for. */
+/** What a form holds before anything is chosen. Limits of an interactive session are of each turn. */
+export const FRESH: Readonly<Record<Kind, Draft>> = {
+  objective: OBJECTIVE,
+  session: { ...OBJECTIVE, tokens: 20_000_000 },
+};
+
+/** What the daemon is asked for; for an objective. */
 export function wanted(draft: Draft): Schema["NewObjective"] {
+  return { ...common(draft), goal: draft.goal.trim(), constraints: lines(draft.constraints) };
+}
+
+/** What the daemon is asked for; for an interactive session. */
+export function wantedSession(draft: Draft): Schema["NewSession"] {
+  return { ...common(draft), ignore: lines(draft.ignore) };
+}
+
+function common(draft: Draft) {
   return {
-    goal: draft.goal.trim(),
     directory: draft.directory.trim(),
     title: draft.title.trim(),
-    constraints: lines(draft.constraints),
     profile: draft.profile,
-    mode: draft.trial && draft.profile !== "readonly" ? "trial" : "workspace",
+    mode: draft.trial && draft.profile !== "readonly" ? ("trial" as const) : ("workspace" as const),
     chain: draft.chain,
     tools: lines(draft.tools),
     allow: lines(draft.allow),
@@ -92,40 +109,37 @@ export function lines(text: string): string[] {
   ];
 }
 
-const STORED_AS = "stead.draft.objective";
+const STORED_AS = "stead.draft.";
 
 /** The draft of this tab. It holds names of secrets, never values. */
-export function useDraft(): [Draft, (change: Partial<Draft>) => void, () => void] {
-  const [draft, setDraft] = useState(stored);
+export function useDraft(kind: Kind): [Draft, (change: Partial<Draft>) => void, () => void] {
+  const fresh = FRESH[kind];
+  const [draft, setDraft] = useState(() => restored(sessionStorage.getItem(STORED_AS + kind), fresh));
   useEffect(() => {
-    if (draft === FRESH) sessionStorage.removeItem(STORED_AS);
-    else sessionStorage.setItem(STORED_AS, JSON.stringify(draft));
-  }, [draft]);
-  return [draft, (change) => setDraft((was) => ({ ...was, ...change })), () => setDraft(FRESH)];
-}
-
-function stored(): Draft {
-  return restored(sessionStorage.getItem(STORED_AS));
+    if (draft === fresh) sessionStorage.removeItem(STORED_AS + kind);
+    else sessionStorage.setItem(STORED_AS + kind, JSON.stringify(draft));
+  }, [draft, fresh, kind]);
+  return [draft, (change) => setDraft((was) => ({ ...was, ...change })), () => setDraft(fresh)];
 }
 
 /** What was kept, field by field: an older page may have kept others, or nothing that can be read. */
-export function restored(text: string | null): Draft {
+export function restored(text: string | null, blank: Draft): Draft {
   let kept: unknown;
   try {
     kept = JSON.parse(text ?? "null");
   } catch {
-    return FRESH;
+    return blank;
   }
-  if (typeof kept !== "object" || kept === null) return FRESH;
-  const draft: Record<string, unknown> = { ...FRESH };
+  if (typeof kept !== "object" || kept === null) return blank;
+  const draft: Record<string, unknown> = { ...blank };
   for (const [name, value] of Object.entries(kept)) {
-    const fresh = FRESH[name as keyof Draft] as unknown;
+    const fresh = blank[name as keyof Draft] as unknown;
     const amount = (name === "tokens" || name === "usd") && (value === "unlimited" || typeof value === "number");
     const same = typeof value === typeof fresh && Array.isArray(value) === Array.isArray(fresh);
-    if (Object.hasOwn(FRESH, name) && (amount || (same && typeof fresh !== "number") || isCount(value, fresh)))
+    if (Object.hasOwn(blank, name) && (amount || (same && typeof fresh !== "number") || isCount(value, fresh)))
       draft[name] = value;
   }
-  if (!PROFILES.some((profile) => profile === draft.profile)) draft.profile = FRESH.profile;
+  if (!PROFILES.some((profile) => profile === draft.profile)) draft.profile = blank.profile;
   return draft as unknown as Draft;
 }
 

@@ -1,4 +1,4 @@
-import { t } from "@/i18n/en/objectives";
+import { t } from "@/i18n/en/new-session";
 import { Checkbox } from "@/ui/Checkbox";
 import { Field } from "@/ui/Field";
 import { NumberInput } from "@/ui/NumberInput";
@@ -19,7 +19,7 @@ export function BudgetFields({
       <AmountField
         label={t("tokensMost")}
         value={tokens}
-        fresh={FRESH.tokens}
+        fresh={FRESH.objective.tokens}
         step={10_000}
         onChange={(value) => onChange({ tokens: value })}
       />
@@ -27,7 +27,7 @@ export function BudgetFields({
         label={t("usdMost")}
         unit={t("usdUnit")}
         value={usd}
-        fresh={FRESH.usd}
+        fresh={FRESH.objective.usd}
         step={0.5}
         format={{ minimumFractionDigits: 2, maximumFractionDigits: 2 }}
         onChange={(value) => onChange({ usd: value })}

@@ -1,5 +1,5 @@
 /** What an objective may do and spend, in one sentence, to be read before it begins. */
-import { t } from "@/i18n/en/objectives";
+import { t } from "@/i18n/en/new-session";
 import { formatCount, formatUsd } from "@/ui/format";
 import { nameOf } from "@/ui/paths";
 import { type Amount, type Draft, lines } from "./draft";

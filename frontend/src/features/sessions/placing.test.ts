@@ -14,7 +14,7 @@ test("a new objective comes to the top, and what changed stays in its place", ()
     { items: [row("c", 3), row("b", 2)], next: "7" },
     { items: [row("a", 1)], next: "" },
   ];
-  const now = placed(pages, [row("d", 4), row("a", 1, "completed")], none, "");
+  const now = placed(pages, [row("d", 4), row("a", 1, "completed")], none, "objective", "");
   expect(ids(now)).toEqual([["d", "c", "b"], ["a"]]);
   expect(now[1]?.items[0]?.status).toBe("completed");
   expect(ids(pages)).toEqual([["c", "b"], ["a"]]);
@@ -22,20 +22,20 @@ test("a new objective comes to the top, and what changed stays in its place", ()
 
 test("a row that no longer has the wanted state goes, and one that gets it comes", () => {
   const pages = [{ items: [row("c", 3, "waiting"), row("a", 1, "waiting")], next: "" }];
-  const now = placed(pages, [row("c", 3, "running"), row("b", 2, "waiting")], none, "waiting");
+  const now = placed(pages, [row("c", 3, "running"), row("b", 2, "waiting")], none, "objective", "waiting");
   expect(ids(now)).toEqual([["b", "a"]]);
 });
 
 test("the first one of all, and the oldest one of a list that is whole, have a place", () => {
-  expect(ids(placed([{ items: [], next: "" }], [row("a", 1)], none, ""))).toEqual([["a"]]);
-  expect(ids(placed([{ items: [row("b", 2)], next: "" }], [row("a", 1)], none, ""))).toEqual([["b", "a"]]);
+  expect(ids(placed([{ items: [], next: "" }], [row("a", 1)], none, "objective", ""))).toEqual([["a"]]);
+  expect(ids(placed([{ items: [row("b", 2)], next: "" }], [row("a", 1)], none, "objective", ""))).toEqual([["b", "a"]]);
 });
 
 test("an old one behind the loaded rows waits for its page", () => {
-  expect(ids(placed([{ items: [row("b", 2)], next: "9" }], [row("a", 1)], none, ""))).toEqual([["b"]]);
+  expect(ids(placed([{ items: [row("b", 2)], next: "9" }], [row("a", 1)], none, "objective", ""))).toEqual([["b"]]);
 });
 
-test("deleted objectives and sessions are not in it", () => {
+test("what was deleted, and what is of another kind, is not in it", () => {
   const session = { ...row("s", 9), kind: "session" } as Row;
-  expect(ids(placed([{ items: [row("a", 1)], next: "" }], [session], new Set(["a"]), ""))).toEqual([[]]);
+  expect(ids(placed([{ items: [row("a", 1)], next: "" }], [session], new Set(["a"]), "objective", ""))).toEqual([[]]);
 });

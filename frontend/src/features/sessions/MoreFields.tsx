@@ -1,8 +1,8 @@
-/** What most objectives leave as it is: budget, limits, permissions ahead, models. */
+/** What most sessions leave as it is: budget, limits, permissions ahead, models. */
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { api, data } from "@/api/client";
-import { t } from "@/i18n/en/objectives";
+import { t } from "@/i18n/en/new-session";
 import { Checkbox } from "@/ui/Checkbox";
 import { Field } from "@/ui/Field";
 import { Input } from "@/ui/Input";
@@ -11,17 +11,18 @@ import { TextArea } from "@/ui/TextArea";
 import { BudgetFields } from "./BudgetFields";
 import { Chain } from "./Chain";
 import type { Draft } from "./draft";
+import type { Kind } from "./words";
 
 export interface DraftProps {
   draft: Draft;
   change: (change: Partial<Draft>) => void;
 }
 
-export function MoreFields({ draft, change }: DraftProps) {
+export function MoreFields({ kind, draft, change }: DraftProps & { kind: Kind }) {
   return (
     <div className="flex flex-col gap-7 pt-2">
-      <Field label={t("name")} hint={t("nameHint")} optional>
-        <Input value={draft.title} onValueChange={(title) => change({ title })} />
+      <Field label={t("name")} hint={t("nameHint", { kind })} optional>
+        <Input value={draft.title} onValueChange={(title) => change({ title })} maxLength={80} />
       </Field>
       <Group title={t("spending")}>
         <BudgetFields tokens={draft.tokens} usd={draft.usd} onChange={change} />
@@ -30,6 +31,13 @@ export function MoreFields({ draft, change }: DraftProps) {
         <Chain chain={draft.chain} onChange={(chain) => change({ chain })} />
       </Group>
       <Permissions draft={draft} change={change} />
+      {kind === "session" && (
+        <Group title={t("checkpoints")}>
+          <Field label={t("ignore")} hint={t("ignoreHint")} optional>
+            <TextArea mono rows={2} value={draft.ignore} onValueChange={(ignore) => change({ ignore })} />
+          </Field>
+        </Group>
+      )}
       <LimitFields draft={draft} change={change} />
     </div>
   );
@@ -37,7 +45,7 @@ export function MoreFields({ draft, change }: DraftProps) {
 
 const TEXTS = ["allow", "hosts", "tools"] as const;
 
-export function Permissions({ draft, change }: DraftProps) {
+function Permissions({ draft, change }: DraftProps) {
   return (
     <Group title={t("permissions")}>
       <div className="grid gap-4 md:grid-cols-2">
@@ -84,7 +92,7 @@ const LIMITS = [
   ["sendBacks", 1, 100],
 ] as const;
 
-export function LimitFields({ draft, change }: DraftProps) {
+function LimitFields({ draft, change }: DraftProps) {
   return (
     <Group title={t("limits")}>
       <div className="grid gap-4 md:grid-cols-3">
@@ -104,7 +112,7 @@ export function LimitFields({ draft, change }: DraftProps) {
   );
 }
 
-export function Group({ title, children }: { title: string; children: ReactNode }) {
+function Group({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className="min-w-0 border-line border-t pt-3">
       <h2 className="mb-3 font-semibold text-base">{title}</h2>

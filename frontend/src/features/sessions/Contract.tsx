@@ -1,15 +1,15 @@
 /** What is to be reached, what must hold, and the plan as a checklist. A model wrote the plan. */
 import type { ReactNode } from "react";
 import type { Schema } from "@/api/client";
-import { t } from "@/i18n/en/objectives";
+import { t } from "@/i18n/en/contract";
 import { cx } from "@/ui/classes";
 import { Icon } from "@/ui/Icon";
 import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
 import type { Evidence } from "./facts";
-import { isOpen, type Row } from "./words";
+import { hasEnded, type Row } from "./words";
 
-export function Plan({ row, evidence }: { row: Row; evidence: readonly Evidence[] }) {
+export function Contract({ row, evidence }: { row: Row; evidence: readonly Evidence[] }) {
   const done = row.plan.filter((step) => step.status === "done").length;
   return (
     <div className="flex flex-col gap-6">
@@ -25,11 +25,11 @@ export function Plan({ row, evidence }: { row: Row; evidence: readonly Evidence[
           <ol className="flex flex-col gap-1">
             {row.plan.map((step, place) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a step of the plan is its place in it
-              <Step key={place} step={step} live={isOpen(row.status)} />
+              <Step key={place} step={step} live={!hasEnded(row.status)} />
             ))}
           </ol>
         ) : (
-          <p className="text-ink-2 text-sm">{isOpen(row.status) ? t("planNotYet") : t("planNone")}</p>
+          <p className="text-ink-2 text-sm">{t(hasEnded(row.status) ? "planNever" : "planNotYet")}</p>
         )}
       </Part>
       {evidence.length > 0 && (

@@ -1,5 +1,5 @@
 /**
- * The list of objectives, kept fresh row by row: with thousands of rows loaded, what one event changes is asked for alone.
+ * The list of sessions of a kind, kept fresh row by row: with thousands of rows loaded, what one event changes is asked for alone.
  *
  * The list's key begins with a word of its own, so that `api/freshness.ts` does not read all pages again for every event.
  */
@@ -8,36 +8,37 @@ import { useEffect } from "react";
 import { api, data, Refused } from "@/api/client";
 import { isEvent, onReset, onReturn, subscribe } from "@/api/live";
 import { type Filter, type Page, placed } from "./placing";
-import type { Row } from "./words";
+import { type Kind, PLACES, type Row } from "./words";
 
 type Pages = InfiniteData<Page, string>;
 
+export const LIST = "list of sessions";
 const PAGE_ROWS = 200;
 const PAUSE_MS = 300;
 /** With more than this changed at once, the newest page is read instead of each. */
 const ONE_BY_ONE = 12;
 
-export function useObjectives(status: Filter) {
+export function useRows(kind: Kind, status: Filter) {
   const client = useQueryClient();
-  const key = ["list of objectives", status] as const;
+  const key = [LIST, kind, status] as const;
   const list = useInfiniteQuery({
     queryKey: key,
     initialPageParam: "",
-    queryFn: ({ pageParam }) => read(status, pageParam),
+    queryFn: ({ pageParam }) => read(kind, status, pageParam),
     getNextPageParam: (page) => page.next || undefined,
   });
-  useEffect(() => keep(client, status), [client, status]);
+  useEffect(() => keep(client, kind, status), [client, kind, status]);
   return { ...list, rows: list.data?.pages.flatMap((page) => page.items) };
 }
 
 /** One page. */
-export function read(status: Filter, after: string, limit = PAGE_ROWS): Promise<Page> {
-  return data(api.GET("/objectives", { params: { query: { status, after, limit } } }));
+export function read(kind: Kind, status: Filter, after: string, limit = PAGE_ROWS): Promise<Page> {
+  return data(api.GET(PLACES[kind].list, { params: { query: { status, after, limit } } }));
 }
 
 /** Follow what happens for as long as the list is shown. */
-function keep(client: QueryClient, status: Filter): () => void {
-  const key = ["list of objectives", status];
+function keep(client: QueryClient, kind: Kind, status: Filter): () => void {
+  const key = [LIST, kind, status];
   const changed = new Set<string>();
   const gone = new Set<string>();
   const others = new Set<string>();
@@ -51,9 +52,10 @@ function keep(client: QueryClient, status: Filter): () => void {
     changed.clear();
     gone.clear();
     try {
-      const news = ids.length > ONE_BY_ONE ? (await read("", "")).items : (await Promise.all(ids.map(one))).flat();
-      for (const row of news) if (row.kind !== "objective") others.add(row.id);
-      client.setQueryData<Pages>(key, (was) => was && { ...was, pages: placed(was.pages, news, lost, status) });
+      const news =
+        ids.length > ONE_BY_ONE ? (await read(kind, "", "")).items : (await Promise.all(ids.map(one))).flat();
+      for (const row of news) if (row.kind !== kind) others.add(row.id);
+      client.setQueryData<Pages>(key, (was) => was && { ...was, pages: placed(was.pages, news, lost, kind, status) });
     } catch (error) {
       // Without an answer the connection says so, and the list is read again when it returns.
       if (!(error instanceof Refused)) throw error;
@@ -79,7 +81,7 @@ function keep(client: QueryClient, status: Filter): () => void {
 
 async function one(id: string): Promise<Row[]> {
   try {
-    return [await data(api.GET("/objectives/{session}", { params: { path: { session: id } } }))];
+    return [await data(api.GET("/sessions/{session}", { params: { path: { session: id } } }))];
   } catch (error) {
     if (error instanceof Refused && error.status === 404) return [];
     throw error;

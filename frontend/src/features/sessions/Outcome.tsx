@@ -1,21 +1,22 @@
 /** How it ended: what it says it did, what shows it, or why it could not and what can be done. */
 import { useState } from "react";
-import { t } from "@/i18n/en/objectives";
+import { t } from "@/i18n/en/contract";
 import { Markdown } from "@/markdown/Lazy";
+import { reasonWords } from "@/story/view/words";
 import { Button } from "@/ui/Button";
 import { cx } from "@/ui/classes";
 import { formatDuration } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
 import { RetryDialog } from "./Dialogs";
-import { kindOf, type Row, wantsMore, whyWords } from "./words";
+import { type Row, stateOf } from "./words";
 
 const SHOWN_FILES = 6;
 
 export function Outcome({ row, written }: { row: Row; written: readonly string[] }) {
   const good = row.status === "completed";
-  const title = good ? t("resultTitle") : row.status === "failed" ? t("failedTitle") : t("cancelledTitle");
-  const kind = kindOf(row.status);
+  const title = good ? t("status_completed") : row.status === "failed" ? t("failedTitle") : t("status_cancelled");
+  const kind = stateOf(row.status);
   return (
     <section
       aria-labelledby="outcome"
@@ -33,7 +34,7 @@ export function Outcome({ row, written }: { row: Row; written: readonly string[]
           {t("took", { time: formatDuration((row.ended_ms - row.created_ms) / 1000) })}
         </span>
       </h2>
-      {!good && row.reason && <p className="mt-1 font-medium">{whyWords(row.reason)}.</p>}
+      {!good && row.reason && <p className="mt-1 font-medium">{sentence(reasonWords(row.reason))}</p>}
       {row.summary && (
         <div className="mt-2 max-w-measure">
           <Markdown>{row.summary}</Markdown>
@@ -43,6 +44,10 @@ export function Outcome({ row, written }: { row: Row; written: readonly string[]
       {row.status === "failed" && <NextStep row={row} />}
     </section>
   );
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
 function Written({ paths }: { paths: readonly string[] }) {
@@ -66,10 +71,10 @@ function NextStep({ row }: { row: Row }) {
   return (
     <div className="mt-3 flex flex-wrap items-center gap-3">
       <Button kind="primary" onClick={() => setAsking(true)}>
-        {wantsMore(row.reason) ? t("raiseAndRetry") : t("retry")}
+        {t(row.reason === "budget" ? "raiseAndRetry" : "retry")}
       </Button>
       <span className="min-w-0 flex-1 basis-60 text-ink-2 text-sm">{t("retryKeeps")}</span>
-      <RetryDialog row={row} open={asking} onClose={() => setAsking(false)} />
+      {asking && <RetryDialog row={row} onClose={() => setAsking(false)} />}
     </div>
   );
 }

@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data, Refused, type Schema } from "@/api/client";
-import { t } from "@/i18n/en/objectives";
+import { t } from "@/i18n/en/trial";
 import { Button } from "@/ui/Button";
 import { Checkbox } from "@/ui/Checkbox";
 import { Dialog, DialogClose } from "@/ui/Dialog";
@@ -14,7 +14,7 @@ import { Panel } from "@/ui/Panel";
 import { SafeText } from "@/ui/SafeText";
 import { State } from "@/ui/State";
 import { useDeed } from "./commands";
-import { isUnderWay, type Row } from "./words";
+import { isRunning, type Row } from "./words";
 
 type Change = Schema["Change"];
 /** More are counted, not shown. */
@@ -24,9 +24,9 @@ export function TrialPanel({ row }: { row: Row }) {
   const { data: trial, error } = useQuery({
     queryKey: ["trial", row.id],
     queryFn: () => data(api.GET("/objectives/{session}/trial", { params: { path: { session: row.id } } })),
-    enabled: !isUnderWay(row.status),
+    enabled: !isRunning(row.status),
   });
-  if (isUnderWay(row.status)) return <p className="text-ink-2 text-sm">{t("trialLater")}</p>;
+  if (isRunning(row.status)) return <p className="text-ink-2 text-sm">{t("trialLater")}</p>;
   if (error instanceof Refused && error.status === 404) return null;
   if (error) return <ErrorNote title={t("trialFailed")} error={error} />;
   if (!trial) return null;

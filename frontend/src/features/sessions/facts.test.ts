@@ -5,12 +5,13 @@ import { evidenceOf, grantsOf, mayHoldChanges, writtenBy } from "./facts";
 
 const CREATED = {
   ...opened,
-  type: "objective.created",
-  goal: "Write SUMMARY.md and run make",
-  evidence: [
-    { kind: "wrote", subject: "SUMMARY.md" },
-    { kind: "ran", subject: "make" },
-  ],
+  contract: {
+    goal: "Write SUMMARY.md and run make",
+    evidence: [
+      { kind: "wrote", subject: "SUMMARY.md" },
+      { kind: "ran", subject: "make" },
+    ],
+  },
 } as Opening;
 
 function of(...items: Fresh[]): Story {

@@ -1,9 +1,10 @@
 // @vitest-environment jsdom
 import { expect, test } from "vitest";
-import { type Draft, FRESH, lines, restored, wanted } from "./draft";
+import { type Draft, FRESH, lines, restored, wanted, wantedSession } from "./draft";
 import { promise } from "./promise";
 
-const DRAFT: Draft = { ...FRESH, goal: " Count the boats \n", directory: "/srv/quill" };
+const BLANK = FRESH.objective;
+const DRAFT: Draft = { ...BLANK, goal: " Count the boats \n", directory: "/srv/quill" };
 
 test("lines are entries, once each", () => {
   expect(lines(" a \n\n b\na\n")).toEqual(["a", "b"]);
@@ -21,6 +22,13 @@ test("what changes nothing has nothing to keep aside", () => {
   expect(wanted({ ...DRAFT, trial: true, profile: "readonly" }).mode).toBe("workspace");
 });
 
+test("an interactive session is asked for without a goal, with what checkpoints leave out", () => {
+  const asked = wantedSession({ ...FRESH.session, goal: "x", directory: "/srv/quill", ignore: "*.log\n" });
+  expect(asked).toMatchObject({ directory: "/srv/quill", ignore: ["*.log"] });
+  expect(asked.budget?.tokens).toBe(20_000_000);
+  expect("goal" in asked || "constraints" in asked).toBe(false);
+});
+
 test("what was kept comes back, and nothing that is none of it", () => {
   const kept = {
     goal: "x",
@@ -31,10 +39,10 @@ test("what was kept comes back, and nothing that is none of it", () => {
     strange: 1,
     profile: "default",
   };
-  expect(restored(JSON.stringify(kept))).toEqual({ ...FRESH, goal: "x", tokens: "unlimited", iterations: 7 });
-  expect(restored("{")).toBe(FRESH);
-  expect(restored(null)).toBe(FRESH);
-  expect(restored("[1]")).toEqual(FRESH);
+  expect(restored(JSON.stringify(kept), BLANK)).toEqual({ ...BLANK, goal: "x", tokens: "unlimited", iterations: 7 });
+  expect(restored("{", BLANK)).toBe(BLANK);
+  expect(restored(null, BLANK)).toBe(BLANK);
+  expect(restored("[1]", BLANK)).toEqual(BLANK);
 });
 
 test("the sentence says what it may do and what it may spend", () => {

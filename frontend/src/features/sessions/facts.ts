@@ -38,9 +38,8 @@ const WRITERS: ReadonlySet<string> = new Set(["write", "edit"]);
 
 /** What the goal owes, and the newest step that shows it, by the rule that the daemon holds it to (`brain/claims.py`). */
 export function evidenceOf(opening: Opening | null, items: readonly Item[]): Evidence[] {
-  if (opening?.type !== "objective.created") return [];
   const steps = items.filter((item): item is StepItem => item.kind === "step" && item.finished !== null);
-  return opening.evidence.map(({ kind, subject }) => ({
+  return (opening?.contract?.evidence ?? []).map(({ kind, subject }) => ({
     kind,
     subject,
     step: steps.findLast((step) => shows(step, kind, subject))?.index ?? 0,

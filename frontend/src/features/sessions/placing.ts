@@ -1,18 +1,19 @@
 /** Where rows belong in a list that is loaded page by page. */
 import type { Schema } from "@/api/client";
-import type { ObjectiveStatus, Row } from "./words";
+import type { Kind, Row, Status } from "./words";
 
 export type Page = Schema["Page_ObjectiveRow_"];
-export type Filter = ObjectiveStatus | "";
+export type Filter = Status | "";
 
 /** The rows with these put in, by when they were created, newest first; those that the filter no longer wants are out. */
 export function placed(
   pages: readonly Page[],
   news: readonly Row[],
   gone: ReadonlySet<string>,
+  kind: Kind,
   status: Filter,
 ): Page[] {
-  const wanted = news.filter((row) => row.kind === "objective" && (status === "" || row.status === status));
+  const wanted = news.filter((row) => row.kind === kind && (status === "" || row.status === status));
   const out = new Set([...gone, ...news.map((row) => row.id)]);
   const kept = pages.map((page) => ({ ...page, items: page.items.filter((row) => !out.has(row.id)) }));
   for (const row of wanted) {

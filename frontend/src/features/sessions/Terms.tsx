@@ -1,41 +1,15 @@
-/** Around the timeline: steering, what it spent, what it may do without asking, how it was set up. */
-import { type KeyboardEvent, useState } from "react";
+/** The terms of an objective: what it spent, what it may do without asking, how it was set up. */
 import { BudgetMeter } from "@/features/workspace/BudgetMeter";
-import { t } from "@/i18n/en/objectives";
+import { t } from "@/i18n/en/contract";
 import type { Opening } from "@/story/shape";
 import { Button } from "@/ui/Button";
 import { Disclosure } from "@/ui/Disclosure";
-import { Field } from "@/ui/Field";
 import { formatDuration } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
-import { TextArea } from "@/ui/TextArea";
+import { Part } from "./Contract";
 import { useDeed } from "./commands";
 import type { Grant } from "./facts";
-import { Part } from "./Plan";
-import { isOpen, type Row } from "./words";
-
-export function Steer({ row }: { row: Row }) {
-  const { act, pending } = useDeed(row.id);
-  const [text, setText] = useState("");
-  const send = () => {
-    if (text.trim() && !pending) act({ verb: "say", text: text.trim() }, () => setText(""));
-  };
-  const keys = (event: KeyboardEvent) => {
-    if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
-    event.preventDefault();
-    send();
-  };
-  return (
-    <div className="flex items-end gap-2 border-line border-t px-4 py-3 md:px-6">
-      <Field label={t("steer")} labelHidden className="flex-1">
-        <TextArea rows={1} value={text} onValueChange={setText} onKeyDown={keys} placeholder={t("steerPlaceholder")} />
-      </Field>
-      <Button icon="send" busy={pending !== null && t("sending")} disabled={!text.trim()} onClick={send}>
-        {t("send")}
-      </Button>
-    </div>
-  );
-}
+import { hasEnded, type Row } from "./words";
 
 export function Budget({ row, samples }: { row: Row; samples: readonly { tokens: number; usdMicros: number }[] }) {
   return (
@@ -47,9 +21,9 @@ export function Budget({ row, samples }: { row: Row; samples: readonly { tokens:
         usdMicrosUsed={row.usd_micros_used}
         usdMicrosLimit={row.budget.usd_micros}
         priceKnown={row.price_known}
-        samples={isOpen(row.status) ? samples : []}
+        samples={hasEnded(row.status) ? [] : samples}
         unit="step"
-        createdMs={isOpen(row.status) ? row.created_ms : undefined}
+        createdMs={hasEnded(row.status) ? undefined : row.created_ms}
       />
     </Part>
   );

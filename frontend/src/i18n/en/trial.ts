@@ -1,0 +1,35 @@
+/** Words of changes that wait for the person's review. */
+import { define } from "@/i18n";
+
+export const t = define("trial", {
+  keepThem: "Keep them",
+  andMore: "and {count, number} more",
+  trialLater: "Changes of it wait for your review. They can be looked at when it is not at work.",
+  trialFailed: "The changes that wait could not be read",
+  trialTitle: "Changes that wait for your review",
+  trialAbout:
+    "{count, plural, =0 {It would change nothing.} one {One change is not in the folder yet.} other {# changes are not in the folder yet.}}",
+  trialForce: "{count, plural, one {Also one file} other {Also # files}} that changed in the folder meanwhile",
+  trialForceHint: "What is in the folder now is replaced.",
+  trialProtected: "{count, plural, one {Also one file} other {Also # files}} that other programs obey",
+  trialProtectedHint: "Read the change first: such a file can make a program do things.",
+  apply: "{count, plural, =0 {Apply} one {Apply one change} other {Apply # changes}}",
+  applying: "Applying…",
+  trialUnseen: "Not shown as it is: {why}. It is applied only when you have opened all of it.",
+  trialOpenAll: "Show all of it",
+  trialAllShown: "All of it: {why}.",
+  discard: "Throw away",
+  discarding: "Throwing away…",
+  discardTitle: "{count, plural, one {Throw one change away?} other {Throw # changes away?}}",
+  discardDetail: "The folder stays as it is, and what it made is gone for good.",
+  change_added: "new",
+  change_changed: "changed",
+  change_deleted: "deleted",
+  change_mode: "permissions",
+  what_folder: "folder",
+  what_link: "link",
+  what_special: "special file",
+  held_protected: "other programs obey it",
+  held_conflict: "changed in the folder too",
+  held_impossible: "cannot be applied",
+});

@@ -1,0 +1,268 @@
+"""Opening sessions: from a person's request, or as the fork of another one, to the first facts.
+
+Layer: runtime. Everything that can be refused is refused here, before anything is written. No tool and no model reaches
+this.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from stead.brain.directives import instructions
+from stead.brain.objective import contract
+from stead.domain import commands as cmd
+from stead.domain import events as ev
+from stead.domain.conversation import carry
+from stead.domain.errors import Conflict, InvalidRequest
+from stead.domain.hosts import parse_host
+from stead.domain.ids import DEFAULT_WORKSPACE, SessionId
+from stead.domain.messages import UserMessage
+from stead.domain.policies import Confidentiality, GrantScope, Integrity, Label, Profile
+from stead.domain.ports import Claimed
+from stead.domain.registries import spelled_out
+from stead.domain.sessions import Grant, Session
+from stead.runtime import approvals
+from stead.runtime.answers import answer, of
+from stead.runtime.deps import Deps
+from stead.runtime.folder import folder
+from stead.runtime.home import check_budget
+from stead.runtime.past import state_at
+from stead.runtime.registry import Sessions
+from stead.runtime.secrets import SecretBook
+from stead.runtime.sessions import Actor
+from stead.runtime.stream import Stream
+
+PROJECT = Label(Integrity.UNTRUSTED, Confidentiality.PRIVATE)
+TITLE_CHARS = 80
+_MOST = 100
+"""Constraints, patterns to leave out, or hosts of one session."""
+_LIMIT_RANGES = {
+    "iterations": (1, 1000),
+    "stall": (2, 100),
+    "repetition": (2, 100),
+    "wall_s": (1, 30 * 24 * 3600),
+    "send_backs": (0, 100),
+}
+
+
+class Opener:
+    """Opens and forks sessions.
+
+    Args:
+        deps: what every session works with.
+        sessions: where actors are found.
+        book: names secrets.
+        grants: what folders were granted, as it is now.
+        copied: records that a folder's files go to another one.
+    """
+
+    def __init__(
+        self,
+        deps: Deps,
+        sessions: Sessions,
+        book: SecretBook,
+        grants: Callable[[], Sequence[tuple[str, Grant]]],
+        copied: Callable[[str, str], Awaitable[None]],
+    ) -> None:
+        self._deps = deps
+        self._sessions = sessions
+        self._book = book
+        self._grants = grants
+        self._copied = copied
+
+    async def open(self, command: cmd.OpenSession, claim: Claimed, door: str) -> cmd.Answer:
+        """Open a session; its first facts are durable when this returns.
+
+        Raises:
+            InvalidRequest: the goal, the folder or a figure cannot be; the text says which and what it may be.
+            NotFound: there is no such tool, secret or provider.
+            StorageFault: nothing was written.
+        """
+        d = self._deps
+        d.gate.specs((*command.tools, *command.allow))
+        fact = await asyncio.to_thread(opened, command, d.models.default_chain())
+        session = SessionId(d.new_id("s"))
+        fact = msgspec.structs.replace(fact, secrets=self._book.given(command.secrets, session))
+        for ref in fact.chain:
+            # Says which provider there is not. In a thread, because the first call loads the vendors' price list.
+            await asyncio.to_thread(d.models.info, ref)
+        grants = _granted(command.allow, fact.directory, self._grants(), d.clock.now_ms(), door)
+        learned = await d.memory.recollection.opening(fact, command.goal or "")
+        if fact.interactive and (rules := await d.project.rules(fact.directory)):
+            learned = (*learned, ev.ProjectRulesRead(rules, PROJECT))
+        return await self._begin(session, fact, grants, learned, claim)
+
+    async def fork(self, command: cmd.ForkSession, claim: Claimed, _door: str) -> cmd.Answer:
+        """Open an interactive session that goes on from a moment of another one, objective or not.
+
+        Raises:
+            InvalidRequest: there is no such moment, or the folder cannot be used.
+            Conflict: there are no files to copy.
+            NotFound: there is no such session.
+            StorageFault: nothing was written.
+        """
+        actor = self._sessions.actor(command.session)
+        async with actor.lock:
+            session = (await actor.stream()).session
+            at = command.at or session.seq
+            if not 1 <= at <= session.seq:
+                raise InvalidRequest(f"the session has events 1 to {session.seq}; {at} is none of them")
+            then = await state_at(self._deps.journal, session.id, at)
+            carried, text = carry(then), ""
+            title = command.title.strip()[:TITLE_CHARS] or f"{then.spec.title} (fork)"[:TITLE_CHARS]
+            # It is given no secrets: they were for the first one.
+            fact = msgspec.structs.replace(then.spec, title=title, contract=None, secrets=())
+            if command.directory:
+                target = await asyncio.to_thread(_empty_folder, command.directory)
+                root, text = await _files_at(actor, session, at)
+                await self._copied(fact.directory, target)
+                fact = msgspec.structs.replace(fact, directory=target)
+                carried = _without_memory(carried)
+                await self._deps.checkpoints.restore(target, fact.ignore, root)
+        facts = (ev.ConversationSet(source=session.id, at=at, carried=carried),)
+        return await self._begin(SessionId(self._deps.new_id("s")), fact, facts, (), of(claim, session.id, text))
+
+    async def _begin(
+        self,
+        session: SessionId,
+        fact: ev.SessionOpened,
+        said: Sequence[ev.Body],
+        learned: Sequence[ev.Body],
+        claim: Claimed,
+    ) -> cmd.Answer:
+        """Record the opening, what the person said with it, and what Stead learned for it; then let it run."""
+        d = self._deps
+        prompt = instructions(d.directives(), fact.directory, interactive=fact.interactive)
+        fact = msgspec.structs.replace(fact, instructions=prompt)
+        self._sessions.bind(session, fact)
+        stream = Stream.open(
+            session, fact, cause=claim.id, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock
+        )
+        stream.add(*said, actor="person", cause=claim.id)
+        stream.add(*learned, cause=claim.id)
+        claim = of(claim, session)
+        events = await stream.commit(claim)
+        self._sessions.adopt(stream).wake()
+        return answer(claim, events)
+
+
+def opened(command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.SessionOpened:
+    """The fact that opens a session, but for its secrets and its instructions.
+
+    Args:
+        command: the request.
+        chain: the models to use when the request names none; never empty.
+
+    Raises:
+        InvalidRequest: the goal, the folder or a figure cannot be; the text says which and what it may be.
+    """
+    _check_goal(command)
+    usual = cmd.SESSION_BUDGET if command.goal is None else cmd.DEFAULT_BUDGET
+    budget = command.budget or usual
+    check_budget(budget)
+    _check_bounds(command)
+    directory = folder(command.directory)
+    owed = None if command.goal is None else contract(command.goal.strip())
+    name = owed.goal.splitlines()[0] if owed else Path(directory).name
+    return ev.SessionOpened(
+        workspace=DEFAULT_WORKSPACE,
+        title=command.title.strip()[:TITLE_CHARS] or name[:TITLE_CHARS],
+        directory=directory,
+        tools=command.tools,
+        chain=command.chain or chain,
+        budget=budget,
+        limits=command.limits,
+        profile=command.profile,
+        instructions="",  # composed when it begins
+        contract=owed,
+        constraints=tuple(text.strip() for text in command.constraints if text.strip()),
+        hosts=_allowed_hosts(command.hosts),
+        mode=command.mode,
+        ignore=command.ignore,
+    )
+
+
+def _check_goal(command: cmd.OpenSession) -> None:
+    if command.goal is None:
+        return
+    size_bytes = len(command.goal.encode())
+    if not command.goal.strip():
+        raise InvalidRequest("the goal is empty; say what to reach")
+    if size_bytes >= cmd.GOAL_LIMIT_BYTES:
+        raise InvalidRequest(
+            f"the goal has {size_bytes} bytes and must stay under {cmd.GOAL_LIMIT_BYTES}; "
+            "put long material into a file of the folder and name it in the goal"
+        )
+
+
+def _check_bounds(command: cmd.OpenSession) -> None:
+    if len(command.constraints) > _MOST or sum(map(len, command.constraints)) >= cmd.GOAL_LIMIT_BYTES:
+        raise InvalidRequest(f"at most {_MOST} constraints, under 1 MB together")
+    if len(command.ignore) > _MOST or any(not pattern.strip() for pattern in command.ignore):
+        raise InvalidRequest(f"at most {_MOST} patterns to leave out, none of them empty")
+    for name, (low, high) in _LIMIT_RANGES.items():
+        if not low <= getattr(command.limits, name) <= high:
+            raise InvalidRequest(f"the limit {name} must be {low} to {high}, not {getattr(command.limits, name)}")
+    if command.mode == "trial" and command.profile is Profile.READONLY:
+        raise InvalidRequest("the readonly profile changes nothing, so there is nothing to try; leave one of them out")
+
+
+def _allowed_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
+    """Patterns of hosts in their one spelling."""
+    if len(hosts) > _MOST:
+        raise InvalidRequest(f"a session may name {_MOST} hosts, not {len(hosts)}; *.name stands for all below it")
+    return tuple(dict.fromkeys(str(parse_host(host)) for host in spelled_out(hosts)))
+
+
+def _granted(
+    allow: Sequence[str], directory: str, project: Sequence[tuple[str, Grant]], now_ms: int, door: str
+) -> tuple[ev.GrantMade, ...]:
+    """What the session may do without asking: what the person allows with it, and what its folder was granted."""
+    asked = [Grant(tool, approvals.ANY, now_ms + approvals.GRANT_MS) for tool in allow]
+    held = [grant for folder, grant in project if folder == directory and grant.expires_at_ms > now_ms]
+    return tuple(
+        ev.GrantMade(
+            tool=grant.tool,
+            shape=grant.shape,
+            scope=GrantScope.SESSION,
+            directory="",
+            expires_at_ms=grant.expires_at_ms,
+            door=door,
+            sources=grant.sources,
+            bound=grant.bound,
+        )
+        for grant in dict.fromkeys([*asked, *held])
+    )
+
+
+def _empty_folder(directory: str) -> str:
+    real = folder(directory)
+    if os.listdir(real):
+        raise InvalidRequest(f"{directory!r} is not empty; a fork gets a folder of its own, make a new one")
+    return real
+
+
+async def _files_at(actor: Actor, session: Session, at: int) -> tuple[str, str]:
+    """The tree that is nearest to a moment, and which one that is."""
+    if at == session.seq:
+        taken = await actor.keeper.take(session, "fork", "")
+        return taken.root, "with the files as they are now"
+    before = [mark for mark in session.marks if mark.seq <= at]
+    mark = before[-1] if before else next(iter(session.marks), None)
+    if mark is None:
+        raise Conflict("there is no checkpoint of the files; leave the folder out to fork the conversation alone")
+    return mark.root, f"with the files of checkpoint {mark.id}, from before turn {mark.turn}"
+
+
+def _without_memory(carried: ev.Carried) -> ev.Carried:
+    """What goes to another folder: what was said of memory was for the place of the first one alone."""
+    messages = (
+        msgspec.structs.replace(message, told="") if isinstance(message, UserMessage) else message
+        for message in carried.messages
+    )
+    return msgspec.structs.replace(carried, messages=tuple(messages))

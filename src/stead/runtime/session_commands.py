@@ -1,0 +1,228 @@
+"""Carrying out what a person tells a session that there is, and does with its files.
+
+Layer: runtime. Everything that can be refused is refused before anything is written. Only the person reaches this: no
+tool and no model does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from functools import partial
+
+import msgspec
+
+from stead.domain import commands as cmd
+from stead.domain import events as ev
+from stead.domain.checkpoints import InUse, Restored
+from stead.domain.conversation import carry
+from stead.domain.errors import Conflict, InvalidRequest, NotFound, StorageFault
+from stead.domain.ids import HOME
+from stead.domain.ports import Claimed
+from stead.domain.sessions import Edit, Session, kept
+from stead.runtime.answers import answer, of
+from stead.runtime.aside import settled
+from stead.runtime.deps import Deps
+from stead.runtime.keeping import keeps
+from stead.runtime.opening import PROJECT, TITLE_CHARS
+from stead.runtime.past import state_at
+from stead.runtime.performing import REQUEST
+from stead.runtime.registry import Sessions
+from stead.runtime.session_words import Facts, facts_of, require_interactive
+from stead.runtime.sessions import Actor
+from stead.runtime.steps import lapsed
+
+
+class SessionCommands:
+    """Carries out commands on sessions.
+
+    Each method raises ``CallerError`` for what cannot be, and ``StorageFault``; then nothing was written.
+    """
+
+    def __init__(self, deps: Deps, sessions: Sessions) -> None:
+        self._deps = deps
+        self._sessions = sessions
+
+    async def tell(self, command: cmd.SessionWord, claim: Claimed, door: str) -> cmd.Answer:
+        """Record what a person tells a session, or every one; what is to be stopped is stopped first."""
+        if isinstance(command, cmd.Stop) and command.session == "*":
+            return await self._stop_all(command, claim, door)
+        actor, claim = self._sessions.actor(command.session), of(claim, command.session)
+        halts = isinstance(command, (cmd.Stop, cmd.Cancel, cmd.CloseSession))
+        if halts and not isinstance(command, cmd.Stop):
+            facts_of(command, await actor.state(), door)  # what is refused stops nothing
+        if halts:
+            await actor.halt()
+        try:
+            work = partial(self._facts, command, door)
+            events = await actor.carry_out(work, claim, cause=claim.id, cut=_cut(command))
+        except StorageFault as fault:
+            if not isinstance(command, cmd.Stop):
+                raise
+            return msgspec.structs.replace(
+                claim.answer, seq=self._deps.journal.head(), text=_owed(actor, command, door, fault)
+            )
+        finally:
+            if halts:
+                actor.release()
+        if isinstance(command, cmd.Delete):
+            await self._erase(command)
+        return answer(claim, events)
+
+    async def change_files(self, command: cmd.FileCommand, claim: Claimed, door: str) -> cmd.Answer:
+        """Keep the files of an interactive session, or put them back."""
+        actor, claim = self._sessions.actor(command.session), of(claim, command.session)
+        work = partial(self._on_files, actor, command, door)
+        return answer(claim, await actor.carry_out(work, claim, cause=claim.id))
+
+    async def settle_trial(self, command: cmd.ApplyTrial | cmd.DiscardTrial, claim: Claimed, door: str) -> cmd.Answer:
+        """Let changes that wait into the folder, or throw them away."""
+        actor, claim = self._sessions.actor(command.session), of(claim, command.session)
+        work = settled(self._deps.trials, command, door, performing=lambda: actor.performing)
+        return answer(claim, await actor.carry_out(work, claim, cause=claim.id))
+
+    async def _stop_all(self, command: cmd.Stop, claim: Claimed, door: str) -> cmd.Answer:
+        """Stop every session at once. It is not claimed: stopping twice is the same as once."""
+        live, said = [actor for actor in self._sessions.live() if actor.busy or actor.alarm.is_set], ""
+        await asyncio.gather(self._deps.machines.close(), *(actor.halt() for actor in live))
+        for actor in live:
+            stop = cmd.Stop(actor.id, command.why)
+            try:
+                await actor.tell(partial(_facts_in, stop, door), None, cause=claim.id)
+            except Conflict:
+                continue  # it ended by itself in the meantime
+            except StorageFault as fault:
+                said = f"; {_owed(actor, stop, door, fault)}"
+            finally:
+                actor.release()
+        return cmd.Answer(claim.id, HOME, self._deps.journal.head(), f"{len(live)} stopped{said}")
+
+    async def _facts(self, command: cmd.SessionWord, door: str, session: Session) -> Facts:
+        """The facts of a word; what is remembered, and what the project says, comes before a message."""
+        facts = facts_of(command, session, door)
+        if not isinstance(command, cmd.SendMessage):
+            return facts
+        facts = (*await self._deps.memory.recollection.before_words(session, command.text), *facts)
+        if not session.spec.interactive:
+            return facts
+        rules = await self._deps.project.rules(session.spec.directory)
+        if {file.path: file.sha256 for file in rules} == session.rules:
+            return facts
+        return (ev.ProjectRulesRead(rules, PROJECT), *facts)
+
+    async def _erase(self, command: cmd.Delete) -> None:
+        """Drop the payloads of a deleted session, what only it had kept of files, and what waits of it."""
+        await self._deps.journal.erase(command.session)
+        await forget_kept(self._deps)
+        with suppress(NotFound):
+            await self._deps.trials.discard_trial(command.session)
+        self._sessions.drop(command.session)
+
+    async def _on_files(self, actor: Actor, command: cmd.FileCommand, door: str, session: Session) -> Facts:
+        require_interactive(session)
+        if not keeps(session):
+            raise Conflict("this session keeps no checkpoints: it cannot change the folder, or is on trial")
+        match command:
+            case cmd.TakeCheckpoint(note=note):
+                return (await actor.keeper.take(session, "person", note.strip()[:TITLE_CHARS]),)
+            case cmd.UndoEdit():
+                _require_quiet(actor)
+                return (await self._undo(command, session, door),)
+            case cmd.RestoreCheckpoint():
+                _require_quiet(actor)
+                return await self._restore(actor, command, session, door)
+
+    async def _undo(self, command: cmd.UndoEdit, session: Session, door: str) -> ev.EditUndone:
+        edit = _edit(session, command)
+        now, then = (edit.before, edit.after) if command.again else (edit.after, edit.before)
+        await self._deps.versions.put_back(session.spec.directory, then, now)
+        return ev.EditUndone(key=edit.key, path=edit.before.path, again=command.again, door=door)
+
+    async def _restore(self, actor: Actor, command: cmd.RestoreCheckpoint, session: Session, door: str) -> Facts:
+        mark = kept(session, command.checkpoint)
+        if mark is None:
+            raise NotFound(f"there is no checkpoint {command.checkpoint!r}; see `stead session checkpoint --list`")
+        conversation = command.conversation and not command.paths
+        if not command.files and not conversation:
+            raise InvalidRequest("there is nothing to put back; choose files, the conversation, or both")
+        carried = carry(await state_at(self._deps.journal, session.id, mark.at)) if conversation else None
+        await self._deps.machines.kill(actor.id)
+        before = await actor.keeper.take(session, "restore", "")
+        stream = await actor.stream()
+        stream.add(before, actor="person")
+        await stream.commit()  # a crash on the way back leaves the way forward on record
+        done = Restored(0, ())
+        if command.files:
+            spec = session.spec
+            done = await self._deps.checkpoints.restore(spec.directory, spec.ignore, mark.root, command.paths)
+        restored = ev.CheckpointRestored(
+            id=mark.id,
+            before=before.id,
+            files=command.files,
+            conversation=conversation,
+            changed=done.changed,
+            paths=done.paths,
+            failed=done.failed,
+            door=door,
+        )
+        if carried is None:
+            return (restored,)
+        return (*lapsed(session), ev.ConversationSet(source=session.id, at=mark.at, carried=carried), restored)
+
+
+async def forget_kept(deps: Deps) -> None:
+    """Drop what only deleted sessions had kept of files."""
+
+    def in_use() -> InUse:
+        return deps.held.with_recorded(_recorded(deps))
+
+    await deps.checkpoints.forget(in_use)
+
+
+def _cut(command: cmd.SessionWord) -> str:
+    """What of the running work a word cuts off: a call's key or ``REQUEST``, "" for nothing."""
+    match command:
+        case cmd.SendMessage(interrupt=True):
+            return REQUEST
+        case cmd.CancelCall(key=key):
+            return key
+        case _:
+            return ""
+
+
+def _facts_in(command: cmd.Stop, door: str, session: Session) -> Facts:
+    return facts_of(command, session, door)
+
+
+def _owed(actor: Actor, stop: cmd.Stop, door: str, fault: StorageFault) -> str:
+    """Have a stop recorded as soon as the disk takes it; gives what the person is to know."""
+    actor.hold.owe(partial(_facts_in, stop, door))
+    return f"it holds, but that could not be recorded ({fault}); a restart before it is would let it go on"
+
+
+def _recorded(deps: Deps) -> InUse:
+    """Every tree and content that the record names."""
+    roots, contents = set(), set()
+    for event in deps.journal.events():
+        body = event.body if isinstance(event, ev.Event) else None
+        if isinstance(body, ev.CheckpointTaken):
+            roots.add(body.root)
+        elif isinstance(body, ev.FileChanged):
+            contents |= {body.before.content, body.after.content}
+    return InUse(frozenset(roots), frozenset(contents))
+
+
+def _require_quiet(actor: Actor) -> None:
+    if actor.performing:
+        raise Conflict("something is running in it; wait for it, or stop it first")
+
+
+def _edit(session: Session, command: cmd.UndoEdit) -> Edit:
+    found = [edit for edit in session.edits if edit.key == command.key and command.path in ("", edit.before.path)]
+    if not found:
+        raise NotFound(f"the call {command.key!r} changed no such file; see `stead session diff`")
+    if len(found) > 1:
+        raise InvalidRequest(f"the call {command.key!r} changed {len(found)} files; name one of them")
+    if found[0].undone != command.again:
+        raise Conflict("it was undone already" if found[0].undone else "it is not undone")
+    return found[0]

@@ -1,0 +1,153 @@
+"""What a person tells a session, as facts: pause, resume, stop, messages, changes of its calls, plan and budget.
+
+Layer: runtime. Decided from the folded session alone, so that what is refused is refused before anything is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+import msgspec
+
+from stead.domain import commands as cmd
+from stead.domain import events as ev
+from stead.domain.errors import Conflict, InvalidRequest, NotFound
+from stead.domain.ids import CallKey
+from stead.domain.messages import AssistantMessage, ToolCall
+from stead.domain.sessions import PERSON, Call, Session
+from stead.runtime.home import check_budget
+from stead.runtime.steps import ending, lapsed
+
+_MOST_STEPS = 30
+Facts = tuple[ev.Body, ...]
+
+
+def facts_of(command: cmd.SessionWord, session: Session, door: str) -> Facts:
+    """The facts that a person's word makes in a session.
+
+    Raises:
+        Conflict: the session is not in a state where it means anything.
+        InvalidRequest: the word itself cannot be.
+        NotFound: it is about a call that there is not.
+    """
+    match command:
+        case cmd.Delete():
+            if session.phase != "ended":
+                way = "a closed session can be deleted; close it first"
+                if not session.spec.interactive:
+                    way = "an ended objective can be deleted; cancel it first"
+                raise Conflict(f"only {way}")
+            return (ev.SessionDeleted(),)
+        case cmd.Retry(budget=budget):
+            if session.end is None or session.end.status == "completed":
+                raise Conflict("only a failed or cancelled objective can be tried again")
+            check_budget(budget)
+            return (ev.ObjectiveRetried(budget=budget),)
+        case cmd.Revoke(tool=tool):
+            return (ev.GrantRevoked(tool=tool, directory="", door=door),)
+        case cmd.CloseSession():
+            require_interactive(session)
+            if session.phase == "ended":
+                raise Conflict("it is closed already; a message opens it again")
+            return (*lapsed(session), ev.SessionClosed(door=door))
+        case _ if session.end is not None:
+            raise Conflict(f"the objective has ended ({session.end.status}); `retry` runs a failed one again")
+        case cmd.SendMessage(text=text, interrupt=interrupt):
+            if not text.strip() or len(text.encode()) >= cmd.GOAL_LIMIT_BYTES:
+                raise InvalidRequest("the message is empty or larger than 1 MB")
+            return (ev.MessageReceived(text=text, door=door, label=PERSON, interrupts=interrupt),)
+        case cmd.EditCall() | cmd.CancelCall() | cmd.RetryCall():
+            return _on_call(command, session, door)
+        case cmd.SetPlan(steps=steps):
+            _check_plan(steps)
+            return (ev.PlanMade(steps=steps, by="person"),)
+        case cmd.RaiseBudget(budget=budget):
+            check_budget(budget)
+            return (ev.BudgetRaised(budget=budget, door=door),)
+        case _ if session.phase == "ended":
+            raise Conflict("the session is closed; a message opens it again")
+        case cmd.Pause() | cmd.Resume() | cmd.Stop() | cmd.Cancel():
+            return _on_run(command, session, door)
+        case _:
+            assert_never(command)
+
+
+def require_interactive(session: Session) -> None:
+    """Refuse what only an interactive session has.
+
+    Raises:
+        Conflict: it is an objective.
+    """
+    if not session.spec.interactive:
+        raise Conflict(f"only available in interactive sessions; {session.id} is an objective")
+
+
+def _on_run(command: cmd.Pause | cmd.Resume | cmd.Stop | cmd.Cancel, session: Session, door: str) -> Facts:
+    match command:
+        case cmd.Pause():
+            if session.phase == "paused":
+                raise Conflict("it is paused already")
+            return (ev.SessionPaused(why="the person paused it"),)
+        case cmd.Resume():
+            if session.phase != "paused":
+                raise Conflict("it is not paused")
+            return (ev.SessionResumed(),)
+        case cmd.Stop(why=why):
+            return (ev.SessionStopped(surface=door, why=why.strip() or "stopped by the person"),)
+        case cmd.Cancel():
+            if session.spec.interactive:
+                raise Conflict("only objectives can be cancelled; stop what is running, or close the session")
+            return ending(session, "cancelled", "cancelled", "Cancelled by the person.")
+
+
+def _on_call(command: cmd.EditCall | cmd.CancelCall | cmd.RetryCall, session: Session, door: str) -> Facts:
+    key = command.key
+    match command:
+        case cmd.EditCall(arguments=arguments):
+            return _edited(_open_call(session, key), arguments, door)
+        case cmd.CancelCall(reason=reason):
+            call = _open_call(session, key, running=True)
+            if call.step == "asking":
+                return (ev.ApprovalDenied(id=call.approval, key=key, door=door, reason=reason.strip()),)
+            return (ev.CallCancelled(key=key, tool=call.tool, reason=reason.strip(), door=door),)
+        case cmd.RetryCall():
+            return _retried(session, key, door)
+
+
+def _open_call(session: Session, key: CallKey, *, running: bool = False) -> Call:
+    call = session.calls.get(key)
+    if call is None:
+        raise NotFound(f"there is no open call {key!r}; see `stead session attach`")
+    if call.step == "done" or (call.step == "started" and not running):
+        raise Conflict(f"the call {key!r} has {'finished' if call.step == 'done' else 'begun'} already")
+    return call
+
+
+def _edited(call: Call, arguments: str, door: str) -> Facts:
+    try:
+        msgspec.json.decode(arguments, type=dict[str, object])
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise InvalidRequest(f"the arguments must be a JSON object: {error}") from error
+    edited = ev.CallEdited(key=call.key, tool=call.tool, arguments=arguments, door=door)
+    if call.step == "asking":
+        return (ev.ApprovalLapsed(id=call.approval, key=call.key, why="changed"), edited)
+    return (edited,)
+
+
+def _retried(session: Session, key: CallKey, door: str) -> Facts:
+    call = session.calls.get(key)
+    if call is not None:
+        if call.step != "done":
+            raise Conflict(f"the call {key!r} has not finished yet")
+        return (ev.CallRetried(key=call.key, tool=call.tool, door=door),)
+    parts = (part for message in session.messages if isinstance(message, AssistantMessage) for part in message.parts)
+    if not any(isinstance(part, ToolCall) and part.key == key for part in parts):
+        raise NotFound(f"the conversation has no call {key!r}")
+    # Neither tool nor arguments are repeated here: what the person says vouches, and these are the model's words.
+    return (ev.MessageReceived(text=f"Make the call {key} again.", door=door, label=PERSON),)
+
+
+def _check_plan(steps: Sequence[ev.PlanStep]) -> None:
+    if len(steps) > _MOST_STEPS or any(not 0 < len(step.title.strip()) <= 200 for step in steps):
+        raise InvalidRequest(f"a plan has up to {_MOST_STEPS} steps, each of 1 to 200 characters")
