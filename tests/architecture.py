@@ -30,21 +30,21 @@ TRUSTED_TABLE_LINES = 242
 BROAD_EXCEPTS_PER_KLOC = 1.5
 PACKAGE_LINES = {
     "": 730,
-    "brain": 3030,
-    "cli": 5688,
+    "brain": 2424,
+    "cli": 5523,
     "client": 404,
-    "domain": 4866,
+    "domain": 5318,
     "egress": 820,
     "guardian": 2123,
-    "machines": 7103,
-    "memory": 4081,
+    "machines": 7115,
+    "memory": 4777,
     "net": 69,
-    "providers": 2549,
-    "runtime": 6963,
+    "providers": 3175,
+    "runtime": 6015,
     "screen": 1521,
-    "storage": 4041,
+    "storage": 4096,
     "tools": 1636,
-    "web": 2293,
+    "web": 2320,
 }
 """Lines of code that each package may have at most; "" is for modules outside of packages. They only fall: a
 change that removes code lowers the number, and only an ADR raises one."""
