@@ -33,6 +33,8 @@ MODULES = {
     "P11": "p11_journal",
     "P12": "p12_install",
     "P13": "p13_sdk",
+    "P15": "p15_age",
+    "P16": "p16_beside",
     "M1": "m1_recall",
     "M2": "m1_recall",
     "M3": "m3_precision",

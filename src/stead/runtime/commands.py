@@ -207,9 +207,7 @@ class Runtime:
             await asyncio.to_thread(d.models.info, ref)
         grants = objectives.granted(command, fact.directory, self._home.state.grants, d.clock.now_ms(), door)
         self._sessions.bind(session, fact)
-        stream = Stream.open(
-            session, fact, cause=id, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock
-        )
+        stream = Stream.open(session, fact, id, d)
         stream.add(*grants, actor="person", cause=id)
         stream.add(*await d.memory.recollection.opening(fact, command.goal))
         claim = of(claim, session)

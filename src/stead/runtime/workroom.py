@@ -146,9 +146,7 @@ class Workroom:
         said = instructions(d.directives(), fact.directory, attended=True)
         fact = msgspec.structs.replace(fact, instructions=said)
         self._sessions.bind(session, fact)
-        stream = Stream.open(
-            session, fact, cause=claim.id, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock
-        )
+        stream = Stream.open(session, fact, claim.id, d)
         stream.add(*facts, actor="person", cause=claim.id)
         claim = of(claim, session)
         events = await stream.commit(claim)
