@@ -38,7 +38,7 @@ def measure() -> list[Bar]:
     start_ms: list[float] = []
     surfaces: dict[str, Stop] = {"API": _by_api, "CLI": _by_command}
     with rig([]) as r:
-        r.model.script = _reply
+        r.model.script = busy
         for _ in range(TRIES):
             _keep_busy(r)
             for surface, stop in surfaces.items():
@@ -65,8 +65,8 @@ def _bar(id: str, surface: str, taken: dict[tuple[str, str], list[float]], inter
 # -- what the model says ---------------------------------------------------------------------------------------------
 
 
-def _reply(seen: Seen) -> Turn:
-    """The goal says what the session is for."""
+def busy(seen: Seen) -> Turn:
+    """The goal says what the session is for: a call that sleeps, a long answer, or calls without an end."""
     goal = next(str(message["content"]) for message in seen.body["messages"] if message["role"] == "user")
     at = sum(message["role"] == "assistant" for message in seen.body["messages"])
     if "nap" in goal:

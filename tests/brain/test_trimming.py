@@ -272,7 +272,7 @@ def test_a_move_that_does_not_last_is_made_when_a_summary_would_free_no_more() -
     assert done == Trim(len(messages) - 2, likely, LIKELY_PERCENT)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_a_prompt_that_has_followed_a_session_says_what_a_fresh_one_says(data: st.DataObject) -> None:
     kept, session = Prompt(), session_of(data.draw(conversation()))

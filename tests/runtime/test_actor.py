@@ -43,9 +43,7 @@ def worlds(tmp_path: Path) -> Iterator[list[World]]:
 async def begun(world: World, opening: ev.SessionOpened | None = None) -> Actor:
     """An objective of the world's script, just created and woken."""
     d = world.deps
-    stream = Stream.open(
-        SESSION, opening or created(), cause=NONE, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock
-    )
+    stream = Stream.open(SESSION, opening or created(), NONE, d)
     await stream.commit()
     actor = Actor(SESSION, d, stream)
     actor.wake()
@@ -242,7 +240,7 @@ async def test_a_snapshot_gives_the_same_state_and_a_strange_one_is_passed_over(
     d = world.deps
 
     def load() -> Session:
-        stream = Stream.load(SESSION, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock)
+        stream = Stream.load(SESSION, d)
         assert stream is not None
         return stream.session
 

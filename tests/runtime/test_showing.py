@@ -83,9 +83,7 @@ async def worked(folder: Path, *script: Turn, facts: Sequence[ev.Body] = ()) -> 
     ]
     world = World(folder, ScriptedModels(script), tools=tools, machines=machines)
     d = world.deps
-    stream = Stream.open(
-        SESSION, opening(), cause=NONE, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock
-    )
+    stream = Stream.open(SESSION, opening(), NONE, d)
     stream.add(*facts)
     await stream.commit()
     actor = Actor(SESSION, d, stream)
@@ -121,9 +119,7 @@ async def test_a_folder_that_is_gone_pauses_the_session_before_anything_runs(tmp
     writer = Writer("write", DECLARATIONS["write"], machines)
     world = World(tmp_path, ScriptedModels(((WRITE,),)), tools=[writer], machines=machines)
     d = world.deps
-    stream = Stream.open(
-        SESSION, opening(), cause=NONE, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock
-    )
+    stream = Stream.open(SESSION, opening(), NONE, d)
     await stream.commit()
     actor = Actor(SESSION, d, stream)
     actor.wake()
@@ -154,7 +150,7 @@ async def test_a_session_that_has_just_begun_is_held_as_far_as_what_it_brings_al
     for spoken in (Label(Integrity.PERSON), Label(Integrity.UNTRUSTED)):
         sessions, id = Sessions(d), SessionId(d.new_id("s"))
         sessions.bind(id, desk())
-        stream = Stream.open(id, desk(), cause=NONE, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock)
+        stream = Stream.open(id, desk(), NONE, d)
         stream.add(ev.MessageReceived("Look.", "chat", spoken))
         await stream.commit()
         sessions.adopt(stream)

@@ -35,3 +35,5 @@ CheckpointId = NewType("CheckpointId", str)
 
 CommandId = NewType("CommandId", str)
 """The ``Idempotency-Key`` of a command, and the ``cause`` of every event that the command makes."""
+NO_COMMAND = CommandId("")
+"""The cause of what no command made."""

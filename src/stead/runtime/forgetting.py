@@ -19,7 +19,7 @@ from stead.domain.errors import Conflict, NotFound
 from stead.domain.fingerprints import Fingerprints, fingerprint
 from stead.domain.forget_commands import Forget
 from stead.domain.forgetting import Files, Holder, Preview, Purges, Receipts, RedactableJournal, Redaction
-from stead.domain.ids import HOME, CommandId, SessionId
+from stead.domain.ids import HOME, NO_COMMAND, CommandId, SessionId
 from stead.domain.memory import MEMORY
 from stead.domain.memory_events import ForgetReceipt, ForgettingBegun
 from stead.domain.near_words import Near
@@ -29,7 +29,6 @@ from stead.runtime.answers import of
 from stead.runtime.bus import Bus
 from stead.runtime.forgettable import Forgettable, Words, forgettable, nearly
 from stead.runtime.memories import MemoryStream
-from stead.runtime.stream import NO_COMMAND
 
 log = logging.getLogger(__name__)
 

@@ -27,7 +27,7 @@ from stead.domain import events as ev
 from stead.domain import memory_commands as cmd
 from stead.domain.commands import Answer
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
-from stead.domain.ids import DEFAULT_WORKSPACE, CommandId, SessionId
+from stead.domain.ids import DEFAULT_WORKSPACE, NO_COMMAND, CommandId, SessionId
 from stead.domain.memory import GLOBAL, MEMORY, Level, Memory, MemoryId, MemoryRow, RunId, Scope, workspace_place
 from stead.domain.memory_events import MemoryFact
 from stead.domain.memory_ports import MemoryReports, Remembered
@@ -37,7 +37,6 @@ from stead.domain.sessions import PERSON
 from stead.runtime.answers import of
 from stead.runtime.bus import Bus
 from stead.runtime.folder import folder
-from stead.runtime.stream import NO_COMMAND
 
 MOST = 1_000
 """Memories that one command may name."""

@@ -140,9 +140,7 @@ class Opener:
         prompt = instructions(d.directives(), fact.directory, interactive=fact.interactive)
         fact = msgspec.structs.replace(fact, instructions=prompt)
         self._sessions.bind(session, fact)
-        stream = Stream.open(
-            session, fact, cause=claim.id, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock
-        )
+        stream = Stream.open(session, fact, claim.id, d)
         stream.add(*said, actor="person", cause=claim.id)
         stream.add(*learned, cause=claim.id)
         claim = of(claim, session)

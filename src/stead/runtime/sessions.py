@@ -79,9 +79,7 @@ class Actor:
         stream = self._stream
         if stream is None:
             d = self._deps
-            stream = await asyncio.to_thread(
-                Stream.load, self.id, journal=d.journal, snapshots=d.snapshots, bus=d.bus, clock=d.clock
-            )
+            stream = await asyncio.to_thread(Stream.load, self.id, d)
             if stream is None or stream.session.deleted:
                 raise NotFound(f"there is no session {self.id!r}; see `stead objectives`")
             for ref in stream.session.spec.chain:

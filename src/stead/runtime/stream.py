@@ -14,13 +14,12 @@ from stead.brain.trimming import Prompt
 from stead.domain.errors import BudgetRefused, NotFound
 from stead.domain.events import Body, Draft, Erased, Event
 from stead.domain.folding import apply, begin, fold
-from stead.domain.ids import CommandId, SessionId
-from stead.domain.ports import Claimed, Clock, Journal, Snapshots
+from stead.domain.ids import NO_COMMAND, CommandId, SessionId
+from stead.domain.ports import Claimed
 from stead.domain.sessions import Session
-from stead.runtime.bus import Bus
+from stead.runtime.deps import Deps
 
 SNAPSHOT_EVERY = 500
-NO_COMMAND = CommandId("")
 
 _FORM = b"14:"
 """Heads every snapshot; it changes with whatever ``Session`` or its fold comes to mean."""
@@ -32,12 +31,9 @@ _decoder = msgspec.json.Decoder(Session)
 class Stream:
     """The session's state and its way into the journal. One owner at a time; see ``Actor.lock``."""
 
-    def __init__(self, session: Session, *, journal: Journal, snapshots: Snapshots, bus: Bus, clock: Clock) -> None:
+    def __init__(self, session: Session, deps: Deps) -> None:
         self.session = session
-        self._journal = journal
-        self._snapshots = snapshots
-        self._bus = bus
-        self._clock = clock
+        self._deps = deps
         self._pending: list[Draft] = []
         self._snapshot_seq = session.seq
         self.prompt = Prompt()
@@ -45,34 +41,24 @@ class Stream:
         """The global ``seq`` of the last event that was written here."""
 
     @classmethod
-    def load(cls, id: SessionId, *, journal: Journal, snapshots: Snapshots, bus: Bus, clock: Clock) -> Stream | None:
+    def load(cls, id: SessionId, deps: Deps) -> Stream | None:
         """Fold what the journal has of a session, from its snapshot on if it has one; nothing for one that is gone."""
-        session, place = _restore(snapshots.load(id))
-        for event in journal.events(session=id, after=place):
+        session, place = _restore(deps.snapshots.load(id))
+        for event in deps.journal.events(session=id, after=place):
             if isinstance(event, Erased):
                 return None  # only a deleted session's events are erased
             session, place = fold((event,), session), event.seq
         if session is None:
             return None
-        stream = cls(session, journal=journal, snapshots=snapshots, bus=bus, clock=clock)
+        stream = cls(session, deps)
         stream.place = place
         return stream
 
     @classmethod
-    def open(
-        cls,
-        id: SessionId,
-        body: Body,
-        *,
-        cause: CommandId,
-        journal: Journal,
-        snapshots: Snapshots,
-        bus: Bus,
-        clock: Clock,
-    ) -> Stream:
+    def open(cls, id: SessionId, body: Body, cause: CommandId, deps: Deps) -> Stream:
         """A new session from its first fact, not yet committed."""
-        draft = Draft(session=id, session_seq=1, ts_ms=clock.now_ms(), actor="person", cause=cause, body=body)
-        stream = cls(begin(_event(draft)), journal=journal, snapshots=snapshots, bus=bus, clock=clock)
+        draft = Draft(session=id, session_seq=1, ts_ms=deps.clock.now_ms(), actor="person", cause=cause, body=body)
+        stream = cls(begin(_event(draft)), deps)
         stream._pending.append(draft)
         return stream
 
@@ -81,7 +67,7 @@ class Stream:
     ) -> None:
         """Let these have happened; they are durable after the next commit."""
         for body in bodies:
-            draft = Draft(self.session.id, self.session.seq + 1, self._clock.now_ms(), actor, cause, body)
+            draft = Draft(self.session.id, self.session.seq + 1, self._deps.clock.now_ms(), actor, cause, body)
             apply(self.session, _event(draft))
             self._pending.append(draft)
 
@@ -92,9 +78,9 @@ class Stream:
             BudgetRefused: it has not happened. What was added before is written, and this object tells the truth.
             Fenced, Conflict, StorageFault: as ``commit``.
         """
-        draft = Draft(self.session.id, self.session.seq + 1, self._clock.now_ms(), "stead", NO_COMMAND, body)
+        draft = Draft(self.session.id, self.session.seq + 1, self._deps.clock.now_ms(), "stead", NO_COMMAND, body)
         try:
-            events = await self._journal.append([*self._pending, draft])
+            events = await self._deps.journal.append([*self._pending, draft])
         except BudgetRefused:
             await self.commit()
             raise
@@ -110,7 +96,7 @@ class Stream:
         """
         if not self._pending:
             return ()
-        events = await self._journal.append(self._pending, claim=claim)
+        events = await self._deps.journal.append(self._pending, claim=claim)
         await self._written(events)
         return events
 
@@ -119,7 +105,7 @@ class Stream:
 
         Everything added is committed. It blocks.
         """
-        events = self._journal.events(session=self.session.id)
+        events = self._deps.journal.events(session=self.session.id)
         fresh = fold(event for event in events if isinstance(event, Event))
         if fresh is None:
             raise NotFound(f"there is no session {self.session.id!r} any more")
@@ -129,11 +115,11 @@ class Stream:
     async def _written(self, events: tuple[Event, ...]) -> None:
         self._pending = []
         self.place = events[-1].seq
-        self._bus.publish(events)
+        self._deps.bus.publish(events)
         if self.session.seq - self._snapshot_seq >= SNAPSHOT_EVERY:
             self._snapshot_seq = self.session.seq
             state = _encoder.encode(self.session)
-            await self._snapshots.save(self.session.id, self.session.seq, b"%b%d:%b" % (_FORM, self.place, state))
+            await self._deps.snapshots.save(self.session.id, self.session.seq, b"%b%d:%b" % (_FORM, self.place, state))
 
 
 def _restore(kept: tuple[int, bytes] | None) -> tuple[Session | None, int]:

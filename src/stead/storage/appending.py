@@ -52,8 +52,13 @@ def write(connection: Connection, sealed: Sequence[Sealed], claim: Claimed | Non
     """
     seq, chain = tip(connection)
     events = []
+    places = {
+        session: next_place(connection, session) for session in dict.fromkeys(one.draft.session for one in sealed)
+    }
     for draft, tag, version, payload, salt, commitment in sealed:
-        _require_next(connection, draft)
+        if draft.session_seq != (following := places[draft.session]):
+            raise _fenced(draft, f"the next one is {following}")
+        places[draft.session] += 1
         seq += 1
         header = (seq, draft.session, draft.session_seq, draft.ts_ms, draft.actor, draft.cause, tag, version)
         chain = link(chain, header, commitment)
@@ -68,11 +73,6 @@ def write(connection: Connection, sealed: Sequence[Sealed], claim: Claimed | Non
     if claim is not None:
         _claim(connection, claim, seq)
     return tuple(events)
-
-
-def _require_next(connection: Connection, draft: Draft) -> None:
-    if draft.session_seq != (following := next_place(connection, draft.session)):
-        raise _fenced(draft, f"the next one is {following}")
 
 
 def next_place(connection: Connection, session: SessionId) -> int:

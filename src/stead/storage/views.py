@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Raw
 
@@ -109,7 +109,7 @@ class Views:
         """Drop the file and replay the journal; gives how many events that were. Readers wait."""
         with self._lock:
             self.close()
-            self._database, self._connection, self.reached = _renewed(self._path, self._key, self._connect)
+            self._database, self._connection, self.reached = _renew(self._path, self._key, self._connect)
             return self.catch_up()
 
     def close(self) -> None:
@@ -136,12 +136,11 @@ class Views:
         if after and not after.isdecimal():
             raise InvalidRequest(f"{after!r} is no place in the list; start without one")
         before = int(after) if after else _NEWEST
-        with self.reading() as connection:
-            rows = connection.execute(
-                "SELECT s.seq, s.state, o.goal FROM states s JOIN objectives o ON o.id = s.session "
-                "WHERE s.kind = ? AND s.seq < ? AND (? = '' OR s.status = ?) ORDER BY s.seq DESC LIMIT ?",
-                (kind, before, status, status, limit + 1),
-            ).fetchall()
+        rows = self._rows(
+            "SELECT s.seq, s.state, o.goal FROM states s JOIN objectives o ON o.id = s.session "
+            "WHERE s.kind = ? AND s.seq < ? AND (? = '' OR s.status = ?) ORDER BY s.seq DESC LIMIT ?",
+            *(kind, before, status, status, limit + 1),
+        )
         page = rows[:limit]
         return [_objective(state, goal) for _, state, goal in page], str(page[-1][0]) if len(rows) > limit else ""
 
@@ -151,13 +150,12 @@ class Views:
         Raises:
             NotFound: no such objective.
         """
-        with self.reading() as connection:
-            row = connection.execute(
-                "SELECT s.state, o.goal FROM states s JOIN objectives o ON o.id = s.session WHERE s.session = ?", (id,)
-            ).fetchone()
-        if row is None:
+        rows = self._rows(
+            "SELECT s.state, o.goal FROM states s JOIN objectives o ON o.id = s.session WHERE s.session = ?", id
+        )
+        if not rows:
             raise _missing(id)
-        return _objective(*row)
+        return _objective(*rows[0])
 
     def steps(self, id: SessionId, after: int = 0, limit: int = 50) -> list[StepRow]:
         """In order, those whose index is past ``after``.
@@ -166,12 +164,8 @@ class Views:
             NotFound: no such objective.
         """
         self.objective(id)
-        with self.reading() as connection:
-            rows = connection.execute(
-                "SELECT item FROM items WHERE session = ? AND step > max(0, ?) ORDER BY step LIMIT ?",
-                (id, after, limit),
-            ).fetchall()
-        items = (decode_item(item) for (item,) in rows)
+        asked = "SELECT item FROM items WHERE session = ? AND step > max(0, ?) ORDER BY step LIMIT ?"
+        items = (decode_item(item) for (item,) in self._rows(asked, id, after, limit))
         return [step_row(id, item) for item in items if isinstance(item, ReplyItem | StepItem)]
 
     def timeline(self, id: SessionId, after: int = 0, limit: int = 500) -> Timeline[Raw]:
@@ -201,38 +195,32 @@ class Views:
 
     def open_runs(self) -> list[OpenRunRow]:
         """What every objective that has not ended, and every session that is at work, is at, the longest first."""
-        with self.reading() as connection:
-            rows = connection.execute(
-                "SELECT state FROM states WHERE status IN ('pending', 'running', 'waiting', 'paused') ORDER BY seq"
-            ).fetchall()
+        rows = self._rows(
+            "SELECT state FROM states WHERE status IN ('pending', 'running', 'waiting', 'paused') ORDER BY seq"
+        )
         return sorted((projection.open_run(decode_objective(state)) for (state,) in rows), key=lambda run: run.since_ms)
 
     def under_way(self) -> tuple[SessionId, ...]:
         """What works or waits for an answer, objectives and sessions, the oldest first; not what rests or is held."""
-        with self.reading() as connection:
-            rows = connection.execute(
-                "SELECT session FROM states WHERE status IN ('pending', 'running', 'waiting') ORDER BY seq"
-            ).fetchall()
-        return tuple(id for (id,) in rows)
+        asked = "SELECT session FROM states WHERE status IN ('pending', 'running', 'waiting') ORDER BY seq"
+        return tuple(id for (id,) in self._rows(asked))
 
     # -- what waits for a person, what was spent ------------------------------------------------------------------
 
     def reviews(self) -> list[ObjectiveRow]:
         """Objectives and sessions with changes that wait for the person, the latest first; without their goals."""
-        with self.reading() as connection:
-            rows = connection.execute("SELECT state FROM states WHERE waiting != 0 ORDER BY seq DESC").fetchall()
+        rows = self._rows("SELECT state FROM states WHERE waiting != 0 ORDER BY seq DESC")
         return [decode_objective(state).row for (state,) in rows]
 
     def approvals(
         self, *, status: Literal["pending", "all"] = "pending", session: SessionId | None = None, limit: int = 50
     ) -> list[ApprovalRow]:
         """Questions to the person, newest first; of one session if named."""
-        with self.reading() as connection:
-            rows = connection.execute(
-                "SELECT row FROM approvals WHERE (? = 'all' OR status = ?) AND (? = '' OR session = ?) "
-                "ORDER BY seq DESC LIMIT ?",
-                (status, status, session or "", session or "", limit),
-            ).fetchall()
+        rows = self._rows(
+            "SELECT row FROM approvals WHERE (? = 'all' OR status = ?) AND (? = '' OR session = ?) "
+            "ORDER BY seq DESC LIMIT ?",
+            *(status, status, session or "", session or "", limit),
+        )
         return [decode_approval(row) for (row,) in rows]
 
     def approval(self, id: ApprovalId) -> ApprovalRow:
@@ -241,11 +229,10 @@ class Views:
         Raises:
             NotFound: no such approval.
         """
-        with self.reading() as connection:
-            row = connection.execute("SELECT row FROM approvals WHERE id = ?", (id,)).fetchone()
-        if row is None:
+        rows = self._rows("SELECT row FROM approvals WHERE id = ?", id)
+        if not rows:
             raise NotFound(f"there is no approval {id!r}; 'stead approve' without an id lists what waits")
-        return decode_approval(row[0])
+        return decode_approval(rows[0][0])
 
     def usage(self, days: int) -> list[UsageRow]:
         """What each model used on each of the last ``days`` UTC days, today included, newest first.
@@ -264,13 +251,12 @@ class Views:
         match = matching(query)
         if not match:
             return []
-        with self.reading() as connection:
-            rows = connection.execute(
-                "SELECT t.seq, t.session, t.ts_ms, t.type, snippet(words, 0, '«', '»', '…', 24) "
-                "FROM words JOIN texts t ON t.seq = words.rowid WHERE words MATCH ? "
-                "ORDER BY words.rank, t.seq DESC LIMIT ?",
-                (match, limit),
-            ).fetchall()
+        rows = self._rows(
+            "SELECT t.seq, t.session, t.ts_ms, t.type, snippet(words, 0, '«', '»', '…', 24) "
+            "FROM words JOIN texts t ON t.seq = words.rowid WHERE words MATCH ? "
+            "ORDER BY words.rank, t.seq DESC LIMIT ?",
+            *(match, limit),
+        )
         return [SearchRow(*row) for row in rows]
 
     # -- the file -------------------------------------------------------------------------------------------------
@@ -282,6 +268,11 @@ class Views:
             self.catch_up()
             with self._database.faults():
                 yield self._connection
+
+    def _rows(self, asked: str, *parameters: object) -> list[tuple[Any, ...]]:
+        """What a query finds in the tables as they are now."""
+        with self.reading() as connection:
+            return connection.execute(asked, parameters).fetchall()
 
     def _take_chunk(self) -> tuple[int, bool] | None:
         """Take in the next events in one transaction: (how many, whether rows went with them); None when up to date."""
@@ -310,16 +301,17 @@ class Views:
             database, connection, (seq, chain, schema) = _open(self._path, self._key, self._connect)
         except (Damaged, WrongKey) as error:
             _log.warning("the read models are begun again: %s", error)
-            return _renewed(self._path, self._key, self._connect)
+            return _renew(self._path, self._key, self._connect)
         if schema == _SCHEMA_ID and self._journal.chain_at(seq) == chain:
             return database, connection, seq
         _log.info("the read models are begun again: they are of another journal or of another version of Stead")
         connection.close()
         database.close()
-        return _renewed(self._path, self._key, self._connect)
+        return _renew(self._path, self._key, self._connect)
 
 
-def _renewed(path: Path, key: bytes, connect: Connect) -> tuple[Database, Connection, int]:
+def _renew(path: Path, key: bytes, connect: Connect) -> tuple[Database, Connection, int]:
+    """A fresh file in place of the one that is there."""
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     database, connection, _ = _open(path, key, connect)
