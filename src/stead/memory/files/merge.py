@@ -133,7 +133,6 @@ def edits(files: ScopeFiles, rows: Rows, live: Sequence[MemoryRow]) -> list[Edit
             if not bullet.held:
                 found.append(Edit(path, bullet, stale=stale))
         elif clean(row.memory.text) == bullet.text:
-            bullet.gone = bullet.id in untouched  # the same line twice
             untouched.add(bullet.id)
         elif bullet.id in edited:
             bullet.id = ""  # a copy of a line, with other words
