@@ -86,9 +86,10 @@ class Upkeep:
             channel = place.id if place.id.startswith("c_") else PlaceId("")
             look = Viewer(_NOWHERE if place.id == GLOBAL else place.id, channel, attended=True)
             forms: tuple[Literal["jsonl", "markdown"], ...] = ("jsonl", "markdown")
-            for piece in (piece for form in forms for piece in self._export.lines(form, place.id, 0)):
+            pieces = (piece for form in forms for piece in self._export.lines(form, place.id, 0))
+            for line in b"".join(pieces).split(b"\n"):
                 self.looked += 1
-                leaked += [f"export: {word}" for word in self._grounds.leaks(piece.decode(), look)]
+                leaked += [f"export: {word}" for word in self._grounds.leaks(line.decode(), look)]
         return leaked
 
     def _looked_at(self, kind: str, said: object, scope: Scope) -> list[str]:

@@ -235,3 +235,22 @@ def test_words_are_looked_for_in_every_file_below_the_folder(mirror: MemoryFolde
         "old/…",
     ]
     assert not any("otter" in line for line in left)
+
+
+def test_what_changes_among_the_files_of_days_is_seen_however_an_editor_saves(mirror: MemoryFolder) -> None:
+    journal = mirror.root / "global" / "journal"
+    journal.mkdir(parents=True)
+    days = [f"global/journal/2027-01-{number:02}.md" for number in range(1, 10)]
+    for day in days:
+        (mirror.root / day).write_text("- A line.\n")
+    os.utime(journal, (1, 1))
+    before = mirror.stamps()
+    assert list(before) == days
+    with (mirror.root / days[-1]).open("a") as newest:  # in place, which the folder does not show
+        newest.write("- Mine.\n")
+    assert [day for day, stamp in mirror.stamps().items() if stamp != before[day]] == [days[-1]]
+    (mirror.root / "saved~").write_text("- Mine.\n")
+    (mirror.root / "saved~").rename(mirror.root / days[0])
+    (mirror.root / days[1]).unlink()
+    after = mirror.stamps()
+    assert [day for day in days if after.get(day) != before[day]] == [days[0], days[1], days[-1]]

@@ -1,4 +1,4 @@
-"""The files of memory beside the work: when they are looked at, and that forgetting reaches them.
+"""When the files of memory are synced, and how forgetting reaches them.
 
 Layer: runtime. They are looked at after facts, before a model's first word, and while anything is live. Nothing runs
 while nothing happens: a file that is edited then is taken in when something does.
@@ -56,14 +56,14 @@ class MemoryFiles:
         return self._sync.state
 
     async def fresh(self) -> None:
-        """Take in what a person has just written, before a model is told what is remembered; it waits only so long."""
+        """Take in what a person has just written, before a model reads what is remembered; it waits only so long."""
         if await self._sync.changed():
             if self._task is None or self._task.done():  # it goes on when nothing waits for it any more
                 self._task = asyncio.create_task(self._sync.sync(), name="files of memory")
             try:
                 await asyncio.wait_for(asyncio.shield(self._task), FRESH_S)
             except TimeoutError:
-                log.info("a model is told what is remembered before the files of memory are taken in: they take long")
+                log.info("a model reads what is remembered before the files of memory are taken in: they take long")
 
     async def keep(self, live: Callable[[], bool]) -> None:
         """Keep both the same, for as long as this runs: after facts, and while anything is live, after edits.

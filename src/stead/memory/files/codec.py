@@ -185,7 +185,7 @@ def parse(text: str, known: Collection[str] | None = (), letter: Letter = "m") -
     Args:
         text: of the file.
         known: ids that were written into it, None for every id. A line with one of them is a bullet wherever it stands,
-            so that a fence or a comment that nobody closed hides none.
+            so that an open fence or comment hides none.
         letter: of its records.
     """
     document = Document(letter=letter)

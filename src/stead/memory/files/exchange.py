@@ -117,7 +117,7 @@ def replace(folder: int, fresh: str, name: str, seen: Stamp | None, rename: Rena
                 raise
             return _link(folder, fresh, name)
         return True
-    if _stamp_of(folder, name) != seen:
+    if stamp_at(folder, name) != seen:
         return False
     try:
         rename(folder, fresh, name, _EXCHANGE)
@@ -128,7 +128,7 @@ def replace(folder: int, fresh: str, name: str, seen: Stamp | None, rename: Rena
             raise
         os.rename(fresh, name, src_dir_fd=folder, dst_dir_fd=folder)
         return True
-    if _stamp_of(folder, fresh) == seen:
+    if stamp_at(folder, fresh) == seen:
         return True
     rename(folder, fresh, name, _EXCHANGE)  # an edit came between: it has its place again, and is read next
     return False
@@ -136,14 +136,14 @@ def replace(folder: int, fresh: str, name: str, seen: Stamp | None, rename: Rena
 
 def remove(folder: int, name: str, seen: Stamp | None, rename: Rename) -> bool:
     """Take a file away, which must be as it was seen; one that was edited meanwhile has its place again."""
-    if seen is None or _stamp_of(folder, name) != seen:
+    if seen is None or stamp_at(folder, name) != seen:
         return False
     moved = temporary_name(name, b"", seen)
     try:
         os.rename(name, moved, src_dir_fd=folder, dst_dir_fd=folder)
     except FileNotFoundError:
         return False
-    done = _stamp_of(folder, moved) == seen
+    done = stamp_at(folder, moved) == seen
     if not done:
         replace(folder, moved, name, None, rename)
     clear(folder, moved)
@@ -161,9 +161,9 @@ def temporary_name(name: str, content: bytes, seen: Stamp | None) -> str:
 def clear(folder: int, fresh: str) -> None:
     """Remove what is left of a write: the new text, or the old one. Another text is an edit that came between.
 
-    That one has its place again; where somebody has edited since, it is left in the folder as a file that people see.
+    That one has its place again; where a person has edited since, it is left in the folder as a file that people see.
     """
-    stamp = _stamp_of(folder, fresh)
+    stamp = stamp_at(folder, fresh)
     parts = fresh.removeprefix(TEMPORARY).split("-")
     if stamp is None or len(parts) != _PARTS:
         return
@@ -219,7 +219,8 @@ def unlink(folder: int, name: str) -> None:
         return
 
 
-def _stamp_of(folder: int, name: str) -> Stamp | None:
+def stamp_at(folder: int, name: str) -> Stamp | None:
+    """Which state a file of a folder is in; None when there is none."""
     try:
         return stamp_from(os.stat(name, dir_fd=folder, follow_symlinks=False))
     except FileNotFoundError:

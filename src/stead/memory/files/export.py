@@ -78,7 +78,7 @@ class MemoryExport:
         return self._jsonl(names, now_ms) if form == "jsonl" else self._markdown(names)
 
     def own(self, text: str) -> tuple[MemoryRow, ...] | None:
-        """The rows of a part of an export, if this home made it and nobody changed it; otherwise nothing."""
+        """The rows of a part of an export, if this home made it and it was not changed; None otherwise."""
         head, _, last = text.rstrip("\n").rpartition("\n")
         signed = f"{head}\n".encode()
         try:

@@ -1,6 +1,6 @@
 """The folder in which a person reads and edits what is remembered: its files, read and written without losing a word.
 
-Layer: memory. Every path is walked by descriptors and no link is followed, so a folder that somebody swaps for a link
+Layer: memory. Every path is walked by descriptors and no link is followed, so a folder that was swapped for a link
 leads nowhere. A file that an editor is writing at this moment is left alone: editors that write in place do it in
 pieces, and half of a file would read as if the rest were deleted.
 """
@@ -10,8 +10,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -20,12 +22,15 @@ from msgspec.structs import replace
 from stead.domain.errors import StorageFault
 from stead.domain.forgetting import Touches
 from stead.memory.files import exchange
-from stead.memory.files.exchange import BUSY, TEMPORARY, FileRead, Rename, Stamp, rename_at, stamp_from
+from stead.memory.files.exchange import BUSY, TEMPORARY, FileRead, Rename, Stamp, rename_at, stamp_at, stamp_from
 from stead.memory.files.search import left_in
 
 MOST_FILES = 20_000
 SETTLED_MS = 500
-"""A file that was changed by somebody else this shortly ago may be half written."""
+"""A file that another program changed this shortly ago may be half written."""
+_HOLDS_NS = 30 * 10**9
+_TICK_NS = 10**9
+_NEWEST = 2
 _ABOVE = ("workspaces", "private", "channels")
 _SUBFOLDERS = ("people", "journal")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -85,6 +90,7 @@ class MemoryFolder:
         self._swept = set[str]()
         self._odd = dict[str, Stamp]()
         """Files whose names are no text, by what is shown of them."""
+        self._known = dict[str, _Look]()
         self._before: Mapping[str, Stamp] = {}
         self._own: dict[str, Stamp] = {}
 
@@ -109,15 +115,34 @@ class MemoryFolder:
                 if folder not in self._swept:
                     self._sweep(root, folder)
                     self._swept.add(folder)
-                for name, seen in _entries(root, folder):
-                    if name.endswith(".md") and not name.startswith(".") and not stat.S_ISDIR(seen.st_mode):
-                        (found if _is_text(name) else odd)[f"{folder}/{_shown(name)}"] = stamp_from(seen)
+                look = self._look_at_days(root, folder) if folder.endswith("/journal") else _look(root, folder)
+                found |= look.files
+                odd |= look.odd
                 if len(found) + len(odd) >= MOST_FILES:
                     raise StorageFault(
                         f"{str(self.root)!r} has more than {MOST_FILES} files; move what is not of memory away"
                     )
         self._odd = {path: stamp for path, stamp in odd.items() if path not in found}
         return {**self._odd, **found}
+
+    def _look_at_days(self, root: int, folder: str) -> _Look:
+        """The files of days, of which there are more every day: what was seen holds until the folder changes.
+
+        An editor that writes in place does not change the folder: the newest files are looked at each time, the others
+        twice a minute.
+        """
+        with _below(root, folder) as at:
+            changed_ns = os.fstat(at).st_mtime_ns if at >= 0 else 0
+            known, now_ns = self._known.get(folder), time.time_ns()
+            if known is None or known.changed_ns != changed_ns or now_ns - known.at_ns > _HOLDS_NS:
+                known = _look(root, folder, changed_ns, now_ns)
+                if (
+                    now_ns - changed_ns > _TICK_NS
+                ):  # within a tick of the clock, a second change would look like this one
+                    self._known[folder] = known
+                return known
+            newest = {path: stamp_at(at, path.rpartition("/")[2]) for path in list(known.files)[-_NEWEST:]}
+            return _Look({**known.files, **{path: stamp for path, stamp in newest.items() if stamp}}, known.odd)
 
     def read(self, path: str) -> FileRead | None:
         """A file; None when there is none. One that is no plain text of the person's says why it is not read."""
@@ -239,6 +264,25 @@ def _is_text(name: str) -> bool:
 
 def _shown(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What was seen in a folder: files by path, those whose names are no text, and when."""
+
+    files: Mapping[str, Stamp]
+    odd: Mapping[str, Stamp]
+    changed_ns: int = 0
+    at_ns: int = 0
+
+
+def _look(root: int, folder: str, changed_ns: int = 0, at_ns: int = 0) -> _Look:
+    found: dict[str, Stamp] = {}
+    odd: dict[str, Stamp] = {}
+    for name, seen in _entries(root, folder):
+        if name.endswith(".md") and not name.startswith(".") and not stat.S_ISDIR(seen.st_mode):
+            (found if _is_text(name) else odd)[f"{folder}/{_shown(name)}"] = stamp_from(seen)
+    return _Look(found, odd, changed_ns, at_ns)
 
 
 def _entries(root: int, folder: str) -> Iterator[tuple[str, os.stat_result]]:

@@ -55,7 +55,7 @@ class Edit:
         path: of its file.
         bullet: the bullet; ``become`` or ``refuse`` ends the edit.
         old: the memory whose words it had, None for a new one.
-        stale: it is a line of Stead's that nobody touched, of a memory that is not known.
+        stale: it is an untouched line of Stead's, of a memory that is not known.
     """
 
     path: str
@@ -127,13 +127,12 @@ def edits(files: ScopeFiles, rows: Rows, live: Sequence[MemoryRow]) -> list[Edit
         if row is None or row.memory.scope != files.scope:
             stale = bool(bullet.id) and not bullet.touched
             if stale and bullet.id in written:
-                bullet.gone = True  # it was written here, nobody touched it, and it was forgotten
+                bullet.gone = True  # it was written here, is untouched, and was forgotten
                 continue
             bullet.id = ""
             if not bullet.held:
                 found.append(Edit(path, bullet, stale=stale))
         elif clean(row.memory.text) == bullet.text:
-            bullet.gone = bullet.id in untouched  # the same line twice
             untouched.add(bullet.id)
         elif bullet.id in edited:
             bullet.id = ""  # a copy of a line, with other words

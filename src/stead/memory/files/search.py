@@ -1,7 +1,7 @@
 """The search for forgotten words in every file below the folder of the files of memory.
 
 Layer: memory. What is no file of memory is never read otherwise; but editors leave copies next to what they save, and a
-person may keep anything there. Nothing is followed, nothing is changed, and what was not looked into is told.
+person may keep anything there. Nothing is followed, nothing is changed, and what was not looked into is reported.
 """
 
 from __future__ import annotations

@@ -243,16 +243,17 @@ class FileSync:
     def _write_days(self, news: _News, kept: Kept, edited: Collection[str], whole: bool) -> None:
         """Add the new lines; let files say what happened where a person saved them, or where words went."""
         written_ms, since_ms = kept.days_until_ms, 0 if whole else kept.days_until_ms
-        days = {path: found for path in self._files.seen if (found := DAY_FILE.match(path))}
+        there = self._files.seen
+        paths = there if whole else edited & there.keys()
+        days = [found for path in paths if (found := DAY_FILE.match(path))]
         for scope in self._scopes:
             folder = kept.folders[_name(scope)]
+            own = [day[2] for day in days if day[1] == folder]
             if whole or self._seen is None or not written_ms:
-                there = [day[2] for day in days.values() if day[1] == folder] if whole else []
-                self._days.follow(scope, folder, since_ms, written_ms, there=there)
+                self._days.follow(scope, folder, since_ms, written_ms, there=own if whole else ())
                 continue
-            for path in edited & days.keys():
-                if days[path][1] == folder:
-                    self._days.follow(scope, folder, since_ms, written_ms, day=days[path][2], there=[days[path][2]])
+            for day in own:
+                self._days.follow(scope, folder, since_ms, written_ms, day=day, there=[day])
             lines = list(news.made.get(scope, ()))
             if scope in news.ended:
                 lines += self._days.ended(scope, news.ended[scope])
