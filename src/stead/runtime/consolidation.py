@@ -131,7 +131,7 @@ class Consolidation:
                     memory = memory_of(one, turn, scope, MemoryId(self.memories.new_id("m")))
                     await self.take_in(run, memory, correcting=one.correcting)
             repeating = Repeating(self.memories, self.reports, self.material, place, run.id)
-            run.add(await repeating.facts(unread.turns))
+            run.add(await asyncio.to_thread(lambda: list(repeating.facts(unread.turns))))
             now_ms = self.memories.stream.now_ms()
             due = await asyncio.to_thread(self.material.due, place, now_ms, now_ms - FADES_MS)
             run.add(decayed([row for row in due if not run.ahead.touches(row.memory.id)], now_ms, run.id))
