@@ -50,7 +50,7 @@ class Explicit(msgspec.Struct, frozen=True):
 
     @property
     def standing(self) -> bool:
-        """Whether it is an instruction, which is always told."""
+        """Whether it is an instruction, which is in every prompt."""
         return self.key.startswith("instruction.")
 
     @property
@@ -123,7 +123,7 @@ _NAME = lazy_pattern(
 """A name, a day, a figure or an address; anything else says how something is, and not what."""
 _TITLED = lazy_pattern(r"(?:Dr|Mr|Mrs|Ms|Prof)\b")
 _HOW = lazy_pattern(r"\w+(?:ian|ish|ese|ican|man|nch|tch|iss|lic)|[A-Z]{2,}|Away")
-"""What says how somebody is."""
+"""What says how a person is."""
 _POINTS = lazy_pattern(
     r"(?:this|that|it|the|these|those|yours?|him|her|them|how|what|when|where|why|not|to|me|us|one)\b"
     r"|.*\b(?:one|option|version)$",

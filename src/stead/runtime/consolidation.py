@@ -153,7 +153,7 @@ class Consolidation:
         """Let a run take a memory in, unless it may not be saved, or is known everywhere; needs the stream's lock.
 
         Args:
-            run: see there.
+            run: that takes it in.
             memory: what was stated.
             correcting: it puts something right.
             said: the words that a model took it from; nothing where the person's own sentence is the statement.
@@ -187,7 +187,7 @@ class Consolidation:
         """Whether the folder's objectives know something else at its key.
 
         It is not put right for them unasked: whatever is remembered there, by a stranger's doing too, would choose by
-        the key what of the person's own sessions they are told.
+        the key what of the person's own sessions they see.
         """
         there = await self._alike(run, memory, replace(memory.scope, level="workspace"))
         known = (row.memory for row in there if row.memory.label.integrity is not Integrity.UNTRUSTED)

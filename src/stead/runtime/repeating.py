@@ -33,7 +33,7 @@ class Repeating:
     Args:
         memories: says what may be saved, and makes ids.
         reports: what was proposed before.
-        material: see there.
+        material: what was said and done.
         place: whose.
         run: for the facts.
     """
