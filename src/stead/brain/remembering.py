@@ -179,7 +179,7 @@ def written(memory: Memory) -> bool:
 
 
 def as_begun(row: MemoryRow, now_ms: int) -> MemoryRow:
-    """A memory as it compares with what is said now: one that held when it was recorded holds by now, though the clock went back."""
+    """A memory as it compares with what is said now: what held when it was recorded began before, by any clock."""
     memory = row.memory
     if not now_ms < memory.valid_from_ms <= row.recorded_ms:
         return row

@@ -1,7 +1,7 @@
 """What people say about memory, as facts.
 
-Layer: runtime. The stream ``memory`` has one writer; the code that decides about a statement holds its lock from the look at
-what is there until the facts are recorded, so that the same statement twice at once is one memory.
+Layer: runtime. The stream ``memory`` has one writer; the code that decides about a statement holds its lock from the
+look at what is there until the facts are recorded, so that the same statement twice at once is one memory.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ class Memories:
         return tuple(taken)
 
     def like(self, new: Memory) -> tuple[MemoryRow, ...]:
-        """What is known at a statement's key and in its words, as ``brain.remembering.take_in`` has to know it. It blocks."""
+        """What is known at a statement's key and in its words, as ``take_in`` of the brain needs it. It blocks."""
         return self.remembered.alike(new.scope, new.text, new.key, after_ms=new.valid_from_ms)
 
     def require_savable(self, memory: Memory) -> Memory:
