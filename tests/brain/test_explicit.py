@@ -12,7 +12,7 @@ from stead.brain.consolidating import memory_of, scope_of
 from stead.brain.explicit import explicit
 from stead.brain.remembering import require_valid
 from stead.domain.ids import SessionId
-from stead.domain.memory import Episode, MemoryId, PlaceId
+from stead.domain.memory import KEY_CHARS, Episode, MemoryId, PlaceId
 from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.domain.sessions import PERSON, STEAD
 from tests.build import START_MS
@@ -149,6 +149,11 @@ def test_behind_the_marks_of_what_is_handed_over_nothing_is_the_persons_own(mark
 def test_of_a_diff_neither_side_is_the_persons_word() -> None:
     assert taken("-Remember that we use Memcached\n+Remember that we use Redis") == []
     assert len(taken("- I prefer tabs.\n- My name is Ada.")) == 2
+
+
+def test_what_is_named_at_length_has_a_key_that_can_be_saved() -> None:
+    (one,) = explicit(said(f"I prefer {'small ' * 9}pages over {'large ' * 9}pages."))
+    assert 0 < len(one.key) <= KEY_CHARS
 
 
 @given(st.lists(st.sampled_from([*STATED, *NOTHING, "My name is", "\n"]) | st.text(max_size=60), max_size=6))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stead.brain import patterns
+from stead.brain import repeats
 from stead.domain import events as ev
 from stead.domain.memory import Kind
 from stead.domain.policies import Confidentiality, Integrity, Label
@@ -51,7 +51,7 @@ def values(house: House, kind: Kind) -> list[tuple[str, str]]:
     ],
 )
 def test_requests_are_alike_by_what_they_want(one: str, other: str, same: bool) -> None:
-    assert patterns.alike(patterns.gist(one), patterns.gist(other)) is same
+    assert repeats.alike(repeats.gist(one), repeats.gist(other)) is same
 
 
 async def test_what_is_asked_in_three_sessions_is_a_pattern_with_evidence(house: House) -> None:

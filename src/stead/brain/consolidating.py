@@ -1,6 +1,6 @@
 """From what was stated to what is remembered: scope, contradictions.
 
-Layer: brain. Pure. Ids and the time are handed in; what becomes of one statement beside others is
+Layer: brain. Pure. Ids and the time are handed in; what becomes of one statement among others is
 ``brain.remembering``'s to say.
 """
 
@@ -41,7 +41,7 @@ def scope_of(turn: Episode, place: PlaceId, *, everywhere: bool) -> Scope:
     """Where something that was said in a turn may be seen: no further than the turn, unless the person said so.
 
     Args:
-        turn: see there.
+        turn: in which it was said.
         place: whose index has it.
         everywhere: the person said that it holds in every project; not for a channel, where others talk along.
     """
@@ -50,7 +50,7 @@ def scope_of(turn: Episode, place: PlaceId, *, everywhere: bool) -> Scope:
 
 
 def seen_from(look: Viewer, *, everywhere: bool) -> Scope:
-    """Likewise for what was said in a session, from what that session sees."""
+    """Where something that was said in a session may be seen, from what that session sees."""
     if look.channel:
         return Scope("channel", look.channel)
     if everywhere:
@@ -59,7 +59,7 @@ def seen_from(look: Viewer, *, everywhere: bool) -> Scope:
 
 
 def from_widest(scope: Scope) -> tuple[Scope, ...]:
-    """The scopes of which whoever sees this one sees everything, the widest first; and this one."""
+    """The scopes that every viewer of this one sees, the widest first; and this one."""
     match scope.level:
         case "global" | "channel":
             return (scope,)
@@ -94,24 +94,24 @@ def decided(new: Memory, alike: Sequence[MemoryRow], run: RunId, *, correcting: 
     """What becomes of a statement of a run; see ``take_in``.
 
     Two statements of the person's that contradict each other at the same time are both kept, and so is what they wrote
-    or pinned beside what they say otherwise; then the person is asked.
+    or pinned and now say otherwise; then the person is asked.
 
     Args:
-        new: see there.
-        alike: likewise.
+        new: the memory that it would be.
+        alike: as of ``take_in``.
         run: for the facts.
         correcting: it puts something right, so there is nothing to ask.
         proposal: the question's id, if there is one.
     """
     live = [row.memory for row in alike if row.status == "live"]
     rivals = [old for old in live if new.key and old.key == new.key]
-    told = any(says_the_same(old, new) for old in live)
+    known = any(says_the_same(old, new) for old in live)
     at_once = [
         old
         for old in rivals
         if old.origin == new.origin == "user_said" and abs(old.valid_from_ms - new.valid_from_ms) <= CONTRADICTION_MS
     ]
-    if correcting or told or not at_once:
+    if correcting or known or not at_once:
         taken = take_in(new, alike, DOOR, run)
         fast = [old for old in rivals if old.id in taken.beside and held_fast(old, DOOR, run)]
         if not fast or taken.memory.valid_to_ms:

@@ -1,7 +1,7 @@
-"""What time does to memories: some are over, and a conclusion that nobody has used for long is believed less.
+"""What time does to memories: some are over, and a conclusion that was not used for long is believed less.
 
-Layer: brain. Pure. How old something may be to be told is the ranking's to weigh; here a memory changes only when its
-own end has come, or when Stead concluded it by itself and it never was of use. What the person said stays as it was
+Layer: brain. Pure. How old something may be to be recalled is the ranking's to weigh; here a memory changes only when
+its own end has come, or when Stead concluded it by itself and it never was of use. What the person said stays as it was
 said, and so does what they pinned, and what has yet to begin.
 """
 
@@ -23,7 +23,7 @@ FADED = 0.3
 SURE = 1.0
 """Of a conclusion that the person stands by; none has it by itself."""
 ENDS_MS = 180 * DAY_MS
-"""Unused for so long, it is told no longer."""
+"""Unused for so long, it is recalled no longer."""
 
 
 def decayed(rows: Sequence[MemoryRow], now_ms: int, run: RunId) -> tuple[MemoryFact, ...]:

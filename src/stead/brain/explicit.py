@@ -9,6 +9,7 @@ older one. Everything else that is said is noted by a model, if there is one, an
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 import msgspec
@@ -17,7 +18,7 @@ from stead.brain.handed_over import VERBS
 from stead.brain.remembering import canonical, normal
 from stead.brain.sentences import LEAD, Sentence, for_now, stated
 from stead.domain.lazy_patterns import lazy_pattern
-from stead.domain.memory import Episode, Kind
+from stead.domain.memory import KEY_CHARS, Episode, Kind
 from stead.domain.policies import Integrity
 
 MOST = 20
@@ -49,7 +50,7 @@ class Explicit(msgspec.Struct, frozen=True):
 
     @property
     def standing(self) -> bool:
-        """Whether it is an instruction, which is always told."""
+        """Whether it is an instruction, which is in every prompt."""
         return self.key.startswith("instruction.")
 
     @property
@@ -122,7 +123,7 @@ _NAME = lazy_pattern(
 """A name, a day, a figure or an address; anything else says how something is, and not what."""
 _TITLED = lazy_pattern(r"(?:Dr|Mr|Mrs|Ms|Prof)\b")
 _HOW = lazy_pattern(r"\w+(?:ian|ish|ese|ican|man|nch|tch|iss|lic)|[A-Z]{2,}|Away")
-"""What says how somebody is."""
+"""What says how a person is."""
 _POINTS = lazy_pattern(
     r"(?:this|that|it|the|these|those|yours?|him|her|them|how|what|when|where|why|not|to|me|us|one)\b"
     r"|.*\b(?:one|option|version)$",
@@ -164,7 +165,7 @@ def _statements(sentence: Sentence) -> Iterator[Explicit]:
         text=f"{plain[:1].upper()}{plain[1:]}.",
         start=sentence.start,
         end=sentence.end,
-        key=canonical(key),
+        key=canonical(key[:KEY_CHARS]),
         value=value,
         everywhere=everywhere(words),
         correcting=right is not None or _CHANGED.search(words) is not None,
@@ -211,5 +212,5 @@ def _setting(words: str) -> tuple[Kind, str, str] | None:
 
 def slug(text: str) -> str:
     """Words as a part of a key."""
-    words = re.findall(r"[^\W_]+[+#]*", text.casefold())
+    words = re.findall(r"[^\W_]+[+#]*", unicodedata.normalize("NFKC", text).casefold())
     return "_".join(word for word in words if word not in ("a", "an", "the", "my", "our", "of"))[:60].strip("_")

@@ -86,7 +86,7 @@ class Extracted(msgspec.Struct, frozen=True):
 
     @property
     def lasts(self) -> bool:
-        """Whether it is an instruction that is always told: it is called one, and the quote says that it lasts."""
+        """Whether it is an instruction for every prompt: it is called one, and the quote says that it lasts."""
         return self.standing and self.kind in ("preference", "correction") and _LASTING.search(self.quote) is not None
 
 
@@ -105,18 +105,18 @@ def message(
     """The one message.
 
     Args:
-        turns: see there.
+        turns: to be read.
         keys: names of what is known.
         zone_at: where the person was at a moment: the day of a turn is the day that they saw.
     """
-    told = {
+    given = {
         "keys": list(keys),
         "turns": [
             {"id": f"e_{turn.seq}", "day": day_of(turn.ts_ms, zone_at(turn.ts_ms)), "text": _read(turn)}
             for turn in turns
         ],
     }
-    return UserMessage(msgspec.json.encode(told).decode(), Label())
+    return UserMessage(msgspec.json.encode(given).decode(), Label())
 
 
 def _read(turn: Episode) -> str:

@@ -1,7 +1,7 @@
 """Where a person's own words end, and what they hand over begins.
 
-Layer: brain. Pure. Whoever has a letter translated, a diff explained or a page summarised pastes it behind their
-request, and the first person in it is somebody else. Nothing marks where it begins but the request, a heading, the
+Layer: brain. Pure. To have a letter translated, a diff explained or a page summarised, people paste it behind their
+request, and the first person in it is another one. Nothing marks where it begins but the request, a heading, the
 form of a letter, a chat or a diff; so whatever is behind such a mark counts as handed over, the person's own last
 words among it too.
 """

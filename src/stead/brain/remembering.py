@@ -1,7 +1,7 @@
 """What is to become of a new statement, given those that are there: nothing, a new memory, or one in another's place.
 
-Layer: brain. Pure. Ids and the time are handed in. What strangers' words made may stand beside a person's own statement
-and never takes its place.
+Layer: brain. Pure. Ids and the time are handed in. What strangers' words made may stand next to a person's own
+statement and never takes its place.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def take_in(new: Memory, alike: Sequence[MemoryRow], door: str, run: RunId | Lit
         alike: the live memories of its scope with its key or its words, and those at its key that were superseded and
             held after it began to, each kind newest last.
         door: for the facts.
-        run: likewise.
+        run: for the facts, "" for none.
     """
     live = [row.memory for row in alike if row.status == "live"]
     ended = [row.memory for row in alike if row.status == "superseded" and may_replace(new, row.memory)]
@@ -106,7 +106,7 @@ def says_otherwise(old: Memory, new: Memory, said: Said) -> bool:
     """Whether the person's own words put a statement in a memory's place, whatever a model makes of them.
 
     They were said after it and have the whole of the statement, which is about the same: it has most of what the old
-    one says beside its value, as what is new of the dentist names the dentist.
+    one says apart from its value, as what is new of the dentist names the dentist.
 
     Args:
         old: the memory.
@@ -138,7 +138,7 @@ def held_fast(old: Memory, door: str, run: RunId | Literal[""] = "") -> bool:
     Args:
         old: the memory.
         door: by which the statement comes.
-        run: likewise, "" for none.
+        run: by which it comes, "" for none.
     """
     if not run and door != "tool":
         return False
@@ -146,16 +146,16 @@ def held_fast(old: Memory, door: str, run: RunId | Literal[""] = "") -> bool:
 
 
 def excludes(other: Memory, memory: Memory) -> bool:
-    """Whether one cannot hold beside another of its scope: it says the same, or both are the person's at one key."""
+    """Whether two of one scope cannot both hold: one says the same, or both are the person's at one key."""
     both = memory.key and memory.key == other.key and is_persons(memory) and is_persons(other)
     return bool(both) or normal(memory.text) == normal(other.text)
 
 
 def overtaken(seen: Iterable[Memory]) -> set[MemoryId]:
-    """Of the memories that one viewer sees, those that are not told them beside a newer one of the person's own.
+    """Of the memories that one viewer sees, those that give way to a newer one of the person's own.
 
-    Nothing takes another's place across levels, since others see the wider one and not the narrower. Whoever sees both
-    is told the narrower one, where it is the newer. What is always told gives way only to what is, too.
+    Nothing takes another's place across levels, since others see the wider one and not the narrower. A viewer of
+    both gets the narrower one, where it is the newer. What is in every prompt gives way only to what is, too.
 
     Args:
         seen: memories that hold, all of which this viewer sees.
@@ -179,7 +179,7 @@ def written(memory: Memory) -> bool:
 
 
 def as_begun(row: MemoryRow, now_ms: int) -> MemoryRow:
-    """A memory beside what is said now: one that held when it was recorded holds by now, though the clock went back."""
+    """A memory as it compares with what is said now: what held when it was recorded began before, by any clock."""
     memory = row.memory
     if not now_ms < memory.valid_from_ms <= row.recorded_ms:
         return row

@@ -1,7 +1,7 @@
 """What a person says of themselves and their work: their sentences, without what only looks like it.
 
 Layer: brain. Pure. Leaving something out costs little, since every turn is found by its words anyway; taking in what
-nobody meant makes memory junk. So code, quotes, material that is handed over, questions, suppositions and reported
+was not meant makes memory junk. So code, quotes, material that is handed over, questions, suppositions and reported
 words are no statements, and neither is anything in a turn that plays a part or jokes.
 """
 
@@ -68,7 +68,7 @@ _REPORTED = lazy_pattern(
     re.IGNORECASE,
 )
 _WISHED = lazy_pattern(r"\bwould (?:like|prefer|love|rather|appreciate)\b", re.IGNORECASE)
-"""What says politely what somebody wants."""
+"""What says politely what a person wants."""
 _HEDGED = lazy_pattern(
     r"\b(?:assum\w+|provided|in case|as long as|rumou?r|(?:was|were|been) told|wenn|falls|sofern|solange|ob|vielleicht|"
     r"angeblich|laut|si|selon|d['\u2019]apr\u00e8s|peut-\u00eatre|seg\u00fan|quiz\u00e1s?|tal vez|ojal\u00e1)\b",
@@ -113,7 +113,7 @@ def is_played(text: str) -> bool:
 
 
 def hedges(words: str) -> frozenset[str]:
-    """What makes a sentence a supposition or the report of what somebody says, in small letters."""
+    """What makes a sentence a supposition or the report of what another one says, in small letters."""
     plain = _WISHED.sub(" ", words)
     found = (match[0].casefold() for form in (_SUPPOSED, _REPORTED, _HEDGED) for match in form.finditer(plain))
     return frozenset(found)

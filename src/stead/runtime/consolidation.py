@@ -131,7 +131,7 @@ class Consolidation:
                     memory = memory_of(one, turn, scope, MemoryId(self.memories.new_id("m")))
                     await self.take_in(run, memory, correcting=one.correcting)
             repeating = Repeating(self.memories, self.reports, self.material, place, run.id)
-            run.add(await repeating.facts(unread.turns))
+            run.add(await asyncio.to_thread(lambda: list(repeating.facts(unread.turns))))
             now_ms = self.memories.stream.now_ms()
             due = await asyncio.to_thread(self.material.due, place, now_ms, now_ms - FADES_MS)
             run.add(decayed([row for row in due if not run.ahead.touches(row.memory.id)], now_ms, run.id))
@@ -153,7 +153,7 @@ class Consolidation:
         """Let a run take a memory in, unless it may not be saved, or is known everywhere; needs the stream's lock.
 
         Args:
-            run: see there.
+            run: that takes it in.
             memory: what was stated.
             correcting: it puts something right.
             said: the words that a model took it from; nothing where the person's own sentence is the statement.
@@ -187,7 +187,7 @@ class Consolidation:
         """Whether the folder's objectives know something else at its key.
 
         It is not put right for them unasked: whatever is remembered there, by a stranger's doing too, would choose by
-        the key what of the person's own sessions they are told.
+        the key what of the person's own sessions they see.
         """
         there = await self._alike(run, memory, replace(memory.scope, level="workspace"))
         known = (row.memory for row in there if row.memory.label.integrity is not Integrity.UNTRUSTED)

@@ -1,7 +1,7 @@
 """What people say about memory, as facts.
 
-Layer: runtime. The stream ``memory`` has one writer; whoever decides about a statement holds its lock from the look at
-what is there until the facts are recorded, so that the same statement twice at once is one memory.
+Layer: runtime. The stream ``memory`` has one writer; the code that decides about a statement holds its lock from the
+look at what is there until the facts are recorded, so that the same statement twice at once is one memory.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Tips(Protocol):
 
 
 class MemoryStream:
-    """The end of the stream ``memory``. ``lock``: whoever holds it alone may append."""
+    """The end of the stream ``memory``. ``lock``: only its holder may append."""
 
     def __init__(self, *, journal: Journal, tips: Tips, bus: Bus, clock: Clock) -> None:
         self._journal = journal
@@ -96,7 +96,7 @@ class Memories:
     """Carries out what people say about memory, and takes in what others would have remembered.
 
     Args:
-        stream: see there.
+        stream: where the facts go.
         remembered: what is there.
         reports: proposals and runs.
         new_id: makes an id with this prefix.
@@ -126,7 +126,7 @@ class Memories:
 
         Raises:
             CallerError: it cannot be, and nothing was written.
-            StorageFault: likewise.
+            StorageFault: the journal cannot be written, and nothing was.
         """
         async with self.stream.lock:
             facts, text = await self._facts(command, door)
@@ -181,7 +181,7 @@ class Memories:
         Args:
             news: the memories that they would be.
             door: for the facts.
-            run: likewise.
+            run: for the facts, "" for none.
             begun: those of them that hold from now on, so that nothing that held before is newer.
         """
         taken: list[TakenIn] = []
@@ -195,7 +195,7 @@ class Memories:
         return tuple(taken)
 
     def like(self, new: Memory) -> tuple[MemoryRow, ...]:
-        """What is there beside a statement, as ``brain.remembering.take_in`` has to know it. It blocks."""
+        """What is known at a statement's key and in its words, as ``take_in`` of the brain needs it. It blocks."""
         return self.remembered.alike(new.scope, new.text, new.key, after_ms=new.valid_from_ms)
 
     def require_savable(self, memory: Memory) -> Memory:

@@ -1,6 +1,6 @@
 """Memory's upkeep: when consolidation runs, and what people say about its runs and proposals.
 
-Layer: runtime. It runs when it has become quiet after somebody's work came to an end, at most every ten minutes, and
+Layer: runtime. It runs when it has become quiet after work came to an end, at most every ten minutes, and
 once a day for what time ends; nothing runs while nothing happens, and no model is asked where nothing is new.
 """
 
@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 
 class Upkeep:
-    """Whoever runs ``keep`` owns the work.
+    """Runs consolidation when it is due; the caller of ``keep`` owns the work.
 
     Args:
         consolidation: the runs by rules.
@@ -78,7 +78,7 @@ class Upkeep:
 
         Raises:
             CallerError: it cannot be, and nothing was written.
-            StorageFault: likewise.
+            StorageFault: the journal cannot be written, and nothing was.
         """
         stream, memories = self._consolidation.memories.stream, self._consolidation.memories
         match command:
@@ -154,7 +154,7 @@ class Waits:
 
     Args:
         ran_s: when the last one was.
-        ended_s: when somebody's work came to an end since.
+        ended_s: when work came to an end since.
         quiet_s: see ``QUIET_S``.
         every_s: from one run to the next at least.
     """
@@ -174,7 +174,7 @@ class Waits:
         self._last_s = ended_s
 
     def ended(self, now_s: float) -> None:
-        """Somebody's work came to an end."""
+        """Work came to an end."""
         self._first_s = self._first_s if self._first_s is not None else now_s
         self._last_s = now_s
 
