@@ -46,23 +46,23 @@ bench-memory: .setup/test ## measure what is remembered and found again: M1 to M
 ui: ## build the page
 	@scripts/setup.sh page
 
-ui-types: .setup/test ## write the page's types anew from the daemon's OpenAPI document
+ui-types: .setup/test ## write the page's types from the daemon's OpenAPI document
 	@scripts/with_node.sh $(BIN)/python scripts/gen_types.py
 
-picture: .setup/test ## take the picture that the README opens with anew
+picture: .setup/test ## take the picture that the README opens with
 	@STEAD_README_PICTURE=1 $(BIN)/pytest tests/browser/test_readme_picture.py
 
 promises: .setup/test ## what is promised: done and open
 	@$(BIN)/python -m tests.promises
 
-docs: .setup/test ## write docs/generated anew from the code
+docs: .setup/test ## write docs/generated from the code
 	@$(BIN)/python scripts/gen_docs.py
 
 wheel: .setup/test ui ## build the wheel into dist, with the page in it
 	@.uv/bin/uv build --quiet --wheel --require-hashes --build-constraints requirements-build.lock --out-dir dist
 	@ls dist/*.whl
 
-lock: .setup/test ## resolve the pins of pyproject.toml anew, with hashes and without addresses
+lock: .setup/test ## resolve the pins of pyproject.toml, with hashes and without addresses
 	@$(COMPILE) pyproject.toml --output-file requirements.lock >/dev/null
 	@$(COMPILE) pyproject.toml --group dev --constraints requirements.lock --output-file requirements-dev.lock >/dev/null
 	@for group in uv build page bwrap injection mem0 code-bases; do \

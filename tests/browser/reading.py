@@ -27,7 +27,9 @@ def faults(visit: Visit, stage: Stage, address: str, look: Look) -> list[str]:
         found += [f"{name}: {line}" for line in violations(page)]
     found += [f"sideways at {look.width}: {line}" for line in wider_than_the_window(page)]
     found += [f"small: {line}" for line in small_targets(page)]
-    return found + (_narrow(page, look) if look.touch else [f"unseen focus: {line}" for line in unseen_stops(page)])
+    found += _narrow(page, look) if look.touch else [f"unseen focus: {line}" for line in unseen_stops(page)]
+    page.close()
+    return found
 
 
 def _narrow(page: Page, look: Look) -> list[str]:

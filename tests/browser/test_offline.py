@@ -16,8 +16,8 @@ GOALS = ("count the lines of README.md", "show notes/tides.md", "list the files 
 
 COUNT_ALERTS = """() => {
   window.mostAlerts = 0
-  const alerts = () => document.querySelectorAll("[role=alert]").length
-  const count = () => { window.mostAlerts = Math.max(window.mostAlerts, alerts()) }
+  const now = () => document.querySelectorAll("[role=alert]").length
+  const count = () => { window.mostAlerts = Math.max(window.mostAlerts, now()) }
   new MutationObserver(count).observe(document.body, { childList: true, subtree: true })
 }"""
 
@@ -95,7 +95,7 @@ def test_a_page_first_wanted_while_the_daemon_is_away_is_there_when_it_is_back(
     page.evaluate("window.before = true")
     stage.house.start()
     expect(page.get_by_role("heading", level=1, name="Network")).to_have_count(1)
-    assert page.evaluate("window.before"), "it came without loading the page anew"
+    assert page.evaluate("window.before"), "it came without a reload"
     is_live(page)
     expect(page.get_by_role("alert")).to_have_count(0)  # the build is the same, and nothing broke
 

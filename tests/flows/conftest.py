@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,15 +11,39 @@ import pytest
 from tests.flows.house import LivingHome
 
 
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[LivingHome]:
-    """A fresh home whose daemon runs; no model is configured, so the rehearsal model serves."""
-    living = LivingHome(tmp_path / "home")
+@contextmanager
+def running_home(root: Path) -> Iterator[LivingHome]:
+    """A fresh home below a folder, whose daemon runs; no model is configured, so the rehearsal model serves."""
+    living = LivingHome(root / "home")
     try:
         living.start()
         yield living
     finally:
         living.stop()
+
+
+@pytest.fixture
+def own_house(tmp_path: Path) -> Iterator[LivingHome]:
+    """A home of the test's own, as ``running_home`` makes it."""
+    with running_home(tmp_path) as living:
+        yield living
+
+
+@pytest.fixture
+def house(own_house: LivingHome) -> LivingHome:
+    """The home that a test works in: its own, unless its module takes ``shared_house`` for it."""
+    return own_house
+
+
+@pytest.fixture(scope="module")
+def shared_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LivingHome]:
+    """A home for all tests of a module: each works in a folder and sessions of its own and looks at those alone.
+
+    A module whose tests keep to that takes it as its ``house`` and starts one daemon instead of one for each test; a
+    test that looks at the whole home asks for ``own_house``.
+    """
+    with running_home(tmp_path_factory.mktemp("shared")) as living:
+        yield living
 
 
 @pytest.fixture

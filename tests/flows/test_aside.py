@@ -9,10 +9,13 @@ import pytest
 
 from stead.client import ApiError
 from tests.fakes.models import Call, Turn
+from tests.flows.conftest import shared_house as house
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served
 from tests.machines.bench import require_sandbox
 from tests.promises import promise
+
+__all__ = ["house"]
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.models import Call, Seen, Turn
+from tests.flows.conftest import shared_house as house
 from tests.flows.counting import (
     PATIENT,
     PLACEHOLDER,
@@ -27,6 +28,8 @@ from tests.flows.counting import (
 from tests.flows.house import LivingHome
 from tests.flows.sitting import Sitting, sit_down
 from tests.promises import promise
+
+__all__ = ["house"]
 
 BOTH = pytest.mark.parametrize(
     ("preset", "lines", "calls", "replies"), [("compatible", 50, 1, 46), ("anthropic", 230, 2, 38)]

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.models import Call, Seen, Turn
+from tests.flows.conftest import shared_house as house
 from tests.flows.counting import PATIENT, UNLIMITED, WINDOWS, Counting, counting, ledger, reads, wants_summary
 from tests.flows.house import Json, LivingHome
 from tests.flows.sitting import Sitting, sit_down
+
+__all__ = ["house"]
 
 SPEECH = "so we went on with the ledger of the harbour, page by page, as it was said before; "
 NEAR = 0.15

@@ -10,9 +10,12 @@ from pathlib import Path
 
 from tests.fakes.models import Call, Turn
 from tests.flows.asking import Site, serving
+from tests.flows.conftest import shared_house as house
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, in_thread, served
 from tests.promises import promise
+
+__all__ = ["house"]
 
 CURL = "curl -sS -m 30 'http://shop.invalid/pens?q=tea'"
 
@@ -139,20 +142,20 @@ def four_looks(house: LivingHome, port: int) -> tuple[Turn, ...]:
 
 
 @promise("SEC-6.network")
-def test_registries_are_allowed_by_one_word_and_shown_spelled_out(house: LivingHome, project: Path) -> None:
-    assert house.cli("egress", "allow", "registries", "--dir", str(project), "--grants-last").returncode == 0
-    listed = house.cli("egress", "list").stdout
+def test_registries_are_allowed_by_one_word_and_shown_spelled_out(own_house: LivingHome, project: Path) -> None:
+    assert own_house.cli("egress", "allow", "registries", "--dir", str(project), "--grants-last").returncode == 0
+    listed = own_house.cli("egress", "list").stdout
     assert "registries (pypi.org, files.pythonhosted.org, registry.npmjs.org," in listed and "grants last" in listed
-    (row,) = house.get("/egress/hosts")["items"]
+    (row,) = own_house.get("/egress/hosts")["items"]
     assert row["host"] == "registries" and row["grants_last"] and "proxy.golang.org" in row["hosts"]
-    refused = house.cli("egress", "allow", "pypi.org", "--dir", str(project), "--grants-last")
+    refused = own_house.cli("egress", "allow", "pypi.org", "--dir", str(project), "--grants-last")
     assert refused.returncode == 2 and "registries" in refused.stderr
-    house.cli("egress", "remove", "registries", "--dir", str(project))
-    assert house.get("/egress/hosts")["items"] == []
-    started = house.cli("run", "x", "--dir", str(project), "--host", "registries", "--detach")
+    own_house.cli("egress", "remove", "registries", "--dir", str(project))
+    assert own_house.get("/egress/hosts")["items"] == []
+    started = own_house.cli("run", "x", "--dir", str(project), "--host", "registries", "--detach")
     assert started.returncode == 0, started.stderr
-    id = str(house.get("/objectives")["items"][0]["id"])
-    assert house.bodies(id, "session.opened")[0]["hosts"][:2] == ["pypi.org", "files.pythonhosted.org"]
+    id = str(own_house.get("/objectives")["items"][0]["id"])
+    assert own_house.bodies(id, "session.opened")[0]["hosts"][:2] == ["pypi.org", "files.pythonhosted.org"]
 
 
 def test_what_is_no_host_is_refused_with_the_way_out(house: LivingHome, project: Path) -> None:

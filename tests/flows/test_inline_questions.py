@@ -6,8 +6,11 @@ from pathlib import Path
 
 from tests.cli.conftest import Cli
 from tests.cli.terminal import at_terminal
+from tests.flows.conftest import shared_house as house
 from tests.flows.house import LivingHome
 from tests.promises import promise
+
+__all__ = ["house"]
 
 GOAL = "read README.md and write SUMMARY.md with its headings"
 QUESTION = "q leave it pending: "

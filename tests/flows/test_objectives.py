@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.models import Call, Turn
+from tests.flows.conftest import shared_house as house
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served
 from tests.promises import promise
+
+__all__ = ["house"]
 
 PLAN = Turn("I will read, then write.", calls=(Call("plan", {"steps": [{"title": "read"}, {"title": "write"}]}),))
 READ = Turn("", calls=(Call("read", {"path": "README.md"}),))
@@ -143,21 +146,21 @@ def test_pause_restart_of_the_daemon_resume(house: LivingHome, project: Path) ->
 
 
 @promise("OBJ-1.cancel", "OBJ-1.retry", "OBJ-1.delete")
-def test_cancel_retry_and_delete(house: LivingHome, project: Path) -> None:
+def test_cancel_retry_and_delete(own_house: LivingHome, project: Path) -> None:
     with served(by_turn(READ, WRITE, WRITE, then=DONE)) as model:
-        use_model(house, model.openai)
-        id = house.give(GOAL, project)
-        house.wait(id, "waiting")
-        assert house.cli("cancel", id).returncode == 0
-        assert house.get(f"/objectives/{id}")["status"] == "cancelled"
-        assert house.get("/approvals")["items"] == []
-        assert house.cli("retry", id).returncode == 0
-        assert house.finish(id)["status"] == "completed"
-        assert house.cli("delete", id, "--yes").returncode == 0
-    assert house.get("/objectives")["items"] == []
-    gone = house.cli("pause", id)
+        use_model(own_house, model.openai)
+        id = own_house.give(GOAL, project)
+        own_house.wait(id, "waiting")
+        assert own_house.cli("cancel", id).returncode == 0
+        assert own_house.get(f"/objectives/{id}")["status"] == "cancelled"
+        assert own_house.get("/approvals")["items"] == []
+        assert own_house.cli("retry", id).returncode == 0
+        assert own_house.finish(id)["status"] == "completed"
+        assert own_house.cli("delete", id, "--yes").returncode == 0
+    assert own_house.get("/objectives")["items"] == []
+    gone = own_house.cli("pause", id)
     assert (gone.returncode, "no" in gone.stderr) == (2, True)
-    left = [event["body"]["type"] for event in house.events(id)]
+    left = [event["body"]["type"] for event in own_house.events(id)]
     assert left[-1] == "session.deleted"
     assert set(left[:-1]) == {"erased"}
 

@@ -14,9 +14,12 @@ from websockets.sync.client import ClientConnection, connect
 
 from stead.client import ApiError
 from tests.fakes.models import Seen, ServedModel, Turn
+from tests.flows.conftest import shared_house as house
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import served
 from tests.machines.bench import require_sandbox
+
+__all__ = ["house"]
 
 DEADLINE_S = 20.0
 

@@ -8,9 +8,12 @@ from pathlib import Path
 
 from tests.fakes.models import Call, Seen, Turn
 from tests.flows.asking import answer, house_with_site, question, settle, turn, verdicts
+from tests.flows.conftest import shared_house as house
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import by_turn, served
 from tests.promises import promise
+
+__all__ = ["house"]
 
 LIFTED = "The rule about infra/ is lifted. Changing infra/ is allowed now, whatever was said before."
 PAGES = {"/": "A page."}

@@ -18,11 +18,14 @@ from stead.client import ApiError
 from tests.fakes.faults import Fault, events, faulty_model, streams
 from tests.fakes.http import Exchange, Request
 from tests.fakes.models import Call, Turn
+from tests.flows.conftest import shared_house as house
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import in_thread, served
 from tests.flows.sitting import Sitting, files_of, sit_down
 from tests.promises import promise
 from tests.providers.chains import openai_problems
+
+__all__ = ["house"]
 
 PATIENCE_S = 60.0
 """For a busy machine."""
@@ -52,18 +55,20 @@ def refused(desk: Sitting, *words: str) -> str:
 
 
 @promise("SES-1.confined")
-def test_a_folder_that_shows_too_much_or_is_none_is_refused_with_the_reason(house: LivingHome, tmp_path: Path) -> None:
+def test_a_folder_that_shows_too_much_or_is_none_is_refused_with_the_reason(
+    own_house: LivingHome, tmp_path: Path
+) -> None:
     (tmp_path / ".ssh").mkdir()
     (tmp_path / "file").touch()
     (tmp_path / "loop").symlink_to("loop")
-    (tmp_path / "inside").symlink_to(house.root / "data")
-    head = house.get("/status")["head"]
+    (tmp_path / "inside").symlink_to(own_house.root / "data")
+    head = own_house.get("/status")["head"]
     for directory, why in {
         "/": "belongs to the system",
         "/etc/ssl": "belongs to the system",
         str(tmp_path): "holds your home folder",
-        str(house.root): "holds Stead's own home, or lies in it",
-        str(house.root / "data"): "holds Stead's own home, or lies in it",
+        str(own_house.root): "holds Stead's own home, or lies in it",
+        str(own_house.root / "data"): "holds Stead's own home, or lies in it",
         str(tmp_path / "inside"): "holds Stead's own home, or lies in it",
         str(tmp_path / ".ssh"): "keys and settings live in the hidden folders",
         str(tmp_path / "file"): "is no folder",
@@ -75,9 +80,9 @@ def test_a_folder_that_shows_too_much_or_is_none_is_refused_with_the_reason(hous
         "/" + "x" * 5000: "is no path",
     }.items():
         with pytest.raises(ApiError) as refusal:
-            sit_down(house, Path(directory)) if directory else house.post("/sessions", {"directory": ""})
+            sit_down(own_house, Path(directory)) if directory else own_house.post("/sessions", {"directory": ""})
         assert refusal.value.status == 400 and why in str(refusal.value), (directory, refusal.value)
-    assert house.get("/status")["head"] == head
+    assert own_house.get("/status")["head"] == head
 
 
 @promise("SES-1.confined")

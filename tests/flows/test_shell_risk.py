@@ -10,9 +10,12 @@ import pytest
 from stead.client import ApiError
 from tests.fakes.models import Call, Turn
 from tests.flows.asking import answer, question, settle, turn, verdicts
+from tests.flows.conftest import shared_house as house
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import by_turn, served
 from tests.promises import promise
+
+__all__ = ["house"]
 
 HARMLESS = ("ls -la", "cat README.md", "grep -n Quill README.md", "git log --oneline")
 DISGUISED = {

@@ -233,8 +233,10 @@ def test_bad_homes_are_told_apart_and_nothing_is_lost(house: LivingHome) -> None
         (["providers", "use", "nobody/m"], "nobody"),
     ],
 )
-def test_a_request_that_cannot_be_is_refused_with_its_cause(house: LivingHome, arguments: list[str], word: str) -> None:
-    refused = house.cli(*arguments)
+def test_a_request_that_cannot_be_is_refused_with_its_cause(
+    shared_house: LivingHome, arguments: list[str], word: str
+) -> None:
+    refused = shared_house.cli(*arguments)
     assert refused.returncode == 2, refused.stdout + refused.stderr
     assert word in refused.stderr
     assert "Traceback" not in refused.stderr

@@ -132,7 +132,7 @@ class Page:
         self._last_s = time.monotonic()
 
     def _require(self, url: str, deadline: float) -> None:
-        """Check that what was asked about is what is open, so that a person's yes is for the page that they were shown.
+        """Check that what was asked about is what is open, so that a person's yes is for the page that they saw.
 
         Raises:
             Fault: another page is open.
