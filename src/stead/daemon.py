@@ -319,7 +319,7 @@ class House:
     async def warm(self, *, find_servers: bool) -> None:
         """After the start, what the first objective would otherwise wait for: the sandbox's probe, model servers.
 
-        A vendor's library stays unloaded until it is needed; an idle daemon stays small.
+        The HTTP library stays unloaded until it is needed; an idle daemon stays small.
         """
         await asyncio.to_thread(self.machines.isolation)
         if find_servers:
