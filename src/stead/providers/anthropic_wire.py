@@ -172,24 +172,24 @@ class _Reader:
         self.reply = ReplyBuilder(on_text)
         self._usage = _Usage()
 
-    def take(self, event: bytes) -> None:
+    def take(self, data: bytes) -> None:
         """See ``Reader``."""
-        told = self._decode(event)
-        match told.type:
-            case "message_start" if told.message is not None:
-                self._count(told.message.usage)
-            case "content_block_start" if told.content_block is not None:
-                self._begin(told.index, told.content_block)
-            case "content_block_delta" if told.delta is not None and self.reply.knows(told.index):
-                self._add(told.index, told.delta)
+        event = self._decode(data)
+        match event.type:
+            case "message_start" if event.message is not None:
+                self._count(event.message.usage)
+            case "content_block_start" if event.content_block is not None:
+                self._begin(event.index, event.content_block)
+            case "content_block_delta" if event.delta is not None and self.reply.knows(event.index):
+                self._add(event.index, event.delta)
             case "message_delta":
-                self._count(told.usage)
-                if told.delta is not None and told.delta.stop_reason:
-                    self.stop = _STOPS.get(told.delta.stop_reason)
+                self._count(event.usage)
+                if event.delta is not None and event.delta.stop_reason:
+                    self.stop = _STOPS.get(event.delta.stop_reason)
             case "message_stop":
                 self.done = True
             case "error":
-                raise Reported(told.error)
+                raise Reported(event.error)
             case _:
                 return  # pings, ends of blocks, and what the API may add
 
@@ -221,10 +221,10 @@ class _Reader:
                 return  # citations
 
     def _count(self, usage: _Usage | None) -> None:
-        """Take over what is told now; each figure stands for the whole reply so far."""
+        """Take over what is reported now; each figure stands for the whole reply so far."""
         for name in _Usage.__struct_fields__ if usage is not None else ():
-            if (told := getattr(usage, name)) is not None:
-                setattr(self._usage, name, told)
+            if (reported := getattr(usage, name)) is not None:
+                setattr(self._usage, name, reported)
         now, counted = self._usage, self.reply.counted
         counted.cached = now.cache_read_input_tokens or 0
         counted.written = now.cache_creation_input_tokens or 0

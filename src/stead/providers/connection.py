@@ -64,7 +64,7 @@ class Connection:
         """What the server lists, sorted; at most 1,000 names.
 
         Raises:
-            Broken: it lists none. Its words are not repeated: nobody has cleaned them of secrets.
+            Broken: it lists none. Its words are not repeated, since they may hold secrets.
         """
         try:
             return await listed(self.channel, self.wire, self.endpoint)

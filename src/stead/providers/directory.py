@@ -1,6 +1,6 @@
 """Which providers there are, where each is reached, and with what key.
 
-Layer: providers. Light: no network, no vendor's library. Providers are configured by a person, or found by themselves:
+Layer: providers. Light: no network. Providers are configured by a person, or found by themselves:
 in the environment, on this machine, and the rehearsal model always.
 """
 
@@ -189,7 +189,7 @@ class Directory:
         return found if found is not None and config.base_url in ("", found.preset.base_url) else None
 
     def _found(self) -> Iterator[ProviderConfig]:
-        """Providers that nobody configured: keys in the environment, servers on this machine, rehearsal."""
+        """Providers found without being configured: keys in the environment, servers on this machine, rehearsal."""
         for preset in PRESETS.values():
             if preset.name in self._configured:
                 continue

@@ -2,7 +2,7 @@
 
 Layer: providers. Knows the wire and nothing of what is remembered. The texts leave this computer: they go to one
 address, the provider's, and only when it is cleared for them. Nothing is retried or redirected, and no secret is in a
-fault. Known secrets are taken out of a text by whoever hands it over, as for a model's request.
+fault. The caller takes known secrets out of a text, as for a model's request.
 
 Source: OpenAI, API reference, "Create embeddings".
 """

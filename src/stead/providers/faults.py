@@ -120,11 +120,11 @@ def refused(status: int, headers: Mapping[str, str], body: bytes, *, secret: str
     """
     if 300 <= status < 400:
         return Failure("refused", f"{status} redirects elsewhere, which is not followed", charged=False)
-    told = _told(_plain(body))
-    kind, words = _meaning(told, status) or (_SERVER if status >= 500 else ("refused", "not accepted"))
-    wait_s = _wait_s(headers, told)
+    described = _error_body(_plain(body))
+    kind, words = _meaning(described, status) or (_SERVER if status >= 500 else ("refused", "not accepted"))
+    wait_s = _wait_s(headers, described)
     after = f", retry after {wait_s:g} s" if wait_s else ""
-    said = f"{status} {words}{after}{_detail(kind, told)}"
+    said = f"{status} {words}{after}{_detail(kind, described)}"
     return Failure(kind, clean(said, secret), charged=False, retry_after_s=wait_s)
 
 
@@ -136,14 +136,14 @@ def reported(error: Reported, *, started: bool, secret: str) -> Failure:
         started: the model had begun to answer, so its tokens are being counted.
         secret: the key, to be kept out of the text.
     """
-    told = _told(error.error)
-    status = next((int(word) for word in told.words if word.isdecimal() and 400 <= int(word) < 600), 0)
-    kind, words = _meaning(told, status) or ("server", "failed in the stream")
-    wait_s = _wait_s({}, told)
-    return Failure(kind, clean(words + _detail(kind, told), secret), charged=started, retry_after_s=wait_s)
+    described = _error_body(error.error)
+    status = next((int(word) for word in described.words if word.isdecimal() and 400 <= int(word) < 600), 0)
+    kind, words = _meaning(described, status) or ("server", "failed in the stream")
+    wait_s = _wait_s({}, described)
+    return Failure(kind, clean(words + _detail(kind, described), secret), charged=started, retry_after_s=wait_s)
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _ErrorBody(msgspec.Struct, frozen=True):
     """An error's body: what it is called, its sentence, and how long to wait."""
 
     words: tuple[str, ...] = ()
@@ -159,39 +159,39 @@ def _plain(body: bytes) -> object:
         return None
 
 
-def _told(data: object) -> _Told:
+def _error_body(data: object) -> _ErrorBody:
     """What an error says, in whatever form; nothing where it is none that is known."""
     if isinstance(data, list) and data:
         data = data[0]
     if isinstance(data, dict):
         data = data.get("error", data)
     if isinstance(data, str):
-        return _Told(message=data)
+        return _ErrorBody(message=data)
     if not isinstance(data, dict):
-        return _Told()
+        return _ErrorBody()
     listed = data.get("details")
     details = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
     named = [data.get("code"), data.get("type"), *(item.get("reason") for item in details), data.get("status")]
     words = tuple(str(word).lower() for word in named if isinstance(word, str | int))
     message, waits = data.get("message"), [item.get("retryDelay") for item in details]
     wait = next((delay for delay in waits if isinstance(delay, str)), "")
-    return _Told(words, message if isinstance(message, str) else "", wait)
+    return _ErrorBody(words, message if isinstance(message, str) else "", wait)
 
 
-def _meaning(told: _Told, status: int) -> tuple[str, str] | None:
-    sentence = told.message.lower()
-    by_word = (_WORDS[word] for word in told.words if word in _WORDS)
+def _meaning(described: _ErrorBody, status: int) -> tuple[str, str] | None:
+    sentence = described.message.lower()
+    by_word = (_WORDS[word] for word in described.words if word in _WORDS)
     by_sentence = (meaning for part, meaning in _SENTENCES if part in sentence)
     return next(by_word, None) or next(by_sentence, None) or _STATUSES.get(status)
 
 
-def _detail(kind: str, told: _Told) -> str:
-    return f": {told.message}" if told.message and kind in ("refused", "server", "context") else ""
+def _detail(kind: str, described: _ErrorBody) -> str:
+    return f": {described.message}" if described.message and kind in ("refused", "server", "context") else ""
 
 
-def _wait_s(headers: Mapping[str, str], told: _Told) -> float:
+def _wait_s(headers: Mapping[str, str], described: _ErrorBody) -> float:
     """How long the provider asks to wait, in seconds; 0 when it does not say."""
-    for waited_s in _waits(headers, told.wait):
+    for waited_s in _waits(headers, described.wait):
         if math.isfinite(waited_s):
             return min(max(waited_s, 0.0), RETRY_AFTER_LIMIT_S)
     return 0.0

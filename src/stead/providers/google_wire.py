@@ -156,7 +156,7 @@ class _Chunk(msgspec.Struct, rename="camel"):
 
 
 class _Reader:
-    """Implements ``Reader``. Calls come whole; text and thoughts in pieces, told apart by a mark on each."""
+    """Implements ``Reader``. Calls come whole; text and thoughts in pieces, distinguished by a flag on each."""
 
     _decode = EventDecoder(_Chunk).decode
 
@@ -167,9 +167,9 @@ class _Reader:
         self._kind = ""
         self._slot = 0
 
-    def take(self, event: bytes) -> None:
+    def take(self, data: bytes) -> None:
         """See ``Reader``."""
-        chunk = self._decode(event)
+        chunk = self._decode(data)
         if chunk.error:
             raise Reported(chunk.error)
         if (used := chunk.usage_metadata) is not None:

@@ -1,7 +1,7 @@
 """Whether a provider's server is there and takes the key: its list of models, by a connection of its own.
 
-Layer: providers. Whoever has just typed a key waits for the answer, so a wrong key and an address that nothing answers
-at show themselves here first.
+Layer: providers. A person who has just typed a key waits for the answer, so a wrong key and an address that nothing
+answers at show themselves here first.
 """
 
 from __future__ import annotations

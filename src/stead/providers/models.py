@@ -127,7 +127,7 @@ class ProviderModels:
                 try:
                     await self._connect(config)
                 except Broken:
-                    continue  # told when a request needs it
+                    continue  # reported when a request needs it
 
     async def reply(self, request: ModelRequest, on_text: Callable[[str], None]) -> Reply:
         """See ``Models``; ``attempts`` has one line for every try that failed."""
@@ -149,7 +149,7 @@ class ProviderModels:
     async def check(self, name: str) -> Check:
         """One tiny real request, and the list of models if the server gives one; 15 seconds at most.
 
-        A refused key and an address where nobody is are told within five.
+        A refused key and an address that does not answer are reported within five.
 
         Raises:
             NotFound: no such provider.
@@ -222,7 +222,7 @@ class ProviderModels:
         """What the server lists; nothing when it does not.
 
         Raises:
-            Broken: its key is missing or refused, or nobody is there.
+            Broken: its key is missing or refused, or nothing answers there.
         """
         if config.preset == REHEARSAL:
             return (REHEARSAL,)
@@ -245,7 +245,7 @@ class ProviderModels:
         return held
 
     async def _sweep(self) -> None:
-        """Close connections that were replaced and that nobody uses any more."""
+        """Close connections that were replaced and are no longer used."""
         for connection in [replaced for replaced in self._replaced if not replaced.users]:
             self._replaced.discard(connection)
             await connection.close()
@@ -269,7 +269,7 @@ def _listing() -> Callable[[Endpoint], Awaitable[tuple[str, ...]]]:
 
 
 async def _first_listed(connection: Connection) -> str:
-    """The model to use where nobody named one.
+    """The model to use where none is named.
 
     Raises:
         Broken: the server lists none.

@@ -196,12 +196,12 @@ class _Reader:
         self._kind = ""
         self._changes = 0
 
-    def take(self, event: bytes) -> None:
+    def take(self, data: bytes) -> None:
         """See ``Reader``."""
-        if event.startswith(_DONE):
+        if data.startswith(_DONE):
             self.done = True
             return
-        chunk = self._decode(event)
+        chunk = self._decode(data)
         if chunk.error:
             raise Reported(chunk.error)
         if chunk.usage is not None:

@@ -1,6 +1,6 @@
 """What is known of each vendor ahead of time: its address, its wire, where its key is looked for.
 
-Layer: providers. A table and nothing else: no I/O, no vendor's library.
+Layer: providers. A table and nothing else: no I/O.
 """
 
 from __future__ import annotations

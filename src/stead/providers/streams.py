@@ -105,7 +105,8 @@ async def _read(connection: Connection, ask: Ask, reader: Reader) -> float:
 
     Raises:
         Broken: it is no reply.
-        BROKEN, Reported: see there.
+        BROKEN: the connection broke, or what came has not the wire's form.
+        Reported: the provider reports an error within the stream.
     """
     wire, key, first = connection.wire, connection.endpoint.key, 0.0
     limit_bytes = LEAST_BYTES + TOKEN_BYTES * ask.max_output_tokens

@@ -52,12 +52,12 @@ class Reader(Protocol):
     """Nothing that matters can follow."""
     reply: ReplyBuilder
 
-    def take(self, event: bytes) -> None:
+    def take(self, data: bytes) -> None:
         """Take the data of one event.
 
         Raises:
             Nonsense: it does not have the wire's form.
-            Reported: the vendor tells of an error.
+            Reported: the vendor reports an error.
         """
 
 
