@@ -178,7 +178,7 @@ def test_placeholders_stay_whole_in_cleaned_texts_and_no_value_hides_in_one(valu
 
 
 def test_bound_hosts_are_told_to_the_model_and_are_no_words_of_the_person() -> None:
-    created = json.loads((Path(__file__).parent.parent / "events/v2/objective.created.json").read_text("utf-8"))
+    created = json.loads((Path(__file__).parent.parent / "events/v3/session.opened.json").read_text("utf-8"))
     secret = {"name": "forge", "version": 1, "placeholder": "x", "bindings": [{"type": "host", "host": HOST}]}
     body = msgspec.convert({**created, "secrets": [secret]}, ev.SessionOpened)
     session = begin(ev.Event(1, SESSION, 1, 0, "person", CommandId(""), body))

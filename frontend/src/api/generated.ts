@@ -1606,7 +1606,7 @@ export interface paths {
         };
         /**
          * List Sessions
-         * @description Sessions that people work in, newest first.
+         * @description Interactive sessions, newest first.
          */
         get: operations["list_sessions"];
         put?: never;
@@ -5059,10 +5059,10 @@ export interface components {
         };
         /**
          * ObjectiveRow
-         * @description One objective, or one session that people work in. ``waiting`` means for an answer.
+         * @description One session: an objective, or an interactive one. ``waiting`` means for an answer.
          *
-         *     ``reason`` and ``summary`` are "" until it ends or pauses; of a session that rests they are its last turn's.
-         *     ``iterations`` are those of the turn under way. A session has no goal and no constraints, and never ends.
+         *     ``reason`` and ``summary`` are "" until it ends or pauses; of an idle session they are its last turn's.
+         *     ``iterations`` are those of the turn under way. An interactive session has no goal, and never ends.
          */
         ObjectiveRow: {
             budget: components["schemas"]["Budget"];

@@ -60,7 +60,7 @@ class Compact(msgspec.Struct, frozen=True, tag="compact"):
 
 
 class Finish(msgspec.Struct, frozen=True, tag="finish"):
-    """End the objective, or the turn of a session that people work in."""
+    """End the objective, or the turn of an interactive session."""
 
     status: Literal["completed", "failed", "cancelled"]
     reason: str

@@ -19,16 +19,16 @@ from stead.domain.trials import Review
 ObjectiveStatus = Literal[
     "pending", "running", "waiting", "paused", "completed", "failed", "cancelled", "idle", "closed"
 ]
-"""The last two are of sessions that people work in: one that rests between turns, and one that was put away."""
+"""The last two are of interactive sessions: between turns, and closed."""
 Kind = Literal["objective", "session"]
-"""What a stream is: a goal that is worked off alone, or people and a model at one desk."""
+"""The mode of a session: an objective, or interactive (``session``, the word of the API)."""
 
 
 class ObjectiveRow(msgspec.Struct, frozen=True):
-    """One objective, or one session that people work in. ``waiting`` means for an answer.
+    """One session: an objective, or an interactive one. ``waiting`` means for an answer.
 
-    ``reason`` and ``summary`` are "" until it ends or pauses; of a session that rests they are its last turn's.
-    ``iterations`` are those of the turn under way. A session has no goal and no constraints, and never ends.
+    ``reason`` and ``summary`` are "" until it ends or pauses; of an idle session they are its last turn's.
+    ``iterations`` are those of the turn under way. An interactive session has no goal, and never ends.
     """
 
     id: SessionId
@@ -81,7 +81,7 @@ class StepRow(msgspec.Struct, frozen=True):
     warnings: tuple[Reason, ...] = ()
     """What was hidden or odd in the output."""
     turn: int = 0
-    """Of a session that people work in."""
+    """Of an interactive session."""
     edited: bool = False
     """The person put other arguments in; ``input`` shows theirs."""
     cancelled: bool = False

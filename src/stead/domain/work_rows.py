@@ -1,4 +1,4 @@
-"""What doors show of a session that people work in, in addition to its row: its queue, its files, its context.
+"""What doors show of a session in addition to its row: its queue, its files, its context.
 
 Layer: domain. Read from the folded session, so never behind it. Times are milliseconds since 1970.
 """

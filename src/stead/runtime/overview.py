@@ -1,4 +1,4 @@
-"""What a session that people work in looks like from outside: its queue, its files, its context.
+"""What a session looks like from outside: its queue, its files, its context.
 
 Layer: runtime. Reads the folded state, which is ahead of every read model, and changes nothing.
 """

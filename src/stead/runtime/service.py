@@ -139,7 +139,7 @@ class Aside(Protocol):
 
 
 class Work(Protocol):
-    """Sessions that people work in. Every method raises ``NotFound`` for one that there is not."""
+    """What a session's page shows beyond its row. Every method raises ``NotFound`` for one that there is not."""
 
     async def calls(self, session: SessionId) -> tuple[CallRow, ...]:
         """The calls of the reply that is being worked off, in the model's order; none between replies."""
@@ -261,7 +261,7 @@ class Service(Holdings, Aside, Desks, Protocol):
 
     @property
     def work(self) -> Work:
-        """Sessions that people work in."""
+        """Queues, files and context of sessions."""
 
     async def services(self, session: SessionId) -> Services:
         """The services of a session's machine; raises ``NotFound`` where there is no such session."""

@@ -91,7 +91,7 @@ class Steps:
     def instructed(self, session: Session) -> tuple[ev.InstructionsSet, ...]:
         """What the person has come to ask of models always, if the next request begins otherwise by it.
 
-        An objective hears of it at its next request; a session that people work in when its next turn begins, so that
+        An objective hears of it at its next request; an interactive session when its next turn begins, so that
         the rules of a piece of work stay while it lasts.
         """
         if session.compacting or (session.spec.interactive and session.iterations):
@@ -295,7 +295,7 @@ class Steps:
         )
 
     async def ending(self, session: Session, effect: Finish) -> tuple[ev.Body, ...]:
-        """The end of an objective, or of a turn of a session that people work in, with what the turn has changed."""
+        """The end of an objective, or of a turn of an interactive session, with what the turn has changed."""
         if not session.spec.interactive:
             return ending(session, effect.status, effect.reason, effect.summary)
         changes, changed = await self._keeper.survey(session)

@@ -67,7 +67,7 @@ def opened(event: ev.Event, body: ev.SessionOpened) -> Objective:
             id=event.session,
             title=body.title,
             goal="",
-            constraints=() if body.interactive else body.constraints,
+            constraints=body.constraints,
             status="idle" if body.interactive else "pending",
             reason="",
             summary="",

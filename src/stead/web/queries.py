@@ -124,7 +124,7 @@ def list_objectives(
 def list_sessions(
     context: Context, status: ObjectiveStatus | Literal[""] = "", after: Cursor = "", limit: Limit = 50
 ) -> tuple[Sequence[ObjectiveRow], str]:
-    """Sessions that people work in, newest first."""
+    """Interactive sessions, newest first."""
     return context.behind.views.objectives(kind="session", status=status, after=after, limit=limit)
 
 

@@ -67,7 +67,7 @@ export const t = define("new-session", {
   starting: "Starting…",
   startFailed: "It was not started",
   startKept: "What you wrote is still here.",
-  clear: "Start over",
+  clear: "Clear the form",
   theFolder: "the folder",
   may_work: "Reads, writes and runs programs in {folder}, and asks before anything leaves its sandbox",
   may_ask: "Reads {folder}, and asks before it changes files or runs programs there",
