@@ -182,11 +182,11 @@ def test_the_story_of_a_session_is_read_as_markdown(house: LivingHome, desk: str
         "## Turn 1",
         "````text\nedit it\n```\n# not a heading\n````",
         "> I change the notes.",
-        "**Checkpoint** `k_",
-        "+Few notes.",
         "**Call** `edit`",
+        "+Few notes.",
+        "*checkpoint `k_",
         "> Done.",
-        "**Turn 1 ended**: `done`. 1 path differs",
+        "*turn 1 done, 1 path changed*",
     ):
         assert words in text[at:], text
         at = text.index(words, at)

@@ -186,7 +186,9 @@ class Views:
             if more := len(rows) > limit:  # what one event changed is not torn apart
                 seq = rows[limit - 1][0]
                 whole = connection.execute(
-                    "SELECT changed, item FROM items WHERE session = ? AND changed = ? ORDER BY place", (id, seq)
+                    "SELECT changed, item FROM items INDEXED BY items_by_change "
+                    "WHERE session = ? AND changed = ? ORDER BY place",
+                    (id, seq),
                 ).fetchall()
                 rows = [row for row in rows if row[0] < seq] + whole
         objective = decode_objective(known[0])
