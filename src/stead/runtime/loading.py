@@ -16,7 +16,8 @@ from stead.domain.memory_events import LoadedFile
 from stead.domain.memory_ports import JournalLine, MemoryReports, Remembered, RowsWanted
 from stead.domain.policies import Confidentiality
 
-_PINNED, _PREFERENCES, _PAGE, _PAGES = 200, 1_000, 1_000, 3
+_PINNED, _PREFERENCES, _NEWEST = 200, 500, 500
+"""Memories of a place at most; more than fit into the files."""
 
 
 class Loading:
@@ -47,7 +48,6 @@ class Loading:
         today = day_of(now_ms, self._zone)
         days = (today, day_of(today.since_ms - 1, self._zone))
         scopes = scopes_of(viewer)
-        titles = {place.id: place.title for place in self._reports.places()}
         found = {place: self._rows(place) for place in dict.fromkeys(scope.place for scope in scopes)}
         seen = [row for every, _ in found.values() for row in every if visible(row.memory.scope, viewer)]
         seen = [row for row in seen if _holds(row, now_ms)]
@@ -61,7 +61,7 @@ class Loading:
             if scope.level != "global" and not Confidentiality.PRIVATE.exceeds(clearance):
                 every_line = (self._reports.days(scope.place, day.since_ms, day.until_ms) for day in reversed(days))
                 lines = happened_in([line for each in every_line for line in each], scope)
-            folder = folder_of(scope, titles.get(scope.place, scope.place))
+            folder = folder_of(scope, self._reports.title(scope.place))
             shelves.append(Shelf(scope, folder, rows, 0 if whole else -1, lines))
         return loaded_files(shelves, days, lambda ts_ms: local(ts_ms, self._zone).strftime("%H:%M"), limit_chars)
 
@@ -73,13 +73,9 @@ class Loading:
         for wanted in (pinned, preferences):
             rows, _ = self._remembered.rows(wanted)
             found.update((row.memory.id, row) for row in rows)
-        after = ""
-        for _ in range(_PAGES):
-            rows, after = self._remembered.rows(RowsWanted(place=place, after=after, limit=_PAGE))
-            found.update((row.memory.id, row) for row in rows)
-            if not after:
-                return list(found.values()), True
-        return list(found.values()), False
+        rows, after = self._remembered.rows(RowsWanted(place=place, limit=_NEWEST))
+        found.update((row.memory.id, row) for row in rows)
+        return list(found.values()), not after
 
 
 def _holds(row: MemoryRow, now_ms: int) -> bool:
