@@ -41,7 +41,7 @@ from stead.runtime.gleaning import Gleaning
 from stead.runtime.importing import Importing
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
-from stead.runtime.memory_room import MemoryParts, MemoryRoom, MemoryWhole
+from stead.runtime.memory_service import MemoryQueries, MemoryService
 from stead.runtime.mirror_keeping import MirrorKeeper
 from stead.runtime.mirror_purges import MirrorPurges
 from stead.runtime.mirrored_souls import DirectiveSouls
@@ -155,11 +155,22 @@ class MemoryHouse:
         export = MemoryExport(self.books, self.books, hmac.digest(keys.digests, b"export of memory", "sha256"))
         runs = Runs(journal, self.books, self.books)
         importing = Importing(memories, export)
-        whole = MemoryWhole(self.forgetting, export, lambda: self.mirroring.state, runs, lambda: importing.progress)
         insights = Insights(self.books, self.books.event)
-        room = MemoryRoom(self.books, self.books, insights, retriever, files, whole, clock.now_ms)
+        queries = MemoryQueries(
+            self.books,
+            self.books,
+            insights,
+            retriever,
+            files,
+            runs,
+            self.forgetting,
+            export,
+            mirror=lambda: self.mirroring.state,
+            progress=lambda: importing.progress,
+            now_ms=clock.now_ms,
+        )
         upkeep = self._upkeep(settings, shared, memories, runs)
-        self.parts = MemoryParts(memories, recollection, room, upkeep, importing, export, self.forgetting)
+        self.parts = MemoryService(memories, recollection, queries, upkeep, importing, export, self.forgetting)
 
     def _forgetting(
         self, home: Home, keys: Keys, shared: Shared, memory: MemoryStream, purges: Sequence[Purges]
