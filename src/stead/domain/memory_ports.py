@@ -180,9 +180,6 @@ class MemoryReports(Protocol):
     def places(self) -> tuple[Place, ...]:
         """Every place that has anything, "everywhere" first."""
 
-    def title(self, place: PlaceId) -> str:
-        """What people call a place; its id where nothing was said in it yet."""
-
     def proposals(self, *, waiting: bool) -> tuple[ProposalRow, ...]:
         """Newest first, at most 500; those that wait for an answer, or all."""
 

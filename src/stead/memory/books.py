@@ -56,7 +56,7 @@ class MemoryBooks(Shelf):
         return tuple(found)
 
     def title(self, place: PlaceId) -> str:
-        """See ``domain.memory_ports.MemoryReports``."""
+        """See ``runtime.loading.Days``."""
         return self._read(lambda directory: directory.title(place))
 
     def bare_places(self) -> tuple[PlaceId, ...]:

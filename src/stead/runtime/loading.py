@@ -8,16 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, time, timedelta, tzinfo
+from typing import Protocol
 
 from stead.brain.memory_files import LOADED_CHARS, Day, Shelf, folder_of, loaded_files, scopes_of
 from stead.brain.remembering import overtaken
 from stead.domain.memory import MemoryRow, PlaceId, Scope, Viewer, visible
 from stead.domain.memory_events import LoadedFile
-from stead.domain.memory_ports import JournalLine, MemoryReports, Remembered, RowsWanted
+from stead.domain.memory_ports import JournalLine, Remembered, RowsWanted
 from stead.domain.policies import Confidentiality
 
 _PINNED, _PREFERENCES, _NEWEST = 200, 500, 500
 """Memories of a place at most; more than fit into the files."""
+
+
+class Days(Protocol):
+    """What happened in a place. It blocks."""
+
+    def title(self, place: PlaceId) -> str:
+        """What people call a place; its id where nothing was said in it yet."""
+
+    def days(self, place: PlaceId, since_ms: int, until_ms: int) -> tuple[JournalLine, ...]:
+        """As of ``domain.memory_ports.MemoryReports``."""
 
 
 class Loading:
@@ -29,7 +40,7 @@ class Loading:
         zone: where the person lives; none for this computer's zone.
     """
 
-    def __init__(self, remembered: Remembered, reports: MemoryReports, zone: tzinfo | None = None) -> None:
+    def __init__(self, remembered: Remembered, reports: Days, zone: tzinfo | None = None) -> None:
         self._remembered = remembered
         self._reports = reports
         self._zone = zone
