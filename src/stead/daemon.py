@@ -19,7 +19,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -30,6 +29,7 @@ from stead.config import Home, Settings, load_settings
 from stead.domain import events as ev
 from stead.domain.directive_commands import SetDirective
 from stead.domain.errors import Conflict, InvalidRequest, SteadError
+from stead.domain.forgetting import Purges
 from stead.domain.ids import DEFAULT_WORKSPACE, HOME, CallKey, CommandId, SessionId
 from stead.domain.tools import Tool
 from stead.domain.trials import Landing
@@ -42,7 +42,6 @@ from stead.machines.host import without
 from stead.machines.looking import HostFolders
 from stead.machines.project import ProjectFolder
 from stead.machines.sandbox import OUTSIDE_USER, Limits
-from stead.memory.files.souls import DirectiveSouls
 from stead.memory_wiring import MemoryHouse, Shared, new_id
 from stead.net.dialing import Dialer
 from stead.providers.directory import ProviderConfig, require_valid, secret_name
@@ -177,12 +176,10 @@ class House:
         self.searcher = Searcher(self.journal.vault.get, Dialer(own.reach))
         bus = Bus()
         copies = (ReadModels(self.views), KeptFiles(contents))
-        shared = Shared(self.journal, bus, self.clock, self.models, copies)
-        self.memory = MemoryHouse(home, settings, keys, shared)
+        self.memory = MemoryHouse(home, settings, keys, self._shared(bus, copies))
         preferences = HomePreferences(lambda: self.home, self.models, settings.approval_ttl_s, lambda: self.runtime)
         tools = self._tools(Dialer(own.reach), preferences)
         self.book = self._secrets(tools, keys)
-        self.memory.book = self.book
         self.deps = Deps(
             journal=self.journal,
             snapshots=self.journal.snapshots,
@@ -206,7 +203,6 @@ class House:
             approval_ttl_s=settings.approval_ttl_s,
             lanes=asyncio.Semaphore(settings.max_live_sessions),
         )
-        self._tell_memory()
         self.sessions = Sessions(self.deps)
         self.home = HomeStream(journal=self.journal, bus=bus, clock=self.clock)
         self.desk = Desk(self.models, self.egress, SearchDesk(self.searcher))
@@ -218,6 +214,22 @@ class House:
             desk=self.desk,
             questions=self.views,
             digest_key=keys.digests,
+        )
+
+    def _shared(self, bus: Bus, copies: Sequence[Purges]) -> Shared:
+        """What memory works with. Some of it is made after memory, and is there before anything is asked of it."""
+        return Shared(
+            journal=self.journal,
+            bus=bus,
+            clock=self.clock,
+            models=self.models,
+            copies=copies,
+            screened=lambda: self.deps.models,
+            redactor=lambda: self.book.redactor(),
+            holder=lambda id: self.home if id == HOME else self.sessions.actor(id),
+            directives=lambda: self.home.state.directives,
+            change_directive=self._change_directive,
+            live=lambda: any(actor.busy for actor in self.sessions.live()) or bus.watchers > OWN_WATCHERS,
         )
 
     def _egress(self, home: Home, own: Own) -> EgressProxy:
@@ -355,22 +367,7 @@ class House:
         file = self._home.journal.stat()
         return f"{self.journal.chain_at(1).hex()[:16]}-{file.st_dev:x}-{file.st_ino:x}"
 
-    def _tell_memory(self) -> None:
-        """Let memory know of what was made after it."""
-        bus = self.deps.bus
-        self.memory.screened = self.deps.models
-        self.memory.set_soul = self._set_soul
-        self.memory.holder = lambda id: self.home if id == HOME else self.sessions.actor(id)
-        self.memory.directives = lambda: self.home.state.directives
-        self.memory.change_directive = partial(self._change_directive, door="mirror")
-        self.memory.live = lambda: any(actor.busy for actor in self.sessions.live()) or bus.watchers > OWN_WATCHERS
-
-    async def _set_soul(self, text: str, door: str, proposed_ms: int) -> None:
-        """Make a text that the person has accepted the soul, as if they had written it."""
-        change = partial(self._change_directive, door=door)
-        await DirectiveSouls(lambda: self.home.state.directives, change).accept(text, proposed_ms)
-
-    async def _change_directive(self, command: SetDirective, *, door: str) -> None:
+    async def _change_directive(self, command: SetDirective, door: str) -> None:
         await self.runtime.handle(command, id=CommandId(new_id("soul")), door=door)
 
     def _grown(self, seq: int) -> None:

@@ -1,6 +1,6 @@
 """Memory, put together: a part of the composition root.
 
-Layer: below the daemon, which hands in what the whole house shares.
+Layer: below the daemon, which hands in what the whole daemon shares.
 """
 
 from __future__ import annotations
@@ -44,11 +44,10 @@ from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
 from stead.runtime.memory_files import FilePurges, MemoryFiles
 from stead.runtime.memory_import import MemoryImport
-from stead.runtime.memory_room import MemoryParts, MemoryRoom, MemoryWhole
+from stead.runtime.memory_service import MemoryQueries, MemoryService
 from stead.runtime.recalling import Recollection
 from stead.runtime.reverting import Runs
-from stead.runtime.secrets import SecretBook
-from stead.runtime.settling import SetSoul, Settling
+from stead.runtime.settling import Settling
 from stead.runtime.skills import Skills
 from stead.runtime.soul_proposing import SoulProposals
 from stead.runtime.upkeep import Upkeep
@@ -72,7 +71,7 @@ def new_id(prefix: str) -> str:
 
 @dataclass(frozen=True)
 class Shared:
-    """What memory shares with the rest of the house.
+    """What memory shares with the rest of the daemon.
 
     Args:
         journal: the truth.
@@ -80,6 +79,12 @@ class Shared:
         clock: see there.
         models: the providers, of which one may make vectors; says what a chain may be sent.
         copies: what else of the home holds copies of what the journal has.
+        screened: the models that memory may ask, to which no secret goes.
+        redactor: knows every secret of the home.
+        holder: the writer of a stream, a session's or the home's.
+        directives: as they are now.
+        change_directive: sets one, through a door.
+        live: whether anybody works, or looks.
     """
 
     journal: JournalFile
@@ -87,6 +92,12 @@ class Shared:
     clock: Clock
     models: ProviderModels
     copies: Sequence[Purges]
+    screened: Callable[[], Models]
+    redactor: Callable[[], Redactor]
+    holder: Callable[[SessionId], Holder]
+    directives: Callable[[], Directives]
+    change_directive: Callable[[SetDirective, str], Awaitable[object]]
+    live: Callable[[], bool]
 
 
 class MemoryHouse:
@@ -101,15 +112,9 @@ class MemoryHouse:
 
     def __init__(self, home: Home, settings: Settings, keys: Keys, shared: Shared) -> None:
         journal, bus, clock, models = shared.journal, shared.bus, shared.clock, shared.models
-        self.book: SecretBook | None = None
-        self.set_soul: SetSoul = _no_soul
-        self.holder: Callable[[SessionId], Holder] = _no_holder
-        self.directives: Callable[[], Directives] = Directives
-        self.change_directive: Callable[[SetDirective], Awaitable[object]] = _no_directive
-        self.live: Callable[[], bool] = _nobody
-        self.screened: Models = models
+        self._shared = shared
         self._worker = Embedder() if settings.embedder != "off" else None
-        self._chosen = self._choose(settings.embedder, models)
+        self._chosen = self._choose(settings.embedder)
         embeds = self._chosen or self._worker
         self.books = MemoryBooks(home.data / "memory", keys.views, journal, model=embeds.model_id if embeds else "")
         self._meaning: Meaning | None = None
@@ -124,11 +129,11 @@ class MemoryHouse:
             self.books,
             self.books,
             new_id=new_id,
-            keeps_secret=lambda said: _secret_in(said, self._secrets().redactor()),
+            keeps_secret=lambda said: _secret_in(said, shared.redactor()),
             forgotten=lambda said: self.forgetting.is_forgotten(said),
         )
         folder = MemoryFolder(home.memory_files, home.mirrored, clock.now_ms)
-        souls = DirectiveSouls(lambda: self.directives(), lambda command: self.change_directive(command))
+        souls = DirectiveSouls(shared.directives, lambda command: shared.change_directive(command, "mirror"))
         self.soul_proposals = SoulProposals(memories, self.books, souls)
         sync = FileSync(memories, self.books, journal, folder, souls)
         self.files = MemoryFiles(sync, bus)
@@ -149,11 +154,22 @@ class MemoryHouse:
         export = MemoryExport(self.books, self.books, hmac.digest(keys.digests, b"export of memory", "sha256"))
         runs = Runs(journal, self.books, self.books)
         importing = MemoryImport(memories, export)
-        whole = MemoryWhole(self.forgetting, export, lambda: self.files.state, runs, lambda: importing.progress)
         insights = Insights(self.books, self.books.event)
-        room = MemoryRoom(self.books, self.books, insights, retriever, files, whole, clock.now_ms)
+        queries = MemoryQueries(
+            self.books,
+            self.books,
+            insights,
+            retriever,
+            files,
+            runs,
+            self.forgetting,
+            export,
+            mirror=lambda: self.files.state,
+            progress=lambda: importing.progress,
+            now_ms=clock.now_ms,
+        )
         upkeep = self._upkeep(settings, shared, memories, runs)
-        self.parts = MemoryParts(memories, recollection, room, upkeep, importing, export, self.forgetting)
+        self.parts = MemoryService(memories, recollection, queries, upkeep, importing, export, self.forgetting)
 
     def _forgetting(
         self, home: Home, keys: Keys, shared: Shared, memory: MemoryStream, purges: Sequence[Purges]
@@ -162,7 +178,7 @@ class MemoryHouse:
             Parts(
                 journal=shared.journal,
                 memory=memory,
-                holder=lambda id: self.holder(id),
+                holder=shared.holder,
                 purges=purges,
                 files=Residue(home, keys),
                 receipts=HomeReceipts(keys),
@@ -176,9 +192,9 @@ class MemoryHouse:
         consolidation = Consolidation(memories, self.books, BooksMaterial(self.books, shared.journal))
         return Upkeep(
             consolidation,
-            Extractor(consolidation, lambda: self.screened, shared.journal, tokens_a_day=settings.memory_tokens_a_day),
+            Extractor(consolidation, shared.screened, shared.journal, tokens_a_day=settings.memory_tokens_a_day),
             runs,
-            Settling(memories, self.books, self.forget, lambda *said: self.set_soul(*said)),
+            Settling(memories, self.books, self.forget, self._set_soul),
             shared.bus,
         )
 
@@ -190,7 +206,7 @@ class MemoryHouse:
     @property
     def jobs(self) -> Sequence[Callable[[], Awaitable[None]]]:
         """What goes on beside the work, each for as long as the daemon lives."""
-        files = partial(self.files.keep, lambda: self.live())
+        files = partial(self.files.keep, self._shared.live)
         return [self.parts.upkeep.keep, files, *([self._backfill.keep] if self._backfill is not None else [])]
 
     async def forget(self, ids: Sequence[MemoryId], door: str) -> str:
@@ -201,6 +217,12 @@ class MemoryHouse:
         """Know what was forgotten, and finish forgetting what a crash cut off; before anything is taken in."""
         await asyncio.to_thread(self.forgetting.load)
         await self.forgetting.resume()
+
+    async def _set_soul(self, text: str, door: str, proposed_ms: int) -> None:
+        """Make a text that the person has accepted the soul, as if they had written it."""
+        shared = self._shared
+        souls = DirectiveSouls(shared.directives, lambda command: shared.change_directive(command, door))
+        await souls.accept(text, proposed_ms)
 
     def _words_of(self, evidence: Evidence) -> str:
         event = self.books.event(evidence.seq)
@@ -217,36 +239,15 @@ class MemoryHouse:
             await self._worker.close()
         self.books.close()
 
-    def _choose(self, embedder: str, models: ProviderModels) -> ChosenEmbedder | None:
+    def _choose(self, embedder: str) -> ChosenEmbedder | None:
         """The provider's embeddings that the settings name, if they do."""
         provider, _, model = embedder.partition("/")
         if not model:
             return None
         from stead.providers.chosen_embedder import ChosenEmbedder  # slow to import, and seldom chosen
 
-        return ChosenEmbedder(provider, model, models.place, lambda text: self._secrets().redactor().clean(text))
-
-    def _secrets(self) -> SecretBook:
-        assert self.book is not None, "the house says what is a secret before anything is remembered"
-        return self.book
-
-
-async def _no_soul(text: str, door: str, proposed_ms: int) -> None:
-    raise AssertionError(
-        f"the house says how {len(text)} characters from {door!r}, proposed at {proposed_ms}, become the soul"
-    )
-
-
-def _no_holder(id: SessionId) -> Holder:
-    raise AssertionError(f"the house says who writes {id!r} before anything is forgotten")
-
-
-async def _no_directive(command: SetDirective) -> None:
-    raise AssertionError(f"the house says how {command.title!r} becomes a directive before a file of it is read")
-
-
-def _nobody() -> bool:
-    return False
+        shared = self._shared
+        return ChosenEmbedder(provider, model, shared.models.place, lambda text: shared.redactor().clean(text))
 
 
 def _secret_in(text: str, redactor: Redactor) -> str:

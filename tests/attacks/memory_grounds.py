@@ -48,7 +48,7 @@ from stead.runtime.bus import Bus
 from stead.runtime.forgetting import Forgetting, Parts
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
-from stead.runtime.memory_room import MemoryRoom, MemoryWhole
+from stead.runtime.memory_service import MemoryQueries
 from stead.runtime.recalling import Recollection
 from stead.runtime.reverting import Runs
 from stead.storage.journal import open_journal
@@ -165,8 +165,19 @@ class Grounds:
         )
         export = MemoryExport(self.books, self.books, KEYS.digests)
         runs = Runs(self.journal, self.books, self.books)
-        whole = MemoryWhole(self.forgetting, export, lambda: MirrorState(True, "", "", 0), runs)
-        self.room = MemoryRoom(self.books, self.books, insights, self.recalls, self.files, whole, self.clock.now_ms)
+        self.queries = MemoryQueries(
+            self.books,
+            self.books,
+            insights,
+            self.recalls,
+            self.files,
+            runs,
+            self.forgetting,
+            export,
+            mirror=lambda: MirrorState(True, "", "", 0),
+            progress=lambda: (0, 0),
+            now_ms=self.clock.now_ms,
+        )
         self.sittings: list[Sitting] = []
         self.made: list[Memory] = []
         self._marks: dict[str, set[Scope]] = {}

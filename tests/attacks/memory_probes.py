@@ -191,7 +191,7 @@ class Probing:
         text = self._words_for()
         place = workspace_place(DEFAULT_WORKSPACE, directory) if directory else GLOBAL
         look = Viewer(place, attended=attended)
-        found = await self.grounds.room.preview(Query(text, limit=50), directory, attended=attended)
+        found = await self.grounds.queries.preview(Query(text, limit=50), directory, attended=attended)
         return self._judged("preview", found, look, text)
 
     async def _change(self) -> list[str]:

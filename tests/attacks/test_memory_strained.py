@@ -136,7 +136,7 @@ async def test_a_great_many_memories_are_listed_told_counted_and_looked_up_in_bo
         assert (len(rows), bool(after)) == (1_000, True)
         files = grounds.files.loaded(look, grounds.clock.now_ms(), Confidentiality.PRIVATE)
         assert 0 < sum(len(file.text) for file in files) < 10_000
-        figures = grounds.room.insights.analytics(place, 0, grounds.clock.now_ms())
+        figures = grounds.queries.insights.analytics(place, 0, grounds.clock.now_ms())
         assert (figures.live, len(figures.most_used)) == (MANY, 0)
         for query in (Query("stock.item_77"), Query("Which hall has the stock?", limit=100), Query("")):
             hits = (await grounds.recalls.recall(query, look)).hits

@@ -26,7 +26,7 @@ from stead.domain.policies import Profile
 from stead.domain.ports import Isolation
 from stead.domain.rows import ObjectiveRow, ObjectiveStatus, SearchRow, UsageRow
 from stead.runtime import readiness
-from stead.runtime.memory_room import MemoryState
+from stead.runtime.memory_service import MemoryState
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 from stead.web.backend import PresetRow
 from tests.cli import desk

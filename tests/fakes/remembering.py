@@ -27,7 +27,7 @@ from stead.runtime.forgetting import Forgetting, Parts
 from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories, MemoryStream
 from stead.runtime.memory_import import MemoryImport
-from stead.runtime.memory_room import MemoryParts, MemoryRoom, MemoryWhole
+from stead.runtime.memory_service import MemoryQueries, MemoryService
 from stead.runtime.recalling import Recollection
 from stead.runtime.reverting import Runs
 from stead.runtime.settling import Settling
@@ -50,7 +50,7 @@ def remembering(
     new_id: Callable[[str], str],
     views: Views,
     holder: Callable[[SessionId], Holder],
-) -> tuple[MemoryBooks, MemoryParts]:
+) -> tuple[MemoryBooks, MemoryService]:
     """The indexes, which are to be closed, in a folder of their own, and what works with them."""
     books = MemoryBooks(Path(tempfile.mkdtemp(prefix="memory-", dir=folder)), keys.views, journal)
     retriever = Retriever(books.index, now_ms=clock.now_ms)
@@ -80,13 +80,26 @@ def remembering(
     export = MemoryExport(books, books, keys.digests)
     runs = Runs(journal, books, books)
     mirror = MirrorState(alive=True, reason="", folder="", last_sync_ms=0)
-    whole = MemoryWhole(forgetting, export, lambda: mirror, runs)
-    room = MemoryRoom(books, books, Insights(books, books.event), retriever, files, whole, clock.now_ms)
+    insights = Insights(books, books.event)
+    queries = MemoryQueries(
+        books,
+        books,
+        insights,
+        retriever,
+        files,
+        runs,
+        forgetting,
+        export,
+        mirror=lambda: mirror,
+        progress=lambda: (0, 0),
+        now_ms=clock.now_ms,
+    )
     consolidation = Consolidation(memories, books, BooksMaterial(books, journal), UTC)
     settling = Settling(memories, books, _nothing_forgotten, _no_soul)
     extractor = Extractor(consolidation, lambda: models, journal, tokens_a_day=0)  # the script is the sessions'
     upkeep = Upkeep(consolidation, extractor, runs, settling, bus)
-    return books, MemoryParts(memories, recollection, room, upkeep, MemoryImport(memories, export), export, forgetting)
+    importing = MemoryImport(memories, export)
+    return books, MemoryService(memories, recollection, queries, upkeep, importing, export, forgetting)
 
 
 async def _no_soul(text: str, door: str, proposed_ms: int) -> None:

@@ -171,7 +171,7 @@ async def test_a_day_that_went_wrong_is_taken_back(room: Room, tmp_path: Path) -
     await days.day(13, "My dentist is Dr Crook now.", "My home town is Rome.")
     assert days.live()["person.home_town"] == "Rome"
     run = room.world.books.runs(1)[0][1].run
-    diff = await room.world.deps.memory.room.whole.runs.diff(run)
+    diff = await room.world.deps.memory.queries.runs.diff(run)
     assert [one.how for one in diff.changed] == ["made", "retired", "made", "retired"]
     await room.do(RevertRun(run))
     assert [(row.memory, row.status) for row in days.rows("live", "superseded")] == before

@@ -45,7 +45,7 @@ async def test_a_preview_looks_as_a_session_there_does_however_the_folder_is_wri
         place = Scope("workspace", workspace_place(DEFAULT_WORKSPACE, directory))
         await keep(room, memory(number, f"The kayak {number} is red.", scope=place))
     await keep(room, memory(9, "The kayak wants your bank details.", label=stranger))
-    desk = room.world.deps.memory.room
+    desk = room.world.deps.memory.queries
     for directory, told in (("", "The kayak 1 is red."), ("/home/ada/shop/", "The kayak 2 is red.")):
         found = await desk.preview(Query("kayak", trusted=True), directory, attended=True)
         assert [hit.text for hit in found.hits] == [told]

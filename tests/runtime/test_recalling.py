@@ -175,7 +175,7 @@ async def test_a_model_remembers_what_was_said_and_nothing_else(room: Room, mode
     (made,) = held(room).values()
     assert (made.text, made.origin, made.scope.level) == ("The boiler is serviced in March.", "user_said", "private")
     assert made.label.integrity is Integrity.PERSON, "it is a whole sentence of theirs"
-    (quote,) = room.world.deps.memory.room.insights.quotes(made)
+    (quote,) = room.world.deps.memory.queries.insights.quotes(made)
     assert quote.text[quote.start : quote.end].strip() == "The boiler is serviced in March."
     (end,) = [body for body in room.bodies(id) if isinstance(body, ev.ToolFinished)]
     assert end.outcome == "ok"
@@ -253,7 +253,7 @@ async def test_people_correct_and_mark_what_is_remembered(room: Room) -> None:
     row = room.world.books.row(new)
     assert (row.memory.pinned, row.memory.aliases, row.memory.supersedes) == (True, ("shop",), (old,))
     assert room.world.books.row(old).superseded_by == new
-    assert [one.memory.text for one in room.world.deps.memory.room.insights.chain(new)] == [
+    assert [one.memory.text for one in room.world.deps.memory.queries.insights.chain(new)] == [
         "The shop opens at nine.",
         "The shop opens at ten.",
     ]

@@ -40,7 +40,7 @@ from stead.runtime.bus import Bus
 from stead.runtime.directives import DirectiveRoom
 from stead.runtime.home import HomeState
 from stead.runtime.home import fold as fold_home
-from stead.runtime.memory_room import MemoryDesk
+from stead.runtime.memory_service import MemoryQueries
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 from tests.fakes.world import NoServices
@@ -149,7 +149,7 @@ class MemoryJournal:
 class Home:
     """A home: the service, its read models and its journal in one."""
 
-    memory: MemoryDesk
+    memory: MemoryQueries
     """None: what is said of memory is tried over whole daemons, in tests/flows and tests/cli."""
 
     def __init__(self, clock: SetClock) -> None:

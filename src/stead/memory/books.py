@@ -55,6 +55,10 @@ class MemoryBooks(Shelf):
                 found.append(Place(id, title, path, counts.memories, counts.episodes, counts.embedded))
         return tuple(found)
 
+    def title(self, place: PlaceId) -> str:
+        """See ``runtime.loading.Days``."""
+        return self._read(lambda directory: directory.title(place))
+
     def bare_places(self) -> tuple[PlaceId, ...]:
         """The places that have texts without a vector."""
         places = [id for id, _, _ in self._read(Directory.places)]

@@ -111,6 +111,11 @@ class Directory:
         rows = self._rows("SELECT place, title, directory FROM places ORDER BY place <> ?, title", GLOBAL)
         return tuple((PlaceId(place), title, directory) for place, title, directory in rows)
 
+    def title(self, place: PlaceId) -> str:
+        """What people call a place; its id where nothing was said in it yet."""
+        row = self._row("SELECT title FROM places WHERE place = ?", place)
+        return str(row[0]) if row else place
+
     # -- what is shown --------------------------------------------------------------------------------------------
 
     def proposals(self, waiting: bool) -> tuple[ProposalRow, ...]:

@@ -85,7 +85,7 @@ class Runtime:
         self.work = Overview(deps, sessions)
         self.looks = Looking(deps.folders, sessions, book)
         self.terminals = TerminalRoom(deps, sessions)
-        self.memory = deps.memory.room
+        self.memory = deps.memory.queries
         self.directives = DirectiveRoom(lambda: home.state, deps.journal, deps.new_id)
         self._started_ms = deps.clock.now_ms()
         self.handlers = self._handle_all()

@@ -19,7 +19,7 @@ from stead.domain.trials import Trials
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Gate
 from stead.runtime.held import Held
-from stead.runtime.memory_room import MemoryParts
+from stead.runtime.memory_service import MemoryService
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Deps:
     """What the person tells models always, as it is now."""
     new_id: Callable[[str], str]
     """Makes an id with this prefix."""
-    memory: MemoryParts
+    memory: MemoryService
     approval_ttl_s: int
     backoff_ms: int = 1000
     """The first pause after a model failure; it doubles up to a minute."""

@@ -8,15 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, time, timedelta, tzinfo
+from typing import Protocol
 
 from stead.brain.memory_files import LOADED_CHARS, Day, Shelf, folder_of, happened_in, loaded_files, scopes_of
 from stead.brain.remembering import overtaken
 from stead.domain.memory import MemoryRow, PlaceId, Viewer, visible
 from stead.domain.memory_events import LoadedFile
-from stead.domain.memory_ports import JournalLine, MemoryReports, Remembered, RowsWanted
+from stead.domain.memory_ports import JournalLine, Remembered, RowsWanted
 from stead.domain.policies import Confidentiality
 
-_PINNED, _PREFERENCES, _PAGE, _PAGES = 200, 1_000, 1_000, 3
+_PINNED, _PREFERENCES, _NEWEST = 200, 500, 500
+"""Memories of a place at most; more than fit into the files."""
+
+
+class Days(Protocol):
+    """What happened in a place. It blocks."""
+
+    def title(self, place: PlaceId) -> str:
+        """What people call a place; its id where nothing was said in it yet."""
+
+    def days(self, place: PlaceId, since_ms: int, until_ms: int) -> tuple[JournalLine, ...]:
+        """As of ``domain.memory_ports.MemoryReports``."""
 
 
 class Loading:
@@ -28,7 +40,7 @@ class Loading:
         zone: where the person lives; none for this computer's zone.
     """
 
-    def __init__(self, remembered: Remembered, reports: MemoryReports, zone: tzinfo | None = None) -> None:
+    def __init__(self, remembered: Remembered, reports: Days, zone: tzinfo | None = None) -> None:
         self._remembered = remembered
         self._reports = reports
         self._zone = zone
@@ -47,7 +59,6 @@ class Loading:
         today = day_of(now_ms, self._zone)
         days = (today, day_of(today.since_ms - 1, self._zone))
         scopes = scopes_of(viewer)
-        titles = {place.id: place.title for place in self._reports.places()}
         found = {place: self._rows(place) for place in dict.fromkeys(scope.place for scope in scopes)}
         seen = [row for every, _ in found.values() for row in every if visible(row.memory.scope, viewer)]
         seen = [row for row in seen if _holds(row, now_ms)]
@@ -61,7 +72,7 @@ class Loading:
             if scope.level != "global" and not Confidentiality.PRIVATE.exceeds(clearance):
                 every_line = (self._reports.days(scope.place, day.since_ms, day.until_ms) for day in reversed(days))
                 lines = happened_in([line for each in every_line for line in each], scope)
-            folder = folder_of(scope, titles.get(scope.place, scope.place))
+            folder = folder_of(scope, self._reports.title(scope.place))
             shelves.append(Shelf(scope, folder, rows, 0 if whole else -1, lines))
         return loaded_files(shelves, days, lambda ts_ms: local(ts_ms, self._zone).strftime("%H:%M"), limit_chars)
 
@@ -73,13 +84,9 @@ class Loading:
         for wanted in (pinned, preferences):
             rows, _ = self._remembered.rows(wanted)
             found.update((row.memory.id, row) for row in rows)
-        after = ""
-        for _ in range(_PAGES):
-            rows, after = self._remembered.rows(RowsWanted(place=place, after=after, limit=_PAGE))
-            found.update((row.memory.id, row) for row in rows)
-            if not after:
-                return list(found.values()), True
-        return list(found.values()), False
+        rows, after = self._remembered.rows(RowsWanted(place=place, limit=_NEWEST))
+        found.update((row.memory.id, row) for row in rows)
+        return list(found.values()), not after
 
 
 def _holds(row: MemoryRow, now_ms: int) -> bool:

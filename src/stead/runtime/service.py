@@ -23,7 +23,7 @@ from stead.domain.terminals import Terminal, TerminalRow
 from stead.domain.trials import Stay, Trial
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
 from stead.runtime.bus import Bus
-from stead.runtime.memory_room import MemoryDesk
+from stead.runtime.memory_service import MemoryQueries
 from stead.runtime.searching import SearchCheck, SearchSetup
 
 
@@ -248,7 +248,7 @@ class Desks(Protocol):
         """What work needs."""
 
     @property
-    def memory(self) -> MemoryDesk:
+    def memory(self) -> MemoryQueries:
         """What is remembered."""
 
 

@@ -24,7 +24,8 @@ from stead.domain.memory import Query as Recall
 from stead.domain.memory_commands import Memories
 from stead.domain.memory_events import ForgetReceipt, MemoryConsolidated, MemoryForgotten
 from stead.domain.starting_points import TEMPLATES
-from stead.runtime import memory_room as room
+from stead.runtime.memory_service import MemoryQueries
+from stead.runtime.reverting import Runs
 from stead.runtime.service import DirectiveDesk
 from stead.web.queries import Cursor, Folder, Limit
 from stead.web.routes import Content, Context, Field, get, post
@@ -47,7 +48,7 @@ _VERSIONS = dict.fromkeys(("old", "new"), Field(Annotated[int, Meta(ge=0, le=2**
 _NO_DRAFT = {"draft": None}
 _MEMORY, _REPORTS = attrgetter("service.memory"), attrgetter("service.memory.reports")
 _REMEMBERED, _INSIGHTS = attrgetter("service.memory.remembered"), attrgetter("service.memory.insights")
-_RUNS, _DIRECTIVES = attrgetter("service.memory.whole.runs"), attrgetter("service.directives")
+_RUNS, _DIRECTIVES = attrgetter("service.memory.runs"), attrgetter("service.directives")
 
 
 class RunRow(msgspec.Struct, frozen=True):
@@ -133,7 +134,7 @@ def export_memories(
     context: Context, format: Literal["jsonl", "markdown"] = "jsonl", place: Where = EVERY_PLACE
 ) -> Response:
     """What is remembered, as text: lines of JSON that this home can import as they were, or Markdown to be read."""
-    lines = context.behind.service.memory.whole.export.lines(format, place, context.behind.clock.now_ms())
+    lines = context.behind.service.memory.export.lines(format, place, context.behind.clock.now_ms())
     return Response(b"".join(lines), media_type="text/plain; charset=utf-8")
 
 
@@ -162,7 +163,7 @@ def list_forget_receipts(context: Context) -> ForgetReceipts:
         for event in context.behind.journal.events(session=MEMORY)
         if isinstance(event, Event) and isinstance(event.body, MemoryForgotten)
     ]
-    return ForgetReceipts(tuple(reversed(rows)), context.behind.service.memory.whole.forgetting.public_key())
+    return ForgetReceipts(tuple(reversed(rows)), context.behind.service.memory.forgetting.public_key())
 
 
 async def preview_forgetting(
@@ -177,22 +178,22 @@ async def preview_forgetting(
 
     ``nearly``: words that are nearly said, instead of all else; the other fields are those of ``Forget``.
     """
-    forgetting = context.behind.service.memory.whole.forgetting
+    forgetting = context.behind.service.memory.forgetting
     return await (forgetting.near(nearly) if nearly else forgetting.preview(Forget(memories, events, words, match)))
 
 
 MEMORY_ROUTES = (
     get("/memories", "list_memories", list_memories),
     get("/memories/recall", "preview_recall", preview_recall),
-    get("/memories/loaded", "list_loaded_files", room.MemoryLooks.loaded, _MEMORY, bounds=_SESSION),
-    get("/memories/state", "show_memory_state", room.MemoryLooks.state, _MEMORY),
+    get("/memories/loaded", "list_loaded_files", MemoryQueries.loaded, _MEMORY, bounds=_SESSION),
+    get("/memories/state", "show_memory_state", MemoryQueries.state, _MEMORY),
     get("/memories/places", "list_memory_places", ports.MemoryReports.places, _REPORTS),
     get("/memories/analytics", "show_memory_analytics", show_memory_analytics),
     get("/memories/journal", "list_memory_journal", ports.MemoryReports.days, _REPORTS, bounds=_DAYS),
     get("/memories/export", "export_memories", export_memories, gives=Content(str, "text/plain")),
     get("/memories/proposals", "list_memory_proposals", list_memory_proposals),
     get("/memories/runs", "list_memory_runs", list_memory_runs),
-    get("/memories/runs/{run}/diff", "show_memory_run", room.LooksAtRuns.diff, _RUNS),
+    get("/memories/runs/{run}/diff", "show_memory_run", Runs.diff, _RUNS),
     get("/memories/receipts", "list_forget_receipts", list_forget_receipts),
     post("/memories/forget/preview", "preview_forgetting", preview_forgetting, "WantedGone"),
     get("/memories/{id:memory}", "show_memory", ports.Remembered.row, _REMEMBERED),
