@@ -950,7 +950,7 @@ export interface paths {
         };
         /**
          * Show Memory Run
-         * @description What one run changed: each memory before and after it, and what it proposed.
+         * @description What a run changed.
          */
         get: operations["show_memory_run"];
         put?: never;

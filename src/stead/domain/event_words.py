@@ -52,7 +52,7 @@ _LINES: dict[str, tuple[str, str]] = {
     "notice.given": ("told the model: {text:400}", "yellow"),
     "objective.retried": ("runs again", ""),
     "rules.read": ("read what the project says of itself: {files:paths|nothing any more}", "dim"),
-    "session.closed": ("put away; the next message opens it again", "yellow"),
+    "session.closed": ("closed; the next message opens it again", "yellow"),
     "session.deleted": ("deleted", "yellow"),
     "session.paused": ("paused: {why:200|by you}", "yellow"),
     "session.resumed": ("resumed", ""),

@@ -58,7 +58,6 @@ export const t = define("sessions", {
   deleteIt: "Delete…",
   takeCheckpoint: "Take a checkpoint",
   checkpointTaken: "A checkpoint was taken",
-  closed: "The session was put away",
   failed_pause: "It was not paused",
   failed_resume: "It was not resumed",
   failed_stop: "It was not stopped",
