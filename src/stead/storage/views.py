@@ -77,7 +77,7 @@ class Views:
         self._now_ms = now_ms
         self._connect = connect
         self._lock = threading.RLock()  # held from the first statement of a call to its last
-        self._database, self._connection, self.reached = self._open_or_renew()
+        self._database, self._connection, self.reached = _open_or_renew(path, keys.views, connect, journal)
         """``reached``: the seq of the last event taken in."""
 
     # -- keeping up -----------------------------------------------------------------------------------------------
@@ -297,19 +297,20 @@ class Views:
         self.reached = reached
         return len(events), projector.erased
 
-    def _open_or_renew(self) -> tuple[Database, Connection, int]:
-        """Open the file; one that is damaged, of another journal or of another schema is dropped and begun again."""
-        try:
-            database, connection, (seq, chain, schema) = _open(self._path, self._key, self._connect)
-        except (Damaged, WrongKey) as error:
-            _log.warning("the read models are begun again: %s", error)
-            return _renew(self._path, self._key, self._connect)
-        if schema == _SCHEMA_ID and self._journal.chain_at(seq) == chain:
-            return database, connection, seq
-        _log.info("the read models are begun again: they are of another journal or of another version of Stead")
-        connection.close()
-        database.close()
-        return _renew(self._path, self._key, self._connect)
+
+def _open_or_renew(path: Path, key: bytes, connect: Connect, journal: JournalFile) -> tuple[Database, Connection, int]:
+    """Open the file; one that is damaged, of another journal or of another schema is dropped and begun again."""
+    try:
+        database, connection, (seq, chain, schema) = _open(path, key, connect)
+    except (Damaged, WrongKey) as error:
+        _log.warning("the read models are begun again: %s", error)
+        return _renew(path, key, connect)
+    if schema == _SCHEMA_ID and journal.chain_at(seq) == chain:
+        return database, connection, seq
+    _log.info("the read models are begun again: they are of another journal or of another version of Stead")
+    connection.close()
+    database.close()
+    return _renew(path, key, connect)
 
 
 def _renew(path: Path, key: bytes, connect: Connect) -> tuple[Database, Connection, int]:
