@@ -1,0 +1,118 @@
+"""How many files an addition touches: each is made in a copy of the tree, whose own tests then pass.
+
+The numbers only fall. The docs that ``make docs`` writes count too.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CHECKS = ("tests/test_docs.py", "tests/test_architecture.py", "tests/storage/test_codec.py")
+WITHOUT = "not package_lines and not every_file_that_a_page_names and not import_contract"
+"""A copy has no built page, grows by the addition, and the import contracts are slow to check."""
+
+TOOL = '''"""Giving a text back.
+
+Layer: tools.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from stead.domain.permits import Permit
+from stead.domain.policies import Integrity
+from stead.domain.tools import Declaration, ToolContext, ToolEffect, ToolOutcome
+from stead.tools.tool import StructTool
+
+
+class EchoArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A text of up to 1,000 characters."""
+
+    text: Annotated[str, msgspec.Meta(max_length=1000)]
+
+
+class EchoTool(StructTool[EchoArguments]):
+    """``echo``: the text, unchanged."""
+
+    def __init__(self) -> None:
+        declaration = Declaration(ToolEffect.READ, output_trust=Integrity.TRUSTED, idempotent=True)
+        super().__init__("echo", "Give a text back.", EchoArguments, declaration, deferred=True)
+
+    async def work(self, permit: Permit, arguments: EchoArguments, context: ToolContext) -> ToolOutcome:
+        """Give it back."""
+        return ToolOutcome("ok", arguments.text)
+'''
+
+EVENT = '''class BellRung(msgspec.Struct, frozen=True, tag="bell.rung"):
+    """The person rang for the session. ``door``: where."""
+
+    door: str
+
+
+SessionBody = (
+'''
+
+
+def add_tool(tree: Path) -> None:
+    (tree / "src/stead/tools/echo.py").write_text(TOOL)
+    insert(tree / "src/stead/daemon.py", "from stead.tools.files import", "from stead.tools.echo import EchoTool\n")
+    insert(tree / "src/stead/daemon.py", "            Plan(),\n", "            EchoTool(),\n")
+
+
+def add_session_event(tree: Path) -> None:
+    events = tree / "src/stead/domain/session_events.py"
+    text = events.read_text()
+    events.write_text(
+        text.replace("SessionBody = (\n", EVENT).replace("    | InstructionsSet\n", "    | BellRung\n", 1)
+    )
+    insert(events, "    | BellRung\n", "    | InstructionsSet\n")
+    (tree / "tests/events/v1/bell.rung.json").write_text('{"type":"bell.rung","door":"web"}\n')
+    words = '    "bell.rung": ("the person rang (from {door})", ""),\n'
+    insert(tree / "src/stead/domain/event_words.py", '    "budget.raised"', words)
+
+
+def insert(path: Path, before: str, line: str) -> None:
+    text = path.read_text()
+    assert text.count(before) == 1, f"{before!r} is no longer a place of its own in {path.name}"
+    path.write_text(text.replace(before, line + before))
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("add", "most"), [(add_tool, 3), (add_session_event, 4)])
+def test_an_addition_touches_few_files_and_the_tree_is_whole_with_it(
+    add: Callable[[Path], None], most: int, tmp_path: Path
+) -> None:
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode()
+    before = {name: (ROOT / name).read_bytes() for name in names.split("\0") if name and (ROOT / name).is_file()}
+    for name, content in before.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    add(tmp_path)
+    run_there(tmp_path, "scripts/gen_docs.py")
+    changed = {
+        path.relative_to(tmp_path).as_posix()
+        for path in tmp_path.rglob("*")
+        if path.is_file()
+        and "__pycache__" not in path.parts
+        and before.get(str(path.relative_to(tmp_path))) != path.read_bytes()
+    }
+    assert len(changed) <= most, changed
+    run_there(tmp_path, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", WITHOUT, *CHECKS)
+
+
+def run_there(tree: Path, *words: str) -> None:
+    environment = dict(os.environ, PYTHONPATH=f"{tree / 'src'}:{tree}")
+    done = subprocess.run(
+        [sys.executable, *words], cwd=tree, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
