@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.door_matrix import Knocker, open_knocker
-from tests.flows.conftest import house, project
+from tests.flows.conftest import house, own_house, project
 
-__all__ = ["house", "project"]  # as in flows: a fresh home whose daemon runs, and a folder
+__all__ = ["house", "own_house", "project"]  # as in flows: a fresh home whose daemon runs, and a folder
 
 
 @pytest.fixture(scope="module")

@@ -47,7 +47,7 @@ WAYS_IN_AND_OUT = {
     "machines/layers.py": "removes what is nested too deep for Python; attacks/test_transactions.py",
     "machines/space.py": "removes what a machine has made; attacks/test_transactions.py",
     "machines/runner/enter.py": "a fork that looks at other views again, in the machine; attacks/test_transactions.py",
-    "memory/embedding/child.py": "starts the embedder, with no word of a model on its line; tests/memory/embedding",
+    "memory/embedding/process.py": "starts the embedder, with no word of a model on its line; tests/memory/embedding",
     "net/dialing.py": "fetch, api_read, api_call, web_search, and the proxy; fetches(), test_ssrf.py and tests/egress",
     "providers/discovery.py": "looks for model servers on fixed ports of this computer",
     "providers/transport.py": "the model's own wire, and what the person alone asks a provider; hostile_wire.replies()",

@@ -88,7 +88,8 @@ def by_turn(*turns: Turn, then: Turn | None = None) -> Callable[[Seen], Turn]:
     last = then or Turn("Done.")
 
     def reply(seen: Seen) -> Turn:
-        at = sum(message["role"] == "assistant" for message in seen.body["messages"])
+        messages = seen.body["contents"] if seen.wire == "google" else seen.body["messages"]
+        at = sum(message["role"] in ("assistant", "model") for message in messages)
         return turns[at] if at < len(turns) else last
 
     return reply

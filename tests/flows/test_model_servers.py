@@ -30,9 +30,14 @@ def keyed(tmp_path: Path) -> Iterator[LivingHome]:
 
 
 def key_of(model: ServedModel) -> set[str]:
-    """Every key that was shown to a server, on either wire."""
+    """Every key that was shown to a server, on any wire."""
     headers = [seen.request.headers for seen in model.requests()]
-    return {header.get("x-api-key") or header.get("authorization", "").removeprefix("Bearer ") for header in headers}
+    return {
+        header.get("x-api-key")
+        or header.get("x-goog-api-key")
+        or header.get("authorization", "").removeprefix("Bearer ")
+        for header in headers
+    }
 
 
 @promise("LLM-1.openai", "LLM-1.anthropic", "LLM-1.google", "LLM-1.env-key")
@@ -41,14 +46,14 @@ def test_a_vendors_wire_is_spoken_with_the_key_that_the_environment_has(
     keyed: LivingHome, project: Path, preset: str
 ) -> None:
     with served(by_turn(READ, then=DONE)) as model:
-        url = model.anthropic if preset == "anthropic" else model.openai
+        url = {"openai": model.openai, "anthropic": model.anthropic, "google": model.google}[preset]
         options = ["--preset", preset, "--url", url, "--model", "scripted", "--key-env", "ACME_KEY"]
         added = keyed.cli("providers", "add", "mine", *options)
         assert added.returncode == 0, added.stderr
         assert keyed.cli("providers", "use", "mine/scripted").returncode == 0
         row = keyed.finish(keyed.give("count the headings", project))
     assert (row["status"], row["summary"]) == ("completed", "It has three headings.")
-    assert {seen.wire for seen in model.requests()} == {"anthropic" if preset == "anthropic" else "openai"}
+    assert {seen.wire for seen in model.requests()} == {preset}
     assert key_of(model) == {KEY}
     assert len(model.requests()) == 2
     assert not model.flaws
@@ -75,7 +80,7 @@ def test_presets_name_addresses_and_a_vendors_key_in_the_environment_is_enough(t
         assert presets[name]["key_env"].endswith("_API_KEY"), name
     for name in ("ollama", "llamacpp", "lmstudio", "vllm"):
         assert presets[name]["base_url"].startswith("http://127.0.0.1:"), name
-    assert "openai" in presets["google"]["base_url"]
+    assert presets["google"]["base_url"].endswith("/v1beta")
 
 
 @promise("LLM-1.test")

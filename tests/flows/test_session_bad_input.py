@@ -300,7 +300,9 @@ def test_edits_that_do_not_fit_change_nothing_and_say_what_would(house: LivingHo
 
 
 @promise("WS-3.checkpoint")
-def test_a_damaged_store_names_what_is_lost_and_gives_back_everything_else(house: LivingHome, project: Path) -> None:
+def test_a_damaged_store_names_what_is_lost_and_gives_back_everything_else(
+    own_house: LivingHome, project: Path
+) -> None:
     for name in ("first", "second", "third"):
         (project / name).write_bytes(random.Random(name).randbytes(20_000))
     before = files_of(project)
@@ -311,18 +313,18 @@ def test_a_damaged_store_names_what_is_lost_and_gives_back_everything_else(house
         Turn("Done."),
     )
     with served(script) as model:
-        use_model(house, model.openai)
-        desk = sit_down(house, project)
+        use_model(own_house, model.openai)
+        desk = sit_down(own_house, project)
         desk.turn("go")
         checkpoint = desk.items("checkpoints")[0]["id"]
-        house.stop()
-        [pack] = (house.root / "data" / "contents" / "packs").iterdir()
+        own_house.stop()
+        [pack] = (own_house.root / "data" / "contents" / "packs").iterdir()
         with pack.open("r+b") as file:
             file.seek(pack.stat().st_size // 2)
             byte = file.read(1)
             file.seek(-1, os.SEEK_CUR)
             file.write(bytes([byte[0] ^ 1]))
-        house.start()
+        own_house.start()
         done = desk.restore(checkpoint, "--files", code=1)  # not all of it could be done
         [lost] = done["failed"]
         assert lost["path"] in before and "damaged" in lost["why"]

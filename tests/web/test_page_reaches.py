@@ -15,8 +15,12 @@ _RAW = re.compile(r"[\"'`]/api/v1(/[^\"'`?$]*)")
 ELSEWHERE = {
     ("post", "/sign-in-codes"): "makes the link that `stead open` shows; a browser must not let in another browser",
     ("post", "/shutdown"): "only the command line may end the daemon: a page could not start it again",
-    ("get", "/objectives/{session}/steps"): "the page folds the events themselves, which tell more than steps do",
+    ("get", "/objectives/{session}/steps"): "the page has the timeline's items, which tell more than steps do",
     ("get", "/objectives/{session}/stays"): "what stays in the sandbox is brought over by the command line, by name",
+    **{
+        ("post", f"/objectives/{{session}}/{verb}"): "the page uses the session's row, which leads to the same command"
+        for verb in ("delete", "messages", "pause", "resume", "revoke", "stop")
+    },
     ("get", "/events/stream"): "the same events for scripts; the page watches by its WebSocket",
 }
 """Operations that the page leaves to others, and why."""

@@ -76,7 +76,7 @@ describe("pages", () => {
 
   it("carry a row, to which the goal of the opening belongs", () => {
     const goal = "Count the boats";
-    const body = { type: "objective.created", title: "Boats", goal } as never;
+    const body = { type: "session.opened", title: "Boats", contract: { goal, evidence: [] } } as never;
     expect(took(begin(STREAM), page([opening(body)])).row).toEqual({ ...ROW, goal });
   });
 });

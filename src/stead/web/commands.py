@@ -6,7 +6,6 @@ with it, so a request that is sent twice is carried out once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from stead.domain import commands as cmd
@@ -21,20 +20,21 @@ _SESSION, _NAME = "$response.body#/session", "$request.body#/name"
 _IN_FULL = {"interrupt": False}
 _EVERY = {"session": "*"}
 _NEW = {"id": "", "version": 0}
-_CONTRACT, _NO_CONTRACT = {"ignore": ()}, {"goal": None, "constraints": ()}
-_OF_OBJECTIVE = {"goal": Field(Text), "budget": Field(Budget, cmd.DEFAULT_BUDGET)}
-_OF_SESSION = {"budget": Field(Budget, cmd.SESSION_BUDGET)}
-_GOAL = "Give a goal. The answer's ``session`` is the new objective."
-_OPEN = "Open an interactive session in a folder. The answer's ``session`` is the new one."
-
-
-def _opens(path: str, name: str, body: str, fixed: Mapping[str, Any], bounds: Mapping[str, Field], says: str) -> Route:
-    """A row that opens a session of one mode."""
-    return post(path, name, cmd.OpenSession, body, status=201, leads_to=_SESSION, fixed=fixed, bounds=bounds, says=says)
+_OPENS: dict[str, Any] = {"status": 201, "leads_to": _SESSION}
+_OBJECTIVE: dict[str, Any] = {
+    "fixed": {"ignore": ()},
+    "bounds": {"goal": Field(Text), "budget": Field(Budget, cmd.DEFAULT_BUDGET)},
+    "says": "Give a goal. The answer's ``session`` is the new objective.",
+}
+_INTERACTIVE: dict[str, Any] = {
+    "fixed": {"goal": None, "constraints": ()},
+    "bounds": {"budget": Field(Budget, cmd.SESSION_BUDGET)},
+    "says": "Open an interactive session in a folder. The answer's ``session`` is the new one.",
+}
 
 
 OBJECTIVES = (
-    _opens("/objectives", "create_objective", "NewObjective", _CONTRACT, _OF_OBJECTIVE, _GOAL),
+    post("/objectives", "create_objective", cmd.OpenSession, "NewObjective", **_OPENS, **_OBJECTIVE),
     post("/objectives/{session}/pause", "pause", cmd.Pause),
     post("/objectives/{session}/resume", "resume", cmd.Resume),
     post("/objectives/{session}/cancel", "cancel", cmd.Cancel),
@@ -49,7 +49,7 @@ OBJECTIVES = (
     post("/approvals/{approval}/decision", "decide", cmd.Decide, "GivenAnswer"),
 )
 SESSIONS = (
-    _opens("/sessions", "open_session", "NewSession", _NO_CONTRACT, _OF_SESSION, _OPEN),
+    post("/sessions", "open_session", cmd.OpenSession, "NewSession", **_OPENS, **_INTERACTIVE),
     post("/sessions/{session}/messages", "send_session_message", cmd.SendMessage, "Said"),
     post("/sessions/{session}/pause", "pause_session", cmd.Pause),
     post("/sessions/{session}/resume", "resume_session", cmd.Resume),

@@ -73,9 +73,7 @@ function TakeBack({ grant: { made }, onClose }: { grant: Grant; onClose: () => v
     const work = await workIn(made.directory);
     if (!work) throw new Error(t("grantStuck"));
     const params = { path: { session: work.id }, ...withKey(key) };
-    return work.kind === "session"
-      ? data(api.POST("/sessions/{session}/revoke", { params, body: { tool } }))
-      : data(api.POST("/objectives/{session}/revoke", { params, body: { tool } }));
+    return data(api.POST("/sessions/{session}/revoke", { params, body: { tool } }));
   });
   return (
     <Dialog

@@ -37,10 +37,13 @@ function send(session: string, deed: Deed, key: string): Promise<Schema["Answer"
   const params = { path: { session }, ...withKey(key) };
   switch (deed.verb) {
     case "pause":
+      return data(api.POST("/sessions/{session}/pause", { params, body: {} }));
     case "resume":
+      return data(api.POST("/sessions/{session}/resume", { params, body: {} }));
     case "close":
+      return data(api.POST("/sessions/{session}/close", { params, body: {} }));
     case "delete":
-      return data(api.POST(`/sessions/{session}/${deed.verb}`, { params, body: {} }));
+      return data(api.POST("/sessions/{session}/delete", { params, body: {} }));
     case "stop":
       return data(api.POST("/sessions/{session}/stop", { params, body: { why: "" } }));
     case "cancel":
