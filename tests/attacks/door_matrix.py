@@ -10,6 +10,7 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -143,7 +144,12 @@ class Knocker:
         self.cookie = answer.headers["set-cookie"].partition(";")[0].removeprefix("stead=")
 
     def knock(self, route: Route, headers: Mapping[str, str], body: bytes = BODY) -> Answer:
-        """One request with exactly these headers."""
+        """One request with exactly these headers; one that came too soon after the others is repeated."""
+        while (answer := self._once(route, headers, body)).status == 429:
+            time.sleep(float(answer.headers["retry-after"]))
+        return answer
+
+    def _once(self, route: Route, headers: Mapping[str, str], body: bytes) -> Answer:
         kept, self._connection = self._connection, None
         if kept is not None:
             # The daemon may have hung up meanwhile, as it does after some seconds; then a fresh connection will do.
