@@ -36,7 +36,8 @@ class CodeBase:
     @property
     def command(self) -> str:
         """How its tests are run in its folder."""
-        return f"PYTHONPATH={self.sources} python3 -m unittest {self.module}"
+        # Bytecode is dated by the second: an edit of the same size within it would not be seen.
+        return f"PYTHONPATH={self.sources} python3 -B -m unittest {self.module}"
 
     def unpack(self, folder: Path) -> Path:
         """Its sources with the bug, in a new folder; the tests are seen to pass without it and to fail with it."""
