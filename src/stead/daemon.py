@@ -94,7 +94,7 @@ from stead.web.envelopes import Identity
 from stead.web.server import WebServer
 
 log = logging.getLogger("stead")
-LOCK_S = 0.0005  # for a thread, until the interpreter's lock is taken from its holder (ADR 0037)
+LOCK_S = 0.002  # for a thread, until the interpreter's lock is taken from its holder (ADR 0037)
 OWN_WATCHERS = 2
 """Of the bus: memory's upkeep and its files. Others are doors that somebody looks through."""
 
