@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import signal
 import stat
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -81,6 +83,18 @@ def test_two_ups_at_once_make_one_daemon(offline: Cli, home: Home) -> None:
         ends = [process.communicate(timeout=30) for process in (one, two)]
     assert (one.returncode, two.returncode) == (0, 0), ends
     assert all(f"(process {find_address(home).pid})" in out for out, _ in ends)
+
+
+def test_down_waits_until_another_daemon_could_have_the_home(offline: Cli, home: Home) -> None:
+    assert offline("up").code == 0
+    with open(home.lock, "rb") as lock, offline.running("down") as down:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # waits for the daemon, and then leaves as late as a slow one
+        with pytest.raises(subprocess.TimeoutExpired):
+            down.wait(1.0)
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        out, err = down.communicate(timeout=DEADLINE_S)
+    assert down.returncode == 0, err
+    assert out.startswith("Stead has stopped.")
 
 
 def test_after_a_crash_up_starts_again(offline: Cli, home: Home) -> None:

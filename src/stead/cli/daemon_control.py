@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from stead.cli.forms import arg, command
 from stead.cli.invocation import FAILED, OK, UNREACHABLE, CommandError, Invocation
 from stead.cli.output import clean_line
-from stead.cli.starting import Waiting, answering, daemon_command, ensure_daemon, start
+from stead.cli.starting import Waiting, answering, daemon_command, ensure_daemon, is_held, start
 from stead.cli.status import model_line
 from stead.client import Json, NoDaemon, find_address, is_alive
 
@@ -98,7 +98,7 @@ def _down(invocation: Invocation, arguments: Namespace) -> int:
                 code="no_daemon",
             ) from error
     waiting = Waiting(invocation, f"process {address.pid} to leave")
-    while is_alive(address.pid) and invocation.home.address.exists():
+    while is_held(invocation.home):  # its address goes first, and nobody can serve the home until the lock does
         if waiting.elapsed_s > STOP_TIMEOUT_S:
             out.error(f"process {address.pid} has not left within {STOP_TIMEOUT_S:g} s", "stead logs", "timeout")
             return FAILED

@@ -8,9 +8,13 @@ from __future__ import annotations
 import os
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from stead.cli.invocation import UNREACHABLE, CommandError, Invocation
 from stead.client import Client, NoDaemon
+
+if TYPE_CHECKING:
+    from stead.config import Home
 
 START_TIMEOUT_S = 15.0
 _POLL_S = 0.03
@@ -87,7 +91,7 @@ def start(invocation: Invocation) -> None:
     waiting = Waiting(invocation, "the daemon to answer")
     while not answering(invocation):
         # Where two start at the same moment, one daemon leaves because the other has the home; that one is waited for.
-        if (code := _ended(pid)) and not _is_held(invocation) and not answering(invocation):
+        if (code := _ended(pid)) and not is_held(invocation.home) and not answering(invocation):
             raise _failed(invocation, f"the daemon left at its start (code {code})", log_began)
         if waiting.elapsed_s > START_TIMEOUT_S:
             why = f"the daemon (process {pid}) did not answer within {START_TIMEOUT_S:g} s"
@@ -129,12 +133,12 @@ def _ended(pid: int) -> str:
     return str(os.waitstatus_to_exitcode(status)) if waited else ""
 
 
-def _is_held(invocation: Invocation) -> bool:
+def is_held(home: Home) -> bool:
     """Whether a daemon has the home's lock, answering or not."""
     import fcntl
 
     try:
-        lock = os.open(invocation.home.lock, os.O_RDONLY)
+        lock = os.open(home.lock, os.O_RDONLY)
     except FileNotFoundError:
         return False
     try:
