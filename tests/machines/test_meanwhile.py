@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from stead.config import Home
 from stead.domain.ids import SessionId
 from stead.domain.trials import Choice, Landing
 from stead.machines.checkpoints import FolderCheckpoints
+from stead.machines.changes import changes
 from stead.machines.landing import land
 from stead.machines.space import Space
 from tests.machines.bench import SESSION, Bench, open_bench
@@ -177,6 +179,58 @@ async def test_settings_of_the_persons_git_change_no_merge(
     await keep(bench, checkpoints)
     assert (await both_change(bench, "sed -i 's/line 2$/ours/' f", with_line(9, "theirs"))).merged == ("f",)
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("theirs", ["", "theirs\n"])
+def test_a_landing_that_was_cut_off_knows_what_the_person_changed_since(tmp_path: Path, theirs: str) -> None:
+    home, project = Home(tmp_path / "home"), tmp_path / "project"
+    home.make()
+    project.mkdir()
+    space = Space(home, SESSION, str(project))
+    space.prepare()
+    change(space, "1", "one\n")
+    assert land(space, {"1": {}}, "obeyed").landed == ("f",)
+    change(space, "2", "one\ntwo\n")
+    require_died(lambda: land(space, {"2": {}}, "obeyed", barred=lambda *_: os._exit(DIED)))
+    assert (space.pending / "f").exists() and not os.listdir(space.jobs / "2" / "upper")
+    if theirs:
+        until_later(project)
+        (project / "f").write_text(theirs)
+    change(space, "3", "one\ntwo\nthree\n")
+    landing = land(space, {"2": {}, "3": {}}, "all")
+    assert landing.holding == 1 and not landing.failed
+    (waits,) = changes(space)
+    assert waits.held == ("conflict" if theirs else "")
+
+
+DIED = 7
+
+
+def change(space: Space, job: str, text: str) -> None:
+    """As a transaction that changes a file leaves it; nothing that was changed before it has its time."""
+    until_later(Path(space.directory))
+    upper = space.jobs / job / "upper"
+    upper.mkdir(parents=True)
+    (upper / "f").write_text(text)
+    until_later(Path(space.directory))
+
+
+def until_later(folder: Path) -> None:
+    """The clock of files is a coarse one: wait until it has gone on."""
+    began = time.time_ns()
+    while True:
+        (folder / "clock").touch()
+        if (folder / "clock").stat().st_mtime_ns > began:
+            break
+    (folder / "clock").unlink()
+
+
+def require_died(run: Callable[[], object]) -> None:
+    """In a process of its own, as a kill would have it."""
+    if not (pid := os.fork()):
+        run()
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == DIED
 
 
 HOW = st.sampled_from(["change", "add", "remove"])

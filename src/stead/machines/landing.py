@@ -87,12 +87,16 @@ def land(
         StorageFault: what is written down about the changes cannot be read.
     """
     with lock_of(space.directory):
-        first = not os.listdir(space.pending)
+        if not (waited := bool(os.listdir(space.pending))):
+            space.clear()  # should the landing be cut off, what it took up is not taken for older than it is
         moved, stayed = _take_up(space, jobs, live)
         landing = Landing()
-        if moved or not first:
+        if moved or waited:
+            ended = [space.jobs / job for job in jobs if job not in live and (space.jobs / job).exists()]
+            begins = (*moved.values(), *(job.stat().st_mtime_ns for job in ended))
+            began_ns = space.began_ns or min(begins, default=0)
             with opened_changes(space, space.pending) as at:
-                landing = _Work(at, moved, first, before).run(hold, barred, busy=busy, alone=alone)
+                landing = _Work(at, began_ns, moved, before).run(hold, barred, busy=busy, alone=alone)
         with opened(str(space.jobs)) as left:
             for job in jobs:
                 if job not in live:
@@ -137,14 +141,14 @@ def carry_over(space: Space, paths: Collection[str]) -> tuple[tuple[str, ...], t
         OSError: as ``land``.
     """
     with lock_of(space.directory), opened_changes(space, space.pending) as at:
-        work, chosen = _Work(at), set(paths)
+        work, chosen = _Work(at, space.began_ns), set(paths)
         ways = {above for path in chosen for above in folders_above(path)}
         failed = work.carry_all(
             [one for one in at.deltas.found if not one.bad and (one.path in chosen or _is_way(one, ways))]
         )
         for path in at.deltas.equal:
             work.forget(path)
-        space.note(work.stamps, whole=space.whole, empty=_tidy(at.layer, at.folder))
+        work.note(whole=space.whole)
         return tuple(path for path in (one.rstrip("/") for one in work.landed) if path in chosen), failed
 
 
@@ -162,7 +166,7 @@ def bring_over(space: Space, path: str) -> tuple[Held, ...]:
         inside = [one for one in at.deltas.found if f"{one.path}/".startswith(f"{path}/")]
         whys = {one.path: _why_not(at, one) for one in inside}
         ways = [one for one in at.deltas.found if _is_way(one, folders_above(path))]
-        failed = _Work(at).carry_all([*ways, *(one for one in inside if not whys[one.path])])
+        failed = _Work(at, 0).carry_all([*ways, *(one for one in inside if not whys[one.path])])
         _tidy(at.layer, at.folder)
         return (*(Held(shown(one), why) for one, why in whys.items() if why), *failed)
 
@@ -207,14 +211,14 @@ class _Work:
 
     Args:
         at: what waits.
+        began_ns: when the first of it was begun; see ``Space``.
         moved: since when what this landing brought changed, by path; see ``Merge.moved``.
-        first: nothing was pending before it.
         before: see ``land``.
     """
 
     at: Pending
+    began_ns: int
     moved: dict[str, int] = field(default_factory=dict)
-    first: bool = False
     before: Before = unknown
     landed: list[str] = field(default_factory=list)
     runnable: list[str] = field(default_factory=list)
@@ -224,7 +228,7 @@ class _Work:
     def __post_init__(self) -> None:
         owner, space = os.fstat(self.at.folder), self.at.space
         self._owner = (owner.st_uid, owner.st_gid) if os.geteuid() == 0 else None
-        self._before_ns, self._applied = space.began_ns, space.applied
+        self._applied = space.applied
         self.ours = _landed.setdefault(space.directory, {})
         if len(self.ours) > _MOST_STAMPS:
             self.ours.clear()
@@ -246,9 +250,7 @@ class _Work:
             self.forget(path)
         ways = {above for delta in deltas.found for above in folders_above(delta.path)}
         held = [(delta, why) for delta, decided, why in judged if decided == "held" and not _is_way(delta, ways)]
-        empty = _tidy(self.at.layer, self.at.folder)
-        began_ns = min(self.moved.values(), default=0) if self.first else 0
-        space.note(self.stamps, whole=whole, empty=empty, began_ns=began_ns)
+        self.note(whole=whole)
         return Landing(
             landed=tuple(self.landed[:_MOST_TOLD]),
             removed=tuple(path for path in self.landed if path.rstrip("/") in gone)[:_MOST_TOLD],
@@ -263,6 +265,13 @@ class _Work:
             failed=failed[0].why if failed else "",
         )
 
+    def note(self, *, whole: bool) -> None:
+        """Write down what is left of what waited; ``whole`` as in ``Space``."""
+        if _tidy(self.at.layer, self.at.folder):
+            self.at.space.clear()
+        else:
+            self.at.space.note(self.stamps, whole=whole, began_ns=self.began_ns)
+
     def _began(self, path: str) -> int:
         """When what this landing brought of a path was begun; 0 when it brought nothing."""
         return max(self.moved.get(one, 0) for one in (*folders_above(path), path))
@@ -272,7 +281,7 @@ class _Work:
         old = delta.old
         if old is None or delta.what == "folder":
             return ""
-        began = self._began(delta.path) or self._before_ns
+        began = self._began(delta.path) or self.began_ns
         ours = self.ours.get(delta.path) or self._applied.get(delta.path) or 0
         if old.st_ctime_ns <= began or ours == old.st_ctime_ns:
             return ""

@@ -14,7 +14,6 @@ import os
 import secrets
 import subprocess
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -31,7 +30,7 @@ _making = threading.Lock()
 
 class _Kept(msgspec.Struct, frozen=True):
     directory: str
-    began_ns: int
+    began_ns: int = 0
     applied: dict[str, int] = {}
     whole: bool = False
 
@@ -64,7 +63,10 @@ class Space:
 
     @property
     def began_ns(self) -> int:
-        """When the first of the changes that are pending was made, by the clock that files are stamped with."""
+        """When the first of the changes that are pending was begun, by the clock that files are stamped with.
+
+        0 while nothing is pending, and where a landing was cut off before it was written down.
+        """
         return self._read().began_ns
 
     @property
@@ -100,22 +102,23 @@ class Space:
             self._folder(folder)
         return Workspace(self.directory, str(self.layers), str(self.kept), str(self._shared / "home"))
 
-    def note(self, stamps: dict[str, int], *, whole: bool, empty: bool, began_ns: int = 0) -> None:
-        """Remember what was put into the person's folder, and whether all that is pending waits.
+    def clear(self) -> None:
+        """Remember that nothing is pending."""
+        if (old := self._read()).applied or old.whole or old.began_ns:
+            self._write(_Kept(self.directory))
+
+    def note(self, stamps: dict[str, int], *, whole: bool, began_ns: int) -> None:
+        """Remember what was put into the person's folder while something is pending, and whether all of that waits.
 
         Args:
             stamps: see ``applied``.
-            began_ns: the property of this name, where nothing was pending before; 0 else.
             whole: the property of this name; once true, it stays so until nothing is pending.
-            empty: nothing is pending.
+            began_ns: the property of this name; kept where it is known already.
         """
         old = self._read()
-        if empty:
-            if old.applied or old.whole:
-                self._write(_Kept(self.directory, time.time_ns()))
-        elif stamps or began_ns or (whole and not old.whole):
-            whole, applied = old.whole or whole, old.applied | stamps
-            self._write(_Kept(self.directory, began_ns or old.began_ns, applied, whole))
+        kept = _Kept(self.directory, old.began_ns or began_ns, old.applied | stamps, old.whole or whole)
+        if kept != old:
+            self._write(kept)
 
     def discard(self) -> None:
         """Throw all that is pending away, for good. No machine may be at work on it."""
@@ -140,7 +143,7 @@ class Space:
         for folder in (self.layers, self.pending, self.jobs):
             self._folder(folder)
         self.pending.chmod(os.stat(self.directory).st_mode & 0o777 | 0o700)
-        self._write(_Kept(self.directory, time.time_ns()))
+        self._write(_Kept(self.directory))
 
     def _folder(self, folder: Path) -> None:
         if not folder.exists():
