@@ -51,7 +51,7 @@ _LINES: dict[str, tuple[str, str]] = {
     "message.received": ("you (from {door}): {text:400}", "cyan"),
     "notice.given": ("told the model: {text:400}", "yellow"),
     "objective.retried": ("runs again", ""),
-    "rules.read": ("read what the project says of itself: {files:paths|nothing any more}", "dim"),
+    "rules.read": ("read the project's rules: {files:paths|none any more}", "dim"),
     "session.closed": ("closed; the next message opens it again", "yellow"),
     "session.deleted": ("deleted", "yellow"),
     "session.paused": ("paused: {why:200|by you}", "yellow"),
