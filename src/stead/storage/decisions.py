@@ -24,7 +24,7 @@ _TOLD = tuple(tag_of(kind) for kind in TOLD)
 _MARKS = ", ".join("?" * len(_TOLD))
 
 _VERDICTS = f"e.seq < ? AND e.tag = '{_JUDGED}' AND {THERE} ORDER BY e.seq DESC LIMIT ?"
-_VERDICTS_OF = f"e.session = ? AND {_VERDICTS}"
+_VERDICTS_OF = f"e.session = ? AND e.seq < ? AND e.tag = '{_JUDGED}' AND {THERE} ORDER BY e.session_seq DESC LIMIT ?"
 _STREAM = f"e.session = ? AND e.tag IN ({_MARKS}) AND {THERE} ORDER BY e.session_seq"
 _FIRST = f"e.session = ? AND e.session_seq = 1 AND {THERE}"
 
