@@ -19,7 +19,7 @@ def _otherwise() -> list[Bar]:
     found = asked_otherwise(vectors=True)
     told = f"asked in near words {found.near:.2f}; {found.hits:.1f} hits a question; memories and questions are ours"
     return [
-        Bar("M3.other-words", found.other, "of the memories told", "≥ 0.40", found.other >= 0.40, {}, told),
+        Bar("M3.other-words", found.other, "of the memories told", "≥ 0.60", found.other >= 0.60, {}, told),
         Bar("M3.idle", found.idle, "of 20 idle turns told something", "≤ 4", found.idle <= 4, {}, told),
     ]
 
