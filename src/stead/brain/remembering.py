@@ -22,6 +22,7 @@ from stead.domain.memory_commands import Change
 from stead.domain.memory_events import MemoryFact, MemoryRetired
 from stead.domain.memory_ports import Said
 from stead.domain.policies import Integrity
+from stead.domain.stop_words import STOP
 
 _WIDE: dict[Level, int] = {"global": 2, "workspace": 1, "private": 0, "channel": 0}
 _RANK = {"user_said": 3, "file_edit": 3, "imported": 1, "tool": 1, "inferred": 1}
@@ -33,8 +34,8 @@ _HIDDEN = ("Cc", "Cf", "Cs")
 _JOINERS = "\n\u200c\u200d"
 _TELLING = 4
 """Letters from which on a word is hardly one of grammar."""
-_CHANGING = frozenset({"person", "more", "longer", "again", "these", "days"})
-"""Longer words that say whose something is, or that it changed, and not what it is about."""
+_ABOUT_NOTHING = STOP | {"person"}
+"""Words of grammar, and the one that says whose something is."""
 _WORD = re.compile(r"[^\W_]+")
 _KEY_SIGNS = re.compile(r"[^\w.]+")
 
@@ -114,7 +115,7 @@ def says_otherwise(old: Memory, new: Memory, said: Said) -> bool:
         said: the words that the new statement rests on.
     """
     kept = _words(old.text) - _words(old.value) or _words(old.key.rpartition(".")[2].replace("_", " "))
-    about = {word[:_TELLING] for word in kept - _CHANGING if len(word) >= _TELLING}
+    about = {word[:_TELLING] for word in kept - _ABOUT_NOTHING if len(word) >= _TELLING}
     named = 2 * len(about & {word[:_TELLING] for word in _words(new.text)}) >= max(1, len(about))
     return said.share == 1 and said.ts_ms > old.valid_from_ms and named
 

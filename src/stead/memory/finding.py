@@ -16,6 +16,7 @@ import msgspec
 from stead.domain.ids import SessionId
 from stead.domain.memory import Level, Memory, MemoryRow, PlaceId, Query, Scope, Source, Viewer, visible
 from stead.domain.policies import Confidentiality, Integrity, Label
+from stead.domain.stop_words import STOP
 from stead.memory import words
 from stead.memory.listing import shown
 from stead.memory.writing import Table
@@ -191,7 +192,7 @@ class Finding:
 
     def meant(self, word: str) -> list[str]:
         """The words of names that a word may be a slip for. One that stands in what is known here is none."""
-        if len(word) < words.LONG - 1 or word in words.STOP or self.count("known", words.matching([word])):
+        if len(word) < words.LONG - 1 or word in STOP or self.count("known", words.matching([word])):
             return []
         near = self._run(_NEAR, start=word[: words.SURE], length=len(word))
         return [other for (other,) in near if words.slip(word, other)][:_MISSPELT]

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import msgspec
 
 from stead.domain.memory import Memory, Query, Viewer
+from stead.domain.stop_words import STOP
 from stead.memory import words
 from stead.memory.finding import CANDIDATES, Finding, Found
 from stead.memory.index import Index
@@ -86,7 +87,7 @@ class Search:
         """Find candidates by every leg but the meaning."""
         ask = self._ask
         with self._finding() as finding:
-            self.named, names = _named(finding, ask.said)
+            self.named, names = _named(finding, ask.said, words.is_question(ask.text))
             self.pinned = finding.pinned()
             self.speakers = {who for who in finding.speakers() if _is_named(who, ask.said)}
             for table in TABLES if ask.terms else ():
@@ -159,12 +160,14 @@ def _idf(count: int, total: int) -> float:
     return math.log(1 + (total + OTHERS - count + 0.5) / (count + 0.5))
 
 
-def _named(finding: Finding, said: Sequence[str]) -> tuple[set[int], set[str]]:
+def _named(finding: Finding, said: Sequence[str], question: bool) -> tuple[set[int], set[str]]:
     """What the query has a name of, and the words of the query that are such names.
 
     What the keys of those have a name of is found too: ``auth_depends_on_redis`` speaks of both.
     """
     runs = [(phrase, said[start:end]) for start, end, phrase in words.phrases(said, [finding.meant(it) for it in said])]
+    if question:
+        runs += [(phrase + words.QUESTION, run) for phrase, run in runs if len(run) == 1]
     direct = finding.named({phrase for phrase, _ in runs})
     phrases = {phrase for _, phrase in direct}
     names = {word for phrase, run in runs if phrase in phrases for word in run}
@@ -176,4 +179,4 @@ def _named(finding: Finding, said: Sequence[str]) -> tuple[set[int], set[str]]:
 def _is_named(who: str, said: Collection[str]) -> bool:
     """Whether a participant is named, by the first name."""
     first = words.spoken(who)[:1]
-    return bool(first) and first[0] in said and first[0] not in words.STOP
+    return bool(first) and first[0] in said and first[0] not in STOP

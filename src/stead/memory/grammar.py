@@ -6,7 +6,7 @@ languages nothing is known.
 
 from __future__ import annotations
 
-from stead.memory import words
+from stead.domain.stop_words import STOP
 
 _SPEAKER = "i im ive we ich wir je j nous yo nosotros nosotras"
 _OTHERS = """
@@ -30,6 +30,6 @@ OTHERS = frozenset(_OTHERS.split())
 NEUTRAL = frozenset(_NEUTRAL.split())
 NAMING = frozenset(_NAMING.split())
 IS = frozenset(_IS.split())
-FUNCTION = words.STOP | SPEAKER | OTHERS | NEUTRAL | NAMING | IS
+FUNCTION = STOP | SPEAKER | OTHERS | NEUTRAL | NAMING | IS
 ROLES = frozenset(_ROLES.split())
 """What a model calls the person and their work, where they said "I" and "we"."""

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from stead.domain.lazy_patterns import lazy_pattern
+from stead.domain.stop_words import STOP
 
 QUERY_CHARS = 8_000
 """Of a query; what is behind them is not looked for."""
@@ -24,6 +25,8 @@ LONG = 5
 """Letters from which on a word may be misspelt."""
 SURE = 2
 """First letters that are seldom mistyped; what differs in them is another word, as mango and Mongo are."""
+QUESTION = "?"
+"""Ends what is a name in a question only."""
 
 _MARK = "".join(char for char in map(chr, range(0x300, 0x1E00)) if unicodedata.category(char) in ("Mn", "Mc"))
 _MARKS = lazy_pattern(f"[{_MARK}]")
@@ -38,19 +41,8 @@ _PARTS = lazy_pattern(f"[{_HAN}]+|[{_HIRAGANA}]+|[{_KATAKANA}]+|[{_OTHERS}]+|[^{
 _GRAMMAR = lazy_pattern(f"[{_HIRAGANA}的了吗呢吧是我你您他她它们谁这那哪么什怎很就也都和与在]")
 """What joins Japanese and Chinese words and says nothing about what is looked for."""
 _WORD = lazy_pattern(f"(?:[^\\W_]|[{_MARK}])+")
-
-_STOP = """
-    a about above after again against all also am an and any are as at be because been before being below between
-    both but by can cannot could did do does doing don done down during each else ever few for from further get go
-    got had has have having he hello her here hers herself hey hi him himself his how i if in into is it its itself
-    just know let like ll m me mention mentioned might more most must my myself no nor not now of off ok okay on
-    once only or other our ours ourselves out over own please re s same shall she should so some such t tell than
-    that the their theirs them themselves then there these they this those through to too under until up us ve very
-    was we were what when where which while who whom whose why will with would yes you your yours yourself
-    yourselves
-"""
-STOP = frozenset(_STOP.split())
-"""Words that say nothing about what is looked for."""
+_ASKING = (QUESTION, "\u061f", "\u1367")
+"""Latin and most others, Arabic, Ethiopic. The full-width sign becomes the first of these by NFKC."""
 
 _TALK = """
     agreed ahead alright amazing awesome better bien bitte bon bye carry cheers continue cool correct danke done exactly
@@ -131,6 +123,11 @@ def singular(word: str) -> str:
     if word.endswith(("sses", "xes", "ches", "shes", "zes")):
         return word[:-2]
     return word[:-1]
+
+
+def is_question(text: str) -> bool:
+    """Whether a text ends as questions do in writing, in any script that marks them."""
+    return unicodedata.normalize("NFKC", text.rstrip()[-1:]) in _ASKING
 
 
 def phrases(said: Sequence[str], others: Sequence[Sequence[str]]) -> Iterator[tuple[int, int, str]]:

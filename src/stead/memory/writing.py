@@ -16,7 +16,8 @@ from stead.domain.embedding import VectorBytes
 from stead.domain.ids import SessionId
 from stead.domain.memory import GLOBAL, Episode, Level, Memory, MemoryRow, PlaceId
 from stead.domain.policies import Confidentiality
-from stead.memory.words import LONG, STOP, SURE, beside, day, spoken
+from stead.domain.stop_words import STOP
+from stead.memory.words import LONG, QUESTION, SURE, beside, day, spoken
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -175,12 +176,18 @@ class Writing:
         return "private" if episode.private else "workspace"
 
     def _name(self, item: int, memory: Memory) -> None:
-        """What it is asked for by: its aliases, its key, and what the key ends with if that is more than one word."""
+        """What it is asked for by: its aliases, its key, and what the key ends with.
+
+        One word of an end is one of everyday work as often as a name ("test", "port"): only a question means it.
+        """
         end = spoken(memory.key.rpartition(".")[2])
         named = {*map(spoken, (*memory.aliases, memory.key)), *([end] if len(end) > 1 else [])}
-        told = sorted(name for name in named if not STOP.issuperset(name))
+        told = [name for name in named if not STOP.issuperset(name)]
+        phrases = sorted(map(" ".join, told))
+        if len(end) == 1 and end not in named and not STOP.issuperset(end):
+            phrases.append(f"{end[0]}{QUESTION}")
         run = self._connection.executemany
-        run("INSERT INTO names (item, phrase) VALUES (?, ?)", [(item, " ".join(name)) for name in told])
+        run("INSERT INTO names (item, phrase) VALUES (?, ?)", [(item, phrase) for phrase in phrases])
         long = {word for name in told for word in name if len(word) >= LONG - 1}
         run(
             "INSERT INTO spellings (start, length, word, item) VALUES (?, ?, ?, ?)",
