@@ -17,7 +17,7 @@ import uvloop
 
 from bench.bar import Bar
 from stead.machines.landing import land
-from stead.machines.space import Space
+from stead.machines.space import Noted, Space
 from tests.machines.bench import SESSION, Bench, open_bench
 
 SPAWNS = 60
@@ -79,7 +79,7 @@ async def _landing_s(bench: Bench, files: int) -> float:
     script += f"for number in range({files}): open(f'{files}/{{number}}', 'w').write(os.urandom(500).hex())"
     await bench.run(f'python3 -c "{script}"')
     space = Space(bench.home, SESSION)
-    space.note({}, whole=False, empty=True)
+    space.note(Noted(space.directory))
     began = time.perf_counter()
     landing = await asyncio.to_thread(land, space, {}, "obeyed")
     took = time.perf_counter() - began

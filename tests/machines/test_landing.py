@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stead.domain.errors import NotFound
+from stead.domain.errors import MachineUnavailable, NotFound
 from stead.domain.ids import SessionId
 from stead.domain.trials import Choice, Landing
 from stead.machines.held_changes import HeldChanges
@@ -397,3 +397,15 @@ async def test_a_folder_that_may_not_be_written_by_now_gets_it_later(tmp_path: P
         finally:
             await bench.machines.close()
             subprocess.run(["umount", "-l", bench.project], check=True)
+
+
+async def test_a_session_at_rest_is_forgotten_and_one_at_work_is_not(bench: Bench) -> None:
+    await landed(bench, "(until [ -e stop ]; do sleep 0.02; done; echo > later) >&- 2>&- &")
+    bench.machines.bind(SESSION, "", writable=False)
+    assert (await landed(bench, "touch stop; echo > now")).landed == ("now", "stop")
+    await bench.machines.kill(SESSION)
+    bench.machines.bind(SESSION, "", writable=False)
+    with pytest.raises(MachineUnavailable, match="no folder was chosen"):
+        await bench.run("true")
+    bench.bind()
+    assert (await landed(bench, "echo > again")).landed == ("again",)

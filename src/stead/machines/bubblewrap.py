@@ -126,7 +126,7 @@ class BubblewrapMachines:
 
         Args:
             session: whose.
-            directory: absolute.
+            directory: absolute; "" to forget what was said, unless something of the session's is at work.
             writable: or read-only.
             hold: what of its changes waits for the person; it holds for calls that end from now on.
             hosts: patterns of hosts that every command may reach.
@@ -135,6 +135,11 @@ class BubblewrapMachines:
         Raises:
             InvalidRequest: the folder may not be shown; see ``check_directory``.
         """
+        if not directory:
+            lives = session in {*self._slots, *self.browser.sessions, *self.terminals.sessions}
+            if not lives and self.transactions.release(session):
+                self._bindings.pop(session, None)
+            return
         real = check_directory(directory, self._home.root, writable=writable, memory=self._home.memory_files)
         self._bindings[session] = Binding(real, writable, tuple(hosts))
         self.transactions.bind(session, real if writable else "", hold, barred)

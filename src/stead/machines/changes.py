@@ -57,13 +57,13 @@ def changes(space: Space, *, diffs: bool = True, whole: str = "", seen: Collecti
         OSError: the person's folder cannot be opened.
     """
     telling = _Telling(diffs, whole.strip("/"), seen, _WHOLE_CHARACTERS if whole.strip("/") else _DIFF_CHARACTERS)
-    began, applied = space.began_ns, space.applied
+    noted = space.noted()
 
     def conflict(delta: Delta) -> str:
         old = delta.old
-        if old is None or delta.what == "folder" or applied.get(delta.path) == old.st_ctime_ns:
+        if old is None or delta.what == "folder" or noted.applied.get(delta.path) == old.st_ctime_ns:
             return ""
-        return _CONFLICT if old.st_ctime_ns > began else ""
+        return _CONFLICT if old.st_ctime_ns > noted.began_ns else ""
 
     with opened_changes(space, space.pending) as at:
         found = sorted(at.deltas.found, key=lambda delta: delta.path)

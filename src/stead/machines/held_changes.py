@@ -41,7 +41,7 @@ class HeldChanges:
         except OSError as error:
             raise Conflict(f"the changes cannot be read just now ({error}); try again") from error
         chosen = chosen_of(found, (path,) if path else ())
-        return Trial(session, space.directory, space.began_ns // 1_000_000, tuple(chosen))
+        return Trial(session, space.directory, space.noted().began_ns // 1_000_000, tuple(chosen))
 
     async def stays(self, session: SessionId) -> tuple[Stay, ...]:
         """As ``Trials.stays``."""

@@ -36,7 +36,7 @@ from stead.machines.layers import (
 )
 from stead.machines.left_out import UNFINISHED, shown
 from stead.machines.merging import OWN, Merge, Stamp
-from stead.machines.space import Space
+from stead.machines.space import Noted, Space
 from stead.machines.workspace import lock_of, opened_above, opened_workspace
 
 _MOST_TOLD = 500
@@ -88,15 +88,18 @@ def land(
     """
     with lock_of(space.directory):
         if not (waited := bool(os.listdir(space.pending))):
-            space.clear()  # should the landing be cut off, what it took up is not taken for older than it is
+            space.note(
+                Noted(space.directory)
+            )  # should the landing be cut off, what it took up is not taken for older than it is
         moved, stayed = _take_up(space, jobs, live)
         landing = Landing()
         if moved or waited:
             ended = [space.jobs / job for job in jobs if job not in live and (space.jobs / job).exists()]
             begins = (*moved.values(), *(job.stat().st_mtime_ns for job in ended))
-            began_ns = space.began_ns or min(begins, default=0)
+            noted = space.noted()
+            noted = replace(noted, began_ns=noted.began_ns or min(begins, default=0))
             with opened_changes(space, space.pending) as at:
-                landing = _Work(at, began_ns, moved, before).run(hold, barred, busy=busy, alone=alone)
+                landing = _Work(at, noted, moved, before).run(hold, barred, busy=busy, alone=alone)
         with opened(str(space.jobs)) as left:
             for job in jobs:
                 if job not in live:
@@ -141,14 +144,14 @@ def carry_over(space: Space, paths: Collection[str]) -> tuple[tuple[str, ...], t
         OSError: as ``land``.
     """
     with lock_of(space.directory), opened_changes(space, space.pending) as at:
-        work, chosen = _Work(at, space.began_ns), set(paths)
+        work, chosen = _Work(at, space.noted()), set(paths)
         ways = {above for path in chosen for above in folders_above(path)}
         failed = work.carry_all(
             [one for one in at.deltas.found if not one.bad and (one.path in chosen or _is_way(one, ways))]
         )
         for path in at.deltas.equal:
             work.forget(path)
-        work.note(whole=space.whole)
+        work.note()
         return tuple(path for path in (one.rstrip("/") for one in work.landed) if path in chosen), failed
 
 
@@ -166,7 +169,7 @@ def bring_over(space: Space, path: str) -> tuple[Held, ...]:
         inside = [one for one in at.deltas.found if f"{one.path}/".startswith(f"{path}/")]
         whys = {one.path: _why_not(at, one) for one in inside}
         ways = [one for one in at.deltas.found if _is_way(one, folders_above(path))]
-        failed = _Work(at, 0).carry_all([*ways, *(one for one in inside if not whys[one.path])])
+        failed = _Work(at, Noted(space.directory)).carry_all([*ways, *(one for one in inside if not whys[one.path])])
         _tidy(at.layer, at.folder)
         return (*(Held(shown(one), why) for one, why in whys.items() if why), *failed)
 
@@ -211,13 +214,13 @@ class _Work:
 
     Args:
         at: what waits.
-        began_ns: when the first of it was begun; see ``Space``.
+        noted: of it.
         moved: since when what this landing brought changed, by path; see ``Merge.moved``.
         before: see ``land``.
     """
 
     at: Pending
-    began_ns: int
+    noted: Noted
     moved: dict[str, int] = field(default_factory=dict)
     before: Before = unknown
     landed: list[str] = field(default_factory=list)
@@ -228,21 +231,20 @@ class _Work:
     def __post_init__(self) -> None:
         owner, space = os.fstat(self.at.folder), self.at.space
         self._owner = (owner.st_uid, owner.st_gid) if os.geteuid() == 0 else None
-        self._applied = space.applied
         self.ours = _landed.setdefault(space.directory, {})
         if len(self.ours) > _MOST_STAMPS:
             self.ours.clear()
 
     def run(self, hold: Hold, barred: Barred, *, busy: bool, alone: bool) -> Landing:
         """Judge all that is pending, and carry over what lands."""
-        deltas, space = self.at.deltas, self.at.space
+        deltas = self.at.deltas
         for path in deltas.cut_off if alone else ():
             with opened_above(self.at.folder, path) as (above, name):
                 os.unlink(name, dir_fd=above)
         for delta in deltas.found if busy else ():
             if delta.what == "file" and delta.new and in_git(delta.path)[1] and self._began(delta.path):
                 self._replace(delta.path)
-        whole = hold == "all" or space.whole
+        whole = hold == "all" or self.noted.whole
         judged = Classes(self.at, self._conflict, whole, barred).all()
         gone = {delta.path for delta in deltas.found if delta.kind == "deleted"}
         failed = self.carry_all([delta for delta, decided, _ in judged if decided == "lands"])
@@ -265,12 +267,11 @@ class _Work:
             failed=failed[0].why if failed else "",
         )
 
-    def note(self, *, whole: bool) -> None:
-        """Write down what is left of what waited; ``whole`` as in ``Space``."""
-        if _tidy(self.at.layer, self.at.folder):
-            self.at.space.clear()
-        else:
-            self.at.space.note(self.stamps, whole=whole, began_ns=self.began_ns)
+    def note(self, *, whole: bool = False) -> None:
+        """Write down what is left of what waited, and whether all of it waits from now on."""
+        space, old = self.at.space, self.noted
+        left = Noted(space.directory, old.began_ns, old.applied | self.stamps, old.whole or whole)
+        space.note(Noted(space.directory) if _tidy(self.at.layer, self.at.folder) else left)
 
     def _began(self, path: str) -> int:
         """When what this landing brought of a path was begun; 0 when it brought nothing."""
@@ -281,8 +282,8 @@ class _Work:
         old = delta.old
         if old is None or delta.what == "folder":
             return ""
-        began = self._began(delta.path) or self.began_ns
-        ours = self.ours.get(delta.path) or self._applied.get(delta.path) or 0
+        began = self._began(delta.path) or self.noted.began_ns
+        ours = self.ours.get(delta.path) or self.noted.applied.get(delta.path) or 0
         if old.st_ctime_ns <= began or ours == old.st_ctime_ns:
             return ""
         plain = delta.kind == "changed" and delta.what == "file" and not in_git(delta.path)[1]

@@ -28,7 +28,17 @@ _REMOVE_LIMIT_S = 120
 _making = threading.Lock()
 
 
-class _Kept(msgspec.Struct, frozen=True):
+class Noted(msgspec.Struct, frozen=True):
+    """What is written down about a session's changes.
+
+    Args:
+        directory: whose they are.
+        began_ns: when the first of those that are pending was begun, by the clock that files are stamped with; 0 while
+            nothing is pending, and where a landing was cut off before it was written down.
+        applied: paths that were put into the person's folder since, and the stamp that they got.
+        whole: everything that is pending waits for the person, whatever it is.
+    """
+
     directory: str
     began_ns: int = 0
     applied: dict[str, int] = {}
@@ -57,27 +67,9 @@ class Space:
         self._file = self.root / "space.json"
         if not directory and not self._file.exists():
             raise NotFound(f"no changes of {session!r} wait; see `stead held list`")
-        self.directory = directory or self._read().directory
+        self.directory = directory or self.noted().directory
         self._shared = home.root / "workspaces" / hashlib.sha256(os.fsencode(self.directory)).hexdigest()[:32]
         self.kept = self._shared / "kept"
-
-    @property
-    def began_ns(self) -> int:
-        """When the first of the changes that are pending was begun, by the clock that files are stamped with.
-
-        0 while nothing is pending, and where a landing was cut off before it was written down.
-        """
-        return self._read().began_ns
-
-    @property
-    def applied(self) -> dict[str, int]:
-        """Paths that were put into the person's folder since, and the stamp that they got."""
-        return self._read().applied
-
-    @property
-    def whole(self) -> bool:
-        """Whether everything that is pending waits for the person, whatever it is."""
-        return self._read().whole
 
     def prepare(self) -> Workspace:
         """Make it, or take up what there is; gives what a machine shows.
@@ -94,31 +86,13 @@ class Space:
             ) from error
 
     def _prepare(self) -> Workspace:
-        if not self._file.exists() or (self._read().directory != self.directory and not os.listdir(self.pending)):
+        if not self._file.exists() or (self.noted().directory != self.directory and not os.listdir(self.pending)):
             self._make()
-        if self._read().directory != self.directory:
-            raise MachineUnavailable("the session's changes are of {!r}; settle them first", self._read().directory)
+        if self.noted().directory != self.directory:
+            raise MachineUnavailable("the session's changes are of {!r}; settle them first", self.noted().directory)
         for folder in (self.kept, self._shared / "home", self.away):
             self._folder(folder)
         return Workspace(self.directory, str(self.layers), str(self.kept), str(self._shared / "home"))
-
-    def clear(self) -> None:
-        """Remember that nothing is pending."""
-        if (old := self._read()).applied or old.whole or old.began_ns:
-            self._write(_Kept(self.directory))
-
-    def note(self, stamps: dict[str, int], *, whole: bool, began_ns: int) -> None:
-        """Remember what was put into the person's folder while something is pending, and whether all of that waits.
-
-        Args:
-            stamps: see ``applied``.
-            whole: the property of this name; once true, it stays so until nothing is pending.
-            began_ns: the property of this name; kept where it is known already.
-        """
-        old = self._read()
-        kept = _Kept(self.directory, old.began_ns or began_ns, old.applied | stamps, old.whole or whole)
-        if kept != old:
-            self._write(kept)
 
     def discard(self) -> None:
         """Throw all that is pending away, for good. No machine may be at work on it."""
@@ -143,7 +117,7 @@ class Space:
         for folder in (self.layers, self.pending, self.jobs):
             self._folder(folder)
         self.pending.chmod(os.stat(self.directory).st_mode & 0o777 | 0o700)
-        self._write(_Kept(self.directory))
+        self.note(Noted(self.directory))
 
     def _folder(self, folder: Path) -> None:
         if not folder.exists():
@@ -151,18 +125,26 @@ class Space:
             if os.geteuid() == 0:
                 os.chown(folder, OUTSIDE_USER, OUTSIDE_USER)
 
-    def _read(self) -> _Kept:
+    def noted(self) -> Noted:
+        """What is written down.
+
+        Raises:
+            StorageFault: it cannot be read.
+        """
         try:
-            return msgspec.json.decode(self._file.read_bytes(), type=_Kept)
+            return msgspec.json.decode(self._file.read_bytes(), type=Noted)
         except (OSError, msgspec.MsgspecError) as error:
             raise StorageFault(
                 f"{str(self._file)!r} cannot be read: {error}; the changes are in {str(self.pending)!r}"
             ) from error
 
-    def _write(self, kept: _Kept) -> None:
+    def note(self, noted: Noted) -> None:
+        """Write down what holds now; on disk when this returns."""
+        if self._file.exists() and noted == self.noted():
+            return
         fresh = self._file.with_suffix(".new")
         with open(fresh, "wb") as file:
-            file.write(msgspec.json.encode(kept))
+            file.write(msgspec.json.encode(noted))
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(self._file)

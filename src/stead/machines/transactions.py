@@ -51,7 +51,6 @@ class _Own:
     lingering: set[str] = field(default_factory=set)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     later: asyncio.Task[None] | None = None
-    cleaning: list[asyncio.Task[None]] = field(default_factory=list)
 
 
 class Transactions:
@@ -66,6 +65,7 @@ class Transactions:
         self._home = home
         self._ask = ask
         self._own: dict[SessionId, _Own] = {}
+        self._cleaning: set[asyncio.Task[None]] = set()
         self.before: Before = unknown
         """The versions that changes of one file by two are merged on."""
         self.on_landed: Callable[[SessionId, Landing], None] = lambda _session, _landing: None
@@ -75,6 +75,16 @@ class Transactions:
         """Say which folder the session's changes are of ("" where it may make none), and what of them waits."""
         own = self._own.setdefault(session, _Own())
         own.directory, own.hold, own.barred = directory, hold, barred
+
+    def release(self, session: SessionId) -> bool:
+        """Forget a session's folder; false while anything of it is under way."""
+        if own := self._own.get(session):
+            if own.jobs or own.lock.locked():
+                return False
+            if own.later:
+                own.later.cancel()
+            del self._own[session]
+        return True
 
     def begin(self, session: SessionId, *, terminal: bool = False) -> str:
         """A name for a new one; "" for a session that may change nothing. It is under way until it is landed."""
@@ -184,8 +194,9 @@ class Transactions:
             for job in jobs.keys() - live:
                 del own.jobs[job]
             if landing.count:
-                own.cleaning.append(asyncio.create_task(asyncio.to_thread(space.put_away)))
-                own.cleaning = [task for task in own.cleaning if not task.done()]
+                cleaning = asyncio.create_task(asyncio.to_thread(space.put_away))
+                self._cleaning.add(cleaning)
+                cleaning.add_done_callback(self._cleaning.discard)
                 if live or own.calls:
                     await self._ask(session, "refresh")
             if live - own.terminals:

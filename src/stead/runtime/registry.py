@@ -37,7 +37,8 @@ class Sessions:
 
     def adopt(self, stream: Stream) -> Actor:
         """Make the actor of a session that has just begun."""
-        self._actors = {id: actor for id, actor in self._actors.items() if not actor.at_rest}
+        for id in [id for id, actor in self._actors.items() if actor.at_rest]:
+            self.drop(id)
         session = stream.session
         with contextlib.suppress(InvalidRequest):  # the folder is gone since ``bind``: what was shown holds all
             show_now(self._deps, session)
@@ -69,8 +70,9 @@ class Sessions:
         self.actor(session).note(fact)
 
     def drop(self, id: SessionId) -> None:
-        """Forget an actor that has nothing more to do."""
+        """Forget an actor that has nothing more to do. What its machine shows is said again when it is loaded."""
         self._actors.pop(id, None)
+        self._deps.machines.bind(id, "", writable=False)
 
     async def close(self) -> None:
         """Cut off everything that is under way, let the outcomes be recorded, and end."""

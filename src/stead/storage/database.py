@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from sqlite3 import Connection  # the same interface; the encrypted library has no types of its own
 
 BUSY_TIMEOUT_S = 10.0
+CACHE_KIB = 512
+"""Pages that each connection keeps decrypted."""
 _IDLE_READERS = 8
 _PAUSE_S = 0.05
 _PLAIN_SQLITE = b"SQLite format 3\x00"
@@ -54,6 +56,7 @@ def connect(path: Path, key: bytes) -> Connection:
     connection.execute("PRAGMA cipher_log_level = none")  # our errors say more, and not on stderr
     for pragma in ("synchronous = full", "secure_delete = on", "foreign_keys = on", "temp_store = memory"):
         connection.execute(f"PRAGMA {pragma}")
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     return connection
 
 

@@ -16,7 +16,7 @@ from stead.domain.live import TextDelta, Transient
 from stead.domain.memory_events import ContentRedacted
 from stead.domain.ports import Clock
 
-CACHE_LIMIT_BYTES = 4_000_000
+CACHE_LIMIT_BYTES = 256 * 1024
 
 
 class ErasedBody(msgspec.Struct, frozen=True, tag="erased"):
