@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import repeat
 
 import msgspec
@@ -77,6 +78,10 @@ def estimate_tokens(text: str) -> int:
     return tokens + _letter_bound(data) - sum(map(_SAVED.get, runs, repeat(0)))
 
 
+_kept_tokens = lru_cache(maxsize=256)(estimate_tokens)
+"""For texts that are the same in the requests of all sessions."""
+
+
 def estimate_request(instructions: str, tools: Iterable[ToolSpec], messages: Iterable[Message]) -> int:
     """An upper bound of the input tokens of a request, the frames around its parts included.
 
@@ -85,12 +90,12 @@ def estimate_request(instructions: str, tools: Iterable[ToolSpec], messages: Ite
         tools: what is offered.
         messages: the history, or only its new tail: then give no instructions and no tools.
     """
-    tokens = estimate_tokens(instructions) + MESSAGE_OVERHEAD
+    tokens = _kept_tokens(instructions) + MESSAGE_OVERHEAD
     frames = 0
     for tool in tools:
         frames = REQUEST_OVERHEAD
         schema = msgspec.json.encode(tool.parameters).decode()
-        tokens += TOOL_OVERHEAD + estimate_tokens(f"{tool.name} {tool.description} {schema}")
+        tokens += TOOL_OVERHEAD + _kept_tokens(f"{tool.name} {tool.description} {schema}")
     return frames + tokens + sum(estimate_message(message) for message in messages)
 
 

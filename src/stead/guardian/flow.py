@@ -16,8 +16,9 @@ are measured by ``bench/s3_injection.py``; the guide's section on prompt injecti
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 
@@ -27,16 +28,29 @@ from stead.domain.tools import Declaration, Role
 from stead.guardian import moments, numbers
 
 
+class Told(NamedTuple):
+    """Texts that the session's model was given, by whose word they are.
+
+    Args:
+        vouched: outputs of tools that vouch for what they say.
+        trusted: texts of the sources that the person trusts for this tool.
+        endorsed: targets of calls that the person was shown and said yes to.
+        outputs: (source, text) of every untrusted output, oldest first.
+    """
+
+    vouched: Sequence[str] = ()
+    trusted: Sequence[str] = ()
+    endorsed: Sequence[str] = ()
+    outputs: Sequence[tuple[str, str]] = ()
+
+
 class Context(msgspec.Struct, frozen=True):
     """What the session's model has read, and from which source.
 
     Args:
         words: what the person said.
-        vouched: outputs of tools that vouch for what they say.
-        trusted: texts of the sources that the person trusts for this tool.
-        endorsed: targets of calls that the person was shown and said yes to.
+        told: gives everything else that it was told; called when a value has to be looked for, and not before.
         sources: the untrusted sources that it has read, first read first; empty for a clean context.
-        outputs: (source, text) of every untrusted output, oldest first.
         planned: the calls that the plan still grants.
         used: those of it that were used up.
         entities: what an id of a kind is called: kind, then id, then the name, as tools gave them.
@@ -45,11 +59,8 @@ class Context(msgspec.Struct, frozen=True):
     """
 
     words: Sequence[str] = ()
-    vouched: Sequence[str] = ()
-    trusted: Sequence[str] = ()
-    endorsed: Sequence[str] = ()
+    told: Callable[[], Told] = Told
     sources: tuple[str, ...] = ()
-    outputs: Sequence[tuple[str, str]] = ()
     planned: Sequence[PlannedCall] = ()
     used: Sequence[PlannedCall] = ()
     entities: Mapping[str, Mapping[str, str]] = {}
@@ -102,9 +113,10 @@ def origin(
             return Integrity.PERSON, ""
     elif stands_in(value, context.words, amount=amount):
         return Integrity.PERSON, ""
-    if stands_in(value, (*context.vouched, *context.trusted, *context.endorsed), amount=amount):
+    told = context.told()
+    if stands_in(value, (*told.vouched, *told.trusted, *told.endorsed), amount=amount):
         return Integrity.TRUSTED, ""
-    newest = context.outputs[::-1]
+    newest = told.outputs[::-1]
     place = _place(value, [text for _, text in newest], amount=amount)
     return Integrity.UNTRUSTED, newest[place][0] if place >= 0 else ""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import msgspec
 
@@ -26,7 +26,7 @@ from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolO
 from stead.domain.trials import Barred
 from stead.guardian import policy
 from stead.guardian.decide import Facts, Proposed, decide
-from stead.guardian.flow import Context, targets
+from stead.guardian.flow import Context, Told, targets
 from stead.guardian.permits import Circumstances
 from stead.guardian.reach import Reach
 from stead.guardian.rules import barring
@@ -305,10 +305,24 @@ def _context(session: Session, tool: str, declared: Mapping[str, Declaration]) -
     """What the session's model has been told, by whom, as far as it matters for a call of this tool.
 
     Args:
-        session: whose.
+        session: whose; it goes no further before the verdict, as its lock is held for the judgement.
         tool: the call's.
         declared: what every tool declares: which of them vouch for what they say.
     """
+    return Context(
+        words=tuple(session.words),
+        told=cache(lambda: _told(session, tool, declared)),
+        sources=tuple(session.sources),
+        planned=tuple(session.planned),
+        used=tuple(session.used),
+        entities=session.entities,
+        given=session.given,
+        strayed=session.strayed,
+    )
+
+
+def _told(session: Session, tool: str, declared: Mapping[str, Declaration]) -> Told:
+    """All of it by whose word it is. It costs by the length of the conversation, and few decisions need it."""
     trusted = {source for source in session.trusted.get(tool, ()) if UNKNOWN_HOST not in source}
     told = [said for said in session.messages if isinstance(said, UserMessage) and said.foreign]
     believed = [said.text for said in told if said.source in trusted]
@@ -326,21 +340,10 @@ def _context(session: Session, tool: str, declared: Mapping[str, Declaration]) -
             believed.append(result.text)
         else:
             outputs.append((result.source, result.text))
-    return Context(
-        words=tuple(session.words),
-        vouched=vouched,
-        trusted=believed,
-        endorsed=[
-            target for name, asked in session.approved if name in declared for target in targets(declared[name], asked)
-        ],
-        sources=tuple(session.sources),
-        outputs=[*reversed(repeated), *outputs],
-        planned=tuple(session.planned),
-        used=tuple(session.used),
-        entities=session.entities,
-        given=session.given,
-        strayed=session.strayed,
-    )
+    endorsed = [
+        target for name, asked in session.approved if name in declared for target in targets(declared[name], asked)
+    ]
+    return Told(vouched, believed, endorsed, [*reversed(repeated), *outputs])
 
 
 @lru_cache(maxsize=64)

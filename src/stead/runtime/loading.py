@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, time, timedelta, tzinfo
+from itertools import chain
 from typing import Protocol
 
 from stead.brain.memory_files import LOADED_CHARS, Day, Shelf, folder_of, happened_in, loaded_files, scopes_of
@@ -78,15 +79,13 @@ class Loading:
 
     def _rows(self, place: PlaceId) -> tuple[list[MemoryRow], bool]:
         """The live memories of a place, and whether those are all: the pinned, preferences, and the newest."""
-        found: dict[str, MemoryRow] = {}
+        rows, after = self._remembered.rows(RowsWanted(place=place, limit=_NEWEST))
+        if not after:
+            return list(rows), True
         pinned = RowsWanted(place=place, pinned=True, limit=_PINNED)
         preferences = RowsWanted(place=place, kinds=("preference", "correction"), limit=_PREFERENCES)
-        for wanted in (pinned, preferences):
-            rows, _ = self._remembered.rows(wanted)
-            found.update((row.memory.id, row) for row in rows)
-        rows, after = self._remembered.rows(RowsWanted(place=place, limit=_NEWEST))
-        found.update((row.memory.id, row) for row in rows)
-        return list(found.values()), not after
+        every = chain(self._remembered.rows(pinned)[0], self._remembered.rows(preferences)[0], rows)
+        return list({row.memory.id: row for row in every}.values()), False
 
 
 def _holds(row: MemoryRow, now_ms: int) -> bool:

@@ -85,17 +85,20 @@ class Opener:
         """
         d = self._deps
         d.gate.specs((*command.tools, *command.allow))
-        fact = await asyncio.to_thread(opened, command, d.models.default_chain())
+        fact = await asyncio.to_thread(self._opened, command, d.models.default_chain())
         session = SessionId(d.new_id("s"))
         fact = msgspec.structs.replace(fact, secrets=self._book.given(command.secrets, session))
-        for ref in fact.chain:
-            # Says which provider there is not. In a thread, because the first call loads the vendors' price list.
-            await asyncio.to_thread(d.models.info, ref)
         grants = _granted(command.allow, fact.directory, self._grants(), d.clock.now_ms(), door)
         learned = await d.memory.recollection.opening(fact, command.goal or "")
         if fact.interactive and (rules := await d.project.rules(fact.directory)):
             learned = (*learned, ev.ProjectRulesRead(rules, PROJECT))
         return await self._begin(session, fact, grants, learned, claim)
+
+    def _opened(self, command: cmd.OpenSession, chain: tuple[ev.ModelRef, ...]) -> ev.SessionOpened:
+        fact = opened(command, chain)
+        for ref in fact.chain:
+            self._deps.models.info(ref)  # says which provider there is not; the first call loads the price list
+        return fact
 
     async def fork(self, command: cmd.ForkSession, claim: Claimed, _door: str) -> cmd.Answer:
         """Open an interactive session that goes on from a moment of another one, objective or not.

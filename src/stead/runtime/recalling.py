@@ -115,18 +115,22 @@ class Recollection:
         """
         if self._fresh is not None:
             await self._fresh()
-        cleared = await asyncio.to_thread(self.clearance, spec)
-        files: tuple[LoadedFile, ...] = ()
-        try:
-            files = await asyncio.to_thread(self._files.loaded, viewer(spec), self._clock.now_ms(), cleared)
-        except StorageFault as fault:
-            log.warning("a session begins without the files of memory: %s", fault)
+        cleared, files = await asyncio.to_thread(self._loaded, spec)
         facts: list[ev.Body] = []
         if files:
             facts.append(ev.MemoryLoaded(files, Label(Integrity.TRUSTED, Confidentiality.PRIVATE)))
         if words:
             facts += await self._recalled(words, viewer(spec), cleared, SessionId(""), ())
         return tuple(facts)
+
+    def _loaded(self, spec: ev.SessionOpened) -> tuple[Confidentiality, tuple[LoadedFile, ...]]:
+        """The clearance of a session's models, and the files of memory that they may read."""
+        cleared = self.clearance(spec)
+        try:
+            return cleared, self._files.loaded(viewer(spec), self._clock.now_ms(), cleared)
+        except StorageFault as fault:
+            log.warning("a session begins without the files of memory: %s", fault)
+            return cleared, ()
 
     async def before_words(self, session: Session, words: str) -> tuple[ev.Body, ...]:
         """What a model is told before the person's words: nothing that it has been told already."""

@@ -20,6 +20,9 @@ from stead.domain.sessions import Session
 from stead.runtime.deps import Deps
 
 SNAPSHOT_EVERY = 500
+"""Events between two snapshots of a session, at least."""
+SNAPSHOT_GROWTH = 8
+"""A snapshot holds the whole session, so the next waits until the session has grown by one part in so many."""
 
 _FORM = b"14:"
 """Heads every snapshot; it changes with whatever ``Session`` or its fold comes to mean."""
@@ -116,7 +119,7 @@ class Stream:
         self._pending = []
         self.place = events[-1].seq
         self._deps.bus.publish(events)
-        if self.session.seq - self._snapshot_seq >= SNAPSHOT_EVERY:
+        if self.session.seq - self._snapshot_seq >= max(SNAPSHOT_EVERY, self._snapshot_seq // SNAPSHOT_GROWTH):
             self._snapshot_seq = self.session.seq
             state = _encoder.encode(self.session)
             await self._deps.snapshots.save(self.session.id, self.session.seq, b"%b%d:%b" % (_FORM, self.place, state))
