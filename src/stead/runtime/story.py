@@ -130,10 +130,7 @@ def _line(session: SessionId, body: ev.Body) -> str:
         case _:
             pass
     values = msgspec.to_builtins(body)
-    lines = [
-        fill(template, given)
-        for template, given, _ in worded({**values, "session": session, "call": values.get("key", "")})
-    ]
+    lines = [fill(template, given) for template, given, _ in worded({**values, "session": session})]
     if not lines:
         return ""
     head, *rest = lines
