@@ -101,7 +101,7 @@ def test_a_session_reads_like_a_story() -> None:
         "**Model** `acme/m1`:\n\n> I sort them.",
         '**Call** `write` (`call_1_1`): **ok**, 5 ms\n\n```json\n{"path":"boats.txt"}\n```',
         "**Asked** whether it may run",
-        "**Allowed** through `web`.",
+        "*allowed `call_1_1` (answered from `web`)*",
         "**Changed** ~ `boats.txt`  +2 -1.\n\n```diff\n--- a/boats.txt",
         "wrote 20 bytes",
         "*checkpoint `k_1` before turn 1 (12 files, 90 bytes, 1 changed) in 5 ms*",
