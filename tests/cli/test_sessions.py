@@ -15,10 +15,11 @@ from stead.cli.output import Output
 from stead.cli.spending import SESSION_BUDGET
 from stead.cli.timeline import TimelinePrinter
 from stead.domain import commands
-from stead.domain.events import Budget, ModelRef, ModelRequested, PlanStep, Spend
+from stead.domain.events import Budget, CallRetried, ModelRef, ModelRequested, PlanStep, Spend
 from stead.domain.ids import ApprovalId, CallKey, CheckpointId, RequestNo
 from stead.domain.policies import Profile
 from stead.domain.work_rows import CallRow, Watcher
+from tests.build import Story, created
 from tests.cli.conftest import Cli, Result
 from tests.cli.desk import MARKDOWN, edit_row, take_checkpoint
 from tests.cli.desk_scripts import ADDED, CHANGE, quiet, stuck, tidy
@@ -446,6 +447,23 @@ def test_no_item_of_a_session_reaches_the_terminal_as_anything_but_text(capsys: 
         shown = capsys.readouterr().out
         assert not set(shown) & HARMFUL
         assert "end" in shown or item["kind"] == "line" or item.get("state") == "dropped", item["kind"]
+
+
+def test_of_a_call_that_changes_later_only_what_was_added_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    printer = TimelinePrinter(Output(plain=True, as_json=False, colourless=True), "s", live=False)
+    story = Story(created()).turn("I build.", ("shell", '{"command": "make"}'), ("read", "{}")).run(text="built")
+    key = CallKey("call_1_1")
+
+    def added() -> str:
+        printer.print(msgspec.to_builtins(items_of(story.events)))
+        return capsys.readouterr().out
+
+    assert "I build.\n> shell make  ok, 5 ms" in added()
+    assert added() == ""
+    story.tell(CallRetried(key, "shell", "web"))
+    assert added() == "shell runs again\n"
+    story.run("error", "no rule")
+    assert added() == "> shell make  error, 5 ms  [100 tokens, $0.00]\n    | no rule\n"
 
 
 def test_long_work_says_how_far_it_is_now_and_then(
