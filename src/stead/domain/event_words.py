@@ -42,7 +42,7 @@ _LINES: dict[str, tuple[str, str]] = {
     "memory.settled": ("{id} was {accepted?accepted:refused} (from {door})", ""),
     "notice.given": ("told the model: {text:400}", "yellow"),
     "objective.retried": ("runs again", ""),
-    "reading.failed": ("not read ({kind}): {error:300}", "yellow"),
+    "reading.failed": ("! not read ({kind}): {error:300}", "yellow"),
     "rules.read": ("read the project's rules: {files:paths|none any more}", "dim"),
     "session.closed": ("closed; the next message opens it again", "yellow"),
     "session.paused": ("paused: {why:200|by you}", "yellow"),
