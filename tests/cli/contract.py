@@ -14,6 +14,7 @@ from stead.domain.events import (
     ApprovalGiven,
     Body,
     Contract,
+    Event,
     Limits,
     SessionDeleted,
     SessionOpened,
@@ -25,12 +26,14 @@ from stead.domain.ids import CommandId, SessionId, WorkspaceId
 from stead.domain.policies import Profile
 from stead.domain.ports import Isolation
 from stead.domain.rows import ObjectiveRow, ObjectiveStatus, SearchRow, UsageRow
+from stead.domain.timeline import TimelinePage
 from stead.runtime import readiness
 from stead.runtime.memory_service import MemoryState
 from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
 from stead.web.backend import PresetRow
 from tests.cli import desk
 from tests.cli.wire import REHEARSAL, Refused, now_ms, page, parse, parse_plain
+from tests.timelines import page_of
 
 if TYPE_CHECKING:
     from tests.cli.simulator import Run, Simulator
@@ -43,6 +46,8 @@ def answer(api: Simulator, method: str, path: str, query: dict[str, str], body: 
     parts = tuple(path.strip("/").split("/"))
     if parts[0] == "sessions" and len(parts) > 1 and parts[1] in api.runs:
         parts = ("objectives", *parts[1:])  # the same session by its other name
+    if method == "GET" and parts[2:] == ("timeline",):
+        return 200, _timeline(api, parts[1], int(query.get("after", 0)))
     if parts[0] == "sessions":
         return desk.answer(api, method, parts, query, body, key)
     if method == "GET":
@@ -197,7 +202,8 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
             return {"items": [], "next": None}
         case ("approvals",):
             wanted = query.get("status", "pending")
-            return page([row for row in api.approvals.values() if wanted in ("all", row.status)], query)
+            asked = [row for row in api.approvals.values() if query.get("session", row.session) == row.session]
+            return page([row for row in asked if wanted in ("all", row.status)], query)
         case ("approvals", approval):
             if approval not in api.approvals:
                 raise Refused(404, "not_found", f"there is no approval {approval!r}; see: stead approvals")
@@ -230,6 +236,22 @@ def _events(api: Simulator, query: dict[str, str]) -> object:
     after, limit = int(query.get("after", 0)), int(query.get("limit", 50))
     found = [event for event in api.events[after:] if not streams or event["stream"] in streams]
     return {"items": found[:limit], "head": len(api.events)}
+
+
+def _timeline(api: Simulator, session: str, after: int) -> TimelinePage:
+    found = [event for event in api.events if event["stream"] == session]
+    if not found or found[-1]["body"]["type"] == "session.deleted":
+        raise Refused(404, "not_found", f"there is no session {session!r}; see: stead session list")
+    events = [
+        Event(at["seq"], SessionId(session), place, at["ts"], at["actor"], CommandId(at["cause"]), _body(at["body"]))
+        for place, at in enumerate(found)
+    ]
+    return page_of(events, after)
+
+
+def _body(body: dict[str, Any]) -> Body:
+    given: Body = msgspec.convert(body, Body)
+    return given
 
 
 def _run(api: Simulator, session: str) -> Run:

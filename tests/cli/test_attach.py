@@ -79,10 +79,11 @@ class Slow:
 
     def __call__(self, sitting: Sitting, text: str) -> None:
         self._step()
+        reply(sitting, 1, "", ("shell", {"command": "make"}))
         start(sitting, "call_1_0", "shell", {"command": "make"})
         self._step()
         finish(sitting, "call_1_0", "shell", "all built")
-        reply(sitting, 1, f"{len(sitting.heard)} heard")
+        reply(sitting, 2, f"{len(sitting.heard)} heard")
         sitting.rest()
 
     def _step(self) -> None:

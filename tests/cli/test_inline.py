@@ -159,7 +159,7 @@ def test_replies_and_output_are_streamed_as_they_come(cli: Cli, serve: Serve) ->
         run.api.wait_for(run.api.watching)
         run.stream({"type": "text.delta", "session": run.id, "number": 1, "offset": 0, "text": "Let me "})
         run.api.wait_for(lambda: vars(run.api).get("step", 0) >= 1)
-        scripts.reply(run, 1, "Let me see.")
+        scripts.reply(run, 1, "Let me see.", ("shell", {"command": "make"}))
         scripts.start(run, "call_1_0", "shell", {"command": "make"})
         delta = {"type": "output.delta", "session": run.id, "key": "call_1_0", "offset": 0}
         run.stream(delta | {"text": "compiling a\ncompi"})

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stead.cli import figures
 from stead.cli.cards import card, is_cut
-from stead.cli.narrating import subject_of
+from stead.cli.labels import subject_of
 from stead.cli.output import Output, clean, clean_line, width_of
 from stead.domain.shown import hidden, reveal
 

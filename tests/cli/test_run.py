@@ -39,6 +39,7 @@ def has_opened(api: Simulator, count: int) -> bool:
 
 
 def allow_everything(run: Run) -> None:
+    scripts.reply(run, 1, "", ("shell", {"command": "make test\nmake lint"}))
     scripts.start(run, "call_1_0", "shell", {"command": "make test\nmake lint"})
     scripts.finish(run, "call_1_0", "shell", "".join(f"line {number}\n" for number in range(20)))
     run.end("completed", "done", "All is built.\nTwice.")
@@ -53,10 +54,10 @@ def test_a_goal_that_is_reached_ends_with_0_and_every_step_is_one_line(cli: Cli,
     assert lines[0].endswith(": build it")
     assert lines[1] == f"  in {cli.directory}, with rehearsal/rehearsal (no AI), budget 400,000 tokens, $5.00"
     assert lines[2] == "  keep: touch nothing else"
-    assert lines[3] == "> shell make test make lint  ok, 12 ms  [0 tokens, $0.00]"
+    assert lines[3] == "> shell make test make lint  ok, 12 ms  [620 tokens, $0.0015]"
     assert lines[4:10] == ["    | … 15 lines before", *(f"    | line {number}" for number in range(15, 20))]
     assert lines[10:13] == ["completed", "  All is built.", "  Twice."]
-    assert lines[13].startswith("  2 model requests, 0 of 400,000 tokens, $0.00 of $5.00, 4.0 s")
+    assert lines[13].startswith("  1 model request, 620 of 400,000 tokens, $0.0015 of $5.00, ")
 
 
 def test_a_goal_that_is_not_reached_ends_with_1_and_how_to_try_again(cli: Cli, serve: Serve) -> None:

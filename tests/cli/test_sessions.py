@@ -10,20 +10,22 @@ from typing import Any
 import msgspec
 import pytest
 
-from stead.cli import narrating
-from stead.cli.narrating import Narrator
+from stead.cli import timeline
 from stead.cli.output import Output
 from stead.cli.spending import SESSION_BUDGET
+from stead.cli.timeline import TimelinePrinter
 from stead.domain import commands
-from stead.domain.events import Budget, ModelRef, PlanStep
-from stead.domain.ids import ApprovalId, CallKey, CheckpointId
+from stead.domain.events import Budget, CallRetried, ModelRef, ModelRequested, PlanStep, Spend
+from stead.domain.ids import ApprovalId, CallKey, CheckpointId, RequestNo
 from stead.domain.policies import Profile
 from stead.domain.work_rows import CallRow, Watcher
+from tests.build import Story, created
 from tests.cli.conftest import Cli, Result
 from tests.cli.desk import MARKDOWN, edit_row, take_checkpoint
 from tests.cli.desk_scripts import ADDED, CHANGE, quiet, stuck, tidy
-from tests.cli.scripts import HOSTILE, reply
+from tests.cli.scripts import HOSTILE, replied
 from tests.cli.simulator import Simulator, Sitting
+from tests.timelines import everything, items_of
 
 Serve = Callable[..., Simulator]
 
@@ -153,8 +155,9 @@ def test_send_and_wait_tells_the_turn_and_ends_with_it(cli: Cli, serve: Serve) -
 
 def test_words_that_a_turn_ended_without_are_waited_for_into_the_next(cli: Cli, serve: Serve) -> None:
     def late(sitting: Sitting, text: str) -> None:
-        reply(sitting, 1, "The first.")
+        sitting.happen(ModelRequested(RequestNo(1), "", 1, 1000, Spend(2000, 0)))
         sitting.api.wait_for(lambda: len(sitting.heard) == 2 and sitting.api.watching())
+        sitting.happen(replied(sitting, 1, "The first.", ("read", {})), actor="model")
         sitting.rest()
         sitting.ask("call_2_0", "edit", {"path": "notes.txt"})
         sitting.rest()
@@ -416,7 +419,13 @@ def _spoiled(value: Any, name: str = "") -> Any:
     return HOSTILE if isinstance(value, str) and name not in ("type", "kind", "what") else value
 
 
+HARMFUL = set("\x1b\x07\x08\x9b\r\u202e\u200b")
 EVENTS = Path(__file__).parents[1] / "events" / "v1"
+
+
+def printed(item: dict[str, Any], *, live: bool = True, verbose: bool = True) -> None:
+    out = Output(plain=True, as_json=False, colourless=True)
+    TimelinePrinter(out, HOSTILE, live=live, verbose=verbose).print([item])
 
 
 @pytest.mark.parametrize("file", sorted(EVENTS.glob("*.json")), ids=lambda path: path.stem)
@@ -424,38 +433,61 @@ def test_no_event_of_a_session_reaches_the_terminal_as_anything_but_text(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     body = _spoiled(json.loads(file.read_text("utf-8")))
-    narrator = Narrator(Output(plain=True, as_json=False, colourless=True), live=True, verbose=True)
-    narrator.tell({"stream": HOSTILE, "body": body})
+    printed({"kind": "line", "place": 0, "body": body})
     shown = capsys.readouterr().out
-    assert not set(shown) & set("\x1b\x07\x08\x9b\r\u202e\u200b")
-    if file.stem.startswith(("checkpoint.", "file.", "call.ed", "call.ca", "call.re", "edit.", "memory.")):
-        assert "end" in shown, "it is told at all"
+    assert not set(shown) & HARMFUL
+    if file.stem.startswith(("checkpoint.", "file.", "edit.", "memory.")):
+        assert "end" in shown, "it is shown at all"
+
+
+def test_no_item_of_a_session_reaches_the_terminal_as_anything_but_text(capsys: pytest.CaptureFixture[str]) -> None:
+    for item in msgspec.to_builtins(items_of(everything(HOSTILE).events)):
+        for live in (False, True):
+            printed(item, live=live)
+        shown = capsys.readouterr().out
+        assert not set(shown) & HARMFUL
+        assert "end" in shown or item["kind"] == "line" or item.get("state") == "dropped", item["kind"]
+
+
+def test_of_a_call_that_changes_later_only_what_was_added_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    printer = TimelinePrinter(Output(plain=True, as_json=False, colourless=True), "s", live=False)
+    story = Story(created()).turn("I build.", ("shell", '{"command": "make"}'), ("read", "{}")).run(text="built")
+    key = CallKey("call_1_1")
+
+    def added() -> str:
+        printer.print(msgspec.to_builtins(items_of(story.events)))
+        return capsys.readouterr().out
+
+    assert "I build.\n> shell make  ok, 5 ms" in added()
+    assert added() == ""
+    story.tell(CallRetried(key, "shell", "web"))
+    assert added() == "shell runs again\n"
+    story.run("error", "no rule")
+    assert added() == "> shell make  error, 5 ms  [100 tokens, $0.00]\n    | no rule\n"
 
 
 def test_long_work_says_how_far_it_is_now_and_then(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    narrator = Narrator(Output(plain=True, as_json=False, colourless=True), live=True)
+    printer = TimelinePrinter(Output(plain=True, as_json=False, colourless=True), "s", live=True)
 
     def progress(done: int) -> None:
-        body = {"type": "progress", "session": "s", "what": "checkpoint", "done": done, "total": 1000}
-        narrator.tell({"stream": "s", "body": body})
+        printer.stream({"type": "progress", "session": "s", "what": "checkpoint", "done": done, "total": 1000})
 
     for done in range(0, 1000, 100):
         progress(done)
     assert capsys.readouterr().out == "", "done in a moment"
-    monkeypatch.setattr(narrating, "_PROGRESS_S", 0.0)
+    monkeypatch.setattr(timeline, "_PROGRESS_S", 0.0)
     progress(400)
     assert capsys.readouterr().out == "(checkpoint: 400 of 1,000 files)\n"
 
 
-def test_what_a_model_is_told_of_memory_is_counted_and_shown_only_when_asked_for(
+def test_what_a_model_is_given_of_memory_is_counted_and_shown_only_when_asked_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     told = [{"ref": "m_00112233445566aa", "text": "Ada lives in Graz.", "by": ["alias", "words"]}]
     body = {"type": "memory.recalled", "told": told, "dead": ["meaning"]}
     for verbose in (False, True):
-        narrator = Narrator(Output(plain=True, as_json=False, colourless=True), live=False, verbose=verbose)
-        narrator.tell({"stream": "s", "body": body})
+        printed({"kind": "line", "place": 0, "body": body}, verbose=verbose)
     count = "told 1 remembered thing (meaning: out of work)\n"
     assert capsys.readouterr().out == f"{count}{count}  m_00112233445566aa  Ada lives in Graz.  (alias, words)\n"

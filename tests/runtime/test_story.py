@@ -12,16 +12,15 @@ from markdown_it.token import Token
 
 from stead.domain import events as ev
 from stead.domain.checkpoints import FileChange, Version
-from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId, SessionId
+from stead.domain.ids import ApprovalId, CallDigest, CallKey, CheckpointId
 from stead.domain.memory_events import ContentRedacted, Redacted
-from stead.domain.objectives import PlanStep
 from stead.domain.policies import Label
 from stead.domain.sessions import PERSON
 from stead.runtime.markdown import TEXT_CHARS
 from stead.runtime.story import told
 from tests.build import Story, created, desk
 from tests.storage.histories import History, histories
-from tests.timelines import items_of
+from tests.timelines import everything, items_of
 
 KEY = CallKey("call_1_1")
 _MARKER = "zqmarker"
@@ -40,41 +39,6 @@ def _text(events: Iterable[ev.Event]) -> str:
     return "".join(told(first.session, items_of([first, *others])))
 
 
-def _everything(said: str) -> Story:
-    """A story in which everything that anybody can write is this."""
-    change = FileChange(said, "changed", "file", 9, 1, 1, said, said)
-    story = Story(desk(said)).tell(
-        ev.ProjectRulesRead((ev.RulesFile(said, said, "0" * 64),), PERSON),
-        ev.MemoryLoaded((ev.LoadedFile(said, said, "0" * 64),), PERSON),
-        ev.MemoryRecalled((ev.Told(said, said, (said,)),), (), PERSON),
-        ev.MessageReceived(said, "cli", PERSON),
-        ev.PlanMade((PlanStep(said),), "model"),
-    )
-    story.ask().reply(said, ("shell", said), (said, said)).question()
-    story.tell(
-        ev.ApprovalDenied(ApprovalId("a_1"), KEY, "web", said),
-        ev.CallEdited(KEY, said, said, "web"),
-        ev.CallCancelled(KEY, said, said, "web"),
-        ev.ToolStarted(KEY, said, said, CallDigest("d"), idempotent=False),
-        ev.FileChanged(KEY, Version(said, "a"), Version(said, "b"), change),
-        ev.EditUndone(KEY, said, again=False, door="web"),
-        ev.CheckpointTaken(CheckpointId(said), 1, 1, "person", "r", 1, 1, 1, 1, (), 0, 1, said),
-        ev.CheckpointFailed(1, said),
-        ev.CheckpointRestored(CheckpointId(said), CheckpointId(said), True, False, 1, (said,), (), "cli"),
-        ev.NoticeGiven(said, "claim"),
-        ev.TerminalOpened("t_0000000000000001", 24, 80, said),
-    )
-    story.finish(KEY, said, "error", said)
-    story.tell(
-        ev.SessionPaused(said),
-        ev.SessionStopped("cli", said),
-        ev.TurnEnded(1, said, said, (change,), 1),
-        ev.ConversationSet(SessionId(said), 1, ev.Carried(())),
-        ev.SessionClosed("cli"),
-    )
-    return story
-
-
 def _inline(tokens: Iterable[Token]) -> Iterable[Token]:
     for token in tokens:
         yield token
@@ -88,7 +52,7 @@ def _inline(tokens: Iterable[Token]) -> Iterable[Token]:
 @example(f"a\n`````\r{_MARKER} got out")
 @example(f"- {_MARKER}\n\n# {_MARKER}\n    {_MARKER}")
 def test_what_others_wrote_stands_in_fences_quotes_and_spans_of_code_alone(said: str) -> None:
-    text = _text(_everything(said).events)
+    text = _text(everything(said).events)
     text.encode()
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u200b]", text)
     quoted = 0
@@ -137,7 +101,7 @@ def test_a_session_reads_like_a_story() -> None:
         "**Model** `acme/m1`:\n\n> I sort them.",
         '**Call** `write` (`call_1_1`): **ok**, 5 ms\n\n```json\n{"path":"boats.txt"}\n```',
         "**Asked** whether it may run",
-        "**Allowed** through `web`.",
+        "*allowed `call_1_1` (answered from `web`)*",
         "**Changed** ~ `boats.txt`  +2 -1.\n\n```diff\n--- a/boats.txt",
         "wrote 20 bytes",
         "*checkpoint `k_1` before turn 1 (12 files, 90 bytes, 1 changed) in 5 ms*",

@@ -10,7 +10,7 @@ from argparse import Namespace
 from stead.cli.finding import find_objective
 from stead.cli.forms import ALL, OBJECTIVE, YES, Act, Listing, arg, command, fields
 from stead.cli.invocation import OK, CommandError, Invocation
-from stead.cli.narrating import subject_of
+from stead.cli.labels import subject_of
 from stead.cli.output import Output
 from stead.cli.session_control import DELETE, ONE, PAUSE, RESUME, STOP, WHY
 from stead.cli.session_row import print_row

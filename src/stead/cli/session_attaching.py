@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.output import clean, clean_line
 from stead.cli.prompt import Left, Prompt
-from stead.cli.watching import SessionWatch
+from stead.cli.watching import Watch
 from stead.client import ApiError, Json
 
 if TYPE_CHECKING:
@@ -29,19 +29,20 @@ Ctrl-D    leave, as Ctrl-C does; the session goes on"""
 _ELSEWHERE = ("new", "attach", "send", "delete")
 
 
-class Desk(SessionWatch):
+class Desk(Watch):
     """A session, with a person at the terminal who may leave and come back; it does not end with a turn."""
 
     def __init__(self, invocation: Invocation, session: str, *, since: int = -1, whole: bool = False) -> None:
         super().__init__(invocation, session, since=since, whole=whole)
-        self._prompt = Prompt(invocation.out.style("you> ", "cyan"), self._narrator.finish_line)
+        self._prompt = Prompt(invocation.out.style("you> ", "cyan"), self._printer.finish_line)
         self._left_pending: set[str] = set()
         self._others: list[str] = []
+        self._sent: list[str] = []
 
     def _follow(self) -> int:
         out, client = self._invocation.out, self._invocation.client
-        watchers = client.get(f"{self._path}/watchers")["items"]  # before ours is one of them
-        stream = client.stream(self._replay(), [self._session])
+        watchers = client.get(f"/sessions/{self._session}/watchers")["items"]  # before ours is one of them
+        stream = self._open()
         out.line(out.style("(Enter sends, ! cuts in, / has commands, Ctrl-C leaves; /help says more)", "dim"))
         self._tell_others([clean_line(watcher["door"]) for watcher in watchers])
         out.before = self._prompt.hide
@@ -58,10 +59,10 @@ class Desk(SessionWatch):
 
     def _sit(self, stream: Stream) -> None:
         was_connected = True
-        self._take(stream.next(0.0))
+        self._take(stream.next(0.0))  # watched before the person is asked for words
         while not self._deleted:
             self._ask_what_is_open(stream)
-            if self._ended or self._held or self._prompt.text:
+            if self._rests or self._is_paused or self._prompt.text:
                 self._prompt.show()
             watched = [sys.stdin.fileno()] + ([stream.fileno()] if stream.connected else [])
             ready, _, _ = select.select(watched, [], [], _TICK_S if stream.connected else _RECONNECT_S)
@@ -74,18 +75,23 @@ class Desk(SessionWatch):
                 was_connected = stream.connected
                 self._note("connected again" if was_connected else "the daemon is away; trying to reach it again")
             if not self._prompt.text:
-                self._tell_untold()
+                self._print()
 
-    def _take(self, batch: list[Json]) -> None:
+    def _take(self, batch: list[Json], *, hold: bool = False) -> None:
         for envelope in batch:
             if envelope["body"]["type"] == "presence":
                 doors = [clean_line(watcher["door"]) for watcher in envelope["body"]["watchers"]]
                 if "cli" in doors:  # this one
                     doors.remove("cli")
                 self._tell_others(doors)
-        if self._prompt.text:  # pieces of what the events that follow have whole
-            batch = [envelope for envelope in batch if "seq" in envelope]
-        super()._take(batch)
+        super()._take(batch, hold=hold or bool(self._prompt.text))
+
+    def _print(self) -> None:
+        for place, item in [*self._items.items()]:
+            if item["kind"] == "message" and item["body"]["text"] in self._sent:  # on the screen already
+                self._sent.remove(item["body"]["text"])
+                del self._items[place]
+        super()._print()
 
     def _tell_others(self, doors: list[str]) -> None:
         doors.sort()
@@ -99,14 +105,12 @@ class Desk(SessionWatch):
             approval = next((id for id in self._pending if id not in self._left_pending), None)
             if approval is None:
                 return
-            row = self._invocation.client.get(f"/approvals/{approval}")
-            if row["status"] != "pending":
-                self._pending.pop(approval, None)
-                continue
             with self._prompt.lent():
-                if not self._ask(row, stream):
+                if not self._ask(self._pending[approval], stream):
                     self._left_pending.add(approval)
                     self._invocation.out.line(f"Left pending. Answer it later with: stead approve {approval}")
+            self._pull()
+            self._print()
 
     def _hear(self, line: str) -> None:
         text = line.strip()
@@ -114,7 +118,7 @@ class Desk(SessionWatch):
             if line.startswith("/"):
                 self._command(text[1:])
             elif text == "!":
-                self._invocation.client.post(f"{self._path}/stop", {"why": ""})
+                self._invocation.client.post(f"/sessions/{self._session}/stop", {"why": ""})
             elif text:
                 self._say(text.removeprefix("!").strip(), interrupt=text.startswith("!"))
         except ApiError as error:
@@ -125,11 +129,12 @@ class Desk(SessionWatch):
             self._invocation.out.note(f"{clean(error.cause)}\nnext: {clean(error.next_step)}")
 
     def _say(self, text: str, *, interrupt: bool) -> None:
-        answer = self._invocation.client.post(f"{self._path}/messages", {"text": text, "interrupt": interrupt})
-        self.mine.add(answer["command"])
-        if not self._ended and not interrupt:
+        rested, body = self._rests, {"text": text, "interrupt": interrupt}
+        self._invocation.client.post(f"/sessions/{self._session}/messages", body)
+        self._sent.append(text)
+        if not rested and not interrupt:
             self._note("queued: it is read before the next model request; a ! at the start cuts in")
-        self._fold({"type": "message.received"})  # it is on record, and will not be told again
+        self._pull()
 
     def _command(self, text: str) -> None:
         """Run a command of ``stead session`` on this session."""

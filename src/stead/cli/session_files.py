@@ -9,13 +9,12 @@ import os
 from argparse import Namespace
 
 from stead.cli.diffs import headline, print_changes
-from stead.cli.event_lines import filled
 from stead.cli.figures import counted
 from stead.cli.finding import call_key, find_checkpoint
 from stead.cli.forms import CALL, SESSION, YES, Act, Listing, OneOf, Row, arg, fields
 from stead.cli.invocation import FAILED, OK, CommandError, Invocation
 from stead.cli.output import cut_line
-from stead.cli.templates import fill, some
+from stead.cli.templates import fill, filled, some
 from stead.cli.work_options import folder_of
 from stead.client import ApiError, Json
 from stead.domain.event_words import MARKS, checkpoint, restored

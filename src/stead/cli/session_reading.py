@@ -9,7 +9,7 @@ from argparse import Namespace
 
 from stead.cli.forms import ALL, SESSION, Listing, Row, arg
 from stead.cli.invocation import OK, Invocation
-from stead.cli.narrating import model_name, subject_of
+from stead.cli.labels import model_name, subject_of
 from stead.cli.output import clean
 from stead.cli.session_row import print_row
 from stead.cli.templates import fill, pairs, table

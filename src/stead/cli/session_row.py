@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stead.cli.figures import counted
-from stead.cli.narrating import model_name
+from stead.cli.labels import model_name
 from stead.cli.output import Output, clean
 from stead.cli.spending import cost_line
 from stead.cli.templates import fill, pairs

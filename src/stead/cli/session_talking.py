@@ -51,7 +51,7 @@ def _send(invocation: Invocation, arguments: Namespace) -> int:
 
 
 def _say_and_watch(invocation: Invocation, session: str, text: str, *, interrupt: bool, stay: bool) -> int:
-    from stead.cli.watching import SessionWatch
+    from stead.cli.watching import Watch
 
     answer = invocation.client.post(f"/sessions/{session}/messages", {"text": text, "interrupt": interrupt})
     since = _before(invocation, answer)
@@ -59,7 +59,7 @@ def _say_and_watch(invocation: Invocation, session: str, text: str, *, interrupt
         from stead.cli.session_attaching import Desk
 
         return Desk(invocation, session, since=since).follow()
-    return SessionWatch(invocation, session, since=since).follow()
+    return Watch(invocation, session, since=since).follow()
 
 
 def _before(invocation: Invocation, answer: Json) -> int:
@@ -82,9 +82,9 @@ def attach(invocation: Invocation, session: str, *, wait: bool, whole: bool) -> 
         from stead.cli.session_attaching import Desk
 
         return Desk(invocation, session, whole=whole).follow()
-    from stead.cli.watching import SessionWatch
+    from stead.cli.watching import Watch
 
-    return SessionWatch(invocation, session, wait=wait, whole=whole).follow()
+    return Watch(invocation, session, wait=wait, whole=whole).follow()
 
 
 _CLOSE = Act(f"POST {ONE}/close", "{id} is closed. A message opens it again: stead session send {id} TEXT")

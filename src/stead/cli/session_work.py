@@ -12,7 +12,7 @@ from argparse import Namespace
 from stead.cli.editing import edited, parse
 from stead.cli.forms import CALL, SESSION, Listing, Row, arg
 from stead.cli.invocation import NEEDS_PERSON, CommandError, Invocation
-from stead.cli.narrating import subject_of
+from stead.cli.labels import subject_of
 from stead.cli.output import clean_line
 from stead.cli.session_row import print_plan
 from stead.cli.spending import cost_line, tokens_option, usd_option

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from stead.cli import figures
 from stead.cli.output import Output, clean, clean_line, reveal_line
 from stead.domain import templates
+from stead.domain.event_words import Words
 from stead.domain.shown import reveal
 
 Line = tuple[str, str]
@@ -45,6 +46,11 @@ _WHOLE: dict[str, Callable[[str], str]] = {
 def fill(template: str, value: Any) -> str:
     """The template with the value's fields in their places, for a terminal; raises as ``templates.fill``."""
     return templates.fill(template, value, _styled)
+
+
+def filled(words: Iterable[Words]) -> Iterator[Line]:
+    """Words of ``domain.event_words`` as lines."""
+    return ((fill(template, values), style) for template, values, style in words)
 
 
 def lines(template: str, value: Mapping[str, Any]) -> list[str]:

@@ -1,6 +1,7 @@
-"""Following an objective or a session: what was, then what happens, and the questions it asks.
+"""Following an objective or a session: its timeline up to now, then what is new, and the questions it asks.
 
-Layer: cli.
+Layer: cli. The daemon says how a session stands; events say only that there is something new, and with ``--json`` they
+are what is printed.
 """
 
 from __future__ import annotations
@@ -10,56 +11,76 @@ from typing import TYPE_CHECKING
 
 from stead.cli.figures import counted
 from stead.cli.invocation import FAILED, INTERRUPTED, NEEDS_PERSON, OK, Invocation
-from stead.cli.narrating import Narrator
 from stead.cli.output import clean_line
 from stead.cli.spending import cost_line
-from stead.client import Json
+from stead.cli.timeline import TimelinePrinter
+from stead.client import ApiError, Json
 
 if TYPE_CHECKING:
     from stead.client import Stream
 
 _TICK_S = 1.0
 _FIRST_NEWS_S = 5
-_SETTLED = ("approval.given", "approval.denied", "approval.lapsed")
+_ENDED = ("completed", "failed", "cancelled", "idle", "closed")
+_RESULT = ("id", "status", "reason", "summary", "tokens_used", "usd_micros_used", "price_known")
 
 
 class Watch:
-    """One objective, watched by one terminal or script.
+    """One objective or session, watched by one terminal or script; it ends when that rests.
 
     Args:
         invocation: whose output it is.
-        session: whole id of the objective.
+        session: its whole id.
         wait: without a person at the terminal, wait until questions are answered elsewhere instead of leaving.
+        since: the event after which to begin; -1 begins with the last turn, or with an objective's first event.
+        whole: begin with the session's first event.
     """
 
-    def __init__(self, invocation: Invocation, session: str, *, wait: bool) -> None:
-        self._path = f"/objectives/{session}"
-        self._again = f"stead watch {clean_line(session)}"
-        self._may_edit = False
+    def __init__(
+        self, invocation: Invocation, session: str, *, wait: bool = False, since: int = -1, whole: bool = False
+    ) -> None:
         self._invocation = invocation
         self._session = session
         self._wait = wait
         self._asks = invocation.interactive
-        self._narrator = Narrator(invocation.out, live=self._asks, verbose=invocation.verbose)
+        self._printer = TimelinePrinter(invocation.out, session, live=self._asks, verbose=invocation.verbose)
+        self._since = since
+        self._whole = whole
+        self._seq = self._reported = max(since, 0)
+        self._row: Json = {}
+        self._items: dict[int, Json] = {}
         self._pending: dict[str, Json] = {}
-        self._held = ""
-        self._ended = self._deleted = False
-        self._untold: list[Json] = []
+        self._turn: Json = {}
+        self._awaits_model = self._deleted = False
 
     def follow(self) -> int:
         """Watch to the end; gives the exit code."""
         try:
+            self._begin()
             return self._follow()
         except KeyboardInterrupt:
-            self._narrator.finish_line()
+            self._printer.finish_line()
             session = clean_line(self._session)
             self._invocation.out.note(
                 f"\nYou left; {session} goes on.\nwatch again: {self._again}\nstop it:     stead stop {session}"
             )
             return INTERRUPTED
 
+    @property
+    def _again(self) -> str:
+        way = "session attach" if self._row.get("kind") == "session" else "watch"
+        return f"stead {way} {clean_line(self._session)}"
+
+    @property
+    def _rests(self) -> bool:
+        return self._deleted or self._row["status"] in _ENDED
+
+    @property
+    def _is_paused(self) -> bool:
+        return not self._deleted and self._row["status"] == "paused"
+
     def _follow(self) -> int:
-        stream = self._invocation.client.stream(self._replay(), [self._session])
+        stream = self._open()
         silent_since, news_at_s = time.monotonic(), _FIRST_NEWS_S
         was_connected = True
         try:
@@ -68,229 +89,182 @@ class Watch:
                     return code
                 if batch := stream.next(_TICK_S):
                     self._take(batch)
-                    self._tell_untold()
                     silent_since, news_at_s = time.monotonic(), _FIRST_NEWS_S
                 elif stream.connected != was_connected:
                     was_connected = stream.connected
                     self._note("connected again" if was_connected else "the daemon is away; trying to reach it again")
-                elif time.monotonic() - silent_since >= news_at_s and self._narrator.awaiting:
-                    self._note(f"waiting for {self._narrator.awaiting}, {news_at_s} s")
+                elif time.monotonic() - silent_since >= news_at_s and (awaited := self._awaited()):
+                    self._note(f"waiting for {awaited}, {news_at_s} s")
                     news_at_s *= 2
         finally:
             stream.close()
 
+    def _open(self) -> Stream:
+        after = self._reported if self._invocation.as_json else self._seq
+        return self._invocation.client.stream(after, [self._session])
+
     def _note(self, text: str) -> None:
         if self._asks:
-            self._narrator.finish_line()
+            self._printer.finish_line()
             self._invocation.out.note(f"({text})")
 
-    def _replay(self) -> int:
-        """Tell what was, up to now; gives the seq to go on from."""
-        after = 0
-        for page in self._invocation.client.events(self._session):
-            self._take(page)
-            self._tell_untold()
-            after = page[-1]["seq"]
-        return after
+    def _awaited(self) -> str:
+        return "the model" if self._awaits_model else next(iter(self._printer.running.values()), "")
 
-    def _take(self, batch: list[Json]) -> None:
-        """Fold what came into what matters for going on; telling it waits while a person is asked something."""
+    # -- what is new ----------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Show what was, up to now."""
+        self._pull()
+        self._printer.shows_edits = bool(self._row) and self._row["kind"] == "session"
+        items = [self._items[place] for place in sorted(self._items)]
+        start = sum(item["seq"] <= self._since for item in items)  # those that changed since
+        self._printer.skim(items[:start])
+        if self._since < 0 and not self._whole:
+            start = _last_turn(items)
+        if start and self._invocation.as_json:
+            self._reported = max(self._reported, items[start - 1]["seq"])
+        elif start and self._since < 0:
+            self._printer.print(items[:1])
+            self._printer.skim(items[1:start])
+            out = self._invocation.out
+            out.line(out.style(f"({counted(start, 'item')} before: {self._again} --all)", "dim"))
+        self._items = {item["place"]: item for item in items[start:]}
+        self._report_events()
+        self._print()
+
+    def _pull(self) -> None:
+        """Read the items that are new, how the session stands, and the questions that wait for an answer."""
+        client, path, more = self._invocation.client, f"/sessions/{self._session}/timeline", True
+        while more:
+            try:
+                page = client.get(path, after=self._seq)
+            except ApiError as error:
+                if error.status != 404:
+                    raise
+                self._deleted, self._pending = True, {}
+                return
+            for item in page["items"]:
+                self._items[item["place"]] = item
+                if item["kind"] == "line" and item["body"]["type"] == "turn.ended":
+                    self._turn = item["body"]
+            self._seq, self._row, more = page["seq"], page["row"], page["more"]
+            self._awaits_model = page["request"] is not None
+        questions = client.items("/approvals", session=self._session) if self._row["pending_approvals"] else ()
+        self._pending = {row["id"]: row for row in reversed(list(questions))}
+
+    def _take(self, batch: list[Json], *, hold: bool = False) -> None:
+        """Take in what came; what it changes is printed, unless a person is in the middle of a line."""
         for envelope in batch:
-            self._fold(envelope["body"])
-        self._untold += batch
-
-    def _fold(self, body: Json) -> None:
-        match body["type"]:
-            case "approval.requested":
-                self._pending[body["id"]] = body
-            case kind if kind in _SETTLED:
-                self._pending.pop(body["id"], None)
-            case "session.paused" | "session.stopped":
-                self._held = body["type"].removeprefix("session.")
-            case "session.resumed":
-                self._held = ""
-            case "objective.ended":
-                self._ended = True
-            case "objective.retried":
-                self._ended, self._held = False, ""
-            case "session.deleted":
-                self._deleted = True
-            case _:
-                pass
-
-    def _tell_untold(self) -> None:
-        for envelope in self._untold:
+            seq = envelope.get("seq")
             if self._invocation.as_json:
-                self._invocation.out.json(envelope)
-            else:
-                self._narrator.tell(envelope)
-        self._untold = []
+                self._report_event(envelope)
+            if seq is None:
+                if not hold and not self._items and not self._invocation.as_json:
+                    self._printer.stream(envelope["body"])
+            elif seq > self._seq:
+                self._pull()
+            if not hold:
+                self._print()
+
+    def _print(self) -> None:
+        if self._items and not self._invocation.as_json:
+            self._printer.print([self._items[place] for place in sorted(self._items)])
+        self._items = {}
+
+    def _report_event(self, envelope: Json) -> None:
+        seq = envelope.get("seq")
+        if seq is None or seq > self._reported:
+            self._invocation.out.json(envelope)
+            self._reported = seq or self._reported
+
+    def _report_events(self) -> None:
+        """With ``--json``: every event up to now that has not been printed."""
+        if self._invocation.as_json:
+            for page in self._invocation.client.events(self._session, self._reported):
+                for envelope in page:
+                    self._report_event(envelope)
+
+    # -- what it calls for ----------------------------------------------------------------------------------------
 
     def _settle(self, stream: Stream) -> int | None:
         """Do what the state calls for: answer, leave or end; nothing when it is to be followed further."""
-        if self._deleted or self._ended:
-            self._narrator.finish_line()
-            return self._report(self._deleted)
-        while self._pending:
-            approval = next(iter(self._pending))
-            row = self._invocation.client.get(f"/approvals/{approval}")
-            if row["status"] != "pending":
-                self._pending.pop(approval)
-            elif self._asks:
-                if not self._ask(row, stream):
-                    return self._leave_pending()
-            elif self._wait:
-                return None
-            else:
-                return self._leave_pending()
-        if self._held and not self._asks and not self._wait:
-            return self._leave_held()
+        while self._pending and (self._asks or not self._wait) and not self._rests:
+            if not self._asks or not self._ask(next(iter(self._pending.values())), stream):
+                return self._leave()
+            self._pull()
+            self._print()
+        if self._rests:
+            return self._report()
+        if self._is_paused and not self._asks and not self._wait:
+            return self._leave()
         return None
 
     def _ask(self, row: Json, stream: Stream) -> bool:
+        """Put a question to the person; whether it is settled."""
         from stead.cli.approving import ask
 
         def take(batch: list[Json]) -> bool:
-            self._take(batch)
+            self._take(batch, hold=True)
             return row["id"] in self._pending
 
-        self._narrator.finish_line()
-        answered = ask(self._invocation, row, stream, take, editable=self._may_edit)
-        if answered:
-            self._pending.pop(row["id"], None)
-        self._tell_untold()
-        return answered
+        self._printer.finish_line()
+        return ask(self._invocation, row, stream, take, editable=self._row["kind"] == "session")
 
-    def _leave_pending(self) -> int:
-        self._narrator.finish_line()
-        approvals = [self._invocation.client.get(f"/approvals/{approval}") for approval in self._pending]
+    def _leave(self) -> int:
         if self._invocation.as_json:
-            self._print_result(NEEDS_PERSON, approvals)
+            return self._print_result(NEEDS_PERSON)
+        self._print()
+        self._printer.finish_line()
+        out = self._invocation.out
+        if not self._pending:
+            out.line(f"It is paused. Go on with: stead resume {clean_line(self._session)}")
             return NEEDS_PERSON
         from stead.cli.approving import print_pending
 
         if self._asks:
-            self._invocation.out.line("Left pending. Answer it later with: stead approve, or stead deny")
-        print_pending(self._invocation, approvals)
-        self._invocation.out.line(f"then watch:  {self._again}")
+            out.line("Left pending. Answer it later with: stead approve, or stead deny")
+        print_pending(self._invocation, list(self._pending.values()))
+        out.line(f"then watch:  {self._again}")
         return NEEDS_PERSON
 
-    def _leave_held(self) -> int:
-        self._narrator.finish_line()
-        if self._invocation.as_json:
-            self._print_result(NEEDS_PERSON, [])
-        else:
-            self._invocation.out.line(f"It is {self._held}. Go on with: stead resume {clean_line(self._session)}")
-        return NEEDS_PERSON
-
-    def _report(self, deleted: bool) -> int:
-        if deleted:
-            if self._invocation.as_json:
-                self._invocation.out.json({"type": "result", "id": self._session, "status": "deleted"})
+    def _report(self) -> int:
+        out, row = self._invocation.out, self._row
+        self._printer.finish_line()
+        if self._deleted:
+            if out.as_json:
+                self._report_events()
+                out.json({"type": "result", "id": self._session, "status": "deleted"})
             return FAILED
-        row = self._invocation.client.get(self._path)
-        code = OK if row["status"] == "completed" else FAILED
-        if self._invocation.as_json:
-            self._print_result(code, [], row)
-        else:
-            self._invocation.out.line(f"  {cost_line(row)}")
+        session = row["kind"] == "session"
+        code = OK if row["status"] == "completed" or (session and row["reason"] in ("", "done")) else FAILED
+        if out.as_json:
+            return self._print_result(code)
+        if not session:
+            out.line(f"  {cost_line(row)}")
             if code == FAILED:
-                self._invocation.out.line(f"  try again: stead retry {clean_line(self._session)}")
+                out.line(f"  try again: stead retry {clean_line(self._session)}")
         return code
 
-    def _print_result(self, code: int, approvals: list[Json], row: Json | None = None) -> None:
-        row = row or self._invocation.client.get(self._path)
-        names = ("id", "status", "reason", "summary", "tokens_used", "usd_micros_used", "price_known", "iterations")
-        result = {name: row[name] for name in names}
-        self._invocation.out.json({"type": "result", **result, "approvals": approvals, "exit_code": code})
-
-
-class SessionWatch(Watch):
-    """One session, watched by one terminal or script; it ends when the session rests.
-
-    Args:
-        invocation: whose output it is.
-        session: whole id of the session.
-        wait: as ``Watch``.
-        since: the event after which to begin, which is a person's message; -1 begins with the last turn.
-        whole: begin with the session's first event.
-    """
-
-    def __init__(
-        self, invocation: Invocation, session: str, *, wait: bool = False, since: int = -1, whole: bool = False
-    ) -> None:
-        super().__init__(invocation, session, wait=wait)
-        self._path = f"/sessions/{session}"
-        self._again = f"stead session attach {clean_line(session)}"
-        self._may_edit = self._narrator.tells_changes = True
-        self._since = since
-        self._whole = whole
-        self._turn: Json = {}
-        self._unheard = False
-        """The model has not been asked anything since a message came, so the turn's end is not the end."""
-        self.mine: set[str] = set()
-        """Commands that carried words of this terminal's, which are on its screen already."""
-
-    def _replay(self) -> int:
-        if self._since >= 0:
-            for row in self._invocation.client.items("/approvals", session=self._session):
-                self._pending[row["id"]] = row
-            return self._since
-        events = [event for page in self._invocation.client.events(self._session) for event in page]
-        start = 0 if self._whole else _last_turn(events)
-        for envelope in events[:start]:
-            self._fold(envelope["body"])
-            self._narrator.skim(envelope)
-        if start and not self._invocation.as_json:
-            self._narrator.tell(events[0])
-            out = self._invocation.out
-            out.line(out.style(f"({counted(start, 'event')} before: {self._again} --all)", "dim"))
-        self._take(events[start:])
-        self._tell_untold()
-        return int(events[-1]["seq"]) if events else 0
-
-    def _take(self, batch: list[Json]) -> None:
-        super()._take(batch)
-        mine = [envelope for envelope in self._untold if envelope.get("cause") in self.mine]
-        if mine and not self._invocation.as_json:
-            self._untold = [envelope for envelope in self._untold if envelope not in mine]
-
-    def _fold(self, body: Json) -> None:
-        match body["type"]:
-            case "session.opened" | "session.closed":
-                self._ended, self._held = True, ""
-            case "message.received":
-                self._ended, self._held, self._unheard = False, "", True
-            case "model.requested":
-                self._unheard = False
-            case "turn.ended":
-                self._ended, self._turn = not self._unheard, body
-            case "checkpoint.restored" if body["conversation"]:
-                self._ended = True
-            case _:
-                super()._fold(body)
-
-    def _report(self, deleted: bool) -> int:
-        if deleted:
-            return super()._report(deleted)
-        code = OK if self._turn.get("reason", "done") == "done" else FAILED
-        if self._invocation.as_json:
-            self._print_result(code, [])
+    def _print_result(self, code: int) -> int:
+        self._report_events()
+        row, result = self._row, {"type": "result"} | {name: self._row[name] for name in _RESULT}
+        if row["kind"] == "session":
+            result |= {"turns": row["turns"], **{name: self._turn.get(name, 0) for name in ("turn", "changed")}}
+        else:
+            result["iterations"] = row["iterations"]
+        approvals = [] if self._rests else list(self._pending.values())
+        self._invocation.out.json({**result, "approvals": approvals, "exit_code": code})
         return code
 
-    def _print_result(self, code: int, approvals: list[Json], row: Json | None = None) -> None:
-        row = row or self._invocation.client.get(self._path)
-        names = ("id", "status", "reason", "summary", "turns", "tokens_used", "usd_micros_used", "price_known")
-        result = {name: row[name] for name in names}
-        turn = {name: self._turn.get(name, 0) for name in ("turn", "changed")}
-        self._invocation.out.json({"type": "result", **result, **turn, "approvals": approvals, "exit_code": code})
 
-
-def _last_turn(events: list[Json]) -> int:
-    """Where the turn under way begins; when there is none, the last one."""
-    ends = [place for place, envelope in enumerate(events) if envelope["body"]["type"] == "turn.ended"]
+def _last_turn(items: list[Json]) -> int:
+    """Where the turn under way begins; when there is none, the last one. 0 in an objective."""
+    ends = [
+        place for place, item in enumerate(items) if item["kind"] == "line" and item["body"]["type"] == "turn.ended"
+    ]
     if not ends:
         return 0
-    going_on = any(envelope["body"]["type"] == "message.received" for envelope in events[ends[-1] + 1 :])
+    going_on = any(item["kind"] == "message" for item in items[ends[-1] + 1 :])
     before = ends[-1:] if going_on else ends[-2:-1]
     return before[0] + 1 if before else 0

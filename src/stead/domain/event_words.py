@@ -16,20 +16,12 @@ MARKS = {"added": "+", "changed": "~", "deleted": "-", "mode": "m"}
 PATHS = 12
 """Of a list of paths, so many are shown."""
 _LINES: dict[str, tuple[str, str]] = {
-    "approval.denied": ("refused {call} (answered from {door})[: {reason:200}]", "yellow"),
-    "approval.given": ("allowed {call} (answered from {door})", ""),
-    "approval.lapsed": ("the question about {call} is void ({why})", "yellow"),
     "budget.raised": ("may spend {budget.tokens:number} tokens, {budget.usd_micros:money} in all", ""),
-    "call.cancelled": ("{tool} was called off (from {door})[: {reason:200}]", "yellow"),
-    "call.edited": ("{tool} runs with other arguments (from {door}): {arguments:300}", "yellow"),
-    "call.retried": ("{tool} runs again (from {door})", ""),
     "checkpoint.failed": ("no checkpoint of turn {turn}: {why:300}", "red"),
     "content.redacted": ("words of {events:#event} here were forgotten", "yellow"),
     "context.compacted": ("older messages are sent as a summary from now on; the record keeps them", "dim"),
     "context.trimmed": ("older results are sent trimmed from now on ({tokens_before:number} tokens before)", "dim"),
-    "conversation.set": ("the conversation is as it was after event {at} of {source}", "yellow"),
     "edit.undone": ("{again?made again:undone}: {path:200} of {key} (from {door})", "yellow"),
-    "erased": ("(erased)", "dim"),
     "grant.made": ("granted {tool} for this {scope}", ""),
     "grant.revoked": ("took back what was granted to {tool}", ""),
     "instructions.set": ("your directives had changed; the model is told the new ones from here on", "dim"),
@@ -48,17 +40,23 @@ _LINES: dict[str, tuple[str, str]] = {
     "memory.restored": ("+ {id}  told again", ""),
     "memory.retired": ("- {id}  {why}[, in its place {by}]", ""),
     "memory.settled": ("{id} was {accepted?accepted:refused} (from {door})", ""),
-    "message.received": ("you (from {door}): {text:400}", "cyan"),
     "notice.given": ("told the model: {text:400}", "yellow"),
     "objective.retried": ("runs again", ""),
+    "reading.failed": ("! not read ({kind}): {error:300}", "yellow"),
     "rules.read": ("read the project's rules: {files:paths|none any more}", "dim"),
     "session.closed": ("closed; the next message opens it again", "yellow"),
-    "session.deleted": ("deleted", "yellow"),
     "session.paused": ("paused: {why:200|by you}", "yellow"),
     "session.resumed": ("resumed", ""),
     "session.stopped": ("stopped from {surface}[: {why:200}]", "red"),
     "sources.trusted": ("trusted {sources:200} for {tool}", ""),
     "terminal.opened": ("a terminal was opened (from {door})", "dim"),
+    "trial.applied": ("applied {applied:#change} (from {door})", ""),
+    "trial.discarded": ("the changes that waited were thrown away (from {door})", "yellow"),
+}
+_ANSWERS = {
+    "given": ("allowed {call} (answered from {door})", ""),
+    "denied": ("refused {call} (answered from {door})[: {why:200}]", "yellow"),
+    "lapsed": ("the question about {call} is void ({why})", "yellow"),
 }
 _WHY = {"turn": "before turn {turn}", "person": "as you asked", "restore": "before going back", "fork": "for a fork"}
 _ENDS = {
@@ -75,15 +73,12 @@ def worded(body: Json) -> Iterator[Words]:
     """The lines of an event; none for one that needs no words. Those after the first begin with two spaces.
 
     Args:
-        body: as a door gives it, with ``call`` (the call that it is about) and ``session``.
+        body: as a door gives it, with ``session``.
     """
     if line := _LINES.get(body["type"]):
         yield line[0], body, line[1]
         return
     match body["type"]:
-        case "session.opened":
-            yield "{session}: {title:160}", body, "bold"
-            yield "  in {directory}", body, ""
         case "file.changed":
             yield f"  {changed_file(body['change'])}", body["change"], "bold"
         case "turn.ended":
@@ -92,6 +87,12 @@ def worded(body: Json) -> Iterator[Words]:
             yield checkpoint(body) + " in {duration_ms:duration}", body, "dim"
         case "checkpoint.restored":
             yield from restored(body)
+        case "changes.landed":
+            yield from landed(body["landing"])
+        case "review.wanted":
+            for path in body["runnable"]:
+                yield "new in your folder, and can be run: {path:path}", {"path": path}, "yellow"
+            yield from review(body["session"], body["review"])
         case "terminal.closed":
             style = "dim" if body["why"] in ("exited", "closed") else "yellow"
             yield f"a terminal ended: {_ENDS.get(body['why'], '{why}')}", body, style
@@ -106,6 +107,48 @@ def worded(body: Json) -> Iterator[Words]:
             yield from (("  an older backup has it: {name:200}", {"name": name}, "") for name in receipt["backups"])
         case _:
             return
+
+
+def step_words(step: Json, call: str) -> Iterator[tuple[str, Words]]:
+    """What people did to a call, each with a name that it keeps: their answer, other arguments, again, called off.
+
+    Args:
+        step: an item of the timeline.
+        call: in words.
+    """
+    values = {**step, "call": call}
+    if step["edited"]:
+        edited = "{tool} runs with other arguments (from {edited}): {arguments:300}"
+        yield f"edited: {step['arguments']}", (edited, values, "yellow")
+    question = step["question"]
+    if question and (answer := _ANSWERS.get(question["status"])):
+        yield f"{question['asked']['id']} {question['status']}", (answer[0], {**values, **question}, answer[1])
+    if step["cancelled"]:
+        yield "cancelled", ("{tool} was called off[: {cancel_reason:200}]", values, "yellow")
+    if step["retries"]:
+        yield f"again: {step['retries']}", ("{tool} runs again", values, "yellow")
+
+
+def landed(landing: Json) -> Iterator[Words]:
+    """What became of changes, where they did not simply land."""
+    for path in landing.get("merged", ())[:PATHS]:
+        yield "    merged with what you changed meanwhile: {path:path}", {"path": path}, "yellow"
+    for what, held in (("held for your review", landing["held"]), ("never carried over", landing["refused"])):
+        yield from ((f"    {what}: {{path:path}} ({{why:path}})", one, "yellow") for one in held[:PATHS])
+        yield from _more(len(held), len(held))
+    if landing["failed"]:
+        yield "    not in your folder yet, to be tried again: {failed:path}", landing, "red"
+
+
+def review(session: str, waiting: Json) -> Iterator[Words]:
+    """The changes that wait for a review, and the commands for it; none where nothing does."""
+    if not waiting["waiting"]:
+        return
+    many = "{waiting:#change waits/changes wait}" if waiting["waiting"] > 0 else "more changes than can be counted wait"
+    values = {**waiting, "session": session}
+    yield f"{many} for your review: stead held diff {{session}}", values, "yellow"
+    yield from (("  {path:path}[  ({why:path})]", held, "yellow") for held in waiting["held"])
+    yield "then: stead held apply {session}  or  stead held discard {session}", values, "yellow"
 
 
 def changed_file(change: Json) -> str:

@@ -13,7 +13,7 @@ import msgspec
 
 from stead.domain import events as ev
 from stead.domain.checkpoints import FileChange
-from stead.domain.event_words import changed_file, worded
+from stead.domain.event_words import changed_file, step_words, worded
 from stead.domain.ids import SessionId
 from stead.domain.timeline import (
     CarriedItem,
@@ -23,7 +23,6 @@ from stead.domain.timeline import (
     MessageItem,
     OpenedItem,
     PlanItem,
-    Question,
     ReplyItem,
     StepItem,
 )
@@ -77,11 +76,10 @@ def _told(session: SessionId, item: Item) -> str:
 def _step(step: StepItem) -> str:
     finished = step.finished
     how = f": **{finished.outcome}**, {finished.duration_ms} ms" if finished else " has not ended."
-    changes = [
-        f"The person changed the call through {span(step.edited)}.\n\n" if step.edited else "",
-        f"The person cancelled the call: {span(step.cancel_reason)}.\n\n" if step.cancelled else "",
-        f"The person had the call run again, {step.retries} times in all.\n\n" if step.retries else "",
-    ]
+    reason = step.question and step.question.asked.reason
+    asked = f"**Asked** whether it may run: {span(reason.text)} ({span(reason.rule)})\n\n" if reason else ""
+    words = step_words(msgspec.to_builtins(step), step.key)
+    did = "".join(f"*{fill(template, values)}*\n\n" for _, (template, values, _) in words)
     edits = "".join(
         f"**Changed** {_change(edit.change)}{', and undone' if edit.undone else ''}.\n\n"
         + (fenced(edit.change.diff, "diff") if edit.change.diff else "")
@@ -89,25 +87,11 @@ def _step(step: StepItem) -> str:
     )
     return (
         f"**Call** {span(step.tool)} ({span(step.key)}){how}\n\n{fenced(step.arguments, 'json')}"
-        + (_question(step.question) if step.question else "")
-        + "".join(changes)
+        + asked
+        + did
         + edits
         + (fenced(finished.text) if finished and finished.text.strip() else "")
     )
-
-
-def _question(question: Question) -> str:
-    reason = question.asked.reason
-    asked = f"**Asked** whether it may run: {span(reason.text)} ({span(reason.rule)})\n\n"
-    match question.status:
-        case "pending":
-            return asked
-        case "given":
-            return f"{asked}**Allowed** through {span(question.door)}.\n\n"
-        case "denied":
-            return f"{asked}**Refused** through {span(question.door)}: {span(question.why)}.\n\n"
-        case "lapsed":
-            return f"{asked}The question lapsed ({question.why}).\n\n"
 
 
 def _opening(item: OpenedItem) -> str:
@@ -130,10 +114,7 @@ def _line(session: SessionId, body: ev.Body) -> str:
         case _:
             pass
     values = msgspec.to_builtins(body)
-    lines = [
-        fill(template, given)
-        for template, given, _ in worded({**values, "session": session, "call": values.get("key", "")})
-    ]
+    lines = [fill(template, given) for template, given, _ in worded({**values, "session": session})]
     if not lines:
         return ""
     head, *rest = lines
