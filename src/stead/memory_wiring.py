@@ -154,7 +154,7 @@ class MemoryHouse:
         export = MemoryExport(self.books, self.books, hmac.digest(keys.digests, b"export of memory", "sha256"))
         runs = Runs(journal, self.books, self.books)
         importing = MemoryImport(memories, export)
-        insights = Insights(self.books, self.books.event)
+        insights = Insights(self.books)
         queries = MemoryQueries(
             self.books,
             self.books,

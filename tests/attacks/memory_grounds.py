@@ -149,7 +149,7 @@ class Grounds:
             clock=self.clock,
             forget=self._forget,
         )
-        insights = Insights(self.books, self.books.event)
+        insights = Insights(self.books)
         self.forgetting = Forgetting(
             Parts(
                 journal=self.journal,

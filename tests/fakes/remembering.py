@@ -80,7 +80,7 @@ def remembering(
     export = MemoryExport(books, books, keys.digests)
     runs = Runs(journal, books, books)
     mirror = MirrorState(alive=True, reason="", folder="", last_sync_ms=0)
-    insights = Insights(books, books.event)
+    insights = Insights(books)
     queries = MemoryQueries(
         books,
         books,

@@ -184,7 +184,8 @@ class Client:
 
 def target(path: str, query: Mapping[str, Given]) -> str:
     """Path and query below ``/api/v1``, percent-encoded. Empty values are left out."""
-    given = {name: value for name, value in query.items() if isinstance(value, int) or value}
+    said = {name: str(value).lower() if isinstance(value, bool) else value for name, value in query.items()}
+    given = {name: value for name, value in said.items() if isinstance(value, int) or value}
     return "/api/v1" + quote(path) + ("?" + urlencode(given, doseq=True, errors="replace") if given else "")
 
 

@@ -27,8 +27,8 @@ from stead.domain.messages import Text
 from stead.domain.policies import Integrity, Label
 from stead.domain.ports import Journal, ModelInfo, ModelRequest, Models, Reply
 from stead.domain.reading_events import ReadingBody
-from stead.runtime import recovery
 from stead.runtime.consolidation import Consolidation, Run
+from stead.runtime.reading_facts import failed, lost, replied
 
 TOKENS_A_DAY = 20_000
 """What extraction may cost in a UTC day, apart from the home's cap."""
@@ -116,10 +116,10 @@ class Extractor:
             reply = await self._models().reply(request, _unwatched)
         except ModelFault as fault:
             log.warning("no model extracted memories: %s", fault)
-            return await self._closed(run, turns[0].seq - 1, 0, models[0].ref, _failed(intent, fault))
+            return await self._closed(run, turns[0].seq - 1, 0, models[0].ref, failed(intent, fault))
         upto = unread.upto if kept == len(turns) else turns[kept].seq - 1
         items = _items(reply, turns[:kept])
-        return await self._closed(run, upto, kept, reply.model, _replied(intent, reply), items)
+        return await self._closed(run, upto, kept, reply.model, replied(intent, reply), items)
 
     async def _closed(
         self,
@@ -224,11 +224,11 @@ class Extractor:
         if left is None:
             return []
         run = Run(RunId(left.key), PlaceId(""))
-        failed = recovery.lost_reading(left, "lost", "Stead was interrupted during the reading.")
+        ended = lost(left, "lost", "Stead was interrupted during the reading.")
         closing = run.closed((), 0, 0, tokens=left.reserved.tokens, by="lost")
         stream = self._consolidation.memories.stream
         async with stream.lock:
-            await stream.record([failed, closing], by="stead")
+            await stream.record([ended, closing], by="stead")
         return [closing]
 
     def _left_open(self, after: int) -> ev.ReadingRequested | None:
@@ -261,28 +261,3 @@ def _items(reply: Reply, turns: Sequence[Episode]) -> list[tuple[extraction.Extr
     by_id = {f"e_{turn.seq}": turn for turn in turns}
     answer = "".join(part.text for part in reply.parts if isinstance(part, Text))
     return [(item, by_id[item.turn]) for item in extraction.extracted(answer) if item.turn in by_id]
-
-
-def _failed(intent: ev.ReadingRequested, fault: ModelFault) -> ev.ReadingFailed:
-    return ev.ReadingFailed(
-        number=intent.number,
-        key=intent.key,
-        kind=fault.kind,
-        error=str(fault),
-        attempts=fault.attempts,
-        spend=intent.reserved if fault.charged else ev.Spend(),
-    )
-
-
-def _replied(intent: ev.ReadingRequested, reply: Reply) -> ev.ReadingReplied:
-    return ev.ReadingReplied(
-        number=intent.number,
-        key=intent.key,
-        stop=reply.stop,
-        refused=(),
-        model=reply.model,
-        usage=reply.usage,
-        spend=reply.spend,
-        attempts=reply.attempts,
-        duration_ms=reply.duration_ms,
-    )

@@ -91,6 +91,12 @@ class MemoryStream:
         self._bus.publish(events)
         return events[-1].seq if events else self._journal.head()
 
+    async def answer(self, claim: Claimed, facts: Sequence[MemoryFact], text: str) -> Answer:
+        """Record a person's command with its facts, and answer it; the caller holds ``lock``. Raises as ``record``."""
+        claim = of(claim, MEMORY, text)
+        seq = await self.record(facts, by="person", cause=claim.id, claim=claim)
+        return replace(claim.answer, seq=seq)
+
 
 class Memories:
     """Carries out what people say about memory, and takes in what others would have remembered.
@@ -129,10 +135,7 @@ class Memories:
             StorageFault: the journal cannot be written, and nothing was.
         """
         async with self.stream.lock:
-            facts, text = await self._facts(command, door)
-            claim = of(claim, MEMORY, text)
-            seq = await self.stream.record(facts, by="person", cause=claim.id, claim=claim)
-        return replace(claim.answer, seq=seq)
+            return await self.stream.answer(claim, *await self._facts(command, door))
 
     async def _facts(self, command: cmd.MemoryCommand, door: str) -> tuple[tuple[MemoryFact, ...], str]:
         match command:
@@ -226,9 +229,6 @@ class Memories:
         return self._forgotten(said)
 
     def _new(self, item: cmd.NewMemory, scope: Scope) -> Memory:
-        now_ms = self.stream.now_ms()
-        if not 0 <= item.ttl_days <= _MOST_DAYS:
-            raise InvalidRequest(f"a memory lasts 1 to {_MOST_DAYS} days, or 0 for ever, not {item.ttl_days}")
         return self.require_savable(
             Memory(
                 id=MemoryId(self.new_id("m")),
@@ -237,13 +237,13 @@ class Memories:
                 scope=scope,
                 origin="user_said",
                 label=PERSON,
-                valid_from_ms=item.valid_from_ms or now_ms,
+                valid_from_ms=item.valid_from_ms or self.stream.now_ms(),
                 key=item.key,
                 value=item.value,
                 aliases=item.aliases,
                 pinned=item.pinned,
                 standing=item.standing,
-                expires_ms=now_ms + item.ttl_days * DAY_MS if item.ttl_days else 0,
+                expires_ms=self._end_of(item.ttl_days),
             )
         )
 
@@ -279,10 +279,14 @@ class Memories:
         if marks.key is not None:
             changed["key"] = canonical(marks.key)
         if marks.ttl_days is not None:
-            if not 0 <= marks.ttl_days <= _MOST_DAYS:
-                raise InvalidRequest(f"a memory lasts 1 to {_MOST_DAYS} days, or 0 for ever, not {marks.ttl_days}")
-            changed["expires_ms"] = self.stream.now_ms() + marks.ttl_days * DAY_MS if marks.ttl_days else 0
+            changed["expires_ms"] = self._end_of(marks.ttl_days)
         return self.require_savable(replace(memory, **changed))
+
+    def _end_of(self, days: int) -> int:
+        """When a memory that lasts so many days from now is dropped; 0 for never."""
+        if not 0 <= days <= _MOST_DAYS:
+            raise InvalidRequest(f"a memory lasts 1 to {_MOST_DAYS} days, or 0 for ever, not {days}")
+        return self.stream.now_ms() + days * DAY_MS if days else 0
 
     async def _require_free(self, wanted: Sequence[Memory]) -> None:
         """Let these hold without saying what another one says already, or otherwise than the person does at its key.

@@ -15,10 +15,11 @@ from msgspec.structs import replace
 
 from stead.brain.remembering import canonical, clean, displaced
 from stead.domain import events as ev
-from stead.domain.errors import Conflict, NotFound
+from stead.domain.errors import Conflict
 from stead.domain.memory import GLOBAL, TEXT_CHARS, Memory, MemoryId, ProposalId, Scope
 from stead.domain.memory_events import MemoryFact, MemoryProposed
 from stead.domain.memory_ports import MemoryReports, ProposalRow
+from stead.memory.files.rows import row_of
 from stead.runtime.memories import Memories
 
 Forget = Callable[[Sequence[MemoryId], str], Awaitable[str]]
@@ -145,12 +146,6 @@ class Settling:
         return row
 
     async def _live(self, ids: Sequence[MemoryId]) -> list[Memory]:
-        found = []
-        for id in ids:
-            try:
-                row = await asyncio.to_thread(self._memories.remembered.row, id)
-            except NotFound:
-                continue
-            if row.status == "live":
-                found.append(row.memory)
-        return found
+        remembered = self._memories.remembered
+        rows = await asyncio.to_thread(lambda: [row_of(remembered, id) for id in ids])
+        return [row.memory for row in rows if row is not None and row.status == "live"]
