@@ -77,7 +77,7 @@ class Extractor:
             if not self._recovered:
                 runs += await self._recover()
                 self._recovered = True
-            for place in await asyncio.to_thread(self._consolidation.reports.places):
+            for place in await asyncio.to_thread(self._consolidation.memories.reports.places):
                 while one := await self._one(place.id):
                     runs.append(one)
                     if not one.read:
@@ -200,7 +200,7 @@ class Extractor:
     async def _used(self) -> int:
         """Tokens of this UTC day."""
         today = day_of(self._consolidation.memories.stream.now_ms())
-        runs = await asyncio.to_thread(self._consolidation.reports.runs, _RUNS)
+        runs = await asyncio.to_thread(self._consolidation.memories.reports.runs, _RUNS)
         return sum(run.tokens for ts_ms, run in runs if day_of(ts_ms) == today)
 
     def _usable(self) -> tuple[ModelInfo, ...]:
@@ -218,7 +218,7 @@ class Extractor:
 
     async def _recover(self) -> list[MemoryConsolidated]:
         """Close what a crash left open."""
-        runs = await asyncio.to_thread(self._consolidation.reports.runs, _RUNS)
+        runs = await asyncio.to_thread(self._consolidation.memories.reports.runs, _RUNS)
         asked = [run.upto for _, run in runs if run.by not in (RULES, BY_PERSON)]  # one at a time: a later one is after
         left = await asyncio.to_thread(self._left_open, max(asked, default=0))
         if left is None:

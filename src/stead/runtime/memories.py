@@ -48,8 +48,8 @@ _ID = re.compile(r"m_[0-9a-f]{16}")
 By = Literal["person", "model", "stead"]
 
 
-class Tips(Protocol):
-    """Where streams end."""
+class EndedJournal(Journal, Protocol):
+    """A journal that knows where its streams end."""
 
     def place_of(self, session: SessionId) -> int:
         """The ``session_seq`` of a stream's last event, 0 for none."""
@@ -58,9 +58,8 @@ class Tips(Protocol):
 class MemoryStream:
     """The end of the stream ``memory``. ``lock``: only its holder may append."""
 
-    def __init__(self, *, journal: Journal, tips: Tips, bus: Bus, clock: Clock) -> None:
+    def __init__(self, *, journal: EndedJournal, bus: Bus, clock: Clock) -> None:
         self._journal = journal
-        self._tips = tips
         self._bus = bus
         self._clock = clock
         self.lock = asyncio.Lock()
@@ -82,7 +81,7 @@ class MemoryStream:
         Raises:
             Fenced, Conflict, StorageFault: nothing was written.
         """
-        last = await asyncio.to_thread(self._tips.place_of, MEMORY)
+        last = await asyncio.to_thread(self._journal.place_of, MEMORY)
         drafts = [
             ev.Draft(MEMORY, last + index, self._clock.now_ms(), by, cause, fact)
             for index, fact in enumerate(facts, start=1)
@@ -122,7 +121,7 @@ class Memories:
     ) -> None:
         self.stream = stream
         self.remembered = remembered
-        self._reports = reports
+        self.reports = reports
         self.new_id = new_id
         self._keeps_secret = keeps_secret
         self._forgotten = forgotten
