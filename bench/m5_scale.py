@@ -20,12 +20,13 @@ from bench.bar import Bar
 from stead.domain.embedding import VectorBytes
 from stead.domain.memory import Memory, MemoryId, MemoryRow, Query, Scope, Viewer, workspace_place
 from stead.domain.policies import Confidentiality, Integrity, Label
-from stead.memory.embedding.embedder import DIM, Embedder
+from stead.memory.embedding.embedder import Embedder
 from stead.memory.index import Changes, Index
 from stead.memory.meaning import Meaning
 from stead.memory.retrieval import Retriever
 
 MEMORIES = 100_000
+DIMENSIONS = 384
 _WORDS, _OFFSET = 40_000, 50
 _PIECE = 5_000
 _QUERIES = 100
@@ -57,7 +58,7 @@ class Texts:
 
     def vector(self) -> VectorBytes:
         """In no direction in particular."""
-        return VectorBytes(struct.pack("<f", 0.0007) + self._random.randbytes(DIM))
+        return VectorBytes(struct.pack("<f", 0.0007) + self._random.randbytes(DIMENSIONS))
 
 
 def measure() -> list[Bar]:

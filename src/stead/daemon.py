@@ -59,7 +59,6 @@ from stead.runtime.registry import Sessions
 from stead.runtime.screening import ScreenedModels, ScreenedTool
 from stead.runtime.searching import SearchDesk
 from stead.runtime.secrets import SecretBook
-from stead.runtime.service import ProviderCheck, ProviderRow
 from stead.runtime.terminals import closed
 from stead.storage.audit import Audit
 from stead.storage.contents import ContentStore
@@ -391,7 +390,7 @@ class Desk:
         self._models = models
         self._egress = egress
         self.search = search
-        self.discover = models.discover
+        self.rows, self.check, self.discover = models.rows, models.check, models.discover
 
     def require_valid(self, configured: ev.ProviderConfigured) -> None:
         """Refuse a configuration that cannot work."""
@@ -405,14 +404,6 @@ class Desk:
         self.search.configure(state.search)
         configured = [ProviderConfig(**msgspec.structs.asdict(fact)) for fact in state.providers.values()]
         self._models.configure(configured, state.chain)
-
-    def rows(self) -> tuple[ProviderRow, ...]:
-        """All providers, as shown to people."""
-        return tuple(ProviderRow(**msgspec.structs.asdict(row)) for row in self._models.rows())
-
-    async def check(self, name: str) -> ProviderCheck:
-        """A live test, within 15 s."""
-        return ProviderCheck(**msgspec.structs.asdict(await self._models.check(name)))
 
 
 async def serve(home: Home, settings: Settings, own: Own = OWN) -> None:

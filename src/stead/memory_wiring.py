@@ -125,7 +125,7 @@ class MemoryHouse:
             self._backfill = Backfill(self.books, self._meaning, ready)
         retriever = Retriever(self.books.index, self._meaning, now_ms=clock.now_ms)
         memories = Memories(
-            MemoryStream(journal=journal, tips=journal, bus=bus, clock=clock),
+            MemoryStream(journal=journal, bus=bus, clock=clock),
             self.books,
             self.books,
             new_id=new_id,
@@ -134,7 +134,7 @@ class MemoryHouse:
         )
         folder = MemoryFolder(home.memory_files, home.mirrored, clock.now_ms)
         souls = DirectiveSouls(shared.directives, lambda command: shared.change_directive(command, "mirror"))
-        self.soul_proposals = SoulProposals(memories, self.books, souls)
+        self.soul_proposals = SoulProposals(memories, souls)
         sync = FileSync(memories, self.books, journal, folder, souls)
         self.files = MemoryFiles(sync, bus)
         written = FilePurges(sync, folder, inside=home.memory_folder is None)
@@ -154,7 +154,7 @@ class MemoryHouse:
         export = MemoryExport(self.books, self.books, hmac.digest(keys.digests, b"export of memory", "sha256"))
         runs = Runs(journal, self.books, self.books)
         importing = MemoryImport(memories, export)
-        insights = Insights(self.books, self.books.event)
+        insights = Insights(self.books)
         queries = MemoryQueries(
             self.books,
             self.books,
@@ -189,12 +189,12 @@ class MemoryHouse:
         )
 
     def _upkeep(self, settings: Settings, shared: Shared, memories: Memories, runs: Runs) -> Upkeep:
-        consolidation = Consolidation(memories, self.books, BooksMaterial(self.books, shared.journal))
+        consolidation = Consolidation(memories, BooksMaterial(self.books, shared.journal))
         return Upkeep(
             consolidation,
             Extractor(consolidation, shared.screened, shared.journal, tokens_a_day=settings.memory_tokens_a_day),
             runs,
-            Settling(memories, self.books, self.forget, self._set_soul),
+            Settling(memories, self.forget, self._set_soul),
             shared.bus,
         )
 

@@ -132,7 +132,7 @@ class Grounds:
         self.sayings = Talk(self.journal)
         self.forgotten: list[tuple[MemoryId, ...]] = []
         self.memories = Memories(
-            MemoryStream(journal=self.journal, tips=self.journal, bus=bus, clock=self.clock),
+            MemoryStream(journal=self.journal, bus=bus, clock=self.clock),
             self.books,
             self.books,
             new_id=self.new_id,
@@ -149,7 +149,7 @@ class Grounds:
             clock=self.clock,
             forget=self._forget,
         )
-        insights = Insights(self.books, self.books.event)
+        insights = Insights(self.books)
         self.forgetting = Forgetting(
             Parts(
                 journal=self.journal,

@@ -42,9 +42,7 @@ class Upkeep:
         self._files = MemoryFolder(self._root, folder / "mirror.json", grounds.clock.now_ms)
         souls = DirectiveSouls(Directives, _no_change)
         self._mirroring = FileSync(grounds.memories, grounds.books, grounds.journal, self._files, souls, zone=UTC)
-        self._consolidation = Consolidation(
-            grounds.memories, grounds.books, BooksMaterial(grounds.books, grounds.journal)
-        )
+        self._consolidation = Consolidation(grounds.memories, BooksMaterial(grounds.books, grounds.journal))
         self._export = MemoryExport(grounds.books, grounds.books, bytes(32))
         self.looked = 0
 

@@ -35,7 +35,7 @@ class Bad:
         way: "fails", "hangs", "nan" in vectors, "nan" in cosines, or items that are not there.
     """
 
-    model_id, dim = "bad", 4
+    model_id = "bad"
 
     def __init__(self, way: str) -> None:
         self.way = way

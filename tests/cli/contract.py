@@ -25,11 +25,12 @@ from stead.domain.events import (
 from stead.domain.ids import CommandId, SessionId, WorkspaceId
 from stead.domain.policies import Profile
 from stead.domain.ports import Isolation
+from stead.domain.providers import ProviderCheck, ProviderRow
 from stead.domain.rows import ObjectiveRow, ObjectiveStatus, SearchRow, UsageRow
 from stead.domain.timeline import TimelinePage
 from stead.runtime import readiness
 from stead.runtime.memory_service import MemoryState
-from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
+from stead.runtime.service import Readiness
 from stead.web.backend import PresetRow
 from tests.cli import desk
 from tests.cli.wire import REHEARSAL, Refused, now_ms, page, parse, parse_plain

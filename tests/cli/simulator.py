@@ -33,9 +33,9 @@ from stead.domain.memory import Leg, LegState
 from stead.domain.memory_ports import Place
 from stead.domain.mirroring import MirrorState
 from stead.domain.policies import Reason, Risk
+from stead.domain.providers import ProviderRow
 from stead.domain.rows import ApprovalRow, StepRow
 from stead.domain.work_rows import CallRow, CheckpointRow, EditRow, Watcher
-from stead.runtime.service import ProviderRow
 from tests.cli.contract import ISOLATION, answer, created, provider_row
 from tests.cli.wire import REHEARSAL, Markdown, Refused, now_ms
 

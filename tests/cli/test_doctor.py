@@ -16,8 +16,8 @@ from stead.cli.memory_checks import embedder_check
 from stead.config import Home
 from stead.domain.memory import GLOBAL, LegState
 from stead.domain.memory_ports import Place
+from stead.domain.providers import ProviderRow
 from stead.memory.embedding import wire
-from stead.runtime.service import ProviderRow
 from stead.storage.keystore import open_keys
 from tests.cli.conftest import Cli
 from tests.cli.simulator import Simulator

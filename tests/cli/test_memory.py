@@ -270,7 +270,7 @@ def test_reports_say_where_things_are_and_whether_memory_works(memory: Memory) -
     assert {leg["leg"] for leg in memory("state", "--json").rows[0]["legs"]} == {"pinned", "alias", "words", "meaning"}
     stats = memory("stats", "--dir", ".").out
     assert "live        1 of 1 that were ever made" in stats
-    assert "  knowledge  1  ################################" in stats
+    assert ["knowledge", "1"] in [line.split() for line in stats.splitlines()]
     assert memory("stats", "--json").rows[0]["live"] > 1
     memory("stats", "--days", "0").refused("--days 0 is not between 1 and 3660")
     assert "global" in memory("places").out

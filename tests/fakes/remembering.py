@@ -55,7 +55,7 @@ def remembering(
     books = MemoryBooks(Path(tempfile.mkdtemp(prefix="memory-", dir=folder)), keys.views, journal)
     retriever = Retriever(books.index, now_ms=clock.now_ms)
     memories = Memories(
-        MemoryStream(journal=journal, tips=journal, bus=bus, clock=clock),
+        MemoryStream(journal=journal, bus=bus, clock=clock),
         books,
         books,
         new_id=new_id,
@@ -80,7 +80,7 @@ def remembering(
     export = MemoryExport(books, books, keys.digests)
     runs = Runs(journal, books, books)
     mirror = MirrorState(alive=True, reason="", folder="", last_sync_ms=0)
-    insights = Insights(books, books.event)
+    insights = Insights(books)
     queries = MemoryQueries(
         books,
         books,
@@ -94,8 +94,8 @@ def remembering(
         progress=lambda: (0, 0),
         now_ms=clock.now_ms,
     )
-    consolidation = Consolidation(memories, books, BooksMaterial(books, journal), UTC)
-    settling = Settling(memories, books, _nothing_forgotten, _no_soul)
+    consolidation = Consolidation(memories, BooksMaterial(books, journal), UTC)
+    settling = Settling(memories, _nothing_forgotten, _no_soul)
     extractor = Extractor(consolidation, lambda: models, journal, tokens_a_day=0)  # the script is the sessions'
     upkeep = Upkeep(consolidation, extractor, runs, settling, bus)
     importing = MemoryImport(memories, export)

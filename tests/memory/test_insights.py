@@ -26,7 +26,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 
 async def test_what_a_run_noted_counts_as_noted_by_itself_and_as_junk_when_it_was_taken_back(house: House) -> None:
-    figures = Insights(house.books, house.books.event)
+    figures = Insights(house.books)
     await house.hears(ADA, "My dentist is Dr Lund.")
     (run,) = await house.run()
     await house.hears(ADA, "My home town is Bergen.")
@@ -39,7 +39,7 @@ async def test_what_a_run_noted_counts_as_noted_by_itself_and_as_junk_when_it_wa
 
 
 async def test_figures_are_what_counting_one_by_one_gives(house: House) -> None:
-    figures = Insights(house.books, house.books.event)
+    figures = Insights(house.books)
     kinds = ("knowledge", "pattern", "person")
     for number in range(1, 10):
         marks = {"kind": kinds[number % 3], "origin": "tool" if number % 2 else "user_said"}

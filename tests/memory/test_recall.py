@@ -331,7 +331,6 @@ class Bag:
     """Vectors of the letters of a text, compared here; a worker without a process, that can be broken."""
 
     model_id = "letters"
-    dim = 26
 
     def __init__(self, fault: str = "") -> None:
         self.fault = fault

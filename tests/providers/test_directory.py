@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from stead.domain.errors import InvalidRequest, NotFound
 from stead.domain.events import ModelRef
 from stead.domain.messages import Text, Usage
+from stead.domain.providers import ProviderRow
 from stead.providers import pricing
-from stead.providers.directory import ProviderConfig, Row, require_valid, secret_name
+from stead.providers.directory import ProviderConfig, require_valid, secret_name
 from stead.providers.discovery import discover
 from stead.providers.models import ProviderModels
 from stead.providers.presets import LOCAL_SERVERS, PRESETS, Preset
@@ -48,7 +49,7 @@ class Vault:
 def test_with_nothing_set_up_the_rehearsal_model_serves() -> None:
     models = ProviderModels({})
     assert models.default_chain() == REHEARSAL
-    assert models.rows() == (Row("rehearsal", "rehearsal", "", "rehearsal", "none", found=True),)
+    assert models.rows() == (ProviderRow("rehearsal", "rehearsal", "", "rehearsal", "none", found=True),)
     info = models.info(REHEARSAL[0])
     assert info.rehearsal and info.price_known and info.input_usd_micros_per_mtok == 0
 

@@ -78,7 +78,7 @@ class QuietHome:
         self.journal: JournalFile = open_journal(folder / "journal.db", KEYS, connect=connect)
         self.views = Views(folder / "views.db", KEYS, self.journal, connect=connect)
         self.books = MemoryBooks(folder / "memory", KEYS.views, self.journal, connect=connect)
-        stream = MemoryStream(journal=self.journal, tips=self.journal, bus=bus, clock=clock)
+        stream = MemoryStream(journal=self.journal, bus=bus, clock=clock)
         ids = itertools.count(0xF000)
         self.memories = Memories(
             stream,

@@ -64,7 +64,7 @@ class House:
         numbers = itertools.count(self.journal.head() + 1)
         self.forgotten: set[str] = set()
         self.bus = Bus()
-        stream = MemoryStream(journal=self.journal, tips=self.journal, bus=self.bus, clock=self)
+        stream = MemoryStream(journal=self.journal, bus=self.bus, clock=self)
         self.memories = Memories(
             stream,
             self.books,
@@ -74,11 +74,11 @@ class House:
             forgotten=lambda said: any(word in said for word in self.forgotten),
         )
         self.material = BooksMaterial(self.books, self.journal)
-        self.consolidation = Consolidation(self.memories, self.books, self.material, UTC)
+        self.consolidation = Consolidation(self.memories, self.material, UTC)
         self.runs = Runs(self.journal, self.books, self.books)
         self.forgot: list[MemoryId] = []
         self.souls: list[str] = []
-        self.settling = Settling(self.memories, self.books, self._forget, self._set_soul)
+        self.settling = Settling(self.memories, self._forget, self._set_soul)
         self.retriever = Retriever(self.books.index, now_ms=self.now_ms)
 
     def now_ms(self) -> int:

@@ -65,7 +65,7 @@ class MirrorRoom:
         self.forgotten: set[str] = set()
         self.ids = itertools.count(first)
         self.memories = Memories(
-            MemoryStream(journal=self.journal, tips=self.journal, bus=self.bus, clock=self.clock),
+            MemoryStream(journal=self.journal, bus=self.bus, clock=self.clock),
             self.books,
             self.books,
             new_id=lambda prefix: f"{prefix}_{next(self.ids):016x}",

@@ -277,7 +277,7 @@ async def test_what_has_an_end_ends_a_day_after_it(house: House) -> None:
 
 async def test_a_model_is_told_the_persons_own_day_and_what_ends_today_ends_with_it(house: House) -> None:
     los_angeles = ZoneInfo("America/Los_Angeles")
-    house.consolidation = Consolidation(house.memories, house.books, house.material, los_angeles)
+    house.consolidation = Consolidation(house.memories, house.material, los_angeles)
     house.talk.now_ms = int(datetime(2027, 1, 20, 17, tzinfo=los_angeles).timestamp() * 1000)
     assert day_of(house.now_ms()) == "2027-01-21"
     await house.hears(ADA, ROOFER)

@@ -8,8 +8,8 @@ import pytest
 
 from stead.domain.events import ModelRef
 from stead.domain.ports import Isolation
+from stead.domain.providers import ProviderCheck, ProviderRow
 from stead.runtime.readiness import parts
-from stead.runtime.service import ProviderCheck, ProviderRow
 
 WALLS = Isolation(True, "bubblewrap", "Commands run apart.", ())
 NO_WALLS = Isolation(False, "none", "There is no sandbox.", ("bubblewrap 0.8 or newer: install 'bubblewrap'",))

@@ -89,7 +89,7 @@ class Failing(Consolidation):
     """Cannot read the journal, the first times."""
 
     def __init__(self, house: House, times: int) -> None:
-        super().__init__(house.memories, house.books, house.material)
+        super().__init__(house.memories, house.material)
         self.times = times
 
     async def run(self) -> tuple[ev.MemoryConsolidated, ...]:

@@ -32,6 +32,7 @@ from stead.domain.ids import HOME, ApprovalId, CallDigest, CallKey, CommandId, S
 from stead.domain.live import Transient
 from stead.domain.policies import Integrity, Label, Reason, Risk, Rule
 from stead.domain.ports import Claimed, Isolation
+from stead.domain.providers import ProviderCheck, ProviderRow
 from stead.domain.rows import ApprovalRow, Kind, ObjectiveRow, OpenRunRow, SearchRow, StepRow, UsageRow
 from stead.domain.sessions import Session, status
 from stead.domain.timeline import Timeline
@@ -42,7 +43,7 @@ from stead.runtime.home import HomeState
 from stead.runtime.home import fold as fold_home
 from stead.runtime.memory_service import MemoryQueries
 from stead.runtime.searching import SearchCheck, SearchSetup
-from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
+from stead.runtime.service import Readiness
 from tests.fakes.world import NoServices
 from tests.timelines import items_of
 from tests.web import session_desk

@@ -16,7 +16,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from stead.domain.errors import Conflict
-from stead.runtime.service import ProviderRow
+from stead.domain.providers import ProviderRow
 from stead.web.backend import Pace
 from stead.web.server import listen
 from tests.web.door import BEARER, DEADLINE_S, Door, open_door

@@ -128,7 +128,9 @@ def loaded_files(
 
     for name in (USER, MEMORIES):
         for shelf in shelves:
-            rows = [row for row in shelf.rows if row.memory.scope == shelf.scope and _fit(row.memory)]
+            rows = [row for row in shelf.rows if row.memory.scope == shelf.scope]
+            # Before a model's first word nothing shows that a stranger said it.
+            rows = [row for row in rows if row.memory.label.integrity is not Integrity.UNTRUSTED]
             rows = [row for row in rows if (file_of(row.memory) == USER) is (name == USER)]
             lines = [f"- {_line(row.memory.text)}" for row in sorted(rows, key=_weight)]
             add(f"{shelf.folder}/{name}", lines, _MEMORY_CHARS, shelf.more if name == MEMORIES else 0)
@@ -138,11 +140,6 @@ def loaded_files(
             lines = [_happened(line, clock) for line in reversed(happened) if not line.tainted]
             add(f"{shelf.folder}/{JOURNAL}/{day.name}.md", lines, _JOURNAL_CHARS, 0)
     return tuple(files)
-
-
-def _fit(memory: Memory) -> bool:
-    """Whether a memory may stand before a model's first word, where nothing shows that a stranger said it."""
-    return memory.label.integrity is not Integrity.UNTRUSTED
 
 
 def _weight(row: MemoryRow) -> tuple[bool, bool, float, int, int, str]:

@@ -104,8 +104,8 @@ def _diff(invocation: Invocation, arguments: Namespace) -> int:
 
 
 def _preview(invocation: Invocation, arguments: Namespace) -> int:
-    attended = "false" if arguments.objective else "true"
-    prompt = invocation.client.get("/directives/preview", directory=arguments.dir, attended=attended)
+    session = {"directory": arguments.dir, "attended": not arguments.objective}
+    prompt = invocation.client.get("/directives/preview", **session)
     out = invocation.out
     if invocation.as_json:
         return invocation.report(prompt)

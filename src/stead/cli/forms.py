@@ -86,7 +86,7 @@ def arg(words: str, help: str = "", find: Find | None = None, **settings: Any) -
     optional, again = words.startswith("["), words.rstrip("]").endswith("...")
     *names, metavar = words.strip("[].").split()
     if metavar.startswith("-"):
-        return Argument((*names, metavar), {"action": "store_true", "help": help}, find)
+        return Argument((*names, metavar), {"action": "store_true", "help": help, **settings}, find)
     given: dict[str, Any] = {"metavar": metavar, "default": [] if again else ""}
     named = [help, ", ".join(settings.get("choices", ()))]
     if not names[0].startswith("-"):

@@ -8,21 +8,18 @@ from __future__ import annotations
 import re
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Thread
 
-from stead.cli import figures
 from stead.cli.forms import Row, arg
 from stead.cli.invocation import FAILED, OK, Invocation
 from stead.cli.memory_lines import PLACE, SCOPE, place_of, scope_fields
 from stead.cli.output import clean, clean_line
+from stead.cli.templates import fill
 from stead.cli.text_input import decoded, read_file, write_new
 from stead.client import ApiError
 
 _LIMIT_BYTES = 10_000_000
 _LONG_S = 600.0
-_LOOK_S = 3.0
 _EXPORTED = b'{"stead":"memory export'
 """How each part of an export begins."""
 _PART = re.compile(b"(?m)^(?=" + re.escape(_EXPORTED) + b")")
@@ -36,10 +33,9 @@ def _export(invocation: Invocation, arguments: Namespace) -> int:
         invocation.out.write(clean(text) if invocation.interactive or arguments.format == "markdown" else text)
         return OK
     write_new(destination, text)
-    said = (
-        f"Written to {clean_line(destination)}, {figures.size(len(text.encode()))}. It is in the clear: keep it where"
-    )
-    return invocation.report({"file": destination, "format": arguments.format}, f"{said} only you read it.")
+    wrote = {"file": destination, "format": arguments.format}
+    said = "Written to {file}, {size:size}. It is in the clear: keep it where only you read it."
+    return invocation.report(wrote, fill(said, {**wrote, "size": len(text.encode())}))
 
 
 def _import(invocation: Invocation, arguments: Namespace) -> int:
@@ -48,10 +44,8 @@ def _import(invocation: Invocation, arguments: Namespace) -> int:
     refused = 0
     for name, text in parts:
         try:
-            with _watched(invocation, name):
-                answer = invocation.client.post(
-                    "/memories/import", {"name": name, "text": text, **scope}, timeout_s=_LONG_S
-                )
+            body = {"name": name, "text": text, **scope}
+            answer = invocation.client.post("/memories/import", body, timeout_s=_LONG_S)
         except ApiError as error:
             if error.status != 400 or len(parts) == 1:
                 raise
@@ -60,30 +54,6 @@ def _import(invocation: Invocation, arguments: Namespace) -> int:
             continue
         invocation.report({"file": name, **answer}, f"{clean_line(name)}: {clean_line(answer['text'], 600)}")
     return FAILED if refused else OK
-
-
-@contextmanager
-def _watched(invocation: Invocation, name: str) -> Iterator[None]:
-    """Tell on a terminal how far the import has come, for as long as it runs."""
-    done = Event()
-    watch = Thread(target=_tell, args=(invocation, name, done), daemon=True)
-    if invocation.interactive:
-        watch.start()
-    try:
-        yield
-    finally:
-        done.set()
-
-
-def _tell(invocation: Invocation, name: str, done: Event) -> None:
-    while not done.wait(_LOOK_S):
-        try:
-            at, every = invocation.client.get("/memories/state")["importing"]
-        except ApiError as error:
-            invocation.out.note(f"how far it has come is not known: {error.message}")
-            return
-        if every and not done.is_set():
-            invocation.out.note(f"{clean_line(name)}: {at:,} of {every:,}")
 
 
 def _parts(name: str) -> Iterator[str]:

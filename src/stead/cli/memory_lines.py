@@ -9,6 +9,7 @@ import time
 from argparse import Namespace
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from stead.cli import figures
 from stead.cli.finding import find_folder, find_memory
@@ -94,9 +95,9 @@ def scope_fields(arguments: Namespace) -> Json:
     return {"level": "private" if arguments.private else "workspace", "directory": directory}
 
 
-def day(words: str, help: str, *, end: bool = False) -> Argument:
+def day(words: str, help: str, *, end: bool = False, **settings: Any) -> Argument:
     """An option with a day: its first millisecond by the local clock, or its last; 0 where it is not given."""
-    return arg(words, help, type=partial(day_ms, end=end), default=0)
+    return arg(words, help, type=partial(day_ms, end=end), default=0, **settings)
 
 
 def day_ms(typed: str, *, end: bool = False) -> int:

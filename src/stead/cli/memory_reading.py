@@ -8,7 +8,7 @@ from __future__ import annotations
 from argparse import Namespace
 from itertools import islice
 
-from stead.cli.forms import Listing, Row, arg, number
+from stead.cli.forms import Listing, Row, arg, fields, number
 from stead.cli.invocation import OK, Invocation
 from stead.cli.memory_lines import ID, KINDS, PLACE, day, dead_legs, held, place_of, shown, titles
 from stead.cli.output import Output, clean
@@ -34,12 +34,8 @@ def _list(invocation: Invocation, arguments: Namespace) -> int:
     found = client.items(
         "/memories",
         place=place_of(arguments),
-        words=arguments.words,
-        kind=arguments.kind,
-        status=arguments.status,
-        origin=arguments.origin,
-        pinned="true" if arguments.pinned else "",
         limit=_PAGE if arguments.all else min(arguments.limit + 1, _PAGE),
+        **_NARROWED(arguments),
     )
     rows = list(found if arguments.all else islice(found, arguments.limit + 1))
     more = not arguments.all and len(rows) > arguments.limit
@@ -65,10 +61,8 @@ def _show(invocation: Invocation, arguments: Namespace) -> int:
         _print_quote(out, quote)
     if len(versions) > 1:
         out.line("held in its place")
-    for version in versions if len(versions) > 1 else ():
-        when, status = held(version["memory"]), fill("{status}", version)
-        id, text = fill("{memory.id}", version), fill("{memory.text:100}", version)
-        out.line(f"  {id}  {when:<24}  {status:<10}  {text}")
+        rows = [{**version, "held": held(version["memory"])} for version in versions]
+        out.lines(fill("  {memory.id}  {held}  {status}  {memory.text:100}", row) for row in rows)
     return OK
 
 
@@ -88,14 +82,9 @@ def _recall(invocation: Invocation, arguments: Namespace) -> int:
         "/memories/recall",
         query=" ".join(arguments.query),
         directory=folder_of(arguments.dir, "--dir DIR") if arguments.dir else "",
-        attended="false" if arguments.objective else "true",
-        as_of_ms=arguments.as_of,
-        known_ms=arguments.known,
-        kind=arguments.kind,
-        source=arguments.source,
-        trusted="false" if arguments.untrusted else "true",
-        superseded="true" if arguments.superseded else "false",
-        limit=arguments.limit,
+        attended=not arguments.objective,
+        trusted=not arguments.untrusted,
+        **_ASKED(arguments),
     )
     out = invocation.out
     if out.as_json:
@@ -107,10 +96,10 @@ def _recall(invocation: Invocation, arguments: Namespace) -> int:
         out.line("Nothing would be told.")
     for hit in hits if arguments.why else ():
         weights = ", ".join(fill("{by} {score:share}", reason) for reason in hit["why"])
-        said = fill("said in {session}" if hit["session"] else "{source}", hit)
-        out.line(fill("\n{ref}  ", hit) + weights)
+        said = "said in {session}" if hit["session"] else "{source}"
+        out.line(f"\n{fill('{ref}', hit)}  {weights}")
         out.line(fill("  {text:400}", hit))
-        out.line(f"  {said}, {fill('{ts_ms:moment}, {label.integrity}', hit)}")
+        out.line(fill(f"  {said}, {{ts_ms:moment}}, {{label.integrity}}", hit))
     if answer["withheld"]:
         out.line(f"left out, as strangers had a part in it: {answer['withheld']:,} more; --untrusted shows all")
     dead_legs(invocation, answer["legs"])
@@ -123,6 +112,8 @@ _LIST = Listing(
     " | RECORDED: {recorded_ms:age} | >TOLD: {uses} | : {marks}",
     'Nothing is remembered there. Say something: stead memory add "I write British English"',
 )
+_NARROWED = fields("words", "kind", "status", "origin", "pinned")
+_ASKED = fields("as_of_ms", "known_ms", "kind", "source", "superseded", "limit")
 _OF = (
     arg("--words WORDS", "that have these words"),
     arg("--kind KIND...", "of this kind", choices=KINDS),
@@ -137,8 +128,8 @@ _QUERY = (
     arg("query QUERY...", "words, or a question"),
     arg("--dir DIR", "as a session of this folder (else of none)"),
     arg("--objective", "as an objective: without what is private"),
-    day("--as-of DATE", "as it was in the world at the end of that day", end=True),
-    day("--known DATE", "as it was remembered at the end of that day", end=True),
+    day("--as-of DATE", "as it was in the world at the end of that day", end=True, dest="as_of_ms"),
+    day("--known DATE", "as it was remembered at the end of that day", end=True, dest="known_ms"),
     arg("--kind KIND...", "memories of this kind", choices=KINDS),
     arg("--source SOURCE...", "only from there", choices=("memory", "chat", "talk")),
     arg("--untrusted", "also what strangers' words made"),

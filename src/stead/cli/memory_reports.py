@@ -6,23 +6,28 @@ Layer: cli.
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Sequence
 from time import strftime
 
-from stead.cli.figures import counted
 from stead.cli.finding import find_folder
 from stead.cli.forms import Listing, Row, arg, number
 from stead.cli.invocation import FAILED, OK, Invocation
 from stead.cli.memory_lines import PLACE, day_ms, folder_place, place_of
-from stead.cli.output import Output, clean_line
-from stead.cli.templates import fill, pairs
+from stead.cli.output import clean_line
+from stead.cli.templates import fill, pairs, table
 from stead.client import Json
 
-_BAR = 32
 _DAYS_SHOWN = 31
 _STATS = (
     "live: {live:number} of {made:number} that were ever made | junk: {junk_text}"
     " | never told: {never_used:number} that are older than 30 days"
+)
+_TABLES = (
+    ("kinds", "KIND: {name} | >MEMORIES: {count:number}"),
+    ("origins", "FROM: {name} | >MEMORIES: {count:number}"),
+    ("statuses", "STATUS: {name} | >MEMORIES: {count:number}"),
+    ("growth", "DAY (UTC): {day} | >MADE: {made:number} | >RETIRED: {retired:number} | >TURNS: {episodes:number}"),
+    ("most_used", "TOLD MOST: {memory.text:90} | >TIMES: {uses:number} | ID: {memory.id}"),
+    ("patterns", "PATTERN: {memory.text:90} | >TIMES: {uses:number} | ID: {memory.id}"),
 )
 _STATE = (
     "there are: {memories:#memory/memories} and {episodes:#turn} in {places:#place}"
@@ -34,9 +39,8 @@ _STATE = (
 
 def _journal(invocation: Invocation, arguments: Namespace) -> int:
     date = arguments.date or strftime("%Y-%m-%d")
-    since_ms, until_ms = day_ms(date), day_ms(date, end=True)
-    place = folder_place(arguments.dir)
-    rows = invocation.client.get("/memories/journal", place=place, since_ms=since_ms, until_ms=until_ms)["items"]
+    day = {"since_ms": day_ms(date), "until_ms": day_ms(date, end=True)}
+    rows = invocation.client.get("/memories/journal", place=folder_place(arguments.dir), **day)["items"]
     for row in rows:
         notes = [word for name, word in (("private", "private"), ("tainted", "untrusted")) if row[name]]
         at = fill("{ts_ms:moment}", row)[11:16]
@@ -56,33 +60,11 @@ def _stats(invocation: Invocation, arguments: Namespace) -> int:
     if inferred:
         said = f"{junk:,} of {inferred:,}, {junk / inferred:.0%} of what was made without your hand"
     out.pairs(pairs(_STATS, {**found, "junk_text": said}))
-    for heading, name in (("kinds", "kinds"), ("from", "origins"), ("stand", "statuses")):
-        _bars(out, heading, [(one["name"], one["count"]) for one in found[name]])
-    for heading, name in (("made", "made"), ("turns", "episodes")):
-        _bars(out, f"{heading}, by day (UTC)", [(one["day"], one[name]) for one in found["growth"][-_DAYS_SHOWN:]])
-    _named(out, "told most", found["most_used"])
-    _named(out, "patterns", found["patterns"])
+    for name, columns in _TABLES:
+        if rows := found[name][-_DAYS_SHOWN:]:
+            out.line()
+            table(out, columns, rows)
     return OK
-
-
-def _bars(out: Output, heading: str, counts: Sequence[tuple[str, int]]) -> None:
-    most = max((count for _, count in counts), default=0)
-    if not most:
-        return
-    out.line(f"\n{out.style(heading, 'bold')}")
-    width = max(len(name) for name, _ in counts)
-    digits = len(f"{most:,}")
-    for name, count in counts:
-        bar = "#" * max(round(_BAR * count / most), count > 0)
-        out.line(f"  {clean_line(name):<{width}}  {count:>{digits},}  {bar}".rstrip())
-
-
-def _named(out: Output, heading: str, rows: list[Json]) -> None:
-    if rows:
-        out.line(f"\n{out.style(heading, 'bold')}")
-    for row in rows:
-        told = counted(row["uses"], "time")
-        out.line(f"  {row['memory']['id']}  {told:>9}  {clean_line(row['memory']['text'], 90)}")
 
 
 def totals(state: Json) -> Json:

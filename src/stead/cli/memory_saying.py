@@ -32,20 +32,11 @@ def _add(invocation: Invocation, arguments: Namespace) -> int:
         texts = [line.strip() for line in lines if line.strip()]
     if len(texts) > _MOST:
         raise CommandError(f"{len(texts):,} lines are more than {_MOST:,}", "give them in several calls")
-    if len(texts) > 1 and (arguments.key or arguments.value or arguments.alias):
+    if len(texts) > 1 and (arguments.key or arguments.value or arguments.aliases):
         raise CommandError("--key, --value and --alias are of one memory", "give one text, or leave them out")
-    marks: Json = {
-        "kind": arguments.kind,
-        "key": arguments.key,
-        "value": arguments.value,
-        "aliases": arguments.alias,
-        "pinned": arguments.pin,
-        "standing": arguments.standing,
-        "ttl_days": arguments.days,
-        "valid_from_ms": arguments.since,
-    }
-    body = {"items": [{"text": text, **marks} for text in texts], **scope_fields(arguments)}
-    answer = invocation.client.post("/memories", body)
+    marks = _STATED(arguments)
+    items = [{"text": text, **marks} for text in texts]
+    answer = invocation.client.post("/memories", {"items": items, **scope_fields(arguments)})
     if invocation.as_json:
         return invocation.report(answer)
     became = [part.split() for part in answer["text"].split("; ") if part]
@@ -63,8 +54,7 @@ def _correct(invocation: Invocation, arguments: Namespace) -> int:
         text = read_text("-", "text").strip()
     else:
         text = " ".join(arguments.text) or _rewritten(invocation, id)
-    body: Json = {"text": text, "value": arguments.value, "was_wrong": arguments.was_wrong}
-    answer = client.put(f"/memories/{id}", {**body, "valid_from_ms": arguments.since})
+    answer = client.put(f"/memories/{id}", {"text": text, **_CORRECTED(arguments)})
     word, _, new = answer["text"].partition(" ")
     if word == "same":
         return invocation.report(answer, f"{id} says that already.")
@@ -87,9 +77,7 @@ def _rewritten(invocation: Invocation, id: str) -> str:
 
 
 def _marks(arguments: Namespace) -> Json:
-    names = {"kind": "kind", "key": "key", "alias": "aliases", "confidence": "confidence", "days": "ttl_days"}
-    names["standing"] = "standing"
-    marks = {field: getattr(arguments, name) for name, field in names.items() if getattr(arguments, name) is not None}
+    marks = {name: mark for name, mark in _MARKED(arguments).items() if mark is not None}
     if not marks:
         raise CommandError("no mark was named", "stead memory mark ID --kind preference; stead memory mark --help")
     return {"ids": arguments.ids, **marks}
@@ -109,32 +97,35 @@ def _act(action: str, done: str, **marks: bool) -> Act:
     return Act(f"POST /memories/{action}", lambda said: f"{_these(said)} {done}", fields("ids", **marks))
 
 
+_MARKED = fields("kind", "key", "aliases", "confidence", "ttl_days", "standing")
+_STATED = fields("kind", "key", "value", "aliases", "pinned", "standing", "ttl_days", "valid_from_ms")
+_CORRECTED = fields("value", "was_wrong", "valid_from_ms")
 _STATEMENT = (
     arg("text TEXT...", 'one statement; "-" reads several, one a line'),
     arg("--kind KIND", choices=KINDS, default="knowledge"),
     arg("--key KEY", "what it is about, such as person.timezone"),
     arg("--value VALUE", "what stands at the key, in a word"),
-    arg("--alias NAME...", "a name for it"),
-    arg("--pin", "always told, never fades"),
+    arg("--alias NAME...", "a name for it", dest="aliases"),
+    arg("--pin", "always told, never fades", dest="pinned"),
     arg("--standing", "an instruction for how to work: always told"),
-    arg("--days N", "dropped after so many days (else never)", type=int, default=0),
-    day("--since DATE", "it holds since then, YYYY-MM-DD (else from now on)"),
+    arg("--days N", "dropped after so many days (else never)", type=int, default=0, dest="ttl_days"),
+    day("--since DATE", "it holds since then, YYYY-MM-DD (else from now on)", dest="valid_from_ms"),
     *SCOPE,
 )
 _OTHER = (
     ID,
     arg("[text TEXT...]", 'the new words (else your editor); "-": stdin'),
     arg("--value VALUE", "what stands at its key now"),
-    day("--since DATE", "they hold since then (else from now on)"),
+    day("--since DATE", "they hold since then (else from now on)", dest="valid_from_ms"),
     arg("--was-wrong", "the old words never held, not even then"),
 )
 _MARKS = (
     IDS,
     arg("--kind KIND", choices=KINDS, default=None),
     arg("--key KEY", '"" for none', default=None),
-    arg("--alias NAME...", "in place of its; repeatable", default=None),
+    arg("--alias NAME...", "in place of its; repeatable", default=None, dest="aliases"),
     arg("--confidence X", "0 to 1", type=float, default=None),
-    arg("--days N", "dropped after so many; 0 for never", type=int, default=None),
+    arg("--days N", "dropped after so many; 0 for never", type=int, default=None, dest="ttl_days"),
     Argument(
         ("--standing",), {"action": BooleanOptionalAction, "default": None, "help": "an instruction, always told"}
     ),

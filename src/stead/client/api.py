@@ -132,19 +132,15 @@ class Client:
     def _open(self, method: str, where: str, headers: dict[str, str], body: bytes, timeout_s: float) -> Exchange:
         """Send a request; one more try, at the address as it is now, if the connection fails."""
         for last_try in (False, True):
+            daemon = f"the daemon (process {self.address.pid})"
             try:
                 return Exchange(self.address, method, where, headers, body, timeout_s)
             except TimeoutError as error:
-                raise NoDaemon(
-                    f"the daemon (process {self.address.pid}) did not answer within {timeout_s:g} s; see: stead logs"
-                ) from error
+                raise NoDaemon(f"{daemon} did not answer within {timeout_s:g} s; see: stead logs") from error
             except OSError as error:
-                pid = self.address.pid
                 self.forget_address()
                 if last_try:
-                    raise NoDaemon(
-                        f"the daemon (process {pid}) cannot be reached: {error}; see: stead doctor"
-                    ) from error
+                    raise NoDaemon(f"{daemon} cannot be reached: {error}; see: stead doctor") from error
         raise AssertionError("unreachable")
 
     def _request(self, method: str, where: str, headers: dict[str, str], body: bytes, timeout_s: float) -> Json:
@@ -184,7 +180,8 @@ class Client:
 
 def target(path: str, query: Mapping[str, Given]) -> str:
     """Path and query below ``/api/v1``, percent-encoded. Empty values are left out."""
-    given = {name: value for name, value in query.items() if isinstance(value, int) or value}
+    said = {name: str(value).lower() if isinstance(value, bool) else value for name, value in query.items()}
+    given = {name: value for name, value in said.items() if isinstance(value, int) or value}
     return "/api/v1" + quote(path) + ("?" + urlencode(given, doseq=True, errors="replace") if given else "")
 
 

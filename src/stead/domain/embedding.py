@@ -54,10 +54,6 @@ class Embeds(Protocol):
     def model_id(self) -> str:
         """Names the model, its quantisation and its build. Vectors of different ids are never compared."""
 
-    @property
-    def dim(self) -> int:
-        """Dimensions; 0 while they are not known yet."""
-
     async def embed(self, texts: Sequence[str], *, held: Confidentiality, deadline_s: float) -> list[VectorBytes]:
         """A vector for each text, in order.
 

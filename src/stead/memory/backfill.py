@@ -30,7 +30,6 @@ class Backfill:
         meaning: makes vectors.
         ready: has the model built and loaded, raising as ``Embeds.embed``; nothing for one that needs no such thing.
         quiet_s: see ``QUIET_S``.
-        longest_s: see ``LONGEST_S``.
     """
 
     def __init__(
@@ -40,13 +39,11 @@ class Backfill:
         ready: Callable[[], Awaitable[None]] | None,
         *,
         quiet_s: float = QUIET_S,
-        longest_s: float = LONGEST_S,
     ) -> None:
         self._books = books
         self._meaning = meaning
         self._ready = ready
         self._quiet_s = quiet_s
-        self._longest_s = longest_s
         self._grown = asyncio.Event()
         self._told = ""
 
@@ -91,7 +88,7 @@ class Backfill:
 
     async def _quiet(self) -> None:
         loop = asyncio.get_running_loop()
-        end = loop.time() + self._longest_s
+        end = loop.time() + LONGEST_S
         while self._grown.is_set() and loop.time() < end:
             self._grown.clear()
             try:

@@ -6,19 +6,17 @@ Layer: memory. Reads the indexes and the journal; changes nothing.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
 from stead.brain.dates import DAY_MS, day_of
 from stead.domain import events as ev
-from stead.domain.errors import NotFound
 from stead.domain.memory import Evidence, Memory, MemoryId, MemoryRow, PlaceId
-from stead.domain.memory_ports import Analytics, Growth, Place, Quote, RowsWanted, Tally
-from stead.memory.directory import Known
+from stead.domain.memory_ports import Analytics, Growth, Quote, RowsWanted, Tally
+from stead.memory.books import MemoryBooks
 from stead.memory.evidence import spoken
-from stead.memory.index import Index
+from stead.memory.files.rows import row_of
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -47,36 +45,15 @@ SELECT ref FROM items WHERE source = 'memory' AND status = 'live' AND uses > 0 O
 """
 
 
-class Books(Protocol):
-    """The indexes."""
-
-    def row(self, id: MemoryId) -> MemoryRow:
-        """One memory."""
-
-    def rows(self, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
-        """A page of memories."""
-
-    def index(self, place: PlaceId) -> Index | None:
-        """A place's."""
-
-    def places(self) -> tuple[Place, ...]:
-        """All of them."""
-
-    def known(self, session: str) -> Known | None:
-        """A session."""
-
-
 class Insights:
     """Implements ``domain.memory_ports.MemoryInsights``.
 
     Args:
         books: see there.
-        event: an event of the journal by its seq; nothing for one that is not there.
     """
 
-    def __init__(self, books: Books, event: Callable[[int], ev.Event | ev.Erased | None]) -> None:
+    def __init__(self, books: MemoryBooks) -> None:
         self._books = books
-        self._event = event
 
     def quotes(self, memory: Memory) -> tuple[Quote, ...]:
         """See ``MemoryInsights``."""
@@ -89,7 +66,7 @@ class Insights:
         while todo and len(found) < _CHAIN:
             row = found[todo.pop()]
             for other in (*row.memory.supersedes, row.superseded_by):
-                if other and other not in found and (known := self._row(MemoryId(other))):
+                if other and other not in found and (known := row_of(self._books, MemoryId(other))):
                     found[MemoryId(other)] = known
                     todo.append(MemoryId(other))
         return tuple(sorted(found.values(), key=lambda row: (row.memory.valid_from_ms, row.recorded_ms)))
@@ -125,14 +102,8 @@ class Insights:
             patterns=patterns,
         )
 
-    def _row(self, id: MemoryId) -> MemoryRow | None:
-        try:
-            return self._books.row(id)
-        except NotFound:
-            return None
-
     def _quote(self, evidence: Evidence) -> Quote:
-        event, known = self._event(evidence.seq), self._books.known(evidence.session)
+        event, known = self._books.event(evidence.seq), self._books.known(evidence.session)
         said = spoken(event, tainted=False) if isinstance(event, ev.Event) else None
         quote = Quote(evidence.session, known.title if known else "", evidence.seq, "", 0, "", 0, 0, gone=True)
         if said is None or said.session != evidence.session:

@@ -40,7 +40,7 @@ _EMBEDDED = "SELECT count(*) FROM items WHERE embedded AND (source <> 'memory' O
 
 def row(connection: Connection, ref: str) -> MemoryRow | None:
     """A memory."""
-    return next(_rows(connection, "ref = ?", (ref,)), None)
+    return next(memories(connection, "ref = ?", (ref,)), None)
 
 
 def alike(
@@ -52,11 +52,11 @@ def alike(
     """
     # The sign keeps SQLite from going through a whole level, which would take the longer the more is remembered.
     same = "+level = ? AND status = 'live' AND (saying = ? OR (key <> '' AND key = ?)) ORDER BY ts_ms, id"
-    live = tuple(_rows(connection, same, (level, saying(text), key)))
+    live = tuple(memories(connection, same, (level, saying(text), key)))
     if not key or after_ms is None:
         return live
     ended = "+level = ? AND status = 'superseded' AND key = ? AND valid_to > ? ORDER BY ts_ms, id"
-    return (*live, *_rows(connection, ended, (level, key, after_ms)))
+    return (*live, *memories(connection, ended, (level, key, after_ms)))
 
 
 def rows(connection: Connection, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
@@ -99,11 +99,6 @@ def episodes(connection: Connection, where: str, values: tuple[object, ...]) -> 
         yield Episode(seq, SessionId(session), source, who, text, ts_ms, level == "private", label)
 
 
-def memories(connection: Connection, where: str, values: tuple[object, ...]) -> Iterator[MemoryRow]:
-    """Memories for which something holds, in the order that ``where`` ends with."""
-    return _rows(connection, where, values)
-
-
 def counts(connection: Connection, model: str) -> tuple[int, int, int]:
     """Live memories, turns, and how many of both have a vector."""
     (memories,) = connection.execute(
@@ -133,7 +128,8 @@ def shown(blob: bytes, uses: int, last_used_ms: int) -> MemoryRow:
     return replace(_decode(blob), uses=uses, last_used_ms=last_used_ms)
 
 
-def _rows(connection: Connection, where: str, values: tuple[object, ...]) -> Iterator[MemoryRow]:
+def memories(connection: Connection, where: str, values: tuple[object, ...]) -> Iterator[MemoryRow]:
+    """Memories for which something holds, in the order that ``where`` ends with."""
     return (row for _, row in _numbered(connection, where, values))
 
 

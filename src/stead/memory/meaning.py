@@ -134,15 +134,6 @@ class Meaning:
                 await self._compares.extend(_name(index, table), items, those)
         return len(made)
 
-    async def drop(self, index: Index, items: Collection[int]) -> None:
-        """Have no copy of the vectors of these items, which the index has removed.
-
-        Raises:
-            EmbeddingFault: there may still be one, as ``Embedder.drop`` says; the next query tries again.
-        """
-        index.void_again(set(items))
-        await self.drop_void(index)
-
     async def drop_void(self, index: Index) -> None:
         """Have no copy of a vector whose text the index has no more.
 

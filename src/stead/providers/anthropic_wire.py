@@ -15,9 +15,8 @@ from stead.domain.messages import AssistantMessage, Message, ReplyPart, ResultsM
 from stead.domain.tools import ToolSpec
 from stead.providers.conversation import whole
 from stead.providers.faults import Reported
-from stead.providers.replies import ReplyBuilder
 from stead.providers.sse import EventDecoder
-from stead.providers.wire import Opening, Piece, Stop
+from stead.providers.wire import Opening, Piece, Reader, Stop
 
 _STOPS: dict[str, Stop] = {
     "end_turn": "stop",
@@ -90,9 +89,8 @@ def _written(message: Message) -> Piece:
             return Piece(msgspec.json.encode({"role": "assistant", "content": said}), open=False)
         case _:
             assert_never(message)
-    return Piece(
-        msgspec.json.encode({"role": "user", "content": blocks}).removesuffix(AnthropicWire.plain_end), open=True
-    )
+    said_by = msgspec.json.encode({"role": "user", "content": blocks})
+    return Piece(said_by.removesuffix(AnthropicWire.plain_end), open=True)
 
 
 def _text(text: str) -> dict[str, object]:
@@ -161,15 +159,13 @@ class _Event(msgspec.Struct):
     error: object = None
 
 
-class _Reader:
-    """Implements ``Reader``. Blocks of kinds that were not asked for are passed over, with what is added to them."""
+class _Reader(Reader):
+    """Blocks of kinds that were not asked for are passed over, with what is added to them."""
 
     _decode = EventDecoder(_Event).decode
 
     def __init__(self, on_text: Callable[[str], None]) -> None:
-        self.stop: Stop | None = None
-        self.done = False
-        self.reply = ReplyBuilder(on_text)
+        super().__init__(on_text)
         self._usage = _Usage()
 
     def take(self, data: bytes) -> None:

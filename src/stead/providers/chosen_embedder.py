@@ -46,11 +46,6 @@ class ChosenEmbedder:
         """As ``Embeds`` says."""
         return f"{self._model}@{self._provider}/int8/1"
 
-    @property
-    def dim(self) -> int:
-        """As ``Embeds`` says."""
-        return self._now[1].dim if self._now else 0
-
     def state(self) -> EmbedderState:
         """As ``Embeds`` says."""
         if self._unwell or self._now is None:

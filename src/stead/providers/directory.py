@@ -16,6 +16,7 @@ from stead.domain.errors import InvalidRequest
 from stead.domain.events import ModelRef
 from stead.domain.policies import Clearance
 from stead.domain.ports import Secrets
+from stead.domain.providers import ProviderRow
 from stead.providers.discovery import Found
 from stead.providers.failures import Broken, Failure
 from stead.providers.presets import PRESETS, REHEARSAL, Deadlines, Kind, Preset
@@ -33,18 +34,6 @@ class ProviderConfig(msgspec.Struct, frozen=True):
     base_url: str = ""
     model: str = ""
     key: str = "none"
-    clearance: Clearance = "private"
-
-
-class Row(msgspec.Struct, frozen=True):
-    """A provider as shown to people; the fields are those of the runtime's ``ProviderRow``."""
-
-    name: str
-    preset: str
-    base_url: str
-    model: str
-    key: str
-    found: bool
     clearance: Clearance = "private"
 
 
@@ -137,7 +126,7 @@ class Directory:
         config = next(usable)  # the rehearsal model is always found
         return (ModelRef(config.name, self.model(config)),)
 
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[ProviderRow, ...]:
         """Configured providers first, then those found, the rehearsal model last."""
         configured = [self._row(config, found=False) for config in self._configured.values()]
         return (*configured, *(self._row(config, found=True) for config in self._found()))
@@ -206,7 +195,7 @@ class Directory:
             return (self._secrets.get(secret_name(config.name)) if self._secrets else None) or None
         return self._environ.get(config.key.removeprefix("env:")) or None
 
-    def _row(self, config: ProviderConfig, *, found: bool) -> Row:
+    def _row(self, config: ProviderConfig, *, found: bool) -> ProviderRow:
         there = self._key(config) is not None
         match config.key:
             case "none":
@@ -216,7 +205,7 @@ class Directory:
             case named:
                 key = f"{named} ({'set' if there else 'not set'})"
         base_url, model = _shown(self.base_url(config)), self.model(config)
-        return Row(config.name, config.preset, base_url, model, key, found, config.clearance)
+        return ProviderRow(config.name, config.preset, base_url, model, key, found, config.clearance)
 
 
 def _password(url: str) -> str:

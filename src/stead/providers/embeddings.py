@@ -66,11 +66,6 @@ class ProviderEmbedder:
         parts = urlsplit(self._endpoint.base_url)
         return f"{self._model}@{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}/int8/1"
 
-    @property
-    def dim(self) -> int:
-        """As ``Embeds`` says; the first answer tells."""
-        return self._dim
-
     def state(self) -> EmbedderState:
         """As ``Embeds`` says."""
         return EmbedderState(not self._unwell, self._unwell, self.model_id)

@@ -17,9 +17,9 @@ from stead.domain.messages import AssistantMessage, Message, ReplyPart, ResultsM
 from stead.domain.tools import ToolSpec
 from stead.providers.conversation import whole
 from stead.providers.faults import Reported
-from stead.providers.replies import Counted, ReplyBuilder
+from stead.providers.replies import Counted
 from stead.providers.sse import EventDecoder
-from stead.providers.wire import Opening, Piece, Stop
+from stead.providers.wire import Opening, Piece, Reader, Stop
 
 _STOPS: dict[str, Stop] = {
     "STOP": "stop",
@@ -155,15 +155,13 @@ class _Chunk(msgspec.Struct, rename="camel"):
     error: object = None
 
 
-class _Reader:
-    """Implements ``Reader``. Calls come whole; text and thoughts in pieces, distinguished by a flag on each."""
+class _Reader(Reader):
+    """Calls come whole; text and thoughts in pieces, distinguished by a flag on each."""
 
     _decode = EventDecoder(_Chunk).decode
 
     def __init__(self, on_text: Callable[[str], None]) -> None:
-        self.stop: Stop | None = None
-        self.done = False
-        self.reply = ReplyBuilder(on_text)
+        super().__init__(on_text)
         self._kind = ""
         self._slot = 0
 

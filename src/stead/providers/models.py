@@ -19,8 +19,9 @@ from stead.domain.ids import RequestNo, SessionId
 from stead.domain.messages import AssistantMessage, ReplyPart, Text, Usage, UserMessage
 from stead.domain.policies import Confidentiality, Label
 from stead.domain.ports import ModelInfo, ModelRequest, Reply, Secrets
+from stead.domain.providers import ProviderCheck, ProviderRow
 from stead.providers import discovery, pricing, rehearsal
-from stead.providers.directory import Directory, Endpoint, ProviderConfig, Row
+from stead.providers.directory import Directory, Endpoint, ProviderConfig
 from stead.providers.failures import Broken, Failure
 from stead.providers.presets import PRESETS, REHEARSAL, Deadlines, most_output
 
@@ -29,18 +30,6 @@ if TYPE_CHECKING:
 
 CHECK_S = 15.0
 _CHECK_TOKENS = 64
-
-
-class Check(msgspec.Struct, frozen=True):
-    """The result of a live test; the fields are those of the runtime's ``ProviderCheck``."""
-
-    name: str
-    ok: bool
-    text: str
-    duration_ms: int
-    models: tuple[str, ...]
-    kind: str = ""
-    fix: str = ""
 
 
 class ProviderModels:
@@ -69,7 +58,7 @@ class ProviderModels:
         """
         self._directory.configure(configs, chain)
 
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[ProviderRow, ...]:
         """Configured providers first, then those found by themselves, the rehearsal model last."""
         return self._directory.rows()
 
@@ -146,7 +135,7 @@ class ProviderModels:
         waits = [tried.retry_after_s for tried, _ in failures if tried.retry_after_s]
         raise _fault(failure, provider, attempts, min(waits, default=0.0))
 
-    async def check(self, name: str) -> Check:
+    async def check(self, name: str) -> ProviderCheck:
         """One tiny real request, and the list of models if the server gives one; 15 seconds at most.
 
         A refused key and an address that does not answer are reported within five.
@@ -170,7 +159,7 @@ class ProviderModels:
         except TimeoutError:
             kind, text = "timeout", f"no answer within {CHECK_S:g} s"
             fix = "check the address, and whether the server is up"
-        return Check(name, ok, text, round((loop.time() - begun) * 1000), listed, kind, fix)
+        return ProviderCheck(name, ok, text, round((loop.time() - begun) * 1000), listed, kind, fix)
 
     async def close(self) -> None:
         """Close every connection."""

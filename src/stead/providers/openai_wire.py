@@ -15,9 +15,9 @@ from stead.domain.tools import ToolSpec
 from stead.providers.conversation import FROM_CONTENT, whole
 from stead.providers.faults import Reported
 from stead.providers.presets import Preset
-from stead.providers.replies import Counted, ReplyBuilder
+from stead.providers.replies import Counted
 from stead.providers.sse import EventDecoder
-from stead.providers.wire import Opening, Piece, Stop
+from stead.providers.wire import Opening, Piece, Reader, Stop
 
 _STOPS: dict[str, Stop] = {
     "stop": "stop",
@@ -182,15 +182,13 @@ class _Chunk(msgspec.Struct):
     error: object = None
 
 
-class _Reader:
-    """Implements ``Reader``. Text, reasoning and calls may take turns; each change of kind begins a new part."""
+class _Reader(Reader):
+    """Text, reasoning and calls may take turns; each change of kind begins a new part."""
 
     _decode = EventDecoder(_Chunk).decode
 
     def __init__(self, on_text: Callable[[str], None]) -> None:
-        self.stop: Stop | None = None
-        self.done = False
-        self.reply = ReplyBuilder(on_text)
+        super().__init__(on_text)
         self._refused = False
         self._tagged = False
         self._kind = ""

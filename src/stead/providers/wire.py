@@ -10,6 +10,7 @@ results is left open at its end: there the wire may have to set a mark for the v
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, Protocol
 
@@ -43,15 +44,21 @@ class Piece(msgspec.Struct, frozen=True):
     open: bool
 
 
-class Reader(Protocol):
-    """Takes an answer's events in and builds the reply. Made for one request."""
+class Reader(ABC):
+    """Takes an answer's events in and builds the reply. Made for one request.
 
-    stop: Stop | None
-    """Why the model stopped, by the vendor's own word; None while it has not said."""
-    done: bool
-    """Nothing that matters can follow."""
-    reply: ReplyBuilder
+    Args:
+        on_text: gets text as it comes.
+    """
 
+    def __init__(self, on_text: Callable[[str], None]) -> None:
+        self.stop: Stop | None = None
+        """Why the model stopped, by the vendor's own word; None while it has not said."""
+        self.done = False
+        """Nothing that matters can follow."""
+        self.reply = ReplyBuilder(on_text)
+
+    @abstractmethod
     def take(self, data: bytes) -> None:
         """Take the data of one event.
 

@@ -23,6 +23,7 @@ from stead.domain.forget_commands import Forget
 from stead.domain.ids import HOME, ApprovalId, CommandId, SessionId
 from stead.domain.memory_commands import ImportMemories, MemoryCommand
 from stead.domain.ports import Claimed, Journal
+from stead.domain.providers import ProviderCheck, ProviderRow
 from stead.domain.rows import ApprovalRow
 from stead.domain.services import Services
 from stead.domain.trials import Stay, Trial
@@ -40,7 +41,7 @@ from stead.runtime.registry import Sessions
 from stead.runtime.screening import screened
 from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.secrets import SecretBook, SecretCommand
-from stead.runtime.service import ProviderCheck, ProviderRow, Readiness
+from stead.runtime.service import Readiness
 from stead.runtime.session_commands import SessionCommands
 from stead.runtime.terminals import TerminalRoom
 from stead.runtime.upkeep import UpkeepCommand

@@ -26,7 +26,7 @@ from stead.domain.consolidating import RULES, Material
 from stead.domain.errors import InvalidRequest
 from stead.domain.memory import GLOBAL, Memory, MemoryId, MemoryRow, PlaceId, ProposalId, RunId, Scope
 from stead.domain.memory_events import MemoryConsolidated, MemoryFact
-from stead.domain.memory_ports import MemoryReports, Said
+from stead.domain.memory_ports import Said
 from stead.domain.policies import Integrity
 from stead.domain.reading_events import ReadingBody
 from stead.runtime.memories import Memories
@@ -88,16 +88,12 @@ class Consolidation:
 
     Args:
         memories: takes statements in; its stream is where the facts go.
-        reports: places and runs.
         material: what was said.
         zone: where the person lives, for the days that they name; none for this computer's zone.
     """
 
-    def __init__(
-        self, memories: Memories, reports: MemoryReports, material: Material, zone: tzinfo | None = None
-    ) -> None:
+    def __init__(self, memories: Memories, material: Material, zone: tzinfo | None = None) -> None:
         self.memories = memories
-        self.reports = reports
         self.material = material
         self._zone = zone
 
@@ -108,7 +104,7 @@ class Consolidation:
             StorageFault: the journal or an index cannot be used; what was recorded before stays.
         """
         runs: list[MemoryConsolidated] = []
-        for place in await asyncio.to_thread(self.reports.places):
+        for place in await asyncio.to_thread(self.memories.reports.places):
             while one := await self._one(place.id):
                 runs.append(one)
         return tuple(runs)
@@ -130,7 +126,7 @@ class Consolidation:
                     scope = scope_of(turn, place, everywhere=one.everywhere)
                     memory = memory_of(one, turn, scope, MemoryId(self.memories.new_id("m")))
                     await self.take_in(run, memory, correcting=one.correcting)
-            repeating = Repeating(self.memories, self.reports, self.material, place, run.id)
+            repeating = Repeating(self.memories, self.material, place, run.id)
             run.add(await asyncio.to_thread(lambda: list(repeating.facts(unread.turns))))
             now_ms = self.memories.stream.now_ms()
             due = await asyncio.to_thread(self.material.due, place, now_ms, now_ms - FADES_MS)

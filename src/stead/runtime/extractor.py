@@ -27,8 +27,8 @@ from stead.domain.messages import Text
 from stead.domain.policies import Integrity, Label
 from stead.domain.ports import Journal, ModelInfo, ModelRequest, Models, Reply
 from stead.domain.reading_events import ReadingBody
-from stead.runtime import recovery
 from stead.runtime.consolidation import Consolidation, Run
+from stead.runtime.reading_facts import failed, lost, replied
 
 TOKENS_A_DAY = 20_000
 """What extraction may cost in a UTC day, apart from the home's cap."""
@@ -77,7 +77,7 @@ class Extractor:
             if not self._recovered:
                 runs += await self._recover()
                 self._recovered = True
-            for place in await asyncio.to_thread(self._consolidation.reports.places):
+            for place in await asyncio.to_thread(self._consolidation.memories.reports.places):
                 while one := await self._one(place.id):
                     runs.append(one)
                     if not one.read:
@@ -116,10 +116,10 @@ class Extractor:
             reply = await self._models().reply(request, _unwatched)
         except ModelFault as fault:
             log.warning("no model extracted memories: %s", fault)
-            return await self._closed(run, turns[0].seq - 1, 0, models[0].ref, _failed(intent, fault))
+            return await self._closed(run, turns[0].seq - 1, 0, models[0].ref, failed(intent, fault))
         upto = unread.upto if kept == len(turns) else turns[kept].seq - 1
         items = _items(reply, turns[:kept])
-        return await self._closed(run, upto, kept, reply.model, _replied(intent, reply), items)
+        return await self._closed(run, upto, kept, reply.model, replied(intent, reply), items)
 
     async def _closed(
         self,
@@ -200,7 +200,7 @@ class Extractor:
     async def _used(self) -> int:
         """Tokens of this UTC day."""
         today = day_of(self._consolidation.memories.stream.now_ms())
-        runs = await asyncio.to_thread(self._consolidation.reports.runs, _RUNS)
+        runs = await asyncio.to_thread(self._consolidation.memories.reports.runs, _RUNS)
         return sum(run.tokens for ts_ms, run in runs if day_of(ts_ms) == today)
 
     def _usable(self) -> tuple[ModelInfo, ...]:
@@ -218,17 +218,17 @@ class Extractor:
 
     async def _recover(self) -> list[MemoryConsolidated]:
         """Close what a crash left open."""
-        runs = await asyncio.to_thread(self._consolidation.reports.runs, _RUNS)
+        runs = await asyncio.to_thread(self._consolidation.memories.reports.runs, _RUNS)
         asked = [run.upto for _, run in runs if run.by not in (RULES, BY_PERSON)]  # one at a time: a later one is after
         left = await asyncio.to_thread(self._left_open, max(asked, default=0))
         if left is None:
             return []
         run = Run(RunId(left.key), PlaceId(""))
-        failed = recovery.lost_reading(left, "lost", "Stead was interrupted during the reading.")
+        ended = lost(left, "lost", "Stead was interrupted during the reading.")
         closing = run.closed((), 0, 0, tokens=left.reserved.tokens, by="lost")
         stream = self._consolidation.memories.stream
         async with stream.lock:
-            await stream.record([failed, closing], by="stead")
+            await stream.record([ended, closing], by="stead")
         return [closing]
 
     def _left_open(self, after: int) -> ev.ReadingRequested | None:
@@ -261,28 +261,3 @@ def _items(reply: Reply, turns: Sequence[Episode]) -> list[tuple[extraction.Extr
     by_id = {f"e_{turn.seq}": turn for turn in turns}
     answer = "".join(part.text for part in reply.parts if isinstance(part, Text))
     return [(item, by_id[item.turn]) for item in extraction.extracted(answer) if item.turn in by_id]
-
-
-def _failed(intent: ev.ReadingRequested, fault: ModelFault) -> ev.ReadingFailed:
-    return ev.ReadingFailed(
-        number=intent.number,
-        key=intent.key,
-        kind=fault.kind,
-        error=str(fault),
-        attempts=fault.attempts,
-        spend=intent.reserved if fault.charged else ev.Spend(),
-    )
-
-
-def _replied(intent: ev.ReadingRequested, reply: Reply) -> ev.ReadingReplied:
-    return ev.ReadingReplied(
-        number=intent.number,
-        key=intent.key,
-        stop=reply.stop,
-        refused=(),
-        model=reply.model,
-        usage=reply.usage,
-        spend=reply.spend,
-        attempts=reply.attempts,
-        duration_ms=reply.duration_ms,
-    )

@@ -37,6 +37,7 @@ from stead.domain.hosts import parse_allowed
 from stead.domain.ids import HOME, CommandId
 from stead.domain.policies import Rule
 from stead.domain.ports import Claimed, Clock, Journal, Secrets
+from stead.domain.providers import ProviderCheck, ProviderRow
 from stead.domain.registries import REGISTRIES, spelled_out
 from stead.domain.rows import SecretRow
 from stead.domain.secrets import Secret
@@ -45,7 +46,6 @@ from stead.domain.starting_points import SEEDS
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Standing
 from stead.runtime.searching import SearchDesk, search_change
-from stead.runtime.service import ProviderCheck, ProviderRow
 
 log = logging.getLogger(__name__)
 NOTES_S = 5.0

@@ -33,7 +33,7 @@ class Days(Protocol):
 
 
 class Loading:
-    """Implements ``runtime.recalling.Files``. Every method blocks.
+    """What a session is told of the files before it begins. Every method blocks.
 
     Args:
         remembered: the memories.

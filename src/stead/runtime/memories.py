@@ -48,8 +48,8 @@ _ID = re.compile(r"m_[0-9a-f]{16}")
 By = Literal["person", "model", "stead"]
 
 
-class Tips(Protocol):
-    """Where streams end."""
+class EndedJournal(Journal, Protocol):
+    """A journal that knows where its streams end."""
 
     def place_of(self, session: SessionId) -> int:
         """The ``session_seq`` of a stream's last event, 0 for none."""
@@ -58,9 +58,8 @@ class Tips(Protocol):
 class MemoryStream:
     """The end of the stream ``memory``. ``lock``: only its holder may append."""
 
-    def __init__(self, *, journal: Journal, tips: Tips, bus: Bus, clock: Clock) -> None:
+    def __init__(self, *, journal: EndedJournal, bus: Bus, clock: Clock) -> None:
         self._journal = journal
-        self._tips = tips
         self._bus = bus
         self._clock = clock
         self.lock = asyncio.Lock()
@@ -82,7 +81,7 @@ class MemoryStream:
         Raises:
             Fenced, Conflict, StorageFault: nothing was written.
         """
-        last = await asyncio.to_thread(self._tips.place_of, MEMORY)
+        last = await asyncio.to_thread(self._journal.place_of, MEMORY)
         drafts = [
             ev.Draft(MEMORY, last + index, self._clock.now_ms(), by, cause, fact)
             for index, fact in enumerate(facts, start=1)
@@ -90,6 +89,12 @@ class MemoryStream:
         events = await self._journal.append(drafts, claim=claim)
         self._bus.publish(events)
         return events[-1].seq if events else self._journal.head()
+
+    async def answer(self, claim: Claimed, facts: Sequence[MemoryFact], text: str) -> Answer:
+        """Record a person's command with its facts, and answer it; the caller holds ``lock``. Raises as ``record``."""
+        claim = of(claim, MEMORY, text)
+        seq = await self.record(facts, by="person", cause=claim.id, claim=claim)
+        return replace(claim.answer, seq=seq)
 
 
 class Memories:
@@ -116,7 +121,7 @@ class Memories:
     ) -> None:
         self.stream = stream
         self.remembered = remembered
-        self._reports = reports
+        self.reports = reports
         self.new_id = new_id
         self._keeps_secret = keeps_secret
         self._forgotten = forgotten
@@ -129,10 +134,7 @@ class Memories:
             StorageFault: the journal cannot be written, and nothing was.
         """
         async with self.stream.lock:
-            facts, text = await self._facts(command, door)
-            claim = of(claim, MEMORY, text)
-            seq = await self.stream.record(facts, by="person", cause=claim.id, claim=claim)
-        return replace(claim.answer, seq=seq)
+            return await self.stream.answer(claim, *await self._facts(command, door))
 
     async def _facts(self, command: cmd.MemoryCommand, door: str) -> tuple[tuple[MemoryFact, ...], str]:
         match command:
@@ -226,9 +228,6 @@ class Memories:
         return self._forgotten(said)
 
     def _new(self, item: cmd.NewMemory, scope: Scope) -> Memory:
-        now_ms = self.stream.now_ms()
-        if not 0 <= item.ttl_days <= _MOST_DAYS:
-            raise InvalidRequest(f"a memory lasts 1 to {_MOST_DAYS} days, or 0 for ever, not {item.ttl_days}")
         return self.require_savable(
             Memory(
                 id=MemoryId(self.new_id("m")),
@@ -237,13 +236,13 @@ class Memories:
                 scope=scope,
                 origin="user_said",
                 label=PERSON,
-                valid_from_ms=item.valid_from_ms or now_ms,
+                valid_from_ms=item.valid_from_ms or self.stream.now_ms(),
                 key=item.key,
                 value=item.value,
                 aliases=item.aliases,
                 pinned=item.pinned,
                 standing=item.standing,
-                expires_ms=now_ms + item.ttl_days * DAY_MS if item.ttl_days else 0,
+                expires_ms=self._end_of(item.ttl_days),
             )
         )
 
@@ -279,10 +278,14 @@ class Memories:
         if marks.key is not None:
             changed["key"] = canonical(marks.key)
         if marks.ttl_days is not None:
-            if not 0 <= marks.ttl_days <= _MOST_DAYS:
-                raise InvalidRequest(f"a memory lasts 1 to {_MOST_DAYS} days, or 0 for ever, not {marks.ttl_days}")
-            changed["expires_ms"] = self.stream.now_ms() + marks.ttl_days * DAY_MS if marks.ttl_days else 0
+            changed["expires_ms"] = self._end_of(marks.ttl_days)
         return self.require_savable(replace(memory, **changed))
+
+    def _end_of(self, days: int) -> int:
+        """When a memory that lasts so many days from now is dropped; 0 for never."""
+        if not 0 <= days <= _MOST_DAYS:
+            raise InvalidRequest(f"a memory lasts 1 to {_MOST_DAYS} days, or 0 for ever, not {days}")
+        return self.stream.now_ms() + days * DAY_MS if days else 0
 
     async def _require_free(self, wanted: Sequence[Memory]) -> None:
         """Let these hold without saying what another one says already, or otherwise than the person does at its key.

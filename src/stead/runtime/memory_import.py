@@ -14,14 +14,12 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import TypeVar, assert_never
 
-from msgspec.structs import replace
-
 from stead.brain.remembering import clean, without_hidden
 from stead.domain import events as ev
 from stead.domain.commands import Answer
 from stead.domain.directives import TEXT_CHARS as SOUL_CHARS
 from stead.domain.errors import CallerError, InvalidRequest
-from stead.domain.memory import MEMORY, Memory, MemoryId, MemoryRow, ProposalId, Scope
+from stead.domain.memory import Memory, MemoryId, MemoryRow, ProposalId, Scope
 from stead.domain.memory_commands import ImportMemories
 from stead.domain.memory_events import MemoryFact
 from stead.domain.policies import Integrity, Label
@@ -30,7 +28,6 @@ from stead.memory.files.export import MemoryExport
 from stead.memory.files.foreign import Statement, from_markdown, from_mem0, kind_of, parts_of
 from stead.memory.files.merge import FOREIGN
 from stead.memory.files.rows import row_of
-from stead.runtime.answers import of
 from stead.runtime.memories import Memories, scope_of
 
 DOOR = "import"
@@ -68,10 +65,9 @@ class MemoryImport:
         text = await self._taken(command)
         stream = self._memories.stream
         async with stream.lock:
-            claim = of(claim, MEMORY, text)
-            seq = await stream.record((), by="person", cause=claim.id, claim=claim)
+            answer = await stream.answer(claim, (), text)
         log.info("a file of memories came in by the door %s: %s", door, text.partition(":")[0])
-        return replace(claim.answer, seq=seq)
+        return answer
 
     async def _taken(self, command: ImportMemories) -> str:
         kind = await asyncio.to_thread(kind_of, command.name, command.text)

@@ -20,9 +20,10 @@ from stead.domain.mirroring import MirrorState
 from stead.domain.policies import Confidentiality
 from stead.memory.files.export import MemoryExport
 from stead.runtime.forgetting import Forgetting
+from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories
 from stead.runtime.memory_import import MemoryImport
-from stead.runtime.recalling import Files, Recollection
+from stead.runtime.recalling import Recollection
 from stead.runtime.reverting import Runs
 from stead.runtime.upkeep import Upkeep
 
@@ -69,7 +70,7 @@ class MemoryQueries:
     reports: MemoryReports
     insights: MemoryInsights
     recalls: Recalls
-    files: Files
+    files: Loading
     runs: Runs
     forgetting: Forgetting
     export: MemoryExport

@@ -12,8 +12,9 @@ from msgspec.structs import replace
 
 from stead.domain.events import ModelRef
 from stead.domain.ports import REHEARSAL, Clock, Isolation, Machines
+from stead.domain.providers import ProviderCheck, ProviderRow
 from stead.runtime.home import ProviderDesk
-from stead.runtime.service import ProviderCheck, ProviderRow, Readiness, ReadyPart
+from stead.runtime.service import Readiness, ReadyPart
 
 NO_KEY = ("missing", "(not set)")
 """How a row's ``key`` ends when the key that it needs is not there."""

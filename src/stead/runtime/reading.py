@@ -19,7 +19,7 @@ from stead.domain.policies import Label
 from stead.domain.ports import ModelRequest, Reply
 from stead.domain.readings import Question, Values, values_in
 from stead.domain.sessions import STEAD
-from stead.runtime import recovery
+from stead.runtime import reading_facts
 from stead.runtime.deps import Deps
 from stead.runtime.performing import Cut, Perform
 from stead.runtime.stream import Stream
@@ -70,13 +70,13 @@ async def answer(
     try:
         reply = await perform(deps.models.reply(_request(stream, effect, question), _unheard))
     except ModelFault as fault:
-        stream.add(_failed(intent, fault))
+        stream.add(reading_facts.failed(intent, fault))
         return _unanswered(f"no model answered ({fault.kind})")
     if isinstance(reply, Cut):
-        stream.add(recovery.lost_reading(intent, "stopped", "The request was cut off."))
+        stream.add(reading_facts.lost(intent, "stopped", "The request was cut off."))
         return reply
     values = _values(question, reply)
-    stream.add(_replied(intent, reply, values))
+    stream.add(reading_facts.replied(intent, reply, values.refused if values else ()))
     if values is None:
         return msgspec.structs.replace(_unanswered("the answer held no values"), duration_ms=reply.duration_ms)
     typed = msgspec.structs.replace(label, typed=question.typed)
@@ -113,28 +113,3 @@ def _shown(values: Values) -> str:
 
 def _unanswered(why: str) -> Answered:
     return Answered(False, f"Not read: {why}.", STEAD)
-
-
-def _failed(intent: ev.ReadingRequested, fault: ModelFault) -> ev.ReadingFailed:
-    return ev.ReadingFailed(
-        number=intent.number,
-        key=intent.key,
-        kind=fault.kind,
-        error=str(fault),
-        attempts=fault.attempts,
-        spend=intent.reserved if fault.charged else ev.Spend(),
-    )
-
-
-def _replied(intent: ev.ReadingRequested, reply: Reply, values: Values | None) -> ev.ReadingReplied:
-    return ev.ReadingReplied(
-        number=intent.number,
-        key=intent.key,
-        stop=reply.stop,
-        refused=values.refused if values else (),
-        model=reply.model,
-        usage=reply.usage,
-        spend=reply.spend,
-        attempts=reply.attempts,
-        duration_ms=reply.duration_ms,
-    )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -47,6 +46,7 @@ from stead.domain.memory_ports import Done, Recalls, Said, Wanted, Whereabouts
 from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.domain.ports import Clock, Models
 from stead.domain.sessions import Session, viewer
+from stead.runtime.loading import Loading
 from stead.runtime.memories import Memories
 
 TOLD = 10
@@ -63,13 +63,6 @@ _DOOR = "tool"
 _CONFIDENCE = {"user_said": 0.9, "tool": 0.7}
 
 log = logging.getLogger(__name__)
-
-
-class Files(Protocol):
-    """The files of memory, as a session begins with them."""
-
-    def loaded(self, viewer: Viewer, now_ms: int, clearance: Confidentiality) -> tuple[LoadedFile, ...]:
-        """Those that this viewer may read, in the order in which they are told; it blocks."""
 
 
 class Recollection:
@@ -89,7 +82,7 @@ class Recollection:
         self,
         memories: Memories,
         recalls: Recalls,
-        files: Files,
+        files: Loading,
         *,
         models: Models,
         clock: Clock,

@@ -13,6 +13,7 @@ from stead.domain import events as ev
 from stead.domain.ids import RequestNo
 from stead.domain.sessions import STEAD, Call, Session
 from stead.domain.terminals import KILLED
+from stead.runtime.reading_facts import lost
 
 UNKNOWN = (
     "Outcome unknown: Stead was interrupted while this ran. It may have taken full, partial or no effect. "
@@ -34,24 +35,17 @@ def mend(session: Session, terminals: Collection[str] = ()) -> tuple[ev.Body, ..
             lost_request(request.number, request.reserved, "lost", "Stead was interrupted during the request.")
         )
     if session.open_reading is not None:
-        facts.append(lost_reading(session.open_reading, "lost", "Stead was interrupted during the reading."))
+        facts.append(lost(session.open_reading, "lost", "Stead was interrupted during the reading."))
     if session.phase != "ended":
         facts.extend(_mend_call(call) for call in session.calls.values() if call.step == "started")
-    lost = [id for id in session.terminals if id not in terminals]
-    facts.extend(ev.TerminalClosed(id=id, exit_code=KILLED, why="lost") for id in lost)
+    gone = [id for id in session.terminals if id not in terminals]
+    facts.extend(ev.TerminalClosed(id=id, exit_code=KILLED, why="lost") for id in gone)
     return tuple(facts)
 
 
 def lost_request(number: RequestNo, reserved: ev.Spend, kind: str, error: str) -> ev.ModelFailed:
     """A request whose reply nobody saw; it counts as spent in full."""
     return ev.ModelFailed(number=number, kind=kind, error=error, attempts=(), spend=reserved, retry_after_ms=0)
-
-
-def lost_reading(reading: ev.ReadingRequested, kind: str, error: str) -> ev.ReadingFailed:
-    """A reading whose reply nobody saw; it counts as spent in full."""
-    return ev.ReadingFailed(
-        number=reading.number, key=reading.key, kind=kind, error=error, attempts=(), spend=reading.reserved
-    )
 
 
 def _mend_call(call: Call) -> ev.Body:

@@ -19,7 +19,7 @@ from stead.domain.consolidating import Material, Work
 from stead.domain.errors import InvalidRequest
 from stead.domain.memory import Episode, Memory, MemoryId, PlaceId, ProposalId, RunId, Standing
 from stead.domain.memory_events import MemoryFact
-from stead.domain.memory_ports import MemoryReports, RowsWanted
+from stead.domain.memory_ports import RowsWanted
 from stead.runtime.memories import Memories
 
 REQUESTS = 500
@@ -32,17 +32,13 @@ class Repeating:
 
     Args:
         memories: says what may be saved, and makes ids.
-        reports: what was proposed before.
         material: what was said and done.
         place: whose.
         run: for the facts.
     """
 
-    def __init__(
-        self, memories: Memories, reports: MemoryReports, material: Material, place: PlaceId, run: RunId
-    ) -> None:
+    def __init__(self, memories: Memories, material: Material, place: PlaceId, run: RunId) -> None:
         self._memories = memories
-        self._reports = reports
         self._material = material
         self._place = place
         self._run = run
@@ -103,7 +99,7 @@ class Repeating:
                 yield ev.MemoryAmended(now, DOOR, self._run)
 
     def _proposed(self, id: MemoryId) -> bool:
-        rows = self._reports.proposals(waiting=False)
+        rows = self._memories.reports.proposals(waiting=False)
         return any(row.proposal.what == "skill" and id in row.proposal.memories for row in rows)
 
     def _works_of(self, group: Sequence[Episode]) -> list[Work]:

@@ -22,6 +22,7 @@ from stead.domain.memory import MEMORY, Memory, MemoryId, MemoryRow, RunId
 from stead.domain.memory_events import MemoryConsolidated, MemoryFact, MemoryProposed
 from stead.domain.memory_ports import MemoryReports, Remembered
 from stead.domain.ports import Journal
+from stead.memory.files.rows import row_of
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,11 @@ class Runs:
             )
         left = {one.after.id: one.after for one in diff.changed if one.after}
         made = {one.after.id for one in diff.changed if one.how == "made" and one.after}
-        kept = {id for id in made if (row := self._row(id)) and row.status == "live" and _changed(row.memory, left[id])}
+        kept = {
+            id
+            for id in made
+            if (row := row_of(self._remembered, id)) and row.status == "live" and _changed(row.memory, left[id])
+        }
         named = {memory.id for one in diff.changed for memory in (one.before, one.after) if memory}
         back = _Back(new, door, frozenset(made), frozenset(named - kept))
         facts: list[MemoryFact] = []
@@ -138,7 +143,7 @@ class Runs:
 
     def _undone(self, one: Changed, back: _Back) -> Iterator[MemoryFact]:
         memory = one.before or one.after
-        row = self._row(memory.id) if memory else None
+        row = row_of(self._remembered, memory.id) if memory else None
         if memory is None or row is None:
             return
         match one.how:
@@ -162,7 +167,7 @@ class Runs:
             over = _stood_by(replace(memory, valid_to_ms=0, expires_ms=0), memory)
             yield ev.MemoryAmended(over, back.door, back.run)
         elif one.why == "superseded" and row.status == "superseded" and row.superseded_by == one.by:
-            heir = self._row(MemoryId(one.by))
+            heir = row_of(self._remembered, MemoryId(one.by))
             if heir is not None and heir.superseded_by:  # another one has taken the heir's place since
                 until = heir.memory.valid_to_ms
                 yield ev.MemoryRetired(memory.id, "superseded", heir.superseded_by, until, back.door, back.run)
@@ -177,12 +182,6 @@ class Runs:
         alike = self._remembered.alike(memory.scope, memory.text, memory.key)
         others = [row.memory for row in alike if row.memory.id not in back.changed]
         return next((one for one in reversed(others) if excludes(one, memory)), None)
-
-    def _row(self, id: MemoryId) -> MemoryRow | None:
-        try:
-            return self._remembered.row(id)
-        except NotFound:
-            return None
 
 
 def _changed(now: Memory, then: Memory) -> bool:

@@ -16,8 +16,9 @@ from stead.domain.directives import Directive, DirectiveId, DirectiveRow, Direct
 from stead.domain.events import ModelRef
 from stead.domain.folders import FileContent, FileListing, FolderListing
 from stead.domain.ids import CommandId, SessionId
-from stead.domain.policies import Clearance, Rule
+from stead.domain.policies import Rule
 from stead.domain.ports import Isolation
+from stead.domain.providers import ProviderCheck, ProviderRow
 from stead.domain.services import Services
 from stead.domain.terminals import Terminal, TerminalRow
 from stead.domain.trials import Stay, Trial
@@ -25,46 +26,6 @@ from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
 from stead.runtime.bus import Bus
 from stead.runtime.memory_service import MemoryQueries
 from stead.runtime.searching import SearchCheck, SearchSetup
-
-
-class ProviderCheck(msgspec.Struct, frozen=True):
-    """The result of a live test: one real, tiny request.
-
-    Args:
-        name: of the provider.
-        ok: it answered.
-        text: what it said, or what happened.
-        duration_ms: of the whole test.
-        models: what the provider lists, empty if it does not.
-        kind: of the failure: "auth", "connection", "timeout", "rate_limit", "refused"; "" when it answered.
-        fix: the next step at a command line; "" when it answered.
-        at_ms: when, in milliseconds since 1970.
-    """
-
-    name: str
-    ok: bool
-    text: str
-    duration_ms: int
-    models: tuple[str, ...]
-    kind: str = ""
-    fix: str = ""
-    at_ms: int = 0
-
-
-class ProviderRow(msgspec.Struct, frozen=True):
-    """A provider as shown to people. ``key``: "none", "env:NAME (set)", "env:NAME (not set)", "vault" or "missing"."""
-
-    name: str
-    preset: str
-    base_url: str
-    model: str
-    key: str
-    found: bool
-    """Found by itself (environment, local server, rehearsal), not configured by a person."""
-    clearance: Clearance = "private"
-    """Up to what it may be sent."""
-    checked: ProviderCheck | None = None
-    """What its last test said, since Stead started and since it was last changed."""
 
 
 class ReadyPart(msgspec.Struct, frozen=True):

@@ -15,10 +15,11 @@ from msgspec.structs import replace
 
 from stead.brain.remembering import canonical, clean, displaced
 from stead.domain import events as ev
-from stead.domain.errors import Conflict, NotFound
+from stead.domain.errors import Conflict
 from stead.domain.memory import GLOBAL, TEXT_CHARS, Memory, MemoryId, ProposalId, Scope
 from stead.domain.memory_events import MemoryFact, MemoryProposed
-from stead.domain.memory_ports import MemoryReports, ProposalRow
+from stead.domain.memory_ports import ProposalRow
+from stead.memory.files.rows import row_of
 from stead.runtime.memories import Memories
 
 Forget = Callable[[Sequence[MemoryId], str], Awaitable[str]]
@@ -33,14 +34,12 @@ class Settling:
 
     Args:
         memories: makes and finds memories; its stream's lock is held by whoever calls ``facts``.
-        reports: has the proposals.
         forget: see there.
         set_soul: likewise.
     """
 
-    def __init__(self, memories: Memories, reports: MemoryReports, forget: Forget, set_soul: SetSoul) -> None:
+    def __init__(self, memories: Memories, forget: Forget, set_soul: SetSoul) -> None:
         self._memories = memories
-        self._reports = reports
         self._forget = forget
         self._set_soul = set_soul
 
@@ -139,18 +138,12 @@ class Settling:
         return [ev.MemoryMade(copy, door), ev.MemoryRetired(memory.id, "superseded", copy.id, since_ms, door), *taken]
 
     async def _waiting(self, id: ProposalId) -> ProposalRow:
-        row = await asyncio.to_thread(self._reports.proposal, id)
+        row = await asyncio.to_thread(self._memories.reports.proposal, id)
         if row.answer:
             raise Conflict(f"proposal {id!r} was {row.answer} before; `stead memory proposals` lists those that wait")
         return row
 
     async def _live(self, ids: Sequence[MemoryId]) -> list[Memory]:
-        found = []
-        for id in ids:
-            try:
-                row = await asyncio.to_thread(self._memories.remembered.row, id)
-            except NotFound:
-                continue
-            if row.status == "live":
-                found.append(row.memory)
-        return found
+        remembered = self._memories.remembered
+        rows = await asyncio.to_thread(lambda: [row_of(remembered, id) for id in ids])
+        return [row.memory for row in rows if row is not None and row.status == "live"]

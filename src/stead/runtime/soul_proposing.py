@@ -14,7 +14,7 @@ from stead.domain.directives import TEXT_CHARS
 from stead.domain.errors import CallerError
 from stead.domain.ids import SessionId
 from stead.domain.memory import ProposalId
-from stead.domain.memory_ports import Done, MemoryReports
+from stead.domain.memory_ports import Done
 from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.memory.files.souls import DirectiveSouls
 from stead.runtime.memories import Memories
@@ -29,13 +29,11 @@ class SoulProposals:
 
     Args:
         memories: knows what may be kept, and has the record.
-        reports: what was proposed before.
         souls: the soul as it is.
     """
 
-    def __init__(self, memories: Memories, reports: MemoryReports, souls: DirectiveSouls) -> None:
+    def __init__(self, memories: Memories, souls: DirectiveSouls) -> None:
         self._memories = memories
-        self._reports = reports
         self._souls = souls
 
     async def propose(self, session: SessionId, text: str, why: str) -> Done:
@@ -69,7 +67,7 @@ class SoulProposals:
         now = self._souls.soul("")
         if now is not None and now.text == text:
             return Done("same", "", "it is the soul already")
-        asked = [row for row in self._reports.proposals(waiting=False) if row.proposal.what == "soul"]
+        asked = [row for row in self._memories.reports.proposals(waiting=False) if row.proposal.what == "soul"]
         before = next((row for row in asked if row.proposal.text == text and row.answer != "accepted"), None)
         if before is not None:
             answer = "the person refused it" if before.answer else "it waits for the person's answer"

@@ -11,16 +11,13 @@ import logging
 from collections.abc import Sequence
 from typing import assert_never
 
-from msgspec.structs import replace
-
 from stead.domain import events as ev
 from stead.domain import memory_commands as cmd
 from stead.domain.commands import Answer
 from stead.domain.errors import SteadError
-from stead.domain.memory import MEMORY, RunId
+from stead.domain.memory import RunId
 from stead.domain.memory_events import MemoryConsolidated
 from stead.domain.ports import Claimed
-from stead.runtime.answers import of
 from stead.runtime.bus import Bus, Subscription
 from stead.runtime.consolidation import Consolidation
 from stead.runtime.extractor import Extractor
@@ -85,22 +82,17 @@ class Upkeep:
             case cmd.Consolidate():
                 text = _told(await self.run())
                 async with stream.lock:
-                    claim = of(claim, MEMORY, text)
-                    seq = await stream.record((), by="person", cause=claim.id, claim=claim)
+                    return await stream.answer(claim, (), text)
             case cmd.RevertRun(run=run):
                 async with stream.lock:
-                    facts, text = await self._runs.taken_back(run, RunId(memories.new_id("c")), door)
-                    claim = of(claim, MEMORY, text)
-                    seq = await stream.record(facts, by="person", cause=claim.id, claim=claim)
+                    new = RunId(memories.new_id("c"))
+                    return await stream.answer(claim, *await self._runs.taken_back(run, new, door))
             case cmd.SettleProposal(id=id, accept=accept):
                 await self._settling.before(id, accept, door)
                 async with stream.lock:
-                    answers, text = await self._settling.facts(id, accept, door)
-                    claim = of(claim, MEMORY, text)
-                    seq = await stream.record(answers, by="person", cause=claim.id, claim=claim)
+                    return await stream.answer(claim, *await self._settling.facts(id, accept, door))
             case _:
                 assert_never(command)
-        return replace(claim.answer, seq=seq)
 
     async def run(self) -> tuple[MemoryConsolidated, ...]:
         """Work in what is new, by rules and then by a model if there is one; gives the runs that there were.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from stead.domain.errors import Conflict, NotFound
 from stead.domain.events import Body, Draft, Event
@@ -63,15 +63,9 @@ def redact(
     facts: list[tuple[SessionId, Body]] = [(id, ContentRedacted(tuple(events))) for id, events in streams.items()]
     facts.append((MEMORY, redaction.begun))
     events: list[Event] = []
+    actor: Literal["person", "stead"] = "person" if redaction.cause else "stead"
     for id, body in facts:
-        draft = Draft(
-            id,
-            next_place(connection, id),
-            redaction.ts_ms,
-            "person" if redaction.cause else "stead",
-            redaction.cause,
-            body,
-        )
+        draft = Draft(id, next_place(connection, id), redaction.ts_ms, actor, redaction.cause, body)
         events += write(connection, [seal(draft)], None)
     for id in streams:
         connection.execute("DELETE FROM snapshots WHERE session = ?", (id,))
@@ -91,11 +85,8 @@ def _replacement(seq: int, body: Body | None) -> Replacement:
 def _require_seen(connection: Connection, read: int, touches: Touches) -> None:
     rows = connection.execute("SELECT seq, tag, version, payload FROM events WHERE seq > ?", (read,))
     for seq, tag, version, payload in rows:
-        if (
-            payload is not None
-            and touches(payload)
-            and has(decode(tag, version, payload), lambda it: touches(it.encode()))
-        ):
+        touched = payload is not None and touches(payload)
+        if touched and has(decode(tag, version, payload), lambda it: touches(it.encode())):
             raise Conflict(f"event {seq} came meanwhile and has the words too; look for them again")
 
 

@@ -29,31 +29,23 @@ OWN_TOOLS = "history*"
 PAGE_ROWS = 20
 _PAGE_CHARACTERS = OUTPUT_CAP - 300
 _EVER_MS = 2**62
-Query = Annotated[str, msgspec.Meta(max_length=500)]
 Date = Annotated[str, msgspec.Meta(max_length=40)]
-Event = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
-Page = Annotated[int, msgspec.Meta(ge=1, le=10_000)]
 
 
 class HistoryArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Words and dates (UTC, like 2026-01-31) to look for, or the number of an event to read whole."""
 
-    query: Query = ""
-    event: Event = 0
+    query: Annotated[str, msgspec.Meta(max_length=500)] = ""
+    event: Annotated[int, msgspec.Meta(ge=0, le=2**62)] = 0
     after: Date = ""
     before: Date = ""
-    page: Page = 1
+    page: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 1
 
 
-class HistoryAllArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class HistoryAllArguments(HistoryArguments, frozen=True, forbid_unknown_fields=True):
     """As ``HistoryArguments``; and whose session, "all" for every one of the workspace."""
 
     session: Annotated[str, msgspec.Meta(min_length=1, max_length=64)] = "all"
-    query: Query = ""
-    event: Event = 0
-    after: Date = ""
-    before: Date = ""
-    page: Page = 1
 
 
 class HistoryTool(StructTool[HistoryArguments]):
@@ -97,7 +89,7 @@ class HistoryAllTool(StructTool[HistoryAllArguments]):
 
 
 async def _looked_up(
-    history: History, arguments: HistoryArguments | HistoryAllArguments, session: SessionId, viewer: SessionId
+    history: History, arguments: HistoryArguments, session: SessionId, viewer: SessionId
 ) -> ToolOutcome:
     if arguments.event:
         return await _read(history, arguments.event, arguments.page, session, viewer)

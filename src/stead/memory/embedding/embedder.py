@@ -25,7 +25,6 @@ from stead.domain.policies import Confidentiality
 from stead.memory.embedding import wire
 from stead.memory.embedding.process import WorkerEnded, WorkerProcess, start
 
-DIM = 384
 IDLE_S = 60.0
 PLACE_DEADLINE_S = 10.0
 """For what is done to a place; to load 100,000 vectors takes less than one second."""
@@ -58,11 +57,6 @@ class Embedder:
     def model_id(self) -> str:
         """As ``Embeds`` says."""
         return wire.MODEL_ID
-
-    @property
-    def dim(self) -> int:
-        """As ``Embeds`` says."""
-        return DIM
 
     def state(self) -> EmbedderState:
         """As ``Embeds`` says."""
