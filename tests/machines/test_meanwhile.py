@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from stead.config import Home
 from stead.domain.ids import SessionId
 from stead.domain.trials import Choice, Landing
-from stead.machines.checkpoints import FolderCheckpoints
 from stead.machines.changes import changes
+from stead.machines.checkpoints import FolderCheckpoints
 from stead.machines.landing import land
 from stead.machines.space import Space
 from tests.machines.bench import SESSION, Bench, open_bench
