@@ -27,6 +27,7 @@ export default defineConfig({
     // Feature-detects nothing that our browsers lack, and would put an inline script into the page.
     modulePreload: { polyfill: false },
   },
-  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"] },
+  // One DOM for each worker, modules for each file.
+  test: { environment: "jsdom", pool: "vmThreads", include: ["src/**/*.test.{ts,tsx}"] },
   server: daemon ? { proxy: { "/api": daemon } } : {},
 });

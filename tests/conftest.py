@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -18,12 +20,25 @@ SLOW_FIRST = ("browser", "flows", "browsing", "attacks", "machines", "web", "cli
 """Folders whose files take minutes. They come first, so that both workers end on short files, at the same time."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+CLAIMS = pytest.StashKey[dict[str, list[str]]]()
+"""Of each promise the ids of the tests that claim it, of all tests that were collected."""
+
+
+def is_of_all_tests(config: pytest.Config) -> bool:
+    """Whether every test was collected, run or not."""
+    return [Path(config.rootpath, one) for one in config.args] == [Path(__file__).parent]
+
+
+@pytest.hookimpl(tryfirst=True)  # before anything is deselected
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put slow folders first, and refuse a run in which a test claims a promise that does not exist."""
+    claims = config.stash[CLAIMS] = {}
     for item in items:
         for mark in item.iter_markers("promise"):
             if strangers := unknown(mark.args):
                 raise pytest.UsageError(f"{item.nodeid} claims {strangers}; add the promise to tests/promises.py")
+            for id in mark.args:
+                claims.setdefault(id, []).append(item.nodeid)
     items.sort(key=_weight)
 
 

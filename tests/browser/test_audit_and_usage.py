@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.axe import axe, small_targets, wider_than_the_window
-from tests.browser.chrome import LOOKS, PHONE, Look, Visit
+from tests.browser.axe import axe
+from tests.browser.chrome import PHONE, Visit
 from tests.browser.stage import Stage
 
 
@@ -25,15 +25,6 @@ def _saved(page: Page, entry: str) -> str:
 
 def _decisions(stage: Stage, **filters: str) -> list[dict[str, object]]:
     return list(stage.house.get("/audit", limit="500", **filters)["items"])
-
-
-@pytest.mark.parametrize("look", LOOKS, ids=lambda look: look.name)
-def test_the_log_a_decision_and_the_usage_are_for_everyone(some: Stage, visit: Visit, look: Look) -> None:
-    for path in ("/audit", f"/audit/{some.ids['decision']}", "/usage"):
-        page = visit(some, path, look)
-        axe(page)
-        assert wider_than_the_window(page) == []
-        assert small_targets(page) == []
 
 
 @pytest.mark.promise("UI-1.audit")

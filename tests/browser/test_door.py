@@ -170,10 +170,11 @@ def test_signing_out_in_one_tab_ends_every_tab_of_that_browser(some: Stage, visi
         "fetch('/api/v1/sign-out', {method: 'POST', body: '{}', headers: {'Content-Type': 'application/json',"
         " 'X-Stead': '1', 'Idempotency-Key': 'signing-out-1'}}).then((answer) => answer.status)"
     )
+    some.house.give("count the boats", some.project)  # a live connection asks before it sends more
     for page in (first, second):
         expect(page.get_by_role("main")).to_contain_text("stead open")
         expect(page.get_by_role("navigation")).to_have_count(0)
-        assert "tides" not in page.content()
+        assert "tides" not in page.content() and "count the boats" not in page.content()
 
 
 # -- what the answers say -------------------------------------------------------------------------------------------

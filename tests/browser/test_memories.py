@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Download, Locator, Page, expect
 
 from tests.browser.axe import axe, wider_than_the_window
-from tests.browser.chrome import DESKTOP_DARK, PHONE, PHONE_DARK, Visit, settled
+from tests.browser.chrome import DESKTOP_DARK, PHONE, Visit, settled
 from tests.browser.keyboard import tab_to
 from tests.browser.plays import FERRY
 from tests.browser.seeds import remember
@@ -265,7 +265,7 @@ def saved(page: Page, form: str) -> str:
     return Path(file.path()).read_text("utf-8")
 
 
-@pytest.mark.parametrize("look", [DESKTOP_DARK, PHONE, PHONE_DARK], ids=lambda look: look.name)
+@pytest.mark.parametrize("look", [DESKTOP_DARK, PHONE], ids=lambda look: look.name)
 def test_a_memory_and_its_forms_keep_nobody_out(some: Stage, visit: Visit, look: object) -> None:
     page = visit(some, "/memories", look)  # type: ignore[arg-type]  # a Look; pytest's parameters have no types
     drawer = opened(page, "The wick is trimmed on Fridays.")

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.models import Call, Turn
+from tests.flows.conftest import shared_house as house
 from tests.flows.counting import counting, offered
 from tests.flows.house import Json, LivingHome
 from tests.flows.sitting import Sitting, sit_down
+
+__all__ = ["house"]  # one daemon for all: each test looks at sessions of its own
 
 BOTH = pytest.mark.parametrize("preset", ["compatible", "anthropic"])
 URL = "https://docs.example.com/pears"
@@ -89,14 +92,14 @@ def test_a_question_names_the_tool_that_is_meant_and_a_refusal_holds_for_it(hous
     ],
 )
 def test_what_the_person_allows_and_forbids_holds_for_the_tool_that_is_meant(
-    house: LivingHome, project: Path, allow: list[str], rule: str, verdict: tuple[str, str]
+    own_house: LivingHome, project: Path, allow: list[str], rule: str, verdict: tuple[str, str]
 ) -> None:
     if rule:
-        made = house.cli("rules", "add", rule, "--json")
+        made = own_house.cli("rules", "add", rule, "--json")
         assert made.returncode == 0, made.stderr
     turns = iter([Turn("", calls=(use("api_read", url=URL),)), Turn("Done.")])
-    with counting(house, lambda _: next(turns), "compatible"):
-        sitting = sit_down(house, project, allow=allow)
+    with counting(own_house, lambda _: next(turns), "compatible"):
+        sitting = sit_down(own_house, project, allow=allow)
         sitting.turn("look at the pears", answer="deny")
     judged = [(body["tool"], body["verdict"], body["reason"]["rule"]) for body in sitting.bodies("call.judged")]
     assert judged == [("api_read", *verdict)]

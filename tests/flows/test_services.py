@@ -14,11 +14,14 @@ from websockets.sync.client import connect
 
 from stead.client import ApiError
 from tests.fakes.models import Call, Seen, ServedModel, Turn
+from tests.flows.conftest import shared_house as house
 from tests.flows.house import Json, LivingHome, use_model
 from tests.flows.served import served
 from tests.flows.sitting import Sitting, sit_down
 from tests.machines.bench import fresh_nap, napping, require_sandbox
 from tests.promises import promise
+
+__all__ = ["house"]  # one daemon for all: each test looks at sessions of its own
 
 SITE = "python3 -u -m http.server 8123 --bind 127.0.0.1"
 ECHO = """
@@ -159,17 +162,17 @@ def test_a_daemon_that_starts_again_has_none_and_says_so(desk: Sitting) -> None:
 def test_the_command_line_lists_reads_opens_and_stops_them(desk: Sitting, project: Path) -> None:
     (project / "index.html").write_text("<h1>Quay</h1>")
     ran(desk, command=SITE, service="web")
-    house = desk.house
+    cli = desk.house.cli
 
-    assert "web   running  8123" in house.cli("service", "list", desk.id).stdout
-    opened = json.loads(house.cli("service", "open", desk.id, "web", "--json").stdout)
+    assert "web   running  8123" in cli("service", "list", desk.id).stdout
+    opened = json.loads(cli("service", "open", desk.id, "web", "--json").stdout)
     assert fetched(opened["url"]).text == "<h1>Quay</h1>"
-    assert "GET / HTTP/1.1" in house.cli("service", "logs", desk.id, "web").stdout
-    assert house.cli("service", "stop", desk.id, "web").stdout == "The service web ended (stopped 137).\n"
+    assert "GET / HTTP/1.1" in cli("service", "logs", desk.id, "web").stdout
+    assert cli("service", "stop", desk.id, "web").stdout == "The service web ended (stopped 137).\n"
     assert fetched(opened["url"]).status_code == 404
-    missing = house.cli("service", "logs", desk.id, "nothing")
+    missing = cli("service", "logs", desk.id, "nothing")
     assert missing.returncode == 2 and "there is no service 'nothing'" in missing.stderr
-    assert "NAME" in house.cli("service", "logs", desk.id).stderr
+    assert "NAME" in cli("service", "logs", desk.id).stderr
 
 
 def test_the_name_of_a_preview_is_in_no_event_no_log_and_no_process_list(desk: Sitting) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import re
 import string
+from functools import cache
 
 _CLASSES = {"d": string.digits, "w": string.ascii_letters + string.digits + "_", "s": " "}
 _PRINTABLE = string.ascii_letters + string.digits + "+/"
@@ -79,6 +80,10 @@ def _class(pattern: str, at: int, rng: random.Random) -> tuple[str, int]:
     end = at + 1 + (pattern[at + 1] == "^")
     while pattern[end] != "]" or end == at + 1:
         end += 9 if pattern.startswith("[:alnum:]", end) else 2 if pattern[end] == "\\" else 1
-    inside = re.compile(pattern[at : end + 1].replace("[:alnum:]", "A-Za-z0-9"))
-    members = [chr(point) for point in range(32, 127) if inside.fullmatch(chr(point))]
-    return rng.choice(members), end + 1
+    return rng.choice(_members(pattern[at : end + 1])), end + 1
+
+
+@cache
+def _members(written: str) -> str:
+    inside = re.compile(written.replace("[:alnum:]", "A-Za-z0-9"))
+    return "".join(chr(point) for point in range(32, 127) if inside.fullmatch(chr(point)))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from _pytest.mark import ParameterSet
 
 from tests.attacks.folder_to_host.attempt import Outcome, Step, Try, Typed, Wrote
 from tests.attacks.folder_to_host.judge import judge_all
@@ -27,6 +28,17 @@ FEW = [
     ]
 ][:26]
 """For a second user, as all take minutes: two of each kind, and programs that are missing leave at least twenty."""
+
+SHORT = 8
+"""Tries of each kind that every run makes, spread over the kind; the others are run by ``make test-long``."""
+
+
+def _tries() -> Iterator[ParameterSet]:
+    for kind in KINDS:
+        names = [name for name, one in TRIES.items() if one.kind == kind]
+        short = {names[len(names) * number // SHORT] for number in range(SHORT)}
+        for name in names:
+            yield pytest.param(name, marks=[] if name in short else [pytest.mark.long])
 
 
 @pytest.fixture
@@ -58,7 +70,7 @@ async def test_a_judge_sees_what_does_land_and_is_started_on_purpose(base: Path,
 
 
 @promise("SEC-5.protected")
-@pytest.mark.parametrize("name", TRIES)
+@pytest.mark.parametrize("name", list(_tries()))
 async def test_what_a_machine_plants_is_not_run_by_the_persons_programs(base: Path, name: str) -> None:
     require_sandbox()
     [outcome] = await judge_all(base, [TRIES[name]])
