@@ -1,4 +1,4 @@
-"""The rehearsal model does what it says, and says what it did: some forty goals over files it has never seen."""
+"""The rehearsal model does what it says, and says what it did: more than forty goals over files it has never seen."""
 
 from __future__ import annotations
 
@@ -96,12 +96,15 @@ CASES = [
     Case("count the words of LICENSE and write the number to n.txt", {"n.txt": "LICENSE: 3\n"}),
     Case("how many lines does LICENSE have?", says=("2 lines",), tools=("read",)),
     Case("count the characters in LICENSE", says=("14 characters",)),
+    Case("how many rows are in sales.csv?", says=("3 rows",)),
     Case("read essay.md and count its words", says=("essay.md: 26",)),
     Case("write size.txt with the number of lines of LICENSE", {"size.txt": "LICENSE: 2\n"}),
     Case("count the lines in src/**/*.py", says=("src/app.py: 3", "src/lib/deep.py: 1", "total: 4")),
     Case("count the TODO lines in src/**/*.py", says=("2 lines", "total: 2"), tools=("grep",)),
     Case("count the lines containing TODO in notes/*.md", says=("notes/plan.md: 2", "total: 2")),
     Case("count the lines with ERROR in log.txt", says=("14 lines",)),
+    Case('how many times does "colour" appear in src/app.py?', says=("2 times",)),
+    Case("count the occurrences of TODO in notes/**/*.md", says=("3 times", "notes/old/more.md: 1")),
     Case("find TODO in src", says=("src/app.py:2:", "src/lib/deep.py:1:"), tools=("grep",)),
     Case('find "a.b*c" in src/app.py', says=("(no match)",)),
     Case("search the notes folder for sleep", says=("notes/plan.md:4:",)),
@@ -114,8 +117,18 @@ CASES = [
     Case("list all files", says=("11 files", "notes/old/more.md"), tools=("glob",)),
     Case("list the files in the notes folder and write them to index.txt", {"index.txt": "*"}, ("2 files",)),
     Case("list the src/*.py files", says=("src/app.py",)),
+    Case("summarise sales.csv", says=("rows: 3", "amount: sum")),
+    Case("what is the sum of amount in sales.csv?", says=("sum of amount: 7.5",)),
+    Case("get the mean of amount in sales.csv and put it in mean.txt", {"mean.txt": "mean of amount: 3.75\n"}),
+    Case("read sales.csv and report its columns", says=("name", "city")),
+    Case("average the price column in sales.csv", says=("no column 'price'", "amount"), met=False),
     Case("copy LICENSE to COPYING.txt", {"COPYING.txt": FILES["LICENSE"]}, tools=("read", "write")),
     Case("copy log.txt to log2.txt", says=("8192 tokens",), met=False),
+    Case("concatenate LICENSE, notes/plan.md and empty.txt into all.txt", {"all.txt": "*"}, ("6 lines",)),
+    Case("extract lines 3-5 of log.txt into part.txt", {"part.txt": "".join(LOG.splitlines(True)[2:5])}),
+    Case("show the first 2 lines of LICENSE", says=("one two", "three"), tools=("read",)),
+    Case("write the last three lines of essay.md to tail.txt", {"tail.txt": "\n### Details ###\n- # not one\n"}),
+    Case("show line 900 of log.txt", says=("has only 700 lines",), met=False),
     Case("run `ls -la`", says=("exit code 0", "README"), tools=("shell",)),
     Case("run `false` and report the result", says=("exit code 3", "oh no")),
     Case("run the command echo hi and write the output to out.txt", {"out.txt": "hi\n"}),
@@ -124,10 +137,8 @@ CASES = [
     Case("fetch https://gone.example.com/ and quote it", says=("could not fetch",), met=False),
     Case('write "hello world" to hello.txt', {"hello.txt": "hello world\n"}, tools=("write",)),
     Case('create greeting.txt with the text "hi there"', {"greeting.txt": "hi there\n"}),
+    Case('append "one more" to LICENSE', {"LICENSE": "one two\nthree\none more\n"}),
     Case("show LICENSE", says=("one two",)),
-    Case("summarise sales.csv", says=("do not understand",), tools=(), met=False),
-    Case("show line 3 of log.txt", says=("do not understand",), tools=(), met=False),
-    Case("how many rows are in sales.csv?", says=("do not understand",), tools=(), met=False),
     Case("explain the moon", says=("do not understand", "providers add"), tools=(), met=False),
     Case("write a poem about the sea to poem.txt", says=("do not understand",), tools=(), met=False),
     Case("summarise essay.md", says=("do not understand",), tools=(), met=False),
@@ -292,7 +303,7 @@ def test_what_a_project_says_of_itself_is_no_task() -> None:
 
 
 def test_the_same_messages_give_the_same_reply_and_nothing_is_kept() -> None:
-    first, second = BENCH.run("copy sales.csv to b.csv"), BENCH.run("copy sales.csv to b.csv")
+    first, second = BENCH.run("summarise sales.csv"), BENCH.run("summarise sales.csv")
     assert first.messages == second.messages
     assert [reply.parts for reply in first.replies] == [reply.parts for reply in second.replies]
 

@@ -17,7 +17,22 @@ GOAL_LIMIT = 100_000
 MARKED_LIMIT = 1000
 """Characters of a goal, and of what remains once quotations have become marks; longer ones are not understood."""
 
-TaskKind = Literal["headings", "count", "find", "replace", "list", "copy", "run", "fetch", "write", "show"]
+TaskKind = Literal[
+    "headings",
+    "count",
+    "occurrences",
+    "find",
+    "replace",
+    "list",
+    "csv",
+    "copy",
+    "join",
+    "lines",
+    "run",
+    "fetch",
+    "write",
+    "show",
+]
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -29,7 +44,12 @@ class Task(msgspec.Struct, frozen=True):
         out: the file that it writes, "" to answer in words.
         text: what is looked for, written, replaced or added.
         new: what replaces it.
-        unit: of a count: lines, words or characters.
+        unit: of a count: lines, words, characters or rows.
+        stat: of a table: columns, rows, summary, sum, mean, min or max.
+        column: of a table.
+        first: the first line, from 1; negative counts from the end.
+        last: the last line; -1 for the end.
+        append: keeps what the file already holds.
     """
 
     kind: TaskKind
@@ -38,6 +58,11 @@ class Task(msgspec.Struct, frozen=True):
     text: str = ""
     new: str = ""
     unit: str = ""
+    stat: str = ""
+    column: str = ""
+    first: int = 1
+    last: int = -1
+    append: bool = False
 
 
 @lru_cache(maxsize=64)
@@ -48,10 +73,11 @@ def understand(goal: str) -> Task | None:
     marked, values = _mark(goal.partition("\n\nConstraints:\n")[0])
     if len(marked) > MARKED_LIMIT:
         return None
-    for kind, rule in _rules():
+    for kind, fixed, rule in _rules():
         if match := _compiled(rule).fullmatch(marked):
             groups = {name.rstrip("_"): value for name, value in match.groupdict().items() if value}
-            return _task(kind, groups, values)
+            if task := _task(kind, {**fixed, **groups}, values):
+                return task
     return None
 
 
@@ -66,7 +92,7 @@ _PROPER_NAME = re.compile(r"[A-Z][\w-]{2,}")
 _PLAIN_NAME = re.compile(r"[a-z][\w-]*")
 _BEFORE_NAMES = {
     *("file", "folder", "directory", "in", "of", "from", "into", "to", "and", "does"),
-    *("read", "open", "show", "copy"),
+    *("read", "open", "show", "copy", "duplicate", "concatenate", "join", "combine", "merge"),
 }
 _BEFORE_FOLDERS = {"in", "under", "below", "inside", "within", "across", "throughout"}
 _NO_NAMES = {
@@ -140,7 +166,7 @@ def _is_name(word: str, before: str, after: str) -> bool:
 _FILE = r"\x01[pqc]\d+\x02"
 _QUOTE = r"\x01[qc]\d+\x02"
 _SOURCE = (
-    rf"(?:(?:the|all|all the|every|each|my|this) )?(?:(?:text|markdown) )?(?:files? |folder |directory )?"
+    rf"(?:(?:the|all|all the|every|each|my|this) )?(?:(?:csv|text|markdown|data) )?(?:files? |folder |directory )?"
     rf"(?P<sources>{_FILE}(?:(?:, and|,| and)? {_FILE})*|(?:all|the|every|these|all the) files?|(?:this|the) (?:folder|"
     rf"directory|project|workspace))(?: files?| folder| directory)?"
 )
@@ -162,18 +188,30 @@ _MAKE = r"(?:write|create|make|save|produce|generate|fill|prepare)"
 _READ = r"(?:read|open|look at|go through|take|load|parse|use|check)"
 _WITH = r"(?:with|containing|holding|listing|from|out of|that (?:contains|lists|holds))"
 _HAVING = r"(?:that |which )?(?:contains?|containing|with|mentions?|mentioning|having|has|have|matching)"
-_UNITS = r"lines|words|characters"
+_NUMBER = r"\d+|one|two|three|five|ten|twenty"
+_STATS = r"sum|total|mean|average|minimum|maximum|min|max|smallest|largest"
+_UNITS = r"lines|words|characters|rows"
 
-# What can be said of a file: kind, and the words for it.
-_THINGS: tuple[tuple[TaskKind, str], ...] = (
+# What can be said of a file: kind, what is already known, and the words for it.
+_THINGS: tuple[tuple[TaskKind, dict[str, str], str], ...] = (
     (
         "headings",
+        {},
         r"(?:all )?(?:of )?(?:(?:the|its|their) )?(?:section )?headings|(?:a|the|its|an) (?:table of contents|outline)",
     ),
-    ("find", rf"(?:(?:all|every) )?(?:the )?lines? {_HAVING} (?:the (?:word|text) )?(?P<text>.+?)"),
-    ("count", rf"(?:the )?(?:number|count) of (?:the )?lines? {_HAVING} (?P<text>.+?)"),
-    ("count", rf"(?:(?:the|its) )?(?:total )?(?:number|count) of (?:(?:the|its) )?(?P<unit>{_UNITS})"),
-    ("count", r"(?:(?:the|its|a) )?(?P<unit>line|word|character) counts?"),
+    ("find", {}, rf"(?:(?:all|every) )?(?:the )?lines? {_HAVING} (?:the (?:word|text) )?(?P<text>.+?)"),
+    ("occurrences", {}, r"(?:the )?(?:number|count) of (?:occurrences|mentions|times) (?:of )?(?P<text>.+?)"),
+    ("count", {}, rf"(?:the )?(?:number|count) of (?:the )?lines? {_HAVING} (?P<text>.+?)"),
+    ("count", {}, rf"(?:(?:the|its) )?(?:total )?(?:number|count) of (?:(?:the|its) )?(?P<unit>{_UNITS})"),
+    ("count", {}, r"(?:(?:the|its|a) )?(?P<unit>line|word|character|row) counts?"),
+    ("lines", {}, rf"(?:(?:the|its) )?first (?P<head>{_NUMBER}) lines"),
+    ("lines", {"head": "1"}, r"(?:(?:the|its) )?first line"),
+    ("lines", {}, rf"(?:(?:the|its) )?last (?P<tail>{_NUMBER}) lines"),
+    ("lines", {"tail": "1"}, r"(?:(?:the|its) )?last line"),
+    ("lines", {}, r"(?:the )?lines? (?P<first>\d+)(?: ?(?:-|to|through|until) ?(?P<last>\d+))?"),
+    ("csv", {"stat": "columns"}, r"(?:(?:the|its|all|all the) )?(?:column names|columns|header row)"),
+    ("csv", {"stat": "summary"}, r"(?:(?:a|the|its) )?(?:csv )?summary"),
+    ("csv", {}, rf"(?:the )?(?P<stat>{_STATS}) (?:of|for) (?:its |the )?(?:column )?(?P<column>.+?)(?: column)?"),
 )
 
 _REPLACED = (
@@ -188,56 +226,84 @@ _LISTED = r"(?:list|show|name)(?: me)?(?: (?:all|the|of|names))*"
 _OUT = rf"{_OUT_NAME}(?P<out>{_FILE})"
 _SAYING = r"(?:with|containing|saying|that says|holding)(?: the)?(?: text| words?| line| contents?)?"
 
-# Whole sentences: kind, and the rule.
-_SENTENCES: tuple[tuple[TaskKind, str], ...] = (
-    ("run", rf"(?:run|execute)(?: the)?(?: command)?(?: line)? (?P<command>{_QUOTE})(?: command)?{_TAIL}"),
-    ("run", rf"(?:run|execute) (?:the )?command (?P<command>.+?){_TAIL}"),
+# Whole sentences: kind, what is already known, and the rule.
+_SENTENCES: tuple[tuple[TaskKind, dict[str, str], str], ...] = (
+    ("run", {}, rf"(?:run|execute)(?: the)?(?: command)?(?: line)? (?P<command>{_QUOTE})(?: command)?{_TAIL}"),
+    ("run", {}, rf"(?:run|execute) (?:the )?command (?P<command>.+?){_TAIL}"),
     (
         "fetch",
+        {},
         r"(?:fetch|get|download|visit|open|read|load)(?: the)?(?: page| url| site)?(?: at| from)? "
         rf"(?P<url>\x01u\d+\x02)(?: and (?:quote|report|show|tell me)(?: (?!and )[^\x01 ]+)*)?{_TAIL}",
     ),
-    ("replace", rf"{_REPLACED} {_OF} {_SOURCE}"),
-    ("replace", rf"in {_SOURCE},? {_REPLACED}"),
-    ("replace", rf"{_READ} {_SOURCE} and {_REPLACED}(?: in it)?"),
-    ("write", rf"(?:write|save|put|store)(?: the)?(?: text| words?| line)? (?P<text>{_QUOTE}) {_INTO} {_OUT}"),
-    ("write", rf"{_MAKE} {_OUT} {_SAYING} (?P<text>{_QUOTE})"),
+    ("replace", {}, rf"{_REPLACED} {_OF} {_SOURCE}"),
+    ("replace", {}, rf"in {_SOURCE},? {_REPLACED}"),
+    ("replace", {}, rf"{_READ} {_SOURCE} and {_REPLACED}(?: in it)?"),
+    (
+        "write",
+        {"append": "1"},
+        rf"(?:append|add)(?: the)?(?: text| line)? (?P<text>{_QUOTE}) (?:to|at the end of) {_OUT}",
+    ),
+    ("write", {}, rf"(?:write|save|put|store)(?: the)?(?: text| words?| line)? (?P<text>{_QUOTE}) {_INTO} {_OUT}"),
+    ("write", {}, rf"{_MAKE} {_OUT} {_SAYING} (?P<text>{_QUOTE})"),
     (
         "count",
+        {},
         rf"how many (?P<unit>{_UNITS}) (?:does|do|are in|are there in|has|have|is in) {_SOURCE}"
         rf"(?: have| has| contain)?{_TAIL}",
     ),
-    ("count", rf"how many lines (?:in|of) {_SOURCE} {_HAVING} (?P<text>.+?)"),
-    ("count", rf"count (?:all )?(?:the )?lines? {_HAVING} (?P<text>.+?) {_OF} {_SOURCE}{_TAIL}"),
-    ("count", rf"{_READ} {_SOURCE} and count (?:all )?(?:the |its )?lines? {_HAVING} (?P<text>.+?){_TAIL}"),
-    ("count", rf"count (?:all )?(?:the )?(?:number of )?(?P<unit>{_UNITS}) {_OF} {_SOURCE}{_TAIL}"),
-    ("count", rf"{_READ} {_SOURCE} and count (?:all )?(?:the |its )?(?P<unit>{_UNITS})(?: in it)?{_TAIL}"),
-    ("count", rf"count (?P<sources>{_FILE})'s (?P<unit>{_UNITS}){_TAIL}"),
-    ("count", rf"count (?:all )?(?:the )?(?P<text>.+?) lines {_OF} {_SOURCE}{_TAIL}"),
-    ("copy", rf"copy {_SOURCE} (?:to|into|as) {_OUT}"),
-    ("list", rf"{_LISTED} files? (?:in|under|below|of|matching|like|from) {_SOURCE}{_TAIL}"),
-    ("list", rf"{_LISTED} (?P<sources>{_FILE}) files?{_TAIL}"),
-    ("list", rf"{_LISTED} files{_TAIL}"),
-    ("find", rf"which (?:of the )?files (?:(?:in|under|below) {_SOURCE} )?(?:contain|mention|have) (?P<text>.+?)"),
-    ("find", rf"(?:search|grep|look through) {_SOURCE} for (?P<text>.+?){_TAIL}"),
-    ("find", rf"{_SOUGHT} {_OF} {_SOURCE}{_TAIL}"),
-    ("show", rf"(?:read|show|print|display|open|quote)(?: me)? {_SOURCE}(?: and {_TELL}[^\x01]*)?"),
+    ("count", {}, rf"how many lines (?:in|of) {_SOURCE} {_HAVING} (?P<text>.+?)"),
+    (
+        "occurrences",
+        {},
+        rf"(?:how|count how) (?:many times|often) (?:does |do |is )?(?P<text>.+?) "
+        rf"(?:occurs?|appears?|(?:is )?mentioned|(?:is )?used) in {_SOURCE}{_TAIL}",
+    ),
+    (
+        "occurrences",
+        {},
+        rf"count (?:all )?(?:the )?(?:occurrences|mentions|uses) of (?:the (?:word|text) )?(?P<text>.+?) "
+        rf"{_OF} {_SOURCE}{_TAIL}",
+    ),
+    ("count", {}, rf"count (?:all )?(?:the )?lines? {_HAVING} (?P<text>.+?) {_OF} {_SOURCE}{_TAIL}"),
+    ("count", {}, rf"{_READ} {_SOURCE} and count (?:all )?(?:the |its )?lines? {_HAVING} (?P<text>.+?){_TAIL}"),
+    ("count", {}, rf"count (?:all )?(?:the )?(?:number of )?(?P<unit>{_UNITS}) {_OF} {_SOURCE}{_TAIL}"),
+    ("count", {}, rf"{_READ} {_SOURCE} and count (?:all )?(?:the |its )?(?P<unit>{_UNITS})(?: in it)?{_TAIL}"),
+    ("count", {}, rf"count (?P<sources>{_FILE})'s (?P<unit>{_UNITS}){_TAIL}"),
+    ("count", {}, rf"count (?:all )?(?:the )?(?P<text>.+?) lines {_OF} {_SOURCE}{_TAIL}"),
+    ("occurrences", {}, rf"count (?P<text>{_QUOTE}) in {_SOURCE}{_TAIL}"),
+    ("join", {}, rf"(?:concatenate|join|combine|merge) {_SOURCE} {_INTO} {_OUT}"),
+    ("copy", {}, rf"(?:copy|duplicate) {_SOURCE} (?:to|into|as) {_OUT}"),
+    ("csv", {"stat": "summary"}, rf"summari[sz]e (?:the (?:data|table) in )?{_SOURCE}{_TAIL}"),
+    (
+        "csv",
+        {},
+        rf"(?P<stat>sum|total|average|mean)(?: up)?(?: the)?(?: column)? (?P<column>.+?)(?: column)? "
+        rf"{_OF} {_SOURCE}{_TAIL}",
+    ),
+    ("list", {}, rf"{_LISTED} files? (?:in|under|below|of|matching|like|from) {_SOURCE}{_TAIL}"),
+    ("list", {}, rf"{_LISTED} (?P<sources>{_FILE}) files?{_TAIL}"),
+    ("list", {"sources": "all files"}, rf"{_LISTED} files{_TAIL}"),
+    ("find", {}, rf"which (?:of the )?files (?:(?:in|under|below) {_SOURCE} )?(?:contain|mention|have) (?P<text>.+?)"),
+    ("find", {}, rf"(?:search|grep|look through) {_SOURCE} for (?P<text>.+?){_TAIL}"),
+    ("find", {}, rf"{_SOUGHT} {_OF} {_SOURCE}{_TAIL}"),
+    ("show", {}, rf"(?:read|show|print|display|open|quote)(?: me)? {_SOURCE}(?: and {_TELL}[^\x01]*)?"),
 )
 
 
 @cache
-def _rules() -> tuple[tuple[TaskKind, str], ...]:
+def _rules() -> tuple[tuple[TaskKind, dict[str, str], str], ...]:
     """Every rule: what can be said of a file, in each form of sentence, then the others."""
-    forms: list[tuple[TaskKind, str]] = []
-    for kind, thing in _THINGS:
+    forms: list[tuple[TaskKind, dict[str, str], str]] = []
+    for kind, fixed, thing in _THINGS:
         said = rf"(?:{thing})"
         of_it = r"(?: of it| in it)?"
         forms += [
-            (kind, rf"{_VERB} {said} {_OF} {_SOURCE}{_TAIL}"),
-            (kind, rf"{_READ} {_SOURCE} and {_MAKE}(?: {_INTO})? {_OUT} {_WITH} {said}{of_it}"),
-            (kind, rf"{_READ} {_SOURCE} and {_VERB} {said}{of_it}{_TAIL}"),
-            (kind, rf"{_MAKE} {_OUT} {_WITH} {said} {_OF} {_SOURCE}"),
-            (kind, rf"{_VERB} (?P<sources>{_FILE})'s {said}{_TAIL}"),
+            (kind, fixed, rf"{_VERB} {said} {_OF} {_SOURCE}{_TAIL}"),
+            (kind, fixed, rf"{_READ} {_SOURCE} and {_MAKE}(?: {_INTO})? {_OUT} {_WITH} {said}{of_it}"),
+            (kind, fixed, rf"{_READ} {_SOURCE} and {_VERB} {said}{of_it}{_TAIL}"),
+            (kind, fixed, rf"{_MAKE} {_OUT} {_WITH} {said} {_OF} {_SOURCE}"),
+            (kind, fixed, rf"{_VERB} (?P<sources>{_FILE})'s {said}{_TAIL}"),
         ]
     return (*forms, *_SENTENCES)
 
@@ -248,18 +314,32 @@ def _compiled(rule: str) -> re.Pattern[str]:
     return re.compile(rule, re.IGNORECASE | re.DOTALL)
 
 
+_WORDS = {"one": 1, "two": 2, "three": 3, "five": 5, "ten": 10, "twenty": 20}
+_STAT_NAMES = {
+    "total": "sum",
+    "average": "mean",
+    "minimum": "min",
+    "maximum": "max",
+    "smallest": "min",
+    "largest": "max",
+}
+_TABLE = re.compile(r"\.[ct]sv$", re.IGNORECASE)
 _MARK = re.compile(r"\x01[a-z](\d+)\x02")
 
 
-def _task(kind: TaskKind, said: dict[str, str], values: list[str]) -> Task:
-    """What a rule found, with the marks put back."""
+def _task(kind: TaskKind, said: dict[str, str], values: list[str]) -> Task | None:
+    """What a rule found, with the marks put back; nothing when it makes no sense after all."""
 
     def plain(name: str) -> str:
         return _MARK.sub(lambda mark: values[int(mark.group(1))], said.get(name, ""))
 
     named = said.get("sources", "")
     marks = _MARK.findall(named)
-    sources = tuple(values[int(mark)] for mark in marks) if marks else (("**",) if named or kind == "list" else ())
+    sources = tuple(values[int(mark)] for mark in marks) if marks else (("**",) if named else ())
+    first, last = _span(said)
+    stat = plain("stat").lower()
+    if kind == "csv" and stat == "summary" and not all(_TABLE.search(name) for name in sources):
+        return None  # only a table can be summed up without understanding it
     return Task(
         kind=kind,
         sources=sources,
@@ -267,4 +347,22 @@ def _task(kind: TaskKind, said: dict[str, str], values: list[str]) -> Task:
         text=plain("text") or plain("command") or plain("url"),
         new=plain("new"),
         unit=(plain("unit").lower().rstrip("s") + "s") if "unit" in said else "",
+        stat=_STAT_NAMES.get(stat, stat),
+        column=plain("column"),
+        first=first,
+        last=last,
+        append="append" in said,
     )
+
+
+def _span(said: dict[str, str]) -> tuple[int, int]:
+    if "head" in said:
+        return 1, _number(said["head"])
+    if "tail" in said:
+        return -_number(said["tail"]), -1
+    first = int(said.get("first", "1"))
+    return first, int(said["last"]) if "last" in said else (first if "first" in said else -1)
+
+
+def _number(word: str) -> int:
+    return _WORDS.get(word.lower()) or int(word)

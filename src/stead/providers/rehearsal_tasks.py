@@ -6,7 +6,10 @@ with it. Everything that is said comes from results of tools, and what could not
 
 from __future__ import annotations
 
+import csv
 import re
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
 from typing import assert_never
 
 import msgspec
@@ -47,10 +50,14 @@ def titles(task: Task) -> tuple[str, str]:
     work = {
         "headings": f"Read {named} and find its headings",
         "count": f"Count in {named}",
+        "occurrences": f"Count occurrences in {named}",
         "find": f"Search {named}",
         "replace": f"Replace text in {named}",
         "list": f"List {named}",
+        "csv": f"Read {named} as a table",
         "copy": f"Read {named}",
+        "join": f"Read {named}",
+        "lines": f"Read lines of {named}",
         "run": "Run the command",
         "fetch": "Fetch the page",
         "write": f"Prepare {task.out}",
@@ -82,14 +89,20 @@ def _work(task: Task, desk: Desk) -> Work[Result]:
             return _headings(task, desk)
         case "count":
             return _count(task, desk) if task.unit else _count_matching(task, desk)
+        case "occurrences":
+            return _occurrences(task, desk)
         case "find":
             return _find(task, desk)
         case "replace":
             return _replace(task, desk)
         case "list":
             return _list(task, desk)
-        case "copy" | "show":
+        case "csv":
+            return _csv(task, desk)
+        case "copy" | "join" | "show":
             return _contents(task, desk)
+        case "lines":
+            return _lines(task, desk)
         case "run":
             return _run(task, desk)
         case "fetch":
@@ -158,6 +171,8 @@ def _measure(lines: list[str], unit: str) -> int:
             return sum(len(line.split()) for line in lines)
         case "characters":
             return sum(len(line) + 1 for line in lines)
+        case "rows":
+            return max(len(_table(lines)) - 1, 0)
         case _:
             return len(lines)
 
@@ -176,6 +191,19 @@ def _count_matching(task: Task, desk: Desk) -> Work[Result]:
     said = f"{least}{_many(total, 'line')} in {_and(list(task.sources))} contain {task.text!r}."
     rows = [f"{path}: {number}" for path, number in files.items()] if exact else []
     return Result(said[0].upper() + said[1:], [*rows, f"total: {least}{total}"])
+
+
+def _occurrences(task: Task, desk: Desk) -> Work[Result]:
+    rows: list[str] = []
+    total = 0
+    for source in task.sources:
+        for path in (yield from desk.files(source)):
+            lines = yield from desk.read_all(path)
+            number = "\n".join(lines).count(task.text)
+            total += number
+            rows.append(f"{path}: {number}")
+    said = f"{task.text!r} occurs {_times(total)} in {_and([row.rpartition(':')[0] for row in rows])}."
+    return Result(said, rows if len(rows) == 1 else [*rows, f"total: {total}"])
 
 
 def _find(task: Task, desk: Desk) -> Work[Result]:
@@ -242,6 +270,84 @@ def _list(task: Task, desk: Desk) -> Work[Result]:
     return Result(said, rows or ["(no files)"])
 
 
+def _csv(task: Task, desk: Desk) -> Work[Result]:
+    lines: list[str] = []
+    said: list[str] = []
+    for source in task.sources:
+        for path in (yield from desk.files(source)):
+            rows = _table((yield from desk.read_all(path)))
+            if not rows:
+                raise Problem(f"I found no table in {path}: it is empty")
+            header, data = rows[0], rows[1:]
+            said.append(f"{path} ({_many(len(header), 'column')}, {_many(len(data), 'row')})")
+            lines += _table_lines(task, path, header, data)
+    return Result(f"I read {_and(said)} as a table.", lines)
+
+
+def _table_lines(task: Task, path: str, header: list[str], data: list[list[str]]) -> list[str]:
+    if task.stat == "columns":
+        return header
+    if task.stat != "summary":
+        at = next((at for at, name in enumerate(header) if name.lower() == task.column.lower()), None)
+        if at is None:
+            raise Problem(f"I found no column {task.column!r} in {path}; it has {', '.join(header)}")
+        numbers, other = _numbers(data, at)
+        if not numbers:
+            raise Problem(f"I found no numbers in column {header[at]!r} of {path}")
+        note = f" ({_many(other, 'value')} that is no number left out)" if other else ""
+        return [f"{task.stat} of {header[at]}: {_plain(_STATS[task.stat](numbers))}{note}"]
+    lines = [f"columns: {', '.join(header)}", f"rows: {len(data)}"]
+    for at, name in enumerate(header):
+        numbers, other = _numbers(data, at)
+        if numbers and not other:
+            total, mean = _plain(_STATS["sum"](numbers)), _plain(_STATS["mean"](numbers))
+            lines.append(f"{name}: sum {total}, mean {mean}, min {_plain(min(numbers))}, max {_plain(max(numbers))}")
+    return lines
+
+
+_STATS: dict[str, Callable[[list[Decimal]], Decimal]] = {
+    "sum": lambda numbers: sum(numbers, Decimal(0)),
+    "mean": lambda numbers: sum(numbers, Decimal(0)) / len(numbers),
+    "min": min,
+    "max": max,
+}
+
+
+_DIGITS = 30
+"""Numbers with more digits before or behind the point are left out: nobody's table has them, only a prankster's."""
+
+
+def _table(lines: list[str]) -> list[list[str]]:
+    """Rows of comma, semicolon or tab separated values; empty lines are no rows."""
+    head = lines[0] if lines else ""
+    separator = max(",;\t", key=head.count)
+    try:
+        return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator) if row]
+    except csv.Error as error:
+        raise Problem(f"I could not read it as a table: {error}") from None
+
+
+def _numbers(data: list[list[str]], at: int) -> tuple[list[Decimal], int]:
+    """The numbers of a column, and how many of its other values are not empty."""
+    numbers, other = [], 0
+    for row in data:
+        cell = row[at] if at < len(row) else ""
+        try:
+            number = Decimal(cell)
+        except InvalidOperation:
+            other += bool(cell)
+            continue
+        if number.is_finite() and abs(number.adjusted()) <= _DIGITS:
+            numbers.append(number)
+        else:
+            other += 1
+    return numbers, other
+
+
+def _plain(number: Decimal) -> str:
+    return f"{round(number, 6).normalize():f}"
+
+
 def _contents(task: Task, desk: Desk) -> Work[Result]:
     lines: list[str] = []
     read: list[str] = []
@@ -251,6 +357,28 @@ def _contents(task: Task, desk: Desk) -> Work[Result]:
             lines += part
             read.append(f"{path} ({_many(len(part), 'line')})")
     return Result(f"I read {_and(read)}.", lines)
+
+
+def _lines(task: Task, desk: Desk) -> Work[Result]:
+    path = task.sources[0]
+    if task.first < 0:
+        head = yield from desk.read(path, 1, 1)
+        first, last = max(1, head.total + 1 + task.first), max(1, head.total)
+    else:
+        first, last = task.first, task.last
+    wanted = last - first + 1
+    if wanted < 1:
+        raise Problem(f"I found no lines from {first} to {last}")
+    lines: list[str] = []
+    page = yield from desk.read(path, first, wanted)
+    lines += page.lines
+    while page.next_line and len(lines) < wanted:
+        page = yield from desk.read(path, page.next_line, wanted - len(lines))
+        lines += page.lines
+    lines = lines[:wanted]
+    if not lines:
+        raise Problem(f"I found no such lines: {path} has only {_many(page.total, 'line')}")
+    return Result(f"I read lines {first} to {first + len(lines) - 1} of {path}.", lines)
 
 
 def _run(task: Task, desk: Desk) -> Work[Result]:
@@ -278,8 +406,11 @@ def _fetch(task: Task, desk: Desk) -> Work[Result]:
 
 
 def _text(task: Task, desk: Desk) -> Work[Result]:
-    yield from ()
-    return Result("The text is yours, word for word.", task.text.split("\n"))
+    if not task.append:
+        yield from ()
+        return Result("The text is yours, word for word.", task.text.split("\n"))
+    lines = yield from desk.read_all(task.out)
+    return Result(f"I read {task.out} ({_many(len(lines), 'line')}) and added yours.", [*lines, *task.text.split("\n")])
 
 
 def _written(path: str, answer: str, lines: int) -> str:
