@@ -136,8 +136,7 @@ class BubblewrapMachines:
             InvalidRequest: the folder may not be shown; see ``check_directory``.
         """
         if not directory:
-            lives = session in {*self._slots, *self.browser.sessions, *self.terminals.sessions}
-            if not lives and self.transactions.release(session):
+            if self.transactions.release(session):
                 self._bindings.pop(session, None)
             return
         real = check_directory(directory, self._home.root, writable=writable, memory=self._home.memory_files)

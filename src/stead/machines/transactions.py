@@ -77,14 +77,13 @@ class Transactions:
         own.directory, own.hold, own.barred = directory, hold, barred
 
     def release(self, session: SessionId) -> bool:
-        """Forget a session's folder; false while anything of it is under way."""
-        if own := self._own.get(session):
-            if own.jobs or own.lock.locked():
-                return False
-            if own.later:
-                own.later.cancel()
-            del self._own[session]
-        return True
+        """Forget a session's folder; false while anything of it is under way, or when there is none."""
+        own = self._own.get(session, _Own())
+        if own.jobs or own.lock.locked():
+            return False
+        if own.later:
+            own.later.cancel()
+        return self._own.pop(session, None) is not None
 
     def begin(self, session: SessionId, *, terminal: bool = False) -> str:
         """A name for a new one; "" for a session that may change nothing. It is under way until it is landed."""
