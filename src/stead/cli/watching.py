@@ -97,7 +97,8 @@ class Watch:
                 elif stream.connected != was_connected:
                     was_connected = stream.connected
                     self._note("connected again" if was_connected else "the daemon is away; trying to reach it again")
-                elif time.monotonic() - silent_since >= news_at_s and (awaited := self._awaited()):
+                elif time.monotonic() - silent_since >= news_at_s and (self._awaits_model or self._printer.running):
+                    awaited = "the model" if self._awaits_model else next(iter(self._printer.running.values()))
                     self._note(f"waiting for {awaited}, {news_at_s} s")
                     news_at_s *= 2
         finally:
@@ -111,9 +112,6 @@ class Watch:
         if self._asks:
             self._printer.finish_line()
             self._invocation.out.note(f"({text})")
-
-    def _awaited(self) -> str:
-        return "the model" if self._awaits_model else next(iter(self._printer.running.values()), "")
 
     # -- what is new ----------------------------------------------------------------------------------------------
 
