@@ -176,6 +176,8 @@ class Simulator:
         self.epoch = "epoch-1"
         self.bearer = ""
         self.streams_opened = 0
+        self.hang_ups = 0
+        """How many requests for a timeline are yet to be left without an answer."""
         self._streams: set[Handler] = set()
         self._threads: list[threading.Thread] = []
         self._server = _Server(("127.0.0.1", 0), Handler)
@@ -328,6 +330,10 @@ class Handler(BaseHTTPRequestHandler):
             if unknown := set(query) - _QUERIES:
                 raise Refused(400, "invalid", f"unknown query {unknown}")
             path = parts.path.removeprefix("/api/v1")
+            if path.endswith("/timeline") and api.hang_ups:
+                api.hang_ups -= 1
+                self.close_connection = True
+                return
             if path == "/events/stream":
                 self._stream(query)
                 return

@@ -292,6 +292,19 @@ def test_a_broken_line_loses_nothing_of_what_is_watched(cli: Cli, serve: Serve) 
     assert seqs == list(range(1, len(api.events) + 1))
 
 
+def test_a_daemon_that_is_away_for_a_moment_is_asked_again(cli: Cli, serve: Serve) -> None:
+    def fall_silent(run: Run) -> None:
+        run.api.wait_for(run.api.watching)
+        run.api.hang_ups = 2  # the request, and its second try
+        run.end("completed", "done", "All is well.")
+
+    api = serve(fall_silent)
+    done = cli("run", "x")
+    assert done.code == 0, done.err
+    assert done.out.count("All is well.") == 1
+    assert api.hang_ups == 0
+
+
 def test_an_objective_that_runs_again_is_watched_past_its_first_end(cli: Cli, serve: Serve) -> None:
     def again(run: Run) -> None:
         run.end("failed", "budget")

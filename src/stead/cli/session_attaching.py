@@ -61,6 +61,7 @@ class Desk(Watch):
         was_connected = True
         self._take(stream.next(0.0))  # watched before the person is asked for words
         while not self._deleted:
+            self._catch_up()
             self._ask_what_is_open(stream)
             if self._rests or self._is_paused or self._prompt.text:
                 self._prompt.show()

@@ -7,6 +7,7 @@ are what is printed.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from stead.cli.figures import counted
@@ -14,7 +15,7 @@ from stead.cli.invocation import FAILED, INTERRUPTED, NEEDS_PERSON, OK, Invocati
 from stead.cli.output import clean_line
 from stead.cli.spending import cost_line
 from stead.cli.timeline import TimelinePrinter
-from stead.client import ApiError, Json
+from stead.client import ApiError, Json, NoDaemon
 
 if TYPE_CHECKING:
     from stead.client import Stream
@@ -47,6 +48,7 @@ class Watch:
         self._since = since
         self._whole = whole
         self._seq = self._reported = max(since, 0)
+        self._heard = 0
         self._row: Json = {}
         self._items: dict[int, Json] = {}
         self._pending: dict[str, Json] = {}
@@ -85,6 +87,8 @@ class Watch:
         was_connected = True
         try:
             while True:
+                self._catch_up()
+                self._print()
                 if (code := self._settle(stream)) is not None:
                     return code
                 if batch := stream.next(_TICK_S):
@@ -93,7 +97,8 @@ class Watch:
                 elif stream.connected != was_connected:
                     was_connected = stream.connected
                     self._note("connected again" if was_connected else "the daemon is away; trying to reach it again")
-                elif time.monotonic() - silent_since >= news_at_s and (awaited := self._awaited()):
+                elif time.monotonic() - silent_since >= news_at_s and (self._awaits_model or self._printer.running):
+                    awaited = "the model" if self._awaits_model else next(iter(self._printer.running.values()))
                     self._note(f"waiting for {awaited}, {news_at_s} s")
                     news_at_s *= 2
         finally:
@@ -107,9 +112,6 @@ class Watch:
         if self._asks:
             self._printer.finish_line()
             self._invocation.out.note(f"({text})")
-
-    def _awaited(self) -> str:
-        return "the model" if self._awaits_model else next(iter(self._printer.running.values()), "")
 
     # -- what is new ----------------------------------------------------------------------------------------------
 
@@ -153,6 +155,12 @@ class Watch:
         questions = client.items("/approvals", session=self._session) if self._row["pending_approvals"] else ()
         self._pending = {row["id"]: row for row in reversed(list(questions))}
 
+    def _catch_up(self) -> None:
+        """Read what was heard of. While the daemon is away, that waits for as long as the stream does."""
+        if self._heard > self._seq:
+            with suppress(NoDaemon):
+                self._pull()
+
     def _take(self, batch: list[Json], *, hold: bool = False) -> None:
         """Take in what came; what it changes is printed, unless a person is in the middle of a line."""
         for envelope in batch:
@@ -162,8 +170,9 @@ class Watch:
             if seq is None:
                 if not hold and not self._items and not self._invocation.as_json:
                     self._printer.stream(envelope["body"])
-            elif seq > self._seq:
-                self._pull()
+            else:
+                self._heard = seq
+                self._catch_up()
             if not hold:
                 self._print()
 
