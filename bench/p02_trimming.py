@@ -130,7 +130,7 @@ class Trimming:
             case trimming.Trim(upto=upto):
                 self.mark = upto
             case trimming.Compact(upto=upto):
-                question = UserMessage(compaction.request_text(), STEAD, notice=True)
+                question = UserMessage(compaction.REQUEST, STEAD, notice=True)
                 meter.send((*shown(self.messages, self.mark), question))
                 head = compaction.compacted(session, upto, _summary(), compaction.room_chars(WINDOW))
                 self.messages, self.mark = [*head, *self.messages[upto:]], 0
@@ -168,7 +168,7 @@ class SummariseAll:
     def send(self, meter: Meter) -> None:
         """See ``Way``."""
         if FIXED + sum(map(_tokens, self.messages)) > LIMIT:
-            meter.send((*self.messages, UserMessage(compaction.request_text(), STEAD, notice=True)))
+            meter.send((*self.messages, UserMessage(compaction.REQUEST, STEAD, notice=True)))
             last = max(at for at, message in enumerate(self.messages) if isinstance(message, UserMessage))
             asked = self.messages[last:] if last else []
             self.messages = [UserMessage(_summary(), STEAD, notice=True), *asked[:1], *asked[-2:]]

@@ -89,7 +89,7 @@ WHOSE = {
         "said": "the model's own claims, the person's own constraints",
         "named": "what the goal names, in the person's words",
     },
-    "brain/summarising.py": {"compaction.request_text()": "constant"},
+    "brain/summarising.py": {"compaction.REQUEST": "constant"},
     "brain/compaction.py": {"left_out": "the person's words and the plan"},
     "domain/turns.py": {
         "changed": "a number",

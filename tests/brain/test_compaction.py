@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stead.brain.compaction import SUMMARY, WORD_CHARS, compacted, request_text, room_chars
+from stead.brain.compaction import REQUEST, SUMMARY, WORD_CHARS, compacted, room_chars
 from stead.brain.estimate import estimate_tokens
 from stead.brain.trimming import cut
 from stead.domain.events import PlanStep
@@ -124,7 +124,7 @@ def test_every_word_of_the_person_is_in_the_head_or_in_the_rest(messages: list[M
 
 
 def test_the_request_for_a_summary_is_short_and_the_room_follows_the_window() -> None:
-    assert estimate_tokens(request_text()) < 300
+    assert estimate_tokens(REQUEST) < 300
     assert room_chars(200_000) == 120_000
     assert room_chars(4_000) == 2_400
     assert room_chars(0) == 2_000

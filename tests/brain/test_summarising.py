@@ -94,7 +94,7 @@ def test_what_the_person_says_and_does_meanwhile_stays_once_and_the_question_goe
     texts = told(compact(story))
     assert sum("mind the pears" in text for text in texts) == 1
     assert sum(text.startswith("The person changed the plan") for text in texts) == 1
-    assert compaction.request_text() not in texts
+    assert compaction.REQUEST not in texts
 
 
 def test_words_that_no_window_holds_are_cut_instead_of_ending_the_session() -> None:

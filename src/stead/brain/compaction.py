@@ -32,11 +32,7 @@ The person's words and the plan are kept for you. Say tersely, with exact names,
 - what was done and what tool results showed; files read or changed, commands run
 - what failed, what is unproven, open ends, and the next step
 Reply with the summary alone, without calls."""
-
-
-def request_text() -> str:
-    """The notice that asks a model for its summary."""
-    return REQUEST
+"""The notice that asks a model for its summary."""
 
 
 def room_chars(window: int) -> int:

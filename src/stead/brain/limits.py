@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stead.domain.effects import Finish
-from stead.domain.events import Spend, Unlimited
+from stead.domain.events import Spend
 from stead.domain.ports import ModelInfo
 from stead.domain.sessions import Session
 
@@ -81,9 +81,8 @@ def unpriced(session: Session, models: Sequence[ModelInfo]) -> ModelInfo | None:
 
 
 def _spent(session: Session) -> str:
-    tokens: int | Unlimited = session.budget.tokens
     dollars = session.spent.usd_micros / 1_000_000
-    return f"{session.spent.tokens} of {tokens} tokens and ${dollars:.4f} are used"
+    return f"{session.spent.tokens} of {session.budget.tokens} tokens and ${dollars:.4f} are used"
 
 
 def _failed(session: Session, reason: str, cause: str) -> Finish:

@@ -21,7 +21,7 @@ NO_CALLS = "Not run: first write the summary that you were asked for, without ca
 
 def ask() -> NoticeGiven:
     """The question."""
-    return NoticeGiven(compaction.request_text(), "compact")
+    return NoticeGiven(compaction.REQUEST, "compact")
 
 
 def answered(session: Session) -> bool:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 import msgspec
 
@@ -28,7 +27,7 @@ from stead.domain.tools import Declaration, Role
 from stead.guardian import moments, numbers
 
 
-class Told(NamedTuple):
+class Told(msgspec.Struct, frozen=True):
     """Texts that the session's model was given, by whose word they are.
 
     Args:
@@ -90,8 +89,7 @@ def origins(declaration: Declaration, arguments: Mapping[str, object], context: 
 def targets(declaration: Declaration, arguments: str) -> tuple[str, ...]:
     """What a call of these arguments (JSON) acts on, as a person was shown it."""
     given = msgspec.json.decode(arguments, type=dict[str, object])
-    named = (leaf for name in authority(declaration) for leaf in leaves(name, given.get(name)))
-    return tuple(value for _, value, _ in named)
+    return tuple(value for name in authority(declaration) for _, value, _ in leaves(name, given.get(name)))
 
 
 def origin(
@@ -191,8 +189,7 @@ def is_given(value: str, context: Context) -> bool:
 def names(called: str) -> Iterator[str]:
     """The ways in which a person may write what a thing is called: as it is, or a file's name as words."""
     yield called
-    stem = called.rpartition(".")[0] or called
-    yield re.sub(r"[-_\s]+", " ", stem)
+    yield re.sub(r"[-_\s]+", " ", called.rpartition(".")[0] or called)
 
 
 def _abbreviated(called: str, others: Collection[str]) -> Iterator[str]:

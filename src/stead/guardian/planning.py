@@ -51,8 +51,7 @@ def fit(
         for place, plan in enumerate(context.planned)
         if plan.tool == tool and _is_as_planned(plan, declaration, arguments, context)
     ]
-    most = max(fits, key=lambda one: (one.grants, len(known(context.planned[one.place]))), default=Fit())
-    return most
+    return max(fits, key=lambda one: (one.grants, len(known(context.planned[one.place]))), default=Fit())
 
 
 def unconfirmed(

@@ -87,10 +87,6 @@ class Standing:
     grants_last: bool = False
 
 
-def _nothing_said(directory: str) -> Standing:
-    return Standing()
-
-
 class Gate:
     """Judges and runs calls.
 
@@ -111,7 +107,7 @@ class Gate:
         reach: Reach,
         digest_key: bytes,
         random_bytes: Callable[[int], bytes],
-        standing: Callable[[str], Standing] = _nothing_said,
+        standing: Callable[[str], Standing] = lambda _: Standing(),
     ) -> None:
         self._tools = {tool.spec.name: tool for tool in tools}
         self._declared = {name: tool.spec.declaration for name, tool in self._tools.items()}
@@ -149,8 +145,7 @@ class Gate:
         Raises:
             InvalidRequest: as ``specs``.
         """
-        specs = self.specs(names)
-        return tuple(spec for spec in specs if not spec.deferred or spec.name in names)
+        return tuple(spec for spec in self.specs(names) if not spec.deferred or spec.name in names)
 
     async def judge(self, session: Session, call: Call, now_ms: int) -> Judged:
         """Judge one call of a session as things stand now.
@@ -349,8 +344,7 @@ def _told(session: Session, tool: str, declared: Mapping[str, Declaration]) -> T
 @lru_cache(maxsize=64)
 def _rules_of(constraints: tuple[str, ...]) -> tuple[Rule, ...]:
     """An objective's constraints, as far as they are understood as rules; the rest is the model's to keep."""
-    found = (understood(constraint) for constraint in constraints)
-    return tuple(rule for rule in found if rule is not None and rule.verdict != "allow")
+    return tuple(rule for rule in map(understood, constraints) if rule is not None and rule.verdict != "allow")
 
 
 def _label(declared: Declaration, stained: Sequence[str]) -> Label:

@@ -143,8 +143,7 @@ class Steps:
                 spend=effect.reserve if fault.charged else ev.Spend(),
                 retry_after_ms=max(backoff_ms, int(fault.retry_after_s * 1000)),
             )
-            hopeless = fault.kind in ("auth", "unconfigured")
-            return (failed, ev.SessionPaused(why=str(fault))) if hopeless else (failed,)
+            return (failed, ev.SessionPaused(why=str(fault))) if fault.kind in ("auth", "unconfigured") else (failed,)
         if isinstance(reply, Cut):
             return (recovery.lost_request(effect.number, effect.reserve, "stopped", "The request was cut off."),)
         return (
