@@ -88,6 +88,7 @@ class Browsing:
         self.way = way
         self.web = web
         self.browser = browser
+        self._namespaces: set[str] = set()
 
     def host(self, name: str = "shop.example.com") -> str:
         """As calls name it."""
@@ -122,14 +123,33 @@ class Browsing:
             permit.close()
 
     def processes(self) -> Mapping[int, str]:
-        """The browser's processes and the state of each: T for one that is stopped."""
+        """The browser's processes and the state of each: T for one that is stopped. Others' on this host are left out.
+
+        They are told apart by the namespaces that this process has started, so that one whose parent is gone is seen.
+        """
         found = {}
         for pid in processes_with("--user-data-dir=/tmp/browser"):
             try:
-                found[pid] = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(") ")[2][0]
+                namespace = os.readlink(f"/proc/{pid}/ns/pid")
+                if namespace not in self._namespaces and not _is_ours(pid):
+                    continue
+                found[pid] = _status(pid)[0]
             except OSError:
                 continue
+            self._namespaces.add(namespace)
         return found
+
+
+def _status(pid: int) -> list[str]:
+    """State, parent and what follows, of a process of this host."""
+    return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(") ")[2].split()
+
+
+def _is_ours(pid: int) -> bool:
+    """Whether this process started it, or what did."""
+    while pid > 1 and pid != os.getpid():
+        pid = int(_status(pid)[1])
+    return pid == os.getpid()
 
 
 @asynccontextmanager
