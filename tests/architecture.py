@@ -29,21 +29,21 @@ TRUSTED_TABLE_LINES = 242
 """Likewise for its tables."""
 BROAD_EXCEPTS_PER_KLOC = 1.5
 PACKAGE_LINES = {
-    "": 731,
-    "brain": 2400,
-    "cli": 5523,
-    "client": 404,
-    "domain": 5319,
+    "": 726,
+    "brain": 2399,
+    "cli": 5380,
+    "client": 401,
+    "domain": 5204,
     "egress": 820,
     "guardian": 2123,
     "machines": 7115,
-    "memory": 4814,
+    "memory": 4791,
     "net": 69,
-    "providers": 3173,
-    "runtime": 5935,
+    "providers": 3148,
+    "runtime": 5856,
     "screen": 1521,
-    "storage": 4089,
-    "tools": 1636,
+    "storage": 4082,
+    "tools": 1628,
     "web": 2324,
 }
 """Lines of code that each package may have at most; "" is for modules outside of packages. They only fall: a

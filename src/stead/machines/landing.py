@@ -252,6 +252,7 @@ class _Work:
             self.forget(path)
         ways = {above for delta in deltas.found for above in folders_above(delta.path)}
         held = [(delta, why) for delta, decided, why in judged if decided == "held" and not _is_way(delta, ways)]
+        refused = [Held(shown(one.path), why) for one, decided, why in judged if decided == "refused"]
         self.note(whole=whole)
         return Landing(
             landed=tuple(self.landed[:_MOST_TOLD]),
@@ -261,9 +262,7 @@ class _Work:
             merged=tuple(path for path in self.merged if path in self.landed)[:_MOST_TOLD],
             held=tuple(Held(shown(one.path), why) for one, why in held if self._began(one.path))[:_MOST_TOLD],
             holding=len(held),
-            refused=tuple(Held(shown(one.path), why) for one, decided, why in judged if decided == "refused")[
-                :_MOST_TOLD
-            ],
+            refused=tuple(refused[:_MOST_TOLD]),
             failed=failed[0].why if failed else "",
         )
 

@@ -65,7 +65,6 @@ class Transactions:
         self._home = home
         self._ask = ask
         self._own: dict[SessionId, _Own] = {}
-        self._cleaning: set[asyncio.Task[None]] = set()
         self.before: Before = unknown
         """The versions that changes of one file by two are merged on."""
         self.on_landed: Callable[[SessionId, Landing], None] = lambda _session, _landing: None
@@ -193,9 +192,7 @@ class Transactions:
             for job in jobs.keys() - live:
                 del own.jobs[job]
             if landing.count:
-                cleaning = asyncio.create_task(asyncio.to_thread(space.put_away))
-                self._cleaning.add(cleaning)
-                cleaning.add_done_callback(self._cleaning.discard)
+                _ = asyncio.get_running_loop().run_in_executor(None, space.put_away)  # nothing waits for it
                 if live or own.calls:
                     await self._ask(session, "refresh")
             if live - own.terminals:
