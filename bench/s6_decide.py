@@ -19,7 +19,7 @@ from stead.domain.permits import canonical
 from stead.domain.policies import PlannedCall
 from stead.domain.sessions import Grant
 from stead.guardian.decide import Facts, Proposed, decide
-from stead.guardian.flow import Context, Told
+from stead.guardian.flow import Context, Texts
 from stead.guardian.reach import Reach
 from stead.guardian.shell import assess
 from stead.screen.outgoing import links
@@ -46,7 +46,9 @@ def measure() -> list[Bar]:
 def _facts() -> Facts:
     outputs = tuple((f"web:site{number % 5}.example", f"{PAGE} item {number}") for number in range(20))
     planned = tuple(PlannedCall("mail", canonical({"to": f"p{n}@b.example"}).decode()) for n in range(10))
-    context = Context(words=(WORDS,), sources=tuple(dict(outputs)), told=lambda: Told(outputs=outputs), planned=planned)
+    context = Context(
+        words=(WORDS,), sources=tuple(dict(outputs)), texts=lambda: Texts(outputs=outputs), planned=planned
+    )
     return msgspec.structs.replace(
         facts(),
         context=context,

@@ -27,7 +27,7 @@ from stead.domain.tools import Declaration, Role
 from stead.guardian import moments, numbers
 
 
-class Told(msgspec.Struct, frozen=True):
+class Texts(msgspec.Struct, frozen=True):
     """Texts that the session's model was given, by whose word they are.
 
     Args:
@@ -48,7 +48,7 @@ class Context(msgspec.Struct, frozen=True):
 
     Args:
         words: what the person said.
-        told: gives everything else that it was told; called when a value has to be looked for, and not before.
+        texts: gives everything else that it was given; called when a value has to be looked for, and not before.
         sources: the untrusted sources that it has read, first read first; empty for a clean context.
         planned: the calls that the plan still grants.
         used: those of it that were used up.
@@ -58,7 +58,7 @@ class Context(msgspec.Struct, frozen=True):
     """
 
     words: Sequence[str] = ()
-    told: Callable[[], Told] = Told
+    texts: Callable[[], Texts] = Texts
     sources: tuple[str, ...] = ()
     planned: Sequence[PlannedCall] = ()
     used: Sequence[PlannedCall] = ()
@@ -111,10 +111,10 @@ def origin(
             return Integrity.PERSON, ""
     elif stands_in(value, context.words, amount=amount):
         return Integrity.PERSON, ""
-    told = context.told()
-    if stands_in(value, (*told.vouched, *told.trusted, *told.endorsed), amount=amount):
+    texts = context.texts()
+    if stands_in(value, (*texts.vouched, *texts.trusted, *texts.endorsed), amount=amount):
         return Integrity.TRUSTED, ""
-    newest = told.outputs[::-1]
+    newest = texts.outputs[::-1]
     place = _place(value, [text for _, text in newest], amount=amount)
     return Integrity.UNTRUSTED, newest[place][0] if place >= 0 else ""
 

@@ -169,8 +169,8 @@ def _shown(plan: PlannedCall, declaration: Declaration, name: str, leaf: tuple[s
     if not value:
         return _OPEN
     if plan.confirmed and name in plan.takes:
-        told = [text for source, text in context.told().outputs if plan.takes[name] in (source, flow.kind_of(source))]
-        return _KNOWN if flow.stands_in(value, told) else _OPEN
+        read = [text for source, text in context.texts().outputs if plan.takes[name] in (source, flow.kind_of(source))]
+        return _KNOWN if flow.stands_in(value, read) else _OPEN
     if plan.confirmed and name in plan.up_to:
         return _KNOWN
     integrity, _ = flow.origin(declaration, name, value, context, figure=figure)
@@ -182,14 +182,14 @@ def _shown(plan: PlannedCall, declaration: Declaration, name: str, leaf: tuple[s
         return _KNOWN if sure else _OPEN
     # What the person named was known when the plan was made. A model that fills a gap of the plan with their words
     # now takes them from somewhere else. What a record says of another thing is no target either.
-    own = declaration.roles.get(name) is Role.OWN_ACCOUNT and flow.stands_in(value, context.told().vouched)
+    own = declaration.roles.get(name) is Role.OWN_ACCOUNT and flow.stands_in(value, context.texts().vouched)
     if own or (entity and integrity is Integrity.PERSON) or flow.is_given(value, context):
         return _KNOWN
     if integrity is not Integrity.TRUSTED:
         return _OPEN
-    if flow.stands_in(value, context.told().endorsed):
+    if flow.stands_in(value, context.texts().endorsed):
         return _KNOWN
-    return _TRUSTED if flow.stands_in(value, context.told().trusted) else _OPEN
+    return _TRUSTED if flow.stands_in(value, context.texts().trusted) else _OPEN
 
 
 def _says_unsaid(value: object) -> bool:

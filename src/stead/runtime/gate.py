@@ -26,7 +26,7 @@ from stead.domain.tools import Declaration, Tool, ToolContext, ToolEffect, ToolO
 from stead.domain.trials import Barred
 from stead.guardian import policy
 from stead.guardian.decide import Facts, Proposed, decide
-from stead.guardian.flow import Context, Told, targets
+from stead.guardian.flow import Context, Texts, targets
 from stead.guardian.permits import Circumstances
 from stead.guardian.reach import Reach
 from stead.guardian.rules import barring
@@ -297,7 +297,7 @@ def _written(declaration: Declaration, arguments: Mapping[str, object]) -> tuple
 
 
 def _context(session: Session, tool: str, declared: Mapping[str, Declaration]) -> Context:
-    """What the session's model has been told, by whom, as far as it matters for a call of this tool.
+    """What the session's model has been given, by whom, as far as it matters for a call of this tool.
 
     Args:
         session: whose; it goes no further before the verdict, as its lock is held for the judgement.
@@ -306,7 +306,7 @@ def _context(session: Session, tool: str, declared: Mapping[str, Declaration]) -
     """
     return Context(
         words=tuple(session.words),
-        told=cache(lambda: _told(session, tool, declared)),
+        texts=cache(lambda: _texts(session, tool, declared)),
         sources=tuple(session.sources),
         planned=tuple(session.planned),
         used=tuple(session.used),
@@ -316,12 +316,12 @@ def _context(session: Session, tool: str, declared: Mapping[str, Declaration]) -
     )
 
 
-def _told(session: Session, tool: str, declared: Mapping[str, Declaration]) -> Told:
+def _texts(session: Session, tool: str, declared: Mapping[str, Declaration]) -> Texts:
     """All of it by whose word it is. It costs by the length of the conversation, and few decisions need it."""
     trusted = {source for source in session.trusted.get(tool, ()) if UNKNOWN_HOST not in source}
-    told = [said for said in session.messages if isinstance(said, UserMessage) and said.foreign]
-    believed = [said.text for said in told if said.source in trusted]
-    outputs = [(said.source, said.text) for said in told if said.source not in trusted]
+    foreign = [said for said in session.messages if isinstance(said, UserMessage) and said.foreign]
+    believed = [said.text for said in foreign if said.source in trusted]
+    outputs = [(said.source, said.text) for said in foreign if said.source not in trusted]
     vouched: list[str] = []
     repeated: list[tuple[str, str]] = []
     for result in results(session):
@@ -338,7 +338,7 @@ def _told(session: Session, tool: str, declared: Mapping[str, Declaration]) -> T
     endorsed = [
         target for name, asked in session.approved if name in declared for target in targets(declared[name], asked)
     ]
-    return Told(vouched, believed, endorsed, [*reversed(repeated), *outputs])
+    return Texts(vouched, believed, endorsed, [*reversed(repeated), *outputs])
 
 
 @lru_cache(maxsize=64)
