@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from bench.bar import Bar
 from bench.meters import cpu_s
-from bench.rig import Rig, plans, reads, rig
+from bench.rig import Rig, goal_of, plans, reads, rig
 from tests.fakes.models import Script, Seen, ServedModel, Turn
 from tests.flows.served import by_turn
 
@@ -96,21 +96,16 @@ def _slowly(script: Script) -> Script:
 
     def reply(seen: Seen) -> Turn:
         turn = script(seen)
-        return Turn(turn.text, turn.calls, delay_s=random.Random(_who(seen)).uniform(*SLOW_S))
+        return Turn(turn.text, turn.calls, delay_s=random.Random(goal_of(seen)).uniform(*SLOW_S))
 
     return reply
 
 
 def _between(model: ServedModel) -> Iterator[float]:
-    """By conversation, which its first words name."""
+    """By conversation, which its goal names."""
     ended: dict[str, float] = defaultdict(float)
     for place, seen in enumerate(model.requests()):
-        who = _who(seen)
+        who = goal_of(seen)
         if ended[who]:
             yield (model.arrived_s[place] - ended[who]) * 1000
         ended[who] = model.replied_s.get(place, 0.0)
-
-
-def _who(seen: Seen) -> str:
-    """Which conversation a request is of: its first words name it."""
-    return str(next(message["content"] for message in seen.body["messages"] if message["role"] == "user"))

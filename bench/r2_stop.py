@@ -20,7 +20,7 @@ from pathlib import Path
 from threading import Thread
 
 from bench.bar import Bar
-from bench.rig import Rig, rig
+from bench.rig import Rig, goal_of, rig
 from tests.fakes.models import Call, Seen, Turn
 from tests.machines.bench import fresh_nap, napping
 
@@ -28,6 +28,8 @@ TRIES = int(os.environ.get("STEAD_BENCH_TRIES", "25"))
 BUSY = 3
 TARGET_MS = 300
 DEADLINE_S = 20.0
+_ENDLESS = "be busy"
+"""The goal, and with it the title, of the sessions that keep the loop busy."""
 
 Stop = Callable[[Rig, str], None]
 
@@ -67,7 +69,7 @@ def _bar(id: str, surface: str, taken: dict[tuple[str, str], list[float]], inter
 
 def busy(seen: Seen) -> Turn:
     """The goal says what the session is for: a call that sleeps, a long answer, or calls without an end."""
-    goal = next(str(message["content"]) for message in seen.body["messages"] if message["role"] == "user")
+    goal = goal_of(seen)
     at = sum(message["role"] == "assistant" for message in seen.body["messages"])
     if "nap" in goal:
         return Turn("", (Call("shell", {"command": f"sleep {goal.split()[-1]}"}),))
@@ -77,9 +79,9 @@ def busy(seen: Seen) -> Turn:
 
 
 def _keep_busy(r: Rig) -> None:
-    under_way = [row for row in r.house.get("/objectives", status="running")["items"] if row["title"] == "busy"]
+    under_way = [row for row in r.house.get("/objectives", status="running")["items"] if row["title"] == _ENDLESS]
     for _ in range(BUSY - len(under_way)):
-        r.give("be busy")
+        r.give(_ENDLESS)
 
 
 # -- the two moments -------------------------------------------------------------------------------------------------
@@ -96,11 +98,9 @@ def _stop_tool_ms(r: Rig, stop: Stop) -> float:
 
 
 def _stop_stream_ms(r: Rig, stop: Stop) -> float:
-    before = sum("talk" in str(seen.body["messages"]) for seen in r.model.requests())
+    before = len(r.model.requests())
     id = r.give("talk")
-    r.house.until(
-        lambda: sum("talk" in str(seen.body["messages"]) for seen in r.model.requests()) > before, "the stream to begin"
-    )
+    r.house.until(lambda: any(goal_of(seen) == "talk" for seen in r.model.requests()[before:]), "the stream to begin")
     time.sleep(random.uniform(0.02, 0.2))
     left_at: list[float] = []
     watcher = Thread(target=_wait_for_leave, args=(r, left_at))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stead.client.stream import Stream
-from tests.fakes.models import Call, ServedModel, Turn
+from tests.fakes.models import Call, Seen, ServedModel, Turn
 from tests.flows.house import LivingHome, use_model
 from tests.flows.served import by_turn, served
 
@@ -54,6 +54,12 @@ class Rig:
     def give(self, goal: str = "work") -> str:
         """Create an objective that may use every tool."""
         return self.house.give(goal, self.project, budget=UNLIMITED, limits=PATIENT, allow=["shell", "write", "edit"])
+
+
+def goal_of(seen: Seen) -> str:
+    """The goal of one line that a request's conversation began with; what memory says stands before it."""
+    first = next(message["content"] for message in seen.body["messages"] if message["role"] == "user")
+    return str(first).rstrip().rpartition("\n")[2]
 
 
 @contextlib.contextmanager
