@@ -22,7 +22,7 @@ from stead.domain.sessions import Session
 from stead.runtime import approvals
 from stead.runtime.bus import Bus
 from stead.runtime.sessions import Actor
-from stead.runtime.stream import Stream
+from stead.runtime.stream import SNAPSHOT_EVERY, Stream
 from tests.build import SESSION, created, words
 from tests.fakes.world import ScriptedModels, Turn, World, settled
 
@@ -251,19 +251,16 @@ async def test_a_snapshot_gives_the_same_state_and_a_strange_one_is_passed_over(
         assert load() == live
 
 
-async def test_snapshots_of_a_session_that_grows_cost_by_what_is_new(
-    worlds: list[World], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("stead.runtime.stream.SNAPSHOT_EVERY", 10)
+async def test_snapshots_of_a_session_that_grows_cost_by_what_is_new(worlds: list[World], tmp_path: Path) -> None:
     d = start(worlds, tmp_path).deps
     stream = Stream.open(SESSION, created(), NONE, d)
     sizes: set[int] = set()
-    for _ in range(100):
-        stream.add(*[ev.NoticeGiven("Go on.", "completion")] * 5)
+    for _ in range(40):
+        stream.add(*[ev.NoticeGiven("Go on.", "completion")] * SNAPSHOT_EVERY)
         await stream.commit()
         sizes.update(kept[0] for kept in (d.snapshots.load(SESSION),) if kept)
     events = stream.session.seq
     assert sum(sizes) < 10 * events, "each holds the whole session, so their distance grows with it"
-    assert events - max(sizes) <= events // 8 + 5, "whoever loads the session folds a small part of it"
+    assert events - max(sizes) <= events // 8 + SNAPSHOT_EVERY, "loading the session folds a small part of it"
     assert (loaded := Stream.load(SESSION, d)) is not None
     assert loaded.session == stream.session

@@ -23,7 +23,7 @@ from stead.domain.policies import Entity, Label, Origin, PlannedCall, Reason, Ri
 from stead.domain.reading_events import *
 from stead.domain.session_events import *
 
-# The events of other files are read here: whoever records a fact writes ``ev.`` and its name.
+# The events of other files are names of this one too, so that every fact is ``ev.`` and its name.
 
 
 class MessageReceived(msgspec.Struct, frozen=True, tag="message.received"):
