@@ -47,7 +47,7 @@ from stead.runtime.service import Readiness
 from tests.fakes.world import NoServices
 from tests.timelines import items_of
 from tests.web import session_desk
-from tests.web.places import Looks, TerminalDesk
+from tests.web.places import Looks, TerminalQueries
 from tests.web.session_desk import SessionDesk
 
 PERSON = Label(integrity=Integrity.PERSON)
@@ -163,7 +163,7 @@ class Home:
         self.entered = asyncio.Event()
         self._bus = Bus()
         self._ids = itertools.count(1)
-        self._terminals = TerminalDesk(self._state)
+        self._terminals = TerminalQueries(self._state)
         self._places: dict[SessionId, int] = {}
 
     async def services(self, session: SessionId) -> NoServices:
@@ -236,7 +236,7 @@ class Home:
         return Looks(self._state)
 
     @property
-    def terminals(self) -> TerminalDesk:
+    def terminals(self) -> TerminalQueries:
         return self._terminals
 
     @property

@@ -237,7 +237,7 @@ SESSION_ROUTES = (
     get("/sessions/{session}/changes", "list_changes", runtime.Work.edits, _WORK),
     get("/sessions/{session}/files", "list_files", runtime.Looks.files, _LOOKS, bounds=_PATH),
     get("/sessions/{session}/file", "show_file", runtime.Looks.content, _LOOKS, bounds=_FILE),
-    get("/sessions/{session}/terminals", "list_terminals", runtime.TerminalDesk.rows, _TERMINALS),
+    get("/sessions/{session}/terminals", "list_terminals", runtime.TerminalQueries.rows, _TERMINALS),
     post("/sessions/{session}/terminals/{terminal}/resize", "resize_terminal", resize_terminal, "Size"),
     get("/sessions/{session}/services", "list_services", list_services),
     get("/sessions/{session}/services/{service}", "show_service", show_service),
