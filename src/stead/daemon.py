@@ -204,13 +204,13 @@ class House:
         )
         self.sessions = Sessions(self.deps)
         self.home = HomeStream(journal=self.journal, bus=bus, clock=self.clock)
-        self.desk = Desk(self.models, self.egress, SearchDesk(self.searcher))
+        self.providers = ConfiguredProviders(self.models, self.egress, SearchDesk(self.searcher))
         self.runtime = Runtime(
             self.deps,
             self.sessions,
             self.home,
             book=self.book,
-            desk=self.desk,
+            providers=self.providers,
             questions=self.views,
             digest_key=keys.digests,
         )
@@ -306,7 +306,7 @@ class House:
         self.keeper.noticed(self.journal.head())
         self.home.load()
         await self.memory.start()
-        self.desk.configure(self.home.state)
+        self.providers.configure(self.home.state)
         await self.book.reload(self.home.state.secrets)
         left = await asyncio.to_thread(self.views.under_way)
         started = ev.DaemonStarted(version=__version__, recovered=left)
@@ -383,8 +383,8 @@ class House:
         self.sessions.note(session, started if what == "started" else ev.MachineEnded(why=why))
 
 
-class Desk:
-    """Providers as the runtime asks about them (``runtime.home.ProviderDesk``)."""
+class ConfiguredProviders:
+    """Providers as the runtime asks about them (``runtime.home.ProviderService``)."""
 
     def __init__(self, models: ProviderModels, egress: EgressProxy, search: SearchDesk) -> None:
         self._models = models

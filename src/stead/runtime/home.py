@@ -306,8 +306,8 @@ class ProviderSetup(Protocol):
         """Use these providers, this chain and these allow-lists of hosts from now on."""
 
 
-class ProviderDesk(ProviderSetup, Protocol):
-    """What can be asked about providers beside their use; ``daemon.py`` puts the real ones behind it."""
+class ProviderService(ProviderSetup, Protocol):
+    """Setting up, listing and testing providers; ``daemon.py`` implements it."""
 
     def rows(self) -> tuple[ProviderRow, ...]:
         """All providers, as shown to people."""
@@ -323,7 +323,9 @@ class ProviderDesk(ProviderSetup, Protocol):
         """The same for the search engine."""
 
 
-async def change(command: HomeCommand, state: HomeState, secrets: Secrets, desk: ProviderDesk, door: str) -> ev.Body:
+async def change(
+    command: HomeCommand, state: HomeState, secrets: Secrets, providers: ProviderService, door: str
+) -> ev.Body:
     """The fact that a command about the home makes; a key goes into the vault on the way.
 
     Raises:
@@ -333,17 +335,17 @@ async def change(command: HomeCommand, state: HomeState, secrets: Secrets, desk:
     match command:
         case ConfigureProvider():
             fact = ev.ProviderConfigured(**msgspec.structs.asdict(command))
-            desk.require_valid(fact)
+            providers.require_valid(fact)
             return fact
         case SetProviderKey(name=name, key=key):
             if not key.strip() or len(key) > _KEY_CHARS or "\n" in key.strip():
                 raise InvalidRequest("a key is one line of text, not empty")
             provider = _known(state, name)
-            await secrets.put(desk.secret_name(name), key.strip())
+            await secrets.put(providers.secret_name(name), key.strip())
             return msgspec.structs.replace(provider, key="vault")
         case RemoveProvider(name=name):
             _known(state, name)
-            await secrets.remove(desk.secret_name(name))
+            await secrets.remove(providers.secret_name(name))
             return ev.ProviderRemoved(name=name)
         case SetChain(chain=chain):
             return ev.ChainSet(chain=chain)
