@@ -57,7 +57,7 @@ from stead.runtime.logs import clean_log, start_log
 from stead.runtime.preferences import HomePreferences
 from stead.runtime.registry import Sessions
 from stead.runtime.screening import ScreenedModels, ScreenedTool
-from stead.runtime.searching import SearchDesk
+from stead.runtime.searching import SearchService
 from stead.runtime.secrets import SecretBook
 from stead.runtime.terminals import closed
 from stead.storage.audit import Audit
@@ -204,7 +204,7 @@ class House:
         )
         self.sessions = Sessions(self.deps)
         self.home = HomeStream(journal=self.journal, bus=bus, clock=self.clock)
-        self.providers = ConfiguredProviders(self.models, self.egress, SearchDesk(self.searcher))
+        self.providers = ConfiguredProviders(self.models, self.egress, SearchService(self.searcher))
         self.runtime = Runtime(
             self.deps,
             self.sessions,
@@ -386,7 +386,7 @@ class House:
 class ConfiguredProviders:
     """Providers as the runtime asks about them (``runtime.home.ProviderService``)."""
 
-    def __init__(self, models: ProviderModels, egress: EgressProxy, search: SearchDesk) -> None:
+    def __init__(self, models: ProviderModels, egress: EgressProxy, search: SearchService) -> None:
         self._models = models
         self._egress = egress
         self.search = search

@@ -45,7 +45,7 @@ from stead.domain.sessions import Grant
 from stead.domain.starting_points import SEEDS
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Standing
-from stead.runtime.searching import SearchDesk, search_change
+from stead.runtime.searching import SearchService, search_change
 
 log = logging.getLogger(__name__)
 NOTES_S = 5.0
@@ -319,7 +319,7 @@ class ProviderService(ProviderSetup, Protocol):
         """Look for model servers on this computer; half a second."""
 
     @property
-    def search(self) -> SearchDesk:
+    def search(self) -> SearchService:
         """The same for the search engine."""
 
 
