@@ -29,8 +29,8 @@ Ctrl-D    leave, as Ctrl-C does; the session goes on"""
 _ELSEWHERE = ("new", "attach", "send", "delete")
 
 
-class Desk(Watch):
-    """A session, with a person at the terminal who may leave and come back; it does not end with a turn."""
+class AttachedSession(Watch):
+    """An interactive session at the terminal; it does not end with a turn, and the person may leave and come back."""
 
     def __init__(self, invocation: Invocation, session: str, *, since: int = -1, whole: bool = False) -> None:
         super().__init__(invocation, session, since=since, whole=whole)
