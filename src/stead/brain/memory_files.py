@@ -44,15 +44,15 @@ class Day(msgspec.Struct, frozen=True):
     until_ms: int
 
 
-class Shelf(msgspec.Struct, frozen=True):
-    """What there is of one scope, as it is put before a model.
+class ScopeFiles(msgspec.Struct, frozen=True):
+    """The memories and journal lines of one scope, from which the files that a model reads are written.
 
     Args:
         scope: whose files.
-        folder: of its files, below that of all.
-        rows: memories of this scope that are live.
-        more: how many are not among them; -1 when nobody counted.
-        lines: what happened there today and yesterday, oldest first.
+        folder: the files' folder, below the folder of all memory files.
+        rows: the scope's live memories.
+        more: how many live memories are not in ``rows``; -1 when that was not counted.
+        lines: what happened in the scope today and yesterday, oldest first.
     """
 
     scope: Scope
@@ -107,12 +107,12 @@ def happened_in(lines: Sequence[JournalLine], scope: Scope) -> tuple[JournalLine
 
 
 def loaded_files(
-    shelves: Sequence[Shelf], days: Sequence[Day], clock: Callable[[int], str], limit_chars: int = LOADED_CHARS
+    by_scope: Sequence[ScopeFiles], days: Sequence[Day], clock: Callable[[int], str], limit_chars: int = LOADED_CHARS
 ) -> tuple[LoadedFile, ...]:
-    """The files that a session begins with, as it is told them; without those that would be empty.
+    """The files of memory with which a session begins, without those that would be empty.
 
     Args:
-        shelves: of the scopes that it may see, the widest first.
+        by_scope: for each scope that it may see, the widest first.
         days: today and the day before.
         clock: the time of day of a moment, for people.
         limit_chars: of all texts together; what is behind the limit is counted and left out.
@@ -127,18 +127,18 @@ def loaded_files(
             files.append(LoadedFile(path, text, hashlib.sha256(text.encode()).hexdigest()))
 
     for name in (USER, MEMORIES):
-        for shelf in shelves:
-            rows = [row for row in shelf.rows if row.memory.scope == shelf.scope]
+        for entry in by_scope:
+            rows = [row for row in entry.rows if row.memory.scope == entry.scope]
             # Before a model's first word nothing shows that a stranger said it.
             rows = [row for row in rows if row.memory.label.integrity is not Integrity.UNTRUSTED]
             rows = [row for row in rows if (file_of(row.memory) == USER) is (name == USER)]
             lines = [f"- {_line(row.memory.text)}" for row in sorted(rows, key=_weight)]
-            add(f"{shelf.folder}/{name}", lines, _MEMORY_CHARS, shelf.more if name == MEMORIES else 0)
+            add(f"{entry.folder}/{name}", lines, _MEMORY_CHARS, entry.more if name == MEMORIES else 0)
     for day in days:
-        for shelf in shelves:
-            happened = [line for line in shelf.lines if day.since_ms <= line.ts_ms < day.until_ms]
+        for entry in by_scope:
+            happened = [line for line in entry.lines if day.since_ms <= line.ts_ms < day.until_ms]
             lines = [_happened(line, clock) for line in reversed(happened) if not line.tainted]
-            add(f"{shelf.folder}/{JOURNAL}/{day.name}.md", lines, _JOURNAL_CHARS, 0)
+            add(f"{entry.folder}/{JOURNAL}/{day.name}.md", lines, _JOURNAL_CHARS, 0)
     return tuple(files)
 
 
