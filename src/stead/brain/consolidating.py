@@ -55,7 +55,7 @@ def seen_from(look: Viewer, *, everywhere: bool) -> Scope:
         return Scope("channel", look.channel)
     if everywhere:
         return Scope("global", GLOBAL)
-    return Scope("private" if look.attended else "workspace", look.workspace)
+    return Scope("private" if look.interactive else "workspace", look.workspace)
 
 
 def from_widest(scope: Scope) -> tuple[Scope, ...]:

@@ -62,17 +62,17 @@ class Scope(msgspec.Struct, frozen=True, order=True):
 
 
 class Viewer(msgspec.Struct, frozen=True):
-    """Who looks, as the daemon knows it.
+    """For whom memory is read: what the daemon knows of the session that asks.
 
     Args:
         workspace: the place of the session's workspace.
         channel: the place of the channel that it talks in; "" at the person's own doors.
-        attended: the person works in it themselves.
+        interactive: whether the session is interactive; an objective is not.
     """
 
     workspace: PlaceId
     channel: PlaceId | Literal[""] = ""
-    attended: bool = False
+    interactive: bool = False
 
     @property
     def places(self) -> tuple[PlaceId, ...]:
@@ -90,7 +90,7 @@ def visible(scope: Scope, viewer: Viewer) -> bool:
         case "workspace":
             return scope.place == viewer.workspace
         case "private":
-            return scope.place == viewer.workspace and viewer.attended
+            return scope.place == viewer.workspace and viewer.interactive
         case "channel":
             return False
 

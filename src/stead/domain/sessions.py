@@ -228,7 +228,7 @@ def viewer(spec: ev.SessionOpened) -> Viewer:
     return Viewer(
         workspace=workspace_place(spec.workspace, spec.directory),
         channel=channel_place(spec.workspace, spec.channel) if spec.channel else "",
-        attended=spec.interactive,
+        interactive=spec.interactive,
     )
 
 
