@@ -2,7 +2,7 @@
 
 Layer: brain. ``brain.trimming`` decides when, and from where on the conversation stays as it is. The person's words and
 the plan come from the record and not from the summary, so no summary can lose or change them. The summary is handed on
-as data: whoever wrote it had read what others wrote, and it gives no orders.
+as data: the model that wrote it had read strangers' words, so it gives no orders.
 """
 
 from __future__ import annotations

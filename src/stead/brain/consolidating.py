@@ -113,7 +113,7 @@ def decided(new: Memory, alike: Sequence[MemoryRow], run: RunId, *, correcting: 
     ]
     if correcting or known or not at_once:
         taken = take_in(new, alike, DOOR, run)
-        fast = [old for old in rivals if old.id in taken.beside and held_fast(old, DOOR, run)]
+        fast = [old for old in rivals if old.id in taken.contradicts and held_fast(old, DOOR, run)]
         if not fast or taken.memory.valid_to_ms:
             return taken
         asks = _asked(fast, new, run, proposal, "You wrote or pinned it, and said otherwise")

@@ -1,9 +1,9 @@
-"""Which file a memory stands in, and what of the files a session begins with.
+"""Which file a memory is written to, and which of the files a session's first prompt has.
 
 Layer: brain. Pure. Below the folder of the files every scope has a folder of its own: ``global``, ``workspaces/NAME``,
 ``private/NAME``, ``channels/NAME``; in it ``soul.md``, ``user.md``, ``MEMORY.md``, ``people/NAME.md`` and
-``journal/YYYY-MM-DD.md``. A model is told them in the order of the seed: soul (with its instructions), user, MEMORY,
-today, yesterday.
+``journal/YYYY-MM-DD.md``. In the prompt they follow in this order: soul (with the instructions), user, MEMORY, today,
+yesterday.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ class ScopeFiles(msgspec.Struct, frozen=True):
 
 
 def folder_of(scope: Scope, title: str) -> str:
-    """The folder of a scope's files, below that of all.
+    """The folder of a scope's files, below the folder of all memory files.
 
     Args:
-        scope: see there.
-        title: of its place: a folder's path, a channel's name.
+        scope: whose files.
+        title: of the scope's place: a folder's path, a channel's name.
     """
     if scope.level == "global":
         return FOLDERS["global"]
@@ -158,7 +158,7 @@ def _line(text: str) -> str:
 
 
 def _cut(lines: Sequence[str], most: int, uncounted: int) -> str:
-    """As many lines as there is room for, and how many there are beside them."""
+    """As many lines as fit into ``most`` characters, and a line that counts the rest."""
     shown, length = list[str](), 0
     for line in lines:
         if length + len(line) + 1 > most:

@@ -47,13 +47,13 @@ class TakenIn(msgspec.Struct, frozen=True):
         change: in a word.
         memory: the one that now says it.
         facts: to be recorded, in order; empty when nothing changes.
-        beside: ids of those with the same key that it contradicts and does not replace.
+        contradicts: ids of memories with the same key that it contradicts and does not replace.
     """
 
     change: Change
     memory: Memory
     facts: tuple[MemoryFact, ...]
-    beside: tuple[str, ...] = ()
+    contradicts: tuple[str, ...] = ()
 
 
 def take_in(new: Memory, alike: Sequence[MemoryRow], door: str, run: RunId | Literal[""] = "") -> TakenIn:
@@ -80,7 +80,7 @@ def take_in(new: Memory, alike: Sequence[MemoryRow], door: str, run: RunId | Lit
     earlier = [old for old in weaker if old not in later and not held_fast(old, door, run)]
     earlier += [old for old in then if not held_fast(old, door, run)]
     later += [old for old in ended if new.valid_from_ms < old.valid_from_ms < old.valid_to_ms]
-    beside = tuple(old.id for old in rivals if old not in later and old not in earlier)
+    contradicts = tuple(old.id for old in rivals if old not in later and old not in earlier)
     until = min(later, key=lambda old: old.valid_from_ms, default=None)
     if until:  # news of the past: it held until what is known to hold now began to
         new = replace(new, valid_to_ms=until.valid_from_ms)
@@ -89,7 +89,7 @@ def take_in(new: Memory, alike: Sequence[MemoryRow], door: str, run: RunId | Lit
     facts += [ev.MemoryRetired(old.id, "superseded", new.id, new.valid_from_ms, door, run) for old in earlier]
     if until:
         facts.append(ev.MemoryRetired(new.id, "superseded", until.id, until.valid_from_ms, door, run))
-    return TakenIn("superseded" if earlier else "made", made.memory, tuple(facts), beside)
+    return TakenIn("superseded" if earlier else "made", made.memory, tuple(facts), contradicts)
 
 
 def may_replace(new: Memory, old: Memory) -> bool:

@@ -41,9 +41,9 @@ def room_tokens(session: Session) -> int:
 def take_up(session: Session, world: World) -> Compact:
     """What follows from the answer: its words stand for what was before, be they few or none."""
     window = min(model.window_tokens for model in world.models)
-    told = session.messages[: session.compacting]  # neither the question nor its answer is a part of the conversation
+    conversation = session.messages[: session.compacting]  # without the question and its answer
     weights = world.prompt.weigh(session, world.tools)
-    upto = trimming.cut(told, window, weights.ratio)
+    upto = trimming.cut(conversation, window, weights.ratio)
     summary = next(filter(None, map(_text, reversed(_replies(session)))), "")
     head = compaction.compacted(session, upto, summary, compaction.room_chars(window))
     return Compact(upto, head, weights.percent)

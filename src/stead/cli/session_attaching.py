@@ -1,7 +1,7 @@
 """``session attach`` at a terminal: what happens, and a line to say something, at the same time.
 
-Layer: cli. While somebody types, what happens is held back, so that nothing is written into their words; what they
-typed stays when it could not be sent.
+Layer: cli. While the person types, output is held back, so that nothing is written into their words; what they typed
+stays when it could not be sent.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def _say_and_watch(invocation: Invocation, session: str, text: str, *, interrupt
 
 
 def _before(invocation: Invocation, answer: Json) -> int:
-    """The event after which everything is of these words: what the model was told of memory stands before them."""
+    """The seq after which the events of these words begin; a recall from memory comes before the words themselves."""
     page = invocation.client.get("/events", after=max(answer["seq"] - _TOGETHER, 0), streams=answer["session"])
     mine = [event["seq"] for event in page["items"] if event["cause"] == answer["command"]]
     return int(min([answer["seq"], *mine])) - 1

@@ -13,12 +13,12 @@ import msgspec
 from stead.domain.events import Carried
 from stead.domain.messages import Message, ResultsMessage, ToolResult, UserMessage
 from stead.domain.policies import Label
-from stead.domain.secret_words import told
+from stead.domain.secret_words import secrets_text
 from stead.domain.sessions import STEAD, Call, Session
 
 
 def take_in(session: Session, label: Label, source: str) -> None:
-    """Remember of a value that a model is told where it came from, if that matters, and how confidential it is."""
+    """Record the source of a value that the model reads, if its label taints, and how confidential the value is."""
     if label.taints and source not in session.sources:
         session.sources.append(source)
     if label.confidentiality.exceeds(session.held):
@@ -92,7 +92,7 @@ def take_over(session: Session, carried: Carried) -> None:
     session.interrupted = session.ran = False
     session.compacting = 0
     session.recalled = []
-    session.telling = "\n\n".join(filter(None, (told(session.spec.secrets), session.files)))
+    session.telling = "\n\n".join(filter(None, (secrets_text(session.spec.secrets), session.files)))
     session.resting = True
     session.last_call = session.last_text = ""
     session.same_calls = session.same_texts = session.send_backs = 0

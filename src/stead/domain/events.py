@@ -242,7 +242,7 @@ class Draft(msgspec.Struct, frozen=True):
     Args:
         session: the stream.
         session_seq: its place in the stream, from 1 without gaps; a taken place means another runner (``Fenced``).
-        ts_ms: when, by the clock of whoever records.
+        ts_ms: when, by the clock of the process that records it.
         actor: ``person``, ``model``, ``stead``.
         cause: the command that led to it, or "" for none.
     """

@@ -25,7 +25,7 @@ from stead.domain.home_events import HomeBody
 from stead.domain.memory_events import MemoryFact
 from stead.domain.messages import AssistantMessage, Text, ToolCall, ToolResult, UserMessage, meant
 from stead.domain.policies import PlannedCall
-from stead.domain.secret_words import told
+from stead.domain.secret_words import secrets_text
 from stead.domain.sessions import PERSON, STEAD, Action, Call, Grant, Session
 from stead.domain.trials import Review
 from stead.domain.turns import Queued, Worked, apply_queue, apply_work, plan_text, receive
@@ -45,7 +45,7 @@ def begin(event: ev.Event) -> Session:
     if not isinstance(body, ev.SessionOpened):
         raise ValueError(f"stream {event.session!r} starts with {type(body).__name__}, which opens no session")
     goal = [] if body.contract is None else [_goal_text(body.contract, body.constraints)]
-    secrets = told(body.secrets)
+    secrets = secrets_text(body.secrets)
     return Session(
         id=event.session,
         spec=body,

@@ -94,7 +94,7 @@ class EgressUsed(msgspec.Struct, frozen=True, tag="egress.used"):
     Args:
         key: the call whose permit covered it; "" when an allow-list did, or nothing.
         host: lower case; "" when none could be read, and in a summary.
-        port: 0 likewise.
+        port: 0 when none could be read, and in a summary.
         address: that was connected to; "" for none.
         method: CONNECT for a tunnel, in which nothing more is seen.
         path: with the names in its query, without their values; "" for a tunnel.
@@ -104,9 +104,9 @@ class EgressUsed(msgspec.Struct, frozen=True, tag="egress.used"):
         down_bytes: to the machine.
         secrets: names of the values that were put in.
         duration_ms: from its beginning to its end.
-        connections: more than 1 in a summary of those that came too fast to be told of one by one.
-        query_bytes: of the request's query, whose values are not recorded; 0 in a tunnel, and where nobody counted.
-        body_bytes: of the request's body, likewise.
+        connections: more than 1 in a summary of connections that came too fast to be recorded one by one.
+        query_bytes: of the request's query, whose values are not recorded; 0 in a tunnel, and where it was not counted.
+        body_bytes: of the request's body, which is not recorded; 0 in a tunnel, and where it was not counted.
     """
 
     key: CallKey

@@ -66,18 +66,18 @@ Clean = Callable[[str], str]
 T = TypeVar("T", bound=msgspec.Struct)
 
 
-def redacted(body: ev.Body, clean: Clean, told: Collection[str] = ()) -> ev.Body:
+def redacted(body: ev.Body, clean: Clean, forgotten: Collection[str] = ()) -> ev.Body:
     """The same event with clean texts.
 
     Args:
         body: as it was recorded.
         clean: gives a text without the words.
-        told: references of memories that are forgotten; what a model was told of them goes whole.
+        forgotten: references of memories that are forgotten; where they were recalled, their whole text goes.
     """
     if isinstance(body, BINDING):
         return body
     if isinstance(body, ev.MemoryRecalled):
-        kept = tuple(msgspec.structs.replace(one, text=FORGOTTEN) if one.ref in told else one for one in body.told)
+        kept = tuple(msgspec.structs.replace(one, text=FORGOTTEN) if one.ref in forgotten else one for one in body.told)
         body = msgspec.structs.replace(body, told=kept)
     return _cleaned(_narrowed(body, clean), clean)
 

@@ -73,8 +73,8 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
     match body:
         case ev.ProjectRulesRead(files=files, label=label):
             session.rules = {file.path: file.sha256 for file in files}
-            if told := [file for file in files if not file.left_out]:
-                hear(session, UserMessage(_rules_text(told), label, source=WORKSPACE))
+            if shown := [file for file in files if not file.left_out]:
+                hear(session, UserMessage(_rules_text(shown), label, source=WORKSPACE))
                 take_in(session, label, WORKSPACE)
         case ev.MemoryLoaded() | ev.MemoryRecalled():
             _remember(session, body)
@@ -86,7 +86,7 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             return
         case ev.CheckpointRestored(files=files, conversation=conversation, id=id, changed=changed):
             if files and not conversation and session.messages:
-                hear(session, _told(f"The person put {changed} files back to checkpoint {id}. Read before you edit."))
+                hear(session, _notice(f"The person put {changed} files back to checkpoint {id}. Read before you edit."))
         case ev.FileChanged(key=key, before=before, after=after, change=change):
             session.edits.append(Edit(key, session.turn, before, after, change, seq, ts_ms))
         case ev.EditUndone(key=key, path=path, again=again):
@@ -95,7 +95,7 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
                 for edit in session.edits
             ]
             what = "made your edit again that they had undone" if again else "undid your edit"
-            hear(session, _told(f"The person {what}: {path!r}. Read it before you edit it."))
+            hear(session, _notice(f"The person {what}: {path!r}. Read it before you edit it."))
         case ev.TurnEnded():
             heard = any(not message.notice for message in session.inbox)
             session.resting = True
@@ -148,13 +148,13 @@ def apply_queue(session: Session, body: Queued) -> None:
 
 
 def _remember(session: Session, body: ev.MemoryLoaded | ev.MemoryRecalled) -> None:
-    """Let the model be told what is remembered, together with the words that follow or with the goal that came before.
+    """Put recalled memory before the next words, or before the goal while no request was made yet.
 
-    It is data, and what strangers' words made would be heard as theirs.
+    It is data; what has a tainted label becomes a message of its own, marked as a stranger's.
     """
     take_in(session, body.label, MEMORY_SOURCE)
     if isinstance(body, ev.MemoryRecalled):
-        session.recalled.extend(told.ref for told in body.told)
+        session.recalled.extend(item.ref for item in body.told)
         text = recalled_text(body.told)
     else:
         text = session.files = loaded_text(body.files)
@@ -174,7 +174,7 @@ def _heard_meanwhile(session: Session, asked: int) -> list[UserMessage]:
 def put_in(before: str, after: str) -> tuple[str, ...]:
     """What stands in edited arguments and not in the model's own: this is the person's words, and nothing else.
 
-    A word that the model had stays the model's where the person changes another one beside it, or takes others away.
+    A word that the model had stays the model's where the person changes another one next to it, or takes others away.
     """
     model = tuple(text.casefold() for text in _texts(before))
     return tuple(dict.fromkeys(run for text in _texts(after) for run in _new_in(text, model)))
@@ -215,7 +215,7 @@ def _texts(arguments: str) -> Iterator[str]:
 
 
 def plan_text(steps: tuple[ev.PlanStep, ...]) -> str:
-    """How the model is told that the person changed the plan."""
+    """The notice to the model that the person changed the plan."""
     lines = "\n".join(f"- [{step.status}] {step.title}" for step in steps)
     return f"The person changed the plan. It is now:\n{lines or '(empty)'}"
 
@@ -228,5 +228,5 @@ def _rules_text(files: Sequence[ev.RulesFile]) -> str:
     return "What the project says of itself:\n\n" + "\n\n".join(parts)
 
 
-def _told(text: str) -> UserMessage:
+def _notice(text: str) -> UserMessage:
     return UserMessage(text=text, label=STEAD, notice=True)

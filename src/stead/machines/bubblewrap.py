@@ -173,7 +173,7 @@ class BubblewrapMachines:
         return any(killed)
 
     async def _kill_own(self, session: SessionId) -> bool:
-        """Likewise, but for its browser and its terminals."""
+        """As ``kill``, without the session's browser and terminals."""
         slot = self._slots.pop(session, None)
         if slot is not None:
             if machine := slot.machine():

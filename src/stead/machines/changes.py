@@ -74,7 +74,7 @@ def changes(space: Space, *, diffs: bool = True, whole: str = "", seen: Collecti
             )
         classes = Classes(at, conflict)
         return [
-            _told(telling, delta, classes)
+            _change(telling, delta, classes)
             for delta, after in zip(found, [*found[1:], None], strict=True)
             if not (
                 delta.what == "folder" and delta.kind == "added" and after and after.path.startswith(delta.path + "/")
@@ -82,7 +82,7 @@ def changes(space: Space, *, diffs: bool = True, whole: str = "", seen: Collecti
         ]  # a new folder shows in what is in it
 
 
-def _told(c: _Telling, delta: Delta, classes: Classes) -> Change:
+def _change(c: _Telling, delta: Delta, classes: Classes) -> Change:
     change = Change(shown(delta.path), delta.kind, delta.what, cut=0, unseen="")
     if delta.bad or hidden(delta.path):
         return replace(change, held="impossible", why=delta.bad or "its name holds hidden characters", cut=-1)

@@ -39,7 +39,7 @@ from stead.machines.merging import OWN, Merge, Stamp
 from stead.machines.space import Noted, Space
 from stead.machines.workspace import lock_of, opened_above, opened_workspace
 
-_MOST_TOLD = 500
+_MOST_LISTED = 500
 _MOST_STAMPS = 100_000
 _CONFLICT = (
     "you changed it meanwhile, and the two cannot be merged; both are kept, and the review shows how they differ"
@@ -255,14 +255,14 @@ class _Work:
         refused = [Held(shown(one.path), why) for one, decided, why in judged if decided == "refused"]
         self.note(whole=whole)
         return Landing(
-            landed=tuple(self.landed[:_MOST_TOLD]),
-            removed=tuple(path for path in self.landed if path.rstrip("/") in gone)[:_MOST_TOLD],
+            landed=tuple(self.landed[:_MOST_LISTED]),
+            removed=tuple(path for path in self.landed if path.rstrip("/") in gone)[:_MOST_LISTED],
             count=len(self.landed),
-            runnable=tuple(self.runnable[:_MOST_TOLD]),
-            merged=tuple(path for path in self.merged if path in self.landed)[:_MOST_TOLD],
-            held=tuple(Held(shown(one.path), why) for one, why in held if self._began(one.path))[:_MOST_TOLD],
+            runnable=tuple(self.runnable[:_MOST_LISTED]),
+            merged=tuple(path for path in self.merged if path in self.landed)[:_MOST_LISTED],
+            held=tuple(Held(shown(one.path), why) for one, why in held if self._began(one.path))[:_MOST_LISTED],
             holding=len(held),
-            refused=tuple(refused[:_MOST_TOLD]),
+            refused=tuple(refused[:_MOST_LISTED]),
             failed=failed[0].why if failed else "",
         )
 

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Do(msgspec.Struct, frozen=True):
-    """One call to make. ``why`` is said beside it."""
+    """One call to make; ``why`` is the text that goes with it."""
 
     tool: str
     arguments: dict[str, object]
@@ -37,7 +37,7 @@ class Seen(msgspec.Struct, frozen=True):
 
     @property
     def unknown(self) -> bool:
-        """Nobody knows whether the call took effect."""
+        """Whether it is unknown if the call took effect."""
         return self.failed and re.match(r"outcome unknown", self.text, re.IGNORECASE) is not None
 
 

@@ -92,7 +92,7 @@ def write(path: bytes, text: bytes) -> list[bytes]:
         old = _text(path) if os.path.exists(real) else ""
     except Fault:
         old = None
-    return [*_replace(real, text), b"0", _told(old, text.decode())]
+    return [*_replace(real, text), b"0", _diff(old, text.decode())]
 
 
 def edit(path: bytes, old: bytes, new: bytes, every: bytes) -> list[bytes]:
@@ -106,7 +106,7 @@ def edit(path: bytes, old: bytes, new: bytes, every: bytes) -> list[bytes]:
         nearest = "" if count else _alike(text, wanted)
         raise Fault(f"the old text occurs {count} times in {name(path)!r}; {way}" + (nearest and f". {nearest}"))
     changed = text.replace(wanted, wish)
-    return [*_replace(target(path), changed.encode()), b"%d" % count, _told(text, changed)]
+    return [*_replace(target(path), changed.encode()), b"%d" % count, _diff(text, changed)]
 
 
 def save(path: bytes, data: bytes) -> list[bytes]:
@@ -204,7 +204,7 @@ def _clip(line: str) -> str:
     return line if len(line) <= _SHOWN_CHARACTERS else line[:_SHOWN_CHARACTERS] + "…"
 
 
-def _told(old: str | None, new: str) -> bytes:
+def _diff(old: str | None, new: str) -> bytes:
     diff, cut = unified(old, new)
     return (f"{diff}\n… {cut} more lines" if cut > 0 else diff).encode()
 
