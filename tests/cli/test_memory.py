@@ -100,7 +100,7 @@ def test_what_is_added_is_listed_shown_and_known_the_second_time(memory: Memory)
     shown = memory("show", id[2:8]).out.splitlines()
     assert shown[0] == "The shop deploys on Fridays"
     assert f"  id          {id}" in shown
-    assert "  told        0 times" in shown
+    assert "  recalled    0 times" in shown
 
 
 @promise("MEM-7.batch")
