@@ -51,9 +51,9 @@ from stead.runtime.bus import Bus
 from stead.runtime.commands import Runtime
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
-from stead.runtime.held import Held
 from stead.runtime.home import HomeState, HomeStream
 from stead.runtime.logs import clean_log, start_log
+from stead.runtime.pinned_blobs import PinnedBlobs
 from stead.runtime.preferences import HomePreferences
 from stead.runtime.registry import Sessions
 from stead.runtime.screening import ScreenedModels, ScreenedTool
@@ -166,9 +166,9 @@ class House:
         self.egress = self._egress(home, own)
         self.machines = self._machines(home, settings)
         aside = HeldChanges(home, self.machines.kill)
-        held = Held()
+        pinned = PinnedBlobs()
         contents = ContentStore(home.contents, keys.checkpoints)
-        self.kept = FolderCheckpoints(contents, on_kept=held.add)
+        self.kept = FolderCheckpoints(contents, on_kept=pinned.pin)
         self.machines.transactions.before = self.kept.held
         self.machines.transactions.on_landed = self._landed
         self.models = ProviderModels(os.environ, self.journal.vault)
@@ -189,7 +189,7 @@ class House:
             trials=aside,
             checkpoints=self.kept,
             versions=self.kept,
-            held=held,
+            pinned=pinned,
             project=ProjectFolder(),
             folders=HostFolders(home.root, home.memory_files),
             history=self.views,

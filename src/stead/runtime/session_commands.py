@@ -174,7 +174,7 @@ async def forget_kept(deps: Deps) -> None:
     """Drop what only deleted sessions had kept of files."""
 
     def in_use() -> InUse:
-        return deps.held.with_recorded(_recorded(deps))
+        return deps.pinned.with_recorded(_recorded(deps))
 
     await deps.checkpoints.forget(in_use)
 
