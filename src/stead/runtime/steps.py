@@ -35,8 +35,8 @@ from stead.runtime.keeping import Keeper, keeps
 from stead.runtime.notes import Notes
 from stead.runtime.outgoing import outgoing
 from stead.runtime.performing import REQUEST, Cut, Performer
-from stead.runtime.showing import show_now
 from stead.runtime.stream import Stream
+from stead.runtime.workspace_binding import bind_by_session
 from stead.screen.inbound import screen
 
 
@@ -208,7 +208,7 @@ class Steps:
         if kept is None:
             return
         try:
-            show_now(self._deps, session)
+            bind_by_session(self._deps, session)
         except InvalidRequest as gone:
             stream.add(ev.SessionPaused(why=str(gone)))
             return
