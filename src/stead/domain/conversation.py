@@ -17,7 +17,7 @@ from stead.domain.secret_words import secrets_text
 from stead.domain.sessions import STEAD, Call, Session
 
 
-def take_in(session: Session, label: Label, source: str) -> None:
+def record_source(session: Session, label: Label, source: str) -> None:
     """Record the source of a value that the model reads, if its label taints, and how confidential the value is."""
     if label.taints and source not in session.sources:
         session.sources.append(source)
@@ -25,8 +25,8 @@ def take_in(session: Session, label: Label, source: str) -> None:
         session.held = label.confidentiality
 
 
-def hear(session: Session, message: UserMessage) -> None:
-    """Take words in: after the open calls' results, since nothing may stand between a call and its result."""
+def append_message(session: Session, message: UserMessage) -> None:
+    """Append a message, after the results of open calls: nothing may stand between a call and its result."""
     if session.calls or session.open_request is not None:
         session.inbox.append(message)
     else:
@@ -74,8 +74,8 @@ def carry(session: Session) -> Carried:
     )
 
 
-def take_over(session: Session, carried: Carried) -> None:
-    """Go on from what was carried. What was granted, spent and kept of files is the session's own and stays."""
+def carry_over(session: Session, carried: Carried) -> None:
+    """Continue another conversation in this session. Grants, spending and checkpoints stay the session's own."""
     session.messages = [*carried.messages]
     session.trimmed = carried.trimmed
     session.words = [*carried.words]

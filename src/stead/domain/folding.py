@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from stead.domain import events as ev
-from stead.domain.conversation import close_turn, digest_messages, hear, take_in
+from stead.domain.conversation import append_message, close_turn, digest_messages, record_source
 from stead.domain.home_events import HomeBody
 from stead.domain.memory_events import MemoryFact
 from stead.domain.messages import AssistantMessage, Text, ToolCall, ToolResult, UserMessage, meant
@@ -90,11 +90,11 @@ def apply(session: Session, event: ev.Event) -> None:
             session.send_backs += why in ("completion", "claim")
             if why == "compact":
                 session.compacting = len(session.messages)
-            hear(session, UserMessage(text=text, label=STEAD, notice=True))
+            append_message(session, UserMessage(text=text, label=STEAD, notice=True))
         case ev.PlanMade(steps=steps, by="person"):
             session.plan = steps
             session.planned = []  # it was the other plan that granted
-            hear(session, UserMessage(text=plan_text(steps), label=STEAD, notice=True))
+            append_message(session, UserMessage(text=plan_text(steps), label=STEAD, notice=True))
         case ev.PlanMade(steps=steps, calls=calls):
             session.plan = steps
             if not session.sources:
@@ -226,7 +226,7 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
             call.step = "new"
         case ev.ToolFinished(text=text, label=label, outcome=outcome, source=source):
             if source or label != STEAD:  # Stead's own words tell a model nothing that it has not got
-                take_in(session, label, source or call.tool)
+                record_source(session, label, source or call.tool)
             for entity in body.entities:
                 session.entities.setdefault(entity.kind, {})[entity.id] = entity.name
                 for value in entity.gives:

@@ -13,7 +13,7 @@ from typing import assert_never
 import msgspec
 
 from stead.domain import events as ev
-from stead.domain.conversation import close_turn, hear, rewritten, take_in, take_over
+from stead.domain.conversation import append_message, carry_over, close_turn, record_source, rewritten
 from stead.domain.memory_events import ContentRedacted
 from stead.domain.messages import WORKSPACE, UserMessage
 from stead.domain.policies import Integrity
@@ -49,10 +49,10 @@ def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
         session.phase = "active"
     if message.interrupts and (session.calls or session.open_request is not None):
         session.interrupted = True
-    hear(session, UserMessage(text=message.text, label=message.label, source=source, told=session.telling))
+    append_message(session, UserMessage(text=message.text, label=message.label, source=source, told=session.telling))
     session.telling = ""
     if source:
-        take_in(session, message.label, source)
+        record_source(session, message.label, source)
     else:
         session.words.append(message.text)
 
@@ -74,19 +74,21 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
         case ev.ProjectRulesRead(files=files, label=label):
             session.rules = {file.path: file.sha256 for file in files}
             if shown := [file for file in files if not file.left_out]:
-                hear(session, UserMessage(_rules_text(shown), label, source=WORKSPACE))
-                take_in(session, label, WORKSPACE)
+                append_message(session, UserMessage(_rules_text(shown), label, source=WORKSPACE))
+                record_source(session, label, WORKSPACE)
         case ev.MemoryLoaded() | ev.MemoryRecalled():
             _remember(session, body)
         case ev.ConversationSet(carried=carried):
-            take_over(session, carried)
+            carry_over(session, carried)
         case ev.CheckpointTaken():
             session.marks.append(Mark(body.id, body.turn, body.at, body.root, seq, ts_ms, body))
         case ev.CheckpointFailed():
             return
         case ev.CheckpointRestored(files=files, conversation=conversation, id=id, changed=changed):
             if files and not conversation and session.messages:
-                hear(session, _notice(f"The person put {changed} files back to checkpoint {id}. Read before you edit."))
+                append_message(
+                    session, _notice(f"The person put {changed} files back to checkpoint {id}. Read before you edit.")
+                )
         case ev.FileChanged(key=key, before=before, after=after, change=change):
             session.edits.append(Edit(key, session.turn, before, after, change, seq, ts_ms))
         case ev.EditUndone(key=key, path=path, again=again):
@@ -95,7 +97,7 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
                 for edit in session.edits
             ]
             what = "made your edit again that they had undone" if again else "undid your edit"
-            hear(session, _notice(f"The person {what}: {path!r}. Read it before you edit it."))
+            append_message(session, _notice(f"The person {what}: {path!r}. Read it before you edit it."))
         case ev.TurnEnded():
             heard = any(not message.notice for message in session.inbox)
             session.resting = True
@@ -152,14 +154,14 @@ def _remember(session: Session, body: ev.MemoryLoaded | ev.MemoryRecalled) -> No
 
     It is data; what has a tainted label becomes a message of its own, marked as a stranger's.
     """
-    take_in(session, body.label, MEMORY_SOURCE)
+    record_source(session, body.label, MEMORY_SOURCE)
     if isinstance(body, ev.MemoryRecalled):
         session.recalled.extend(item.ref for item in body.told)
         text = recalled_text(body.told)
     else:
         text = session.files = loaded_text(body.files)
     if body.label.taints:
-        hear(session, UserMessage(text, body.label, source=MEMORY_SOURCE))
+        append_message(session, UserMessage(text, body.label, source=MEMORY_SOURCE))
     elif not session.requests and len(session.messages) == 1 and isinstance(goal := session.messages[0], UserMessage):
         session.messages[0] = msgspec.structs.replace(goal, told=together(goal.told, text))
     else:
