@@ -162,11 +162,11 @@ class Runtime:
         return msgspec.structs.replace(check, text=self._book.redactor().clean(check.text))
 
     async def trial(self, session: SessionId, path: str = "") -> Trial:
-        """See ``service.Aside``."""
+        """See ``service.ChangeQueries``."""
         return await self._deps.trials.trial(session, path)
 
     async def stays(self, session: SessionId) -> tuple[Stay, ...]:
-        """See ``service.Aside``."""
+        """See ``service.ChangeQueries``."""
         return await self._deps.trials.stays(session)
 
     async def _decide(self, command: cmd.Decide, claim: Claimed, door: str) -> cmd.Answer:

@@ -61,7 +61,7 @@ class Readiness(msgspec.Struct, frozen=True):
 
 
 class Holdings(Protocol):
-    """What the home has, beside its objectives."""
+    """The home's providers and search engine, with a live test of each."""
 
     async def providers(self) -> tuple[ProviderRow, ...]:
         """Configured providers, then those that were found."""
@@ -80,8 +80,8 @@ class Holdings(Protocol):
         """Send the engine one real search, within 15 s."""
 
 
-class Aside(Protocol):
-    """What sessions changed that waits for the person."""
+class ChangeQueries(Protocol):
+    """Changes of sessions that wait for the person."""
 
     async def trial(self, session: SessionId, path: str = "") -> Trial:
         """What a session changed that waits, with diffs as far as there is room; in full at a path and below it.
@@ -213,7 +213,7 @@ class ServiceAreas(Protocol):
         """What is remembered."""
 
 
-class Service(Holdings, Aside, ServiceAreas, Protocol):
+class Service(Holdings, ChangeQueries, ServiceAreas, Protocol):
     """The runtime, as doors see it."""
 
     @property

@@ -31,12 +31,12 @@ from stead.domain.ports import Claimed
 from stead.domain.sessions import Session, status
 from stead.runtime import recovery
 from stead.runtime.alarms import Alarm
-from stead.runtime.aside import reviewed
 from stead.runtime.deps import Deps
 from stead.runtime.holding import Hold
 from stead.runtime.keeping import Keeper
 from stead.runtime.notes import Noted, Notes
 from stead.runtime.performing import REQUEST, Performer
+from stead.runtime.reviews import reviewed
 from stead.runtime.steps import Steps
 from stead.runtime.stream import Stream
 from stead.runtime.workspace_binding import bind_by_session
