@@ -528,7 +528,7 @@ export interface paths {
         put?: never;
         /**
          * Remember
-         * @description Remember 1 to 1,000 statements; the answer says of each what became of it, with its id.
+         * @description Remember 1 to 1,000 statements; the answer has the result and the id of each.
          */
         post: operations["remember"];
         delete?: never;
@@ -546,7 +546,7 @@ export interface paths {
         };
         /**
          * Show Memory
-         * @description One memory, whatever became of it.
+         * @description One memory, in any state.
          */
         get: operations["show_memory"];
         /**
@@ -2592,7 +2592,7 @@ export interface components {
         };
         /**
          * Analytics
-         * @description What there is to know about a place's memory, or about all of it.
+         * @description Statistics of one place's memory, or of all places.
          *
          *     Args:
          *         live: memories that hold.
@@ -2826,7 +2826,7 @@ export interface components {
         };
         /**
          * CallRetried
-         * @description The person wants a finished call run again before the model hears of it.
+         * @description The person has a finished call run again, before the model gets its result.
          */
         CallRetried: {
             door: string;
@@ -3174,7 +3174,7 @@ export interface components {
         };
         /**
          * ContextCompacted
-         * @description Older messages are no longer sent; a summary stands for them, and the record keeps them.
+         * @description A summary replaces older messages in requests; the record keeps them.
          *
          *     Args:
          *         upto: the first message that is still sent.
@@ -3249,7 +3249,7 @@ export interface components {
         };
         /**
          * ContextTrimmed
-         * @description Older results and long arguments are no longer sent, a constant stands for each; the record keeps them.
+         * @description Older results and long arguments are replaced by a constant in requests; the record keeps them.
          *
          *     Args:
          *         upto: the first message that is sent whole.
@@ -3827,7 +3827,7 @@ export interface components {
         };
         /**
          * ForgetReceipt
-         * @description Proof that something is gone, without a word of it.
+         * @description Proof that words were forgotten, without any of them.
          *
          *     Args:
          *         memories: ids that were forgotten.
@@ -4557,7 +4557,7 @@ export interface components {
         };
         /**
          * MemoryRow
-         * @description A memory as it is shown, with what became of it.
+         * @description A memory with its state in the record.
          *
          *     Args:
          *         memory: as it was last recorded.
@@ -5103,7 +5103,7 @@ export interface components {
         };
         /**
          * Occurrence
-         * @description Where words stand.
+         * @description One event that has words to be forgotten.
          *
          *     Args:
          *         seq: of the event.
@@ -5643,7 +5643,7 @@ export interface components {
         };
         /**
          * Prompt
-         * @description The whole of it, as a session of a folder would read it.
+         * @description The instructions, as a session of a folder would read them.
          *
          *     Args:
          *         parts: in order; ``text`` is made of theirs.
@@ -5678,7 +5678,7 @@ export interface components {
         };
         /**
          * ProposalRow
-         * @description A proposal, and what became of it: "" while it waits.
+         * @description A proposal and its answer, "" while it waits.
          */
         ProposalRow: {
             /**
@@ -5994,7 +5994,7 @@ export interface components {
         };
         /**
          * Redacted
-         * @description One event whose words are gone.
+         * @description One event that was redacted.
          *
          *     Args:
          *         seq: of it.
@@ -6102,7 +6102,7 @@ export interface components {
         };
         /**
          * ReviewWanted
-         * @description What the person should look at, as the session comes to rest; recorded when it differs from the one before.
+         * @description The changes that wait for review as a session becomes idle; recorded when they differ from the last event.
          *
          *     ``runnable`` names what can be run and is new in the folder since the session rested last, the first hundred.
          */
@@ -7130,7 +7130,7 @@ export interface components {
         };
         /**
          * WantedMemories
-         * @description Remember 1 to 1,000 statements; the answer says of each what became of it, with its id.
+         * @description Remember 1 to 1,000 statements; the answer has the result and the id of each.
          *
          *     Args:
          *         items: what.

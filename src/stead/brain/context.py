@@ -103,7 +103,7 @@ def _last_resort(session: Session, world: World, window: int) -> Effect:
 
 
 def cleared(session: Session, models: Sequence[ModelInfo]) -> tuple[ModelInfo, ...]:
-    """Those of the models that may be sent what the session holds; the most confidential part of it decides.
+    """The models that may be sent the session's context; its most confidential part decides.
 
     What the person says to a session is cleared for every model of its chain, because they chose it. What tools read is
     labelled by their declarations: a workspace is private, a public page is not.

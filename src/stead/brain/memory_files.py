@@ -82,7 +82,7 @@ def file_name(words: str) -> str:
 
 
 def file_of(memory: Memory) -> str:
-    """The file of its scope's folder in which a memory stands."""
+    """The name of a memory's file, in its scope's folder."""
     if memory.kind in ("preference", "correction") or memory.standing or memory.key.startswith("person."):
         return USER
     if memory.kind == "person":
@@ -92,7 +92,7 @@ def file_of(memory: Memory) -> str:
 
 
 def scopes_of(viewer: Viewer) -> tuple[Scope, ...]:
-    """The scopes whose files a session begins with, the widest first."""
+    """The scopes whose files are in a session's first prompt, the widest first."""
     if viewer.channel:
         return (Scope("channel", viewer.channel),)
     every = (Scope("global", GLOBAL), Scope("workspace", viewer.workspace), Scope("private", viewer.workspace))

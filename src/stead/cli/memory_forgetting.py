@@ -77,7 +77,7 @@ def _wanted(invocation: Invocation, arguments: Namespace) -> Json:
 
 
 def _picked(invocation: Invocation, words: list[str]) -> list[str]:
-    """Which of the spellings are meant; none where nobody can be asked."""
+    """The spellings that the person chooses; none without a terminal to ask at."""
     out = invocation.out
     if out.as_json:
         out.json({"words": words})

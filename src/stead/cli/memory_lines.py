@@ -49,7 +49,7 @@ def titles(client: Client, directory: str = "") -> Titles:
 
 
 def shown(row: Json, names: Titles) -> Json:
-    """A memory's row with what is said of it in words: ``where``, ``from``, ``marks`` and ``held``."""
+    """A memory's row with columns in words added: ``where``, ``from``, ``marks`` and ``held``."""
     memory = row["memory"]
     untrusted = " (untrusted)" if memory["label"]["integrity"] == "untrusted" else ""
     standing = [row["status"]] if row["status"] != "live" else []

@@ -1,4 +1,4 @@
-"""How memory stands: what a day brought, where things are remembered, how much of it is used, whether it works.
+"""Reports on memory: the journal of a day, places, statistics, health.
 
 Layer: cli.
 """

@@ -1,4 +1,4 @@
-"""The conversation of a session: what is heard, what answers a reply's calls, and how all of it is carried elsewhere.
+"""The conversation of a session: adding messages, closing a turn, and carrying it over to another session.
 
 Layer: domain. Used by the folds alone; see ``domain.folding``.
 """
@@ -55,7 +55,7 @@ def _unanswered(call: Call, fallback: str) -> str:
 
 
 def carry(session: Session) -> Carried:
-    """The conversation as it is, for another place to go on from; calls that are open count as not run."""
+    """A copy of the conversation for another session to continue; open calls count as not run."""
     apart = msgspec.structs.replace(session, messages=[*session.messages])
     close_turn(apart, "Not run: the conversation went on from before it.")
     return Carried(
@@ -100,7 +100,7 @@ def carry_over(session: Session, carried: Carried) -> None:
 
 
 def rewritten(session: Session) -> None:
-    """What was sent is no longer the beginning of what will be: nothing of it is counted or named any more."""
+    """Reset the recorded length and digest of the prefix: the next request no longer begins as the last one did."""
     session.sent = session.measured = session.measured_tokens = 0
     session.sent_sha256 = hashlib.sha256(session.instructions.encode()).hexdigest()
 

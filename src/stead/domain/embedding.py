@@ -68,7 +68,7 @@ class Embeds(Protocol):
         """
 
     def state(self) -> EmbedderState:
-        """Whether it would work now. Asks nobody."""
+        """Whether it would work now, as far as is known; no request is made."""
 
 
 def pack_vector(values: Sequence[float]) -> VectorBytes:

@@ -268,7 +268,7 @@ class Event(msgspec.Struct, frozen=True):
 
 
 class Erased(msgspec.Struct, frozen=True):
-    """The place of an event whose payload was deleted on purpose. Folds skip it; the chain still covers it."""
+    """An event whose payload was erased on purpose. Folds skip it; the hash chain still covers it."""
 
     seq: int
     session: SessionId

@@ -55,7 +55,7 @@ class RedactableJournal(Protocol):
         """As of ``domain.ports.Journal``."""
 
     def touched(self, touches: Touches) -> Iterator[Event]:
-        """The events whose payload these bytes are in, in order, as they are read. It blocks."""
+        """The events whose payload ``touches`` matches, in order. It blocks."""
 
     async def redact(self, redaction: Redaction, touches: Touches) -> tuple[Event, ...]:
         """Forget in one transaction; then nothing of it is in the file or its log. Gives the events that record it.
@@ -74,7 +74,7 @@ class RedactableJournal(Protocol):
 
 
 class Occurrence(msgspec.Struct, frozen=True):
-    """Where words stand.
+    """One event that has words to be forgotten.
 
     Args:
         seq: of the event.
@@ -115,7 +115,7 @@ class Purges(Protocol):
     """A part of the home that holds copies of what the journal has. Both methods may take seconds."""
 
     async def purge(self, memories: Sequence[MemoryId], events: Sequence[int]) -> None:
-        """Let these go, files and memory, so that no byte of theirs is left; harmless when they are gone already.
+        """Erase these from its files and its memory, every byte; harmless when they are gone already.
 
         The journal has been redacted by then: what is to stay is read there again.
 
@@ -157,7 +157,7 @@ class Files(Protocol):
         """Take words out of the logs; it blocks. ``search`` reports a log that cannot be written."""
 
     def search(self, touches: Touches, seconds: float) -> Found:
-        """Look into all of them; it blocks, and leaves out what it has not come to after so many seconds."""
+        """Search all files; it blocks, and skips those that it has not reached after ``seconds``."""
 
 
 class Holder(Protocol):

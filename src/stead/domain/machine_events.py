@@ -1,4 +1,4 @@
-"""Facts of a session's machine: its life, what became of the changes it made, and what went out of it.
+"""Events of a session's machine: start and end, its changes of files, and its connections.
 
 Layer: domain. A part of the tagged union of ``domain.events``, whose rules for changes hold here too.
 """
@@ -57,7 +57,7 @@ class ChangesLanded(msgspec.Struct, frozen=True, tag="changes.landed"):
 
 
 class ReviewWanted(msgspec.Struct, frozen=True, tag="review.wanted"):
-    """What the person should look at, as the session comes to rest; recorded when it differs from the one before.
+    """The changes that wait for review as a session becomes idle; recorded when they differ from the last event.
 
     ``runnable`` names what can be run and is new in the folder since the session rested last, the first hundred.
     """

@@ -170,7 +170,7 @@ Standing = Literal["live", "superseded", "expired", "retired", "forgotten"]
 
 
 class MemoryRow(msgspec.Struct, frozen=True):
-    """A memory as it is shown, with what became of it.
+    """A memory with its state in the record.
 
     Args:
         memory: as it was last recorded.
@@ -198,7 +198,7 @@ Source = Literal["memory", "chat", "talk"]
 
 
 class Episode(msgspec.Struct, frozen=True):
-    """One turn of a conversation, as it is indexed; no model had a part in it.
+    """One turn of a conversation, as it is indexed, word for word.
 
     Args:
         seq: of its event.

@@ -40,7 +40,7 @@ class NewMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Remember(msgspec.Struct, frozen=True, tag="memory.remember", forbid_unknown_fields=True):
-    """Remember 1 to 1,000 statements; the answer says of each what became of it, with its id.
+    """Remember 1 to 1,000 statements; the answer has the result and the id of each.
 
     Args:
         items: what.

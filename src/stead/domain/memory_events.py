@@ -60,7 +60,7 @@ class MemoryRestored(msgspec.Struct, frozen=True, tag="memory.restored", omit_de
 
 
 class ForgetReceipt(msgspec.Struct, frozen=True):
-    """Proof that something is gone, without a word of it.
+    """Proof that words were forgotten, without any of them.
 
     Args:
         memories: ids that were forgotten.
@@ -106,7 +106,7 @@ class MemoryForgotten(msgspec.Struct, frozen=True, tag="memory.forgotten"):
 
 
 class Redacted(msgspec.Struct, frozen=True):
-    """One event whose words are gone.
+    """One event that was redacted.
 
     Args:
         seq: of it.

@@ -82,7 +82,7 @@ class Remembered(Protocol):
     """What is remembered, as of the journal's last event. It blocks; call it in a thread."""
 
     def row(self, id: MemoryId) -> MemoryRow:
-        """One memory, whatever became of it.
+        """One memory, in any state.
 
         Raises:
             NotFound: there is none, or it was forgotten.
@@ -152,7 +152,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class ProposalRow(msgspec.Struct, frozen=True):
-    """A proposal, and what became of it: "" while it waits."""
+    """A proposal and its answer, "" while it waits."""
 
     proposal: MemoryProposed
     made_ms: int
@@ -247,7 +247,7 @@ class Growth(msgspec.Struct, frozen=True):
 
 
 class Analytics(msgspec.Struct, frozen=True):
-    """What there is to know about a place's memory, or about all of it.
+    """Statistics of one place's memory, or of all places.
 
     Args:
         live: memories that hold.
@@ -316,7 +316,7 @@ class SoulProposing(Protocol):
     """Proposing another soul, which only the person decides about."""
 
     async def propose(self, session: SessionId, text: str, why: str) -> Done:
-        """Put a text for the whole of ``soul.md`` before the person, and why; it changes nothing by itself."""
+        """Propose a text for the whole of ``soul.md``, with a reason; nothing changes until the person accepts."""
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -330,7 +330,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """What became of it, in words for the model; ``id`` is of the memory that now says it, "" when none does."""
+    """The result of a change, in words for the model; ``id`` is of the memory that now holds it, "" when none does."""
 
     change: Change
     id: MemoryId | Literal[""]

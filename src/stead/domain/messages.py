@@ -67,7 +67,7 @@ def meant(call: ToolCall) -> tuple[str, str]:
 
 
 def is_shallow(data: object) -> bool:
-    """Whether plain data is nested no deeper than calls are, so that nobody who walks through it comes to an end."""
+    """Whether plain data is nested no deeper than calls may be, so that recursion over it is safe."""
     level = [data]
     for _ in range(DEPTH):
         level = [

@@ -83,7 +83,7 @@ def redacted(body: ev.Body, clean: Clean, forgotten: Collection[str] = ()) -> ev
 
 
 def _narrowed(body: ev.Body, clean: Clean) -> ev.Body:
-    """Without what the person allowed in the forgotten words: two of them, once clean, would stand for each other."""
+    """Without permissions whose text has forgotten words: redacted, two of them would be the same."""
     match body:
         case ev.SourcesTrusted(sources=sources) | ev.GrantMade(sources=sources):
             return msgspec.structs.replace(body, sources=tuple(one for one in sources if clean(one) == one))

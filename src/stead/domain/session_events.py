@@ -224,7 +224,7 @@ class CallCancelled(msgspec.Struct, frozen=True, tag="call.cancelled"):
 
 
 class CallRetried(msgspec.Struct, frozen=True, tag="call.retried"):
-    """The person wants a finished call run again before the model hears of it."""
+    """The person has a finished call run again, before the model gets its result."""
 
     key: CallKey
     tool: str
@@ -263,7 +263,7 @@ class BudgetRaised(msgspec.Struct, frozen=True, tag="budget.raised"):
 
 
 class ContextTrimmed(msgspec.Struct, frozen=True, tag="context.trimmed"):
-    """Older results and long arguments are no longer sent, a constant stands for each; the record keeps them.
+    """Older results and long arguments are replaced by a constant in requests; the record keeps them.
 
     Args:
         upto: the first message that is sent whole.
@@ -279,7 +279,7 @@ class ContextTrimmed(msgspec.Struct, frozen=True, tag="context.trimmed"):
 
 
 class ContextCompacted(msgspec.Struct, frozen=True, tag="context.compacted"):
-    """Older messages are no longer sent; a summary stands for them, and the record keeps them.
+    """A summary replaces older messages in requests; the record keeps them.
 
     Args:
         upto: the first message that is still sent.

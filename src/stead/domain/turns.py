@@ -42,7 +42,7 @@ Queued = ev.CallEdited | ev.CallCancelled | ev.CallRetried
 
 
 def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
-    """Words came. In an interactive session they begin a turn, or steer the current one."""
+    """Apply a message. In an interactive session it begins a turn, or steers the current one."""
     source = "" if message.label.integrity is Integrity.PERSON else f"message:{message.door}"
     if session.spec.interactive:
         _begin_turn(session, seq)
@@ -69,7 +69,7 @@ def _begin_turn(session: Session, seq: int) -> None:
 
 
 def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
-    """Let one more event of the session's files, turns or context have happened."""
+    """Apply an event of the session's files, turns or context."""
     match body:
         case ev.ProjectRulesRead(files=files, label=label):
             session.rules = {file.path: file.sha256 for file in files}
@@ -132,7 +132,7 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
 
 
 def apply_queue(session: Session, body: Queued) -> None:
-    """Let the person have changed the queue of calls. A call that is gone by now stays as it is."""
+    """Apply the person's change of the queue of calls; one of a call that is gone has no effect."""
     call = session.calls.get(body.key)
     if call is None:
         return
@@ -174,7 +174,7 @@ def _heard_meanwhile(session: Session, asked: int) -> list[UserMessage]:
 
 
 def put_in(before: str, after: str) -> tuple[str, ...]:
-    """What stands in edited arguments and not in the model's own: this is the person's words, and nothing else.
+    """The words of edited arguments that are not in the model's own: these alone are the person's.
 
     A word that the model had stays the model's where the person changes another one next to it, or takes others away.
     """
