@@ -150,7 +150,7 @@ def _judge(
 
 
 def _new_targets(call: Proposed, spec: ToolSpec, facts: Facts) -> Iterator[str]:
-    """What a plan would let leave the machine towards targets that nobody but the model has named."""
+    """The targets of a plan's outgoing calls that only the model has named."""
     if spec.declaration.plans and not facts.context.sources:
         # What a tainted session plans grants nothing, so nobody is asked about it.
         for planned, target in planning.unconfirmed(planned_calls(call.arguments), facts.declared, facts.context):

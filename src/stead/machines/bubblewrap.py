@@ -282,7 +282,7 @@ class BubblewrapMachines:
         limit_s: float = _FILE_LIMIT_S,
         on_output: Callable[[bytes], None] | None = None,
     ) -> tuple[T, Landing]:
-        """Have the runner do something in a transaction, and land what that changed, also when it comes to nothing."""
+        """Have the runner do something in a transaction, and land its changes, even when it fails."""
         job = self.transactions.begin(session)
         lingers = True  # until the runner says that nothing does
 

@@ -119,7 +119,7 @@ def _with_diff(c: _Telling, change: Change, at: Pending) -> Change:
 
 
 def _looked_at(c: _Telling, change: Change, new: Side) -> Change:
-    """The change of a file or link, with what a person cannot see of it here, and its digest if that is all of it."""
+    """The change of a file or link, with the parts that are not shown here; with its digest if it is shown whole."""
     unseen = _NO_DIFF
     if change.cut >= 0:
         count = hidden(change.diff)

@@ -267,7 +267,7 @@ class _Work:
         )
 
     def note(self, *, whole: bool = False) -> None:
-        """Write down what is left of what waited, and whether all of it waits from now on."""
+        """Record the changes that still wait, and whether every change waits from now on."""
         space, old = self.at.space, self.noted
         left = Noted(space.directory, old.began_ns, old.applied | self.stamps, old.whole or whole)
         space.note(Noted(space.directory) if _tidy(self.at.layer, self.at.folder) else left)
@@ -420,7 +420,7 @@ _landed: dict[str, dict[str, int]] = {}
 
 
 def _tidy(layer: int, folder: int | None) -> bool:
-    """Take out of a layer what says nothing any more; true when nothing is left of it."""
+    """Remove from a layer what makes no difference any more; true when the layer is empty then."""
     left = 0
     for entry in entries(layer):
         new = Side(layer, entry.name, entry.stat(follow_symlinks=False))

@@ -158,7 +158,7 @@ def _text(path: bytes) -> str:
 
 
 def _replace(real: str, data: bytes) -> list[bytes]:
-    """Write a whole file. It need not be done at once: nobody sees it before the transaction lands."""
+    """Write a whole file. The write need not be atomic: it is not visible before the transaction lands."""
     os.makedirs(os.path.dirname(real), exist_ok=True)
     created = not os.path.exists(real)
     fd = os.open(real, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
@@ -187,7 +187,7 @@ def _alike(text: str, wanted: str) -> str:
 
 
 def _votes(lines: list[str], old: list[str]) -> dict[int, int]:
-    """How many of the old lines stand where they should, ignoring spaces, if they began at a line."""
+    """How many of the old lines match at their places, ignoring spaces, if the text began at a given line."""
     wanted: dict[str, list[int]] = {}
     for offset, line in enumerate(old[:_SOUGHT]):
         if line.strip():
