@@ -153,9 +153,9 @@ def test_a_correction_holds_instead_with_the_words_given_or_from_the_editor(memo
 
 def test_marks_are_changed_for_many_at_once(memory: Memory) -> None:
     ids = [memory.add(f"Rule {number} of the shop.", "--dir", ".") for number in range(3)]
-    assert memory("pin", *ids).out == "These 3 are in every prompt now.\n"
+    assert memory("pin", *ids).out == "These 3 are pinned.\n"
     assert len(memory("list", "--dir", ".", "--pinned", "--json").rows) == 3
-    assert memory("unpin", ids[0]).out == f"{ids[0]} is no longer in every prompt.\n"
+    assert memory("unpin", ids[0]).out == f"{ids[0]} is no longer pinned.\n"
     marked = memory("mark", *ids, "--kind", "preference", "--days", "30", "--standing", "--confidence", "0.5")
     assert marked.out == "These 3 are marked so.\n"
     row = memory.row(ids[0])["memory"]

@@ -135,12 +135,8 @@ _RETIRE = Act("POST /memories/retire", _retired, fields("ids"))
 ROWS: dict[str, Row] = {
     "add": ("add a memory", _STATEMENT, _add),
     "correct": ("put other words in its place; the past keeps the old ones", _OTHER, _correct),
-    "pin": ("put them into every prompt", (IDS,), _act("mark", "in every prompt now.", pinned=True)),
-    "unpin": (
-        "recall them only where they fit",
-        (IDS,),
-        _act("mark", "no longer in every prompt.", pinned=False),
-    ),
+    "pin": ("put them into every prompt", (IDS,), _act("mark", "pinned.", pinned=True)),
+    "unpin": ("recall them only where they fit", (IDS,), _act("mark", "no longer pinned.", pinned=False)),
     "mark": ("change kind, key, names, confidence or how long they last", _MARKS, _MARK),
     "retire": ("stop recalling them; they can be restored", (IDS,), _RETIRE),
     "restore": ("bring retired ones back", (IDS,), _act("restore", "live again.")),

@@ -86,9 +86,7 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
             return
         case ev.CheckpointRestored(files=files, conversation=conversation, id=id, changed=changed):
             if files and not conversation and session.messages:
-                append_message(
-                    session, _notice(f"The person put {changed} files back to checkpoint {id}. Read before you edit.")
-                )
+                _notify(session, f"The person put {changed} files back to checkpoint {id}. Read before you edit.")
         case ev.FileChanged(key=key, before=before, after=after, change=change):
             session.edits.append(Edit(key, session.turn, before, after, change, seq, ts_ms))
         case ev.EditUndone(key=key, path=path, again=again):
@@ -97,7 +95,7 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
                 for edit in session.edits
             ]
             what = "made your edit again that they had undone" if again else "undid your edit"
-            append_message(session, _notice(f"The person {what}: {path!r}. Read it before you edit it."))
+            _notify(session, f"The person {what}: {path!r}. Read it before you edit it.")
         case ev.TurnEnded():
             heard = any(not message.notice for message in session.inbox)
             session.resting = True
@@ -230,5 +228,5 @@ def _rules_text(files: Sequence[ev.RulesFile]) -> str:
     return "What the project says of itself:\n\n" + "\n\n".join(parts)
 
 
-def _notice(text: str) -> UserMessage:
-    return UserMessage(text=text, label=STEAD, notice=True)
+def _notify(session: Session, text: str) -> None:
+    append_message(session, UserMessage(text=text, label=STEAD, notice=True))

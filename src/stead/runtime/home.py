@@ -323,9 +323,7 @@ class ProviderService(ProviderSetup, Protocol):
         """The same for the search engine."""
 
 
-async def change(
-    command: HomeCommand, state: HomeState, secrets: Secrets, providers: ProviderService, door: str
-) -> ev.Body:
+async def change(command: HomeCommand, state: HomeState, secrets: Secrets, setup: ProviderSetup, door: str) -> ev.Body:
     """The fact that a command about the home makes; a key goes into the vault on the way.
 
     Raises:
@@ -335,17 +333,17 @@ async def change(
     match command:
         case ConfigureProvider():
             fact = ev.ProviderConfigured(**msgspec.structs.asdict(command))
-            providers.require_valid(fact)
+            setup.require_valid(fact)
             return fact
         case SetProviderKey(name=name, key=key):
             if not key.strip() or len(key) > _KEY_CHARS or "\n" in key.strip():
                 raise InvalidRequest("a key is one line of text, not empty")
             provider = _known(state, name)
-            await secrets.put(providers.secret_name(name), key.strip())
+            await secrets.put(setup.secret_name(name), key.strip())
             return msgspec.structs.replace(provider, key="vault")
         case RemoveProvider(name=name):
             _known(state, name)
-            await secrets.remove(providers.secret_name(name))
+            await secrets.remove(setup.secret_name(name))
             return ev.ProviderRemoved(name=name)
         case SetChain(chain=chain):
             return ev.ChainSet(chain=chain)

@@ -25,16 +25,14 @@ class Conditions:
 
     Args:
         machines: say what this computer offers.
-        providers: lists and tests them.
+        service: lists and tests providers.
         clock: stamps tests.
         clean: takes secrets out of what a server said.
     """
 
-    def __init__(
-        self, machines: Machines, providers: ProviderService, clock: Clock, clean: Callable[[str], str]
-    ) -> None:
+    def __init__(self, machines: Machines, service: ProviderService, clock: Clock, clean: Callable[[str], str]) -> None:
         self._machines = machines
-        self._providers = providers
+        self._providers = service
         self._clock = clock
         self._clean = clean
         self._checks: dict[ProviderRow, ProviderCheck] = {}

@@ -44,7 +44,7 @@ _OnePlace = Annotated[PlaceId, Meta(pattern=r"^[wc]_[0-9a-f]{16}$")]
 _PREVIEW = "What a session or an objective of a folder would be given before all else, part by part."
 _SESSION = {"directory": Field(Folder, ""), "attended": Field(bool, True)}
 _DAYS = {"place": Field(_OnePlace), "since_ms": Field(Moment), "until_ms": Field(Moment)}
-_VERSIONS = dict.fromkeys(("old", "new"), Field(Annotated[int, Meta(ge=0, le=2**31)]))
+_PAIR = dict.fromkeys(("old", "new"), Field(Annotated[int, Meta(ge=0, le=2**31)]))
 _NO_DRAFT = {"draft": None}
 _MEMORY, _REPORTS = attrgetter("service.memory"), attrgetter("service.memory.reports")
 _REMEMBERED, _INSIGHTS = attrgetter("service.memory.remembered"), attrgetter("service.memory.insights")
@@ -246,11 +246,5 @@ DIRECTIVE_ROUTES = (
     post("/directives/preview", "preview_draft", preview_draft, "WantedPrompt"),
     get("/directives/{id:directive}/rules", "list_offered_rules", DirectiveQueries.offers, _DIRECTIVES),
     get("/directives/{id:directive}/versions", "list_directive_versions", list_directive_versions),
-    get(
-        "/directives/{id:directive}/diff",
-        "compare_directive",
-        DirectiveQueries.difference,
-        _DIRECTIVES,
-        bounds=_VERSIONS,
-    ),
+    get("/directives/{id:directive}/diff", "compare_directive", DirectiveQueries.difference, _DIRECTIVES, bounds=_PAIR),
 )
