@@ -30,7 +30,7 @@ from tests.storage.drafts import DAY_MS, session
 
 RESTATEMENTS, CYCLES = 1_000, 50
 APART_DAYS = 3
-HERE = Viewer(workspace_place(DEFAULT_WORKSPACE, "/ada/notes"), attended=True)
+HERE = Viewer(workspace_place(DEFAULT_WORKSPACE, "/ada/notes"), interactive=True)
 
 CHAINS: dict[str, tuple[tuple[str, str], ...]] = {
     "Who is my dentist?": tuple(

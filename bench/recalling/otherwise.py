@@ -48,7 +48,7 @@ async def judged(embedder: Embedder | None) -> Otherwise:
 
         async def told(text: str) -> list[str]:
             query = Query(text, limit=_TOLD, trusted=True)
-            return [hit.ref for hit in (await retriever.recall(query, Viewer(_PLACE, attended=True))).hits]
+            return [hit.ref for hit in (await retriever.recall(query, Viewer(_PLACE, interactive=True))).hits]
 
         near = [await told(question) for _, question, _ in lines]
         other = [await told(question) for _, _, question in lines]

@@ -78,7 +78,7 @@ class Stead:
     async def search(self, text: str) -> list[str]:
         """As ``System`` has it."""
         recalled = await self._retriever.recall(
-            Query(text, limit=K, looked_up=True), Viewer(self._place, attended=True)
+            Query(text, limit=K, looked_up=True), Viewer(self._place, interactive=True)
         )
         if self._meaning and not all(leg.alive for leg in recalled.legs):
             raise SystemExit(f"a leg is dead: {recalled.legs}")

@@ -51,13 +51,13 @@ from stead.runtime.bus import Bus
 from stead.runtime.commands import Runtime
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
-from stead.runtime.held import Held
 from stead.runtime.home import HomeState, HomeStream
 from stead.runtime.logs import clean_log, start_log
+from stead.runtime.pinned_blobs import PinnedBlobs
 from stead.runtime.preferences import HomePreferences
 from stead.runtime.registry import Sessions
 from stead.runtime.screening import ScreenedModels, ScreenedTool
-from stead.runtime.searching import SearchDesk
+from stead.runtime.searching import SearchService
 from stead.runtime.secrets import SecretBook
 from stead.runtime.terminals import closed
 from stead.storage.audit import Audit
@@ -166,9 +166,9 @@ class House:
         self.egress = self._egress(home, own)
         self.machines = self._machines(home, settings)
         aside = HeldChanges(home, self.machines.kill)
-        held = Held()
+        pinned = PinnedBlobs()
         contents = ContentStore(home.contents, keys.checkpoints)
-        self.kept = FolderCheckpoints(contents, on_kept=held.add)
+        self.kept = FolderCheckpoints(contents, on_kept=pinned.pin)
         self.machines.transactions.before = self.kept.held
         self.machines.transactions.on_landed = self._landed
         self.models = ProviderModels(os.environ, self.journal.vault)
@@ -189,7 +189,7 @@ class House:
             trials=aside,
             checkpoints=self.kept,
             versions=self.kept,
-            held=held,
+            pinned=pinned,
             project=ProjectFolder(),
             folders=HostFolders(home.root, home.memory_files),
             history=self.views,
@@ -204,13 +204,13 @@ class House:
         )
         self.sessions = Sessions(self.deps)
         self.home = HomeStream(journal=self.journal, bus=bus, clock=self.clock)
-        self.desk = Desk(self.models, self.egress, SearchDesk(self.searcher))
+        self.providers = ConfiguredProviders(self.models, self.egress, SearchService(self.searcher))
         self.runtime = Runtime(
             self.deps,
             self.sessions,
             self.home,
             book=self.book,
-            desk=self.desk,
+            providers=self.providers,
             questions=self.views,
             digest_key=keys.digests,
         )
@@ -306,7 +306,7 @@ class House:
         self.keeper.noticed(self.journal.head())
         self.home.load()
         await self.memory.start()
-        self.desk.configure(self.home.state)
+        self.providers.configure(self.home.state)
         await self.book.reload(self.home.state.secrets)
         left = await asyncio.to_thread(self.views.under_way)
         started = ev.DaemonStarted(version=__version__, recovered=left)
@@ -383,10 +383,10 @@ class House:
         self.sessions.note(session, started if what == "started" else ev.MachineEnded(why=why))
 
 
-class Desk:
-    """Providers as the runtime asks about them (``runtime.home.ProviderDesk``)."""
+class ConfiguredProviders:
+    """Providers as the runtime asks about them (``runtime.home.ProviderService``)."""
 
-    def __init__(self, models: ProviderModels, egress: EgressProxy, search: SearchDesk) -> None:
+    def __init__(self, models: ProviderModels, egress: EgressProxy, search: SearchService) -> None:
         self._models = models
         self._egress = egress
         self.search = search

@@ -284,7 +284,7 @@ class Grounds:
         look = sitting.look
         if look.channel:
             return Scope("channel", look.channel)
-        return Scope("private" if look.attended else "workspace", look.workspace)
+        return Scope("private" if look.interactive else "workspace", look.workspace)
 
     def state(self, sitting: Sitting) -> Session:
         """The session, as it began."""

@@ -190,7 +190,7 @@ class Probing:
         directory, attended = self.random.choice(("", *FOLDERS)), self.random.random() < 0.5
         text = self._words_for()
         place = workspace_place(DEFAULT_WORKSPACE, directory) if directory else GLOBAL
-        look = Viewer(place, attended=attended)
+        look = Viewer(place, interactive=attended)
         found = await self.grounds.queries.preview(Query(text, limit=50), directory, attended=attended)
         return self._judged("preview", found, look, text)
 
@@ -223,7 +223,7 @@ class Probing:
         if self.random.random() < 0.8:
             return self._sitting().look
         folder = self.random.choice((*FOLDERS, "/ada", "", "/ada/notes/"))
-        return Viewer(workspace_place(DEFAULT_WORKSPACE, folder), attended=self.random.random() < 0.5)
+        return Viewer(workspace_place(DEFAULT_WORKSPACE, folder), interactive=self.random.random() < 0.5)
 
     def _words_for(self) -> str:
         topic = self.random.choice(TOPICS)

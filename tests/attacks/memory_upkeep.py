@@ -82,7 +82,7 @@ class Upkeep:
         leaked: list[str] = []
         for place in self._grounds.books.places():
             channel = place.id if place.id.startswith("c_") else PlaceId("")
-            look = Viewer(_NOWHERE if place.id == GLOBAL else place.id, channel, attended=True)
+            look = Viewer(_NOWHERE if place.id == GLOBAL else place.id, channel, interactive=True)
             forms: tuple[Literal["jsonl", "markdown"], ...] = ("jsonl", "markdown")
             pieces = (piece for form in forms for piece in self._export.lines(form, place.id, 0))
             for line in b"".join(pieces).split(b"\n"):
@@ -112,6 +112,6 @@ def narrowest(scope: Scope) -> Viewer:
         case "workspace":
             return Viewer(scope.place)
         case "private":
-            return Viewer(scope.place, attended=True)
+            return Viewer(scope.place, interactive=True)
         case "channel":
             return Viewer(_NOWHERE, scope.place)

@@ -25,7 +25,7 @@ from tests.memory.saying import memory
 
 DEADLINE_S = 0.3
 MANY = 8_000
-LOOK = Viewer(workspace_place("default", "/ada/notes"), attended=True)
+LOOK = Viewer(workspace_place("default", "/ada/notes"), interactive=True)
 
 
 class Bad:
@@ -129,7 +129,7 @@ async def test_a_great_many_memories_are_listed_told_counted_and_looked_up_in_bo
             ]
             await _keep(grounds, *facts)
         await asyncio.to_thread(grounds.books.catch_up)
-        look = Viewer(place, attended=True)
+        look = Viewer(place, interactive=True)
         before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         began = time.process_time()
         rows, after = grounds.books.rows(RowsWanted(limit=1_000))

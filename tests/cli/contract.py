@@ -32,7 +32,7 @@ from stead.runtime import readiness
 from stead.runtime.memory_service import MemoryState
 from stead.runtime.service import Readiness
 from stead.web.backend import PresetRow
-from tests.cli import desk
+from tests.cli import session_api
 from tests.cli.wire import REHEARSAL, Refused, now_ms, page, parse, parse_plain
 from tests.timelines import page_of
 
@@ -50,7 +50,7 @@ def answer(api: Simulator, method: str, path: str, query: dict[str, str], body: 
     if method == "GET" and parts[2:] == ("timeline",):
         return 200, _timeline(api, parts[1], int(query.get("after", 0)))
     if parts[0] == "sessions":
-        return desk.answer(api, method, parts, query, body, key)
+        return session_api.answer(api, method, parts, query, body, key)
     if method == "GET":
         return 200, _read(api, parts, query)
     if key in api.claims:
@@ -194,7 +194,7 @@ def _read(api: Simulator, parts: tuple[str, ...], query: dict[str, str]) -> obje
             rows = [_objective(api, run) for run in reversed(api.runs.values())]
             return page([row for row in rows if query.get("status", row.status) == row.status], query)
         case ("objectives", session) if session in api.sessions:
-            return desk.session_row(api.sessions[session])
+            return session_api.session_row(api.sessions[session])
         case ("objectives", session):
             return _objective(api, _run(api, session))
         case ("objectives", session, "steps"):

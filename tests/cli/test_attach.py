@@ -12,8 +12,8 @@ from stead.domain import commands
 from stead.domain.ids import CallKey
 from stead.domain.work_rows import Watcher
 from tests.cli.conftest import Cli
-from tests.cli.desk_scripts import quiet, tidy
 from tests.cli.scripts import finish, reply, start
+from tests.cli.session_scripts import quiet, tidy
 from tests.cli.simulator import WAIT_S, Simulator, Sitting
 from tests.cli.terminal import Terminal, at_terminal
 

@@ -94,13 +94,13 @@ def test_what_is_added_is_listed_shown_and_known_the_second_time(memory: Memory)
     again = memory("add", "The shop deploys on Fridays", "--dir", ".", "--kind", "context")
     assert again.out == f"known already: {id}  The shop deploys on Fridays\n"
     heading, line = memory("list", "--dir", ".").out.splitlines()
-    assert heading.split() == ["ID", "KIND", "MEMORY", "WHERE", "FROM", "RECORDED", "TOLD"]
+    assert heading.split() == ["ID", "KIND", "MEMORY", "WHERE", "FROM", "RECORDED", "RECALLED"]
     assert line.split()[:2] == [id, "context"]
     assert f"{str(memory.folder)[-30:]}  you" in line
     shown = memory("show", id[2:8]).out.splitlines()
     assert shown[0] == "The shop deploys on Fridays"
     assert f"  id          {id}" in shown
-    assert "  told        0 times" in shown
+    assert "  recalled    0 times" in shown
 
 
 @promise("MEM-7.batch")
@@ -153,9 +153,9 @@ def test_a_correction_holds_instead_with_the_words_given_or_from_the_editor(memo
 
 def test_marks_are_changed_for_many_at_once(memory: Memory) -> None:
     ids = [memory.add(f"Rule {number} of the shop.", "--dir", ".") for number in range(3)]
-    assert memory("pin", *ids).out == "These 3 are told always.\n"
+    assert memory("pin", *ids).out == "These 3 are pinned.\n"
     assert len(memory("list", "--dir", ".", "--pinned", "--json").rows) == 3
-    assert memory("unpin", ids[0]).out == f"{ids[0]} is told only where of use.\n"
+    assert memory("unpin", ids[0]).out == f"{ids[0]} is no longer pinned.\n"
     marked = memory("mark", *ids, "--kind", "preference", "--days", "30", "--standing", "--confidence", "0.5")
     assert marked.out == "These 3 are marked so.\n"
     row = memory.row(ids[0])["memory"]
@@ -170,11 +170,11 @@ def test_marks_are_changed_for_many_at_once(memory: Memory) -> None:
 def test_retired_ones_are_told_no_longer_and_come_back(memory: Memory) -> None:
     ids = [memory.add(f"Shelf {number} has screws.", "--dir", ".") for number in range(2)]
     done = memory("retire", *ids)
-    assert done.out == f"These 2 are told no longer. Back again: stead memory restore {ids[0]} {ids[1]}\n"
+    assert done.out == f"These 2 are retired. Undo: stead memory restore {ids[0]} {ids[1]}\n"
     assert memory("list", "--dir", ".", "--json").rows == []
     assert len(memory("list", "--dir", ".", "--status", "retired", "--json").rows) == 2
     memory("pin", ids[0]).refused("is retired", "stead memory restore")
-    assert memory("restore", ids[0][:10]).out == f"{ids[0]} is told again.\n"
+    assert memory("restore", ids[0][:10]).out == f"{ids[0]} is live again.\n"
     memory("restore", ids[0]).refused("is live already")
 
 
@@ -184,7 +184,7 @@ def test_recall_shows_what_would_be_told_where_and_why(memory: Memory) -> None:
     told = memory("recall", "how hot is the kiln?", "--dir", ".")
     assert told.code == 0, told.err
     heading, *lines = told.out.splitlines()
-    assert heading.split() == ["SCORE", "FOUND", "BY", "WOULD", "BE", "TOLD", "ID"]
+    assert heading.split() == ["SCORE", "FOUND", "BY", "RECALLED", "ID"]
     assert {line.split()[-1] for line in lines if "m_" in line} == {held, private}
     assert "alias, words" in lines[0]
     assert lines[-1].startswith("! meaning does not work: ")
@@ -269,7 +269,7 @@ def test_reports_say_where_things_are_and_whether_memory_works(memory: Memory) -
     assert f"files       {memory.house.home.memory_files}" in state.out
     assert {leg["leg"] for leg in memory("state", "--json").rows[0]["legs"]} == {"pinned", "alias", "words", "meaning"}
     stats = memory("stats", "--dir", ".").out
-    assert "live        1 of 1 that were ever made" in stats
+    assert "live            1 of 1 that were ever made" in stats
     assert ["knowledge", "1"] in [line.split() for line in stats.splitlines()]
     assert memory("stats", "--json").rows[0]["live"] > 1
     memory("stats", "--days", "0").refused("--days 0 is not between 1 and 3660")
@@ -317,7 +317,7 @@ def test_forgetting_shows_what_would_go_and_does_nothing_without_a_yes(memory: M
     memory("forget", id, "walnut").refused("ids and words do not go together")
     memory("forget").refused("say what is to be forgotten")
     memory("forget", id, "--nearly").refused("--nearly and --exact are of words")
-    memory("forget", "no such words were ever said", "--yes").refused("nothing on record has that")
+    memory("forget", "no such words were ever said", "--yes").refused("no memory or event has these words")
 
 
 @promise("MEM-7.proof")

@@ -21,9 +21,9 @@ from stead.domain.policies import Profile
 from stead.domain.work_rows import CallRow, Watcher
 from tests.build import Story, created
 from tests.cli.conftest import Cli, Result
-from tests.cli.desk import MARKDOWN, edit_row, take_checkpoint
-from tests.cli.desk_scripts import ADDED, CHANGE, quiet, stuck, tidy
 from tests.cli.scripts import HOSTILE, replied
+from tests.cli.session_api import MARKDOWN, edit_row, take_checkpoint
+from tests.cli.session_scripts import ADDED, CHANGE, quiet, stuck, tidy
 from tests.cli.simulator import Simulator, Sitting
 from tests.timelines import everything, items_of
 

@@ -35,7 +35,7 @@ from stead.machines.project import ProjectFolder
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.gate import Gate
-from stead.runtime.held import Held
+from stead.runtime.pinned_blobs import PinnedBlobs
 from stead.runtime.sessions import Actor
 from stead.storage.contents import ContentStore
 from stead.storage.journal import JournalFile, open_journal
@@ -265,8 +265,8 @@ class World:
             self.views,
             lambda id: self.holder(id),
         )
-        held = Held()
-        self.kept = kept(_store(folder), on_kept=held.add)
+        pinned = PinnedBlobs()
+        self.kept = kept(_store(folder), on_kept=pinned.pin)
         self.deps = Deps(
             journal=self.journal,
             snapshots=self.journal.snapshots,
@@ -277,7 +277,7 @@ class World:
             trials=trials or self.aside,
             checkpoints=self.kept,
             versions=self.kept,
-            held=held,
+            pinned=pinned,
             project=ProjectFolder(),
             folders=HostFolders(folder),
             history=self.views,

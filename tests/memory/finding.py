@@ -21,7 +21,7 @@ THERE = PlaceId("w_00000000000000bb")
 CHANNEL = PlaceId("c_00000000000000cc")
 DAY_MS = 86_400_000
 NOW_MS = 1_800_000_000_000
-ME = Viewer(HERE, attended=True)
+ME = Viewer(HERE, interactive=True)
 
 
 def row(number: int, text: str, **marks: object) -> MemoryRow:

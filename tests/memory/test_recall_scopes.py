@@ -149,5 +149,5 @@ def test_what_is_always_told_gives_way_to_what_is_always_told(tmp_path: Path) ->
     person.keep(row(1, "Answer in German.", standing=True, scope=Scope(), **BERG | {"value": "German"}), place=GLOBAL)
     person.keep(row(2, "Answer in English here.", standing=True, **LUND | {"value": "English"}))
     assert person.texts("") == ["Answer in English here."]
-    assert person.texts("", Viewer(THERE, attended=True)) == ["Answer in German."]
+    assert person.texts("", Viewer(THERE, interactive=True)) == ["Answer in German."]
     person.close()

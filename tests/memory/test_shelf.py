@@ -52,7 +52,7 @@ def spoil(folder: Path, name: str) -> None:
 
 
 def look(place: PlaceId) -> Viewer:
-    return Viewer(place, attended=True)
+    return Viewer(place, interactive=True)
 
 
 async def found(books: MemoryBooks, place: PlaceId, words: str) -> list[str]:

@@ -264,7 +264,7 @@ class Room:
             self.sessions,
             self.home,
             book=self.book,
-            desk=nothing,  # type: ignore[arg-type]
+            providers=nothing,  # type: ignore[arg-type]
             questions=self.world.views,
             digest_key=KEYS.digests,
         )

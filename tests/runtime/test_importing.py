@@ -190,7 +190,7 @@ async def test_export_wipe_and_import_give_the_same_memories_in_the_same_order(t
         assert await take(two, "memory.jsonl", text) == "6 made, 0 there already, 0 refused"
         assert as_they_are(two) == as_they_are(one)
         assert b"".join(export_of(two).lines("jsonl", PlaceId("global"), 5)).count(b"\n") == 6
-        viewer = Viewer(HERE, attended=True)
+        viewer = Viewer(HERE, interactive=True)
         for query in (Query("harbour"), Query("where does Ada live"), Query("quay"), Query("")):
             ranks = []
             for room in (one, two):

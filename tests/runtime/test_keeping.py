@@ -398,9 +398,9 @@ async def test_deleting_a_session_drops_what_it_alone_had_kept_and_nothing_that_
         (d.folder / "c.txt").unlink()
         await d.world.kept.put_back(str(d.folder), fresh, Version("c.txt", ""))
         assert d.text("c.txt") == "kept a moment ago\n"
-        held = d.world.deps.held.with_recorded(InUse()).contents
+        held = d.world.deps.pinned.with_recorded(InUse()).contents
         assert {fresh.content, gone.before.content} <= held
-        d.world.deps.held.with_recorded(InUse(contents=held))  # as after a restart: nothing speaks of them any more
+        d.world.deps.pinned.with_recorded(InUse(contents=held))  # as after a restart: nothing speaks of them any more
         await forget_kept(d.world.deps)
         left = Version("a.txt", gone.after.content, gone.after.mode)
         with pytest.raises(NotFound):

@@ -22,7 +22,7 @@ ADA, BOB, GROUP, OLD = session(1), session(2), session(3), session(4)
 HERE = workspace_place(DEFAULT_WORKSPACE, "/ada/notes")
 THERE = workspace_place(DEFAULT_WORKSPACE, "/ada/shop")
 TEAM = channel_place(DEFAULT_WORKSPACE, "team")
-AT_DESK, AWAY, IN_TEAM = Viewer(HERE, attended=True), Viewer(HERE), Viewer(HERE, TEAM, attended=True)
+AT_DESK, AWAY, IN_TEAM = Viewer(HERE, interactive=True), Viewer(HERE), Viewer(HERE, TEAM, interactive=True)
 DAY_MS = 86_400_000
 PRIVATE = Confidentiality.PRIVATE
 

@@ -29,7 +29,7 @@ from tests.fakes.world import KEYS
 
 DAY_MS = 86_400_000
 YEAR_MS = 365 * DAY_MS
-LOOK = Viewer(PlaceId("w_0123456789abcdef"), attended=True)
+LOOK = Viewer(PlaceId("w_0123456789abcdef"), interactive=True)
 SITTING = SessionId("s_00000000000000aa")
 
 

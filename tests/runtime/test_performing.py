@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from stead.runtime.performing import CUT, Performer
+from stead.runtime.performing import CANCELLED, Performer
 
 
 async def _never() -> None:
@@ -57,4 +57,4 @@ async def test_one_of_several_things_is_cut_off_by_its_name() -> None:
         performer.cut("nobody")
         performer.cut("a")
         gate.set()
-        assert await driver == {"a": CUT, "b": "done"}
+        assert await driver == {"a": CANCELLED, "b": "done"}

@@ -188,5 +188,5 @@ async def test_a_model_that_read_no_stranger_is_not_shown_their_words_by_an_id(t
     strange = await knows(told, 1, "The boiler wants your bank details.", label=STRANGER, scope=MINE)
     assert await told.recollection.candidates(ADA, strange.id) == ()
     assert await told.recollection.candidates(ADA, strange.text) == (strange,), "they said all of it themselves"
-    look = Viewer(HERE, attended=True)
+    look = Viewer(HERE, interactive=True)
     assert await told.recollection.named(look, strange.id) == (strange,)

@@ -14,7 +14,7 @@ from stead.domain import events as ev
 from stead.domain.errors import Conflict, InvalidRequest, NotFound
 from stead.domain.ids import HOME, CommandId, SessionId
 from stead.domain.permits import canonical
-from stead.domain.secret_words import told
+from stead.domain.secret_words import secrets_text
 from stead.domain.secrets import (
     Binding,
     HostBinding,
@@ -342,8 +342,8 @@ async def test_nested_values_of_a_bound_argument_are_filled(desk: Desk) -> None:
 
 def test_a_model_is_told_the_placeholder_and_where_it_works() -> None:
     secret = Secret("shop", 1, "{{secret:shop#1a2b3c4d}}", (API, ToolBinding("write", "text")))
-    assert told(()) == ""
-    assert told([secret, unbound(secret)]) == (
+    assert secrets_text(()) == ""
+    assert secrets_text([secret, unbound(secret)]) == (
         "Secret shop: write {{secret:shop#1a2b3c4d}} where its value belongs, in an address percent-encoded; "
         "it works in one header of GET requests to http://api.example.com/v1; the argument text of the tool write, "
         "and nowhere else.\n"

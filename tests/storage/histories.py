@@ -12,7 +12,7 @@ from stead.domain.policies import GrantScope, Label, Reason, Risk
 from stead.domain.sessions import Call, Session
 from stead.domain.trials import Held, Landing, Review
 from tests.build import START_MS, Story, created, desk
-from tests.storage import desk_histories
+from tests.storage import interactive_histories
 from tests.storage.drafts import failed, read, reading, session, unread
 
 WORDS = ("tide", "ledger", "otter", "quince", "lantern")
@@ -81,13 +81,13 @@ def histories(draw: st.DrawFn) -> History:
 
 
 def _next(draw: st.DrawFn, state: Session) -> Bodies:
-    if state.spec.interactive and (bodies := desk_histories.beside_the_work(draw, state)):
+    if state.spec.interactive and (bodies := interactive_histories.beside_the_work(draw, state)):
         return bodies
     if state.end is not None:
         return draw(st.sampled_from([[ev.ObjectiveRetried(ev.Budget(1000, "unlimited"))], [ev.SessionDeleted()]]))
     anytime: list[Bodies] = [
         [ev.MessageReceived(draw(texts), "cli", Label())],
-        desk_histories.over(draw, state) or [ev.ObjectiveEnded("cancelled", "cancelled", draw(texts))],
+        interactive_histories.over(draw, state) or [ev.ObjectiveEnded("cancelled", "cancelled", draw(texts))],
         [ev.MachineStarted("bubblewrap", "walls")],
         [ev.TerminalOpened("t_0000000000000001", 24, 80, "web")],
         [ev.TerminalClosed("t_0000000000000001", draw(st.integers(0, 255)), "exited")],

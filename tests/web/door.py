@@ -21,7 +21,7 @@ from stead.web.backend import DEFAULT_PACE, Backend, Pace, PresetRow
 from stead.web.envelopes import Identity
 from stead.web.pages import STATIC
 from stead.web.server import WebServer, listen
-from tests.web.audit_desk import AuditDesk
+from tests.web.simulated_audit import SimulatedAudit
 from tests.web.simulator import Home
 
 NAME = "lantern-4821"
@@ -114,14 +114,14 @@ async def open_door(
     port = listener.getsockname()[1]
     auth = Auth(NAME, port, BEARER, home.clock, os.urandom, home.secrets)
     left = asyncio.Event()
-    desk = AuditDesk(home.journal)
+    audit = SimulatedAudit(home.journal)
     backend = Backend(
         service=home,
         home=home.home_state,
         views=home,
         journal=home.journal,
-        audit=desk,
-        decisions=desk,
+        audit=audit,
+        decisions=audit,
         auth=auth,
         clock=home.clock,
         identity=Identity(server_id="server-1", epoch=epoch, build="test"),

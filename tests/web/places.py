@@ -76,8 +76,8 @@ class EchoTerminal:
         self.scrollback.finish()
 
 
-class TerminalDesk:
-    """Implements ``service.TerminalDesk``.
+class TerminalQueries:
+    """Implements ``service.TerminalQueries``.
 
     Args:
         state: as of ``Looks``.

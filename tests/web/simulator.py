@@ -46,9 +46,9 @@ from stead.runtime.searching import SearchCheck, SearchSetup
 from stead.runtime.service import Readiness
 from tests.fakes.world import NoServices
 from tests.timelines import items_of
-from tests.web import session_desk
-from tests.web.places import Looks, TerminalDesk
-from tests.web.session_desk import SessionDesk
+from tests.web import simulated_sessions
+from tests.web.places import Looks, TerminalQueries
+from tests.web.simulated_sessions import SimulatedSessions
 
 PERSON = Label(integrity=Integrity.PERSON)
 REHEARSAL = ev.ModelRef("rehearsal", "rehearsal")
@@ -163,7 +163,7 @@ class Home:
         self.entered = asyncio.Event()
         self._bus = Bus()
         self._ids = itertools.count(1)
-        self._terminals = TerminalDesk(self._state)
+        self._terminals = TerminalQueries(self._state)
         self._places: dict[SessionId, int] = {}
 
     async def services(self, session: SessionId) -> NoServices:
@@ -228,15 +228,15 @@ class Home:
         return SameConditions()
 
     @property
-    def work(self) -> SessionDesk:
-        return SessionDesk(self._state)
+    def work(self) -> SimulatedSessions:
+        return SimulatedSessions(self._state)
 
     @property
     def looks(self) -> Looks:
         return Looks(self._state)
 
     @property
-    def terminals(self) -> TerminalDesk:
+    def terminals(self) -> TerminalQueries:
         return self._terminals
 
     @property
@@ -463,7 +463,7 @@ class Home:
             case cmd.OpenTerminal() | cmd.CloseTerminal():
                 return command.session, self._terminals.carried(command, door)
             case _:
-                worked = session_desk.worked(command, door)
+                worked = simulated_sessions.worked(command, door)
                 assert worked is not None
                 self._state(worked[0])
                 return worked
@@ -599,7 +599,7 @@ def _is_whole(events: Iterable[ev.Event]) -> bool:
 
 def _opened(command: cmd.OpenSession) -> ev.SessionOpened:
     if command.goal is None:
-        return session_desk.opened(command)
+        return simulated_sessions.opened(command)
     if not command.goal.strip():
         raise InvalidRequest("the goal is empty; say what to reach")
     if len(command.goal.encode()) >= cmd.GOAL_LIMIT_BYTES:

@@ -276,7 +276,7 @@ export interface paths {
         put?: never;
         /**
          * Restore Directive
-         * @description Write what a directive was in an older version anew; one that was removed is there again, in its place.
+         * @description Restore an older version of a directive as its newest; one that was removed comes back in its old place.
          */
         post: operations["restore_directive"];
         delete?: never;
@@ -316,7 +316,7 @@ export interface paths {
         put?: never;
         /**
          * Switch Directive
-         * @description Have models told a directive, or not, without removing it.
+         * @description Put a directive into the models' instructions, or take it out, without removing it.
          */
         post: operations["switch_directive"];
         delete?: never;
@@ -356,7 +356,7 @@ export interface paths {
         put?: never;
         /**
          * Order Directives
-         * @description Tell models these directives first, in this order; the others come after them, as they are.
+         * @description Put these directives first, in this order; the others follow in the order that they have.
          */
         post: operations["order_directives"];
         delete?: never;
@@ -528,7 +528,7 @@ export interface paths {
         put?: never;
         /**
          * Remember
-         * @description Remember 1 to 1,000 statements; the answer says of each what became of it, with its id.
+         * @description Remember 1 to 1,000 statements; the answer has the result and the id of each.
          */
         post: operations["remember"];
         delete?: never;
@@ -546,7 +546,7 @@ export interface paths {
         };
         /**
          * Show Memory
-         * @description One memory, whatever became of it.
+         * @description One memory, in any state.
          */
         get: operations["show_memory"];
         /**
@@ -892,7 +892,7 @@ export interface paths {
         put?: never;
         /**
          * Restore Memories
-         * @description Have retired memories back, up to 1,000.
+         * @description Restore up to 1,000 retired memories.
          */
         post: operations["restore_memories"];
         delete?: never;
@@ -912,7 +912,7 @@ export interface paths {
         put?: never;
         /**
          * Retire Memories
-         * @description Tell up to 1,000 memories no longer. They are kept, and can be restored; ``Forget`` is for good.
+         * @description Stop recalling up to 1,000 memories. They are kept and can be restored; ``Forget`` is for good.
          */
         post: operations["retire_memories"];
         delete?: never;
@@ -1076,7 +1076,7 @@ export interface paths {
         put?: never;
         /**
          * Delete
-         * @description Erase what an ended session said and was told, and what only it had kept of files.
+         * @description Erase an ended session's conversation, and the file contents that only this session had kept.
          */
         post: operations["delete"];
         delete?: never;
@@ -1876,7 +1876,7 @@ export interface paths {
         put?: never;
         /**
          * Delete Session
-         * @description Erase what an ended session said and was told, and what only it had kept of files.
+         * @description Erase an ended session's conversation, and the file contents that only this session had kept.
          */
         post: operations["delete_session"];
         delete?: never;
@@ -2035,7 +2035,7 @@ export interface paths {
         get?: never;
         /**
          * Set Plan
-         * @description Put another plan in place of the one there is; the model is told before its next request.
+         * @description Replace the plan; the model's next request carries the new one.
          */
         put: operations["set_plan"];
         post?: never;
@@ -2592,14 +2592,14 @@ export interface components {
         };
         /**
          * Analytics
-         * @description What there is to know about a place's memory, or about all of it.
+         * @description Statistics of one place's memory, or of all places.
          *
          *     Args:
          *         live: memories that hold.
          *         made: that were ever made and not forgotten.
          *         junk: of those made without the person's own hand, how many were duplicates or taken back.
          *         inferred: made without the person's own hand.
-         *         never_used: live, older than 30 days and never told to a model.
+         *         never_used: live, older than 30 days, and never in a prompt.
          *         growth: day by day, oldest first.
          *         kinds: live ones by kind.
          *         origins: live ones by origin.
@@ -2826,7 +2826,7 @@ export interface components {
         };
         /**
          * CallRetried
-         * @description The person wants a finished call run again before the model hears of it.
+         * @description The person has a finished call run again, before the model gets its result.
          */
         CallRetried: {
             door: string;
@@ -2980,9 +2980,9 @@ export interface components {
          *     Args:
          *         how: made, amended (its marks), retired (with why), or restored.
          *         before: as it was before the run; nothing when it is new.
-         *         after: as the run left it; nothing when it is told no longer.
+         *         after: as the run left it; nothing when it was retired.
          *         why: of a retired one, as of ``MemoryRetired``; "" otherwise.
-         *         by: likewise.
+         *         by: the memory in its place, as of ``MemoryRetired``; "" otherwise.
          */
         Changed: {
             after: components["schemas"]["Memory"] | null;
@@ -3003,7 +3003,7 @@ export interface components {
          *         title: 1 to 80 characters, one line.
          *         text: Markdown, 1 to 20,000 characters.
          *         directory: the folder that it holds for, absolute; "" for every one.
-         *         enabled: whether models are told it.
+         *         enabled: whether it is part of the instructions that models get.
          *         id: of the one to change; "" makes a new one, which comes last.
          *         version: the one that the text was made from; 0 for whatever there is. Another one is a conflict.
          *         why: a note on what changed, up to 500 characters.
@@ -3088,7 +3088,7 @@ export interface components {
          * @description The folder was kept as it was, and the place in the conversation that goes with it.
          *
          *     Args:
-         *         id: see there.
+         *         id: as ``CheckpointId``.
          *         turn: before whose changes.
          *         at: the last event (``session_seq``) of the conversation that belongs to it.
          *         why: before a turn's first change, at the person's word, or before a restore.
@@ -3174,7 +3174,7 @@ export interface components {
         };
         /**
          * ContextCompacted
-         * @description Older messages are no longer sent; a summary stands for them, and the record keeps them.
+         * @description A summary replaces older messages in requests; the record keeps them.
          *
          *     Args:
          *         upto: the first message that is still sent.
@@ -3249,7 +3249,7 @@ export interface components {
         };
         /**
          * ContextTrimmed
-         * @description Older results and long arguments are no longer sent, a constant stands for each; the record keeps them.
+         * @description Older results and long arguments are replaced by a constant in requests; the record keeps them.
          *
          *     Args:
          *         upto: the first message that is sent whole.
@@ -3534,7 +3534,7 @@ export interface components {
          *     Args:
          *         key: the call whose permit covered it; "" when an allow-list did, or nothing.
          *         host: lower case; "" when none could be read, and in a summary.
-         *         port: 0 likewise.
+         *         port: 0 when none could be read, and in a summary.
          *         address: that was connected to; "" for none.
          *         method: CONNECT for a tunnel, in which nothing more is seen.
          *         path: with the names in its query, without their values; "" for a tunnel.
@@ -3544,9 +3544,9 @@ export interface components {
          *         down_bytes: to the machine.
          *         secrets: names of the values that were put in.
          *         duration_ms: from its beginning to its end.
-         *         connections: more than 1 in a summary of those that came too fast to be told of one by one.
-         *         query_bytes: of the request's query, whose values are not recorded; 0 in a tunnel, and where nobody counted.
-         *         body_bytes: of the request's body, likewise.
+         *         connections: more than 1 in a summary of connections that came too fast to be recorded one by one.
+         *         query_bytes: of the request's query, whose values are not recorded; 0 in a tunnel, and where it was not counted.
+         *         body_bytes: of the request's body, which is not recorded; 0 in a tunnel, and where it was not counted.
          */
         EgressUsed: {
             address: string;
@@ -3827,7 +3827,7 @@ export interface components {
         };
         /**
          * ForgetReceipt
-         * @description Proof that something is gone, without a word of it.
+         * @description Proof that words were forgotten, without any of them.
          *
          *     Args:
          *         memories: ids that were forgotten.
@@ -4025,9 +4025,9 @@ export interface components {
          *
          *     Args:
          *         ref: the memory's id, or ``e_`` and the event's seq.
-         *         source: see there.
+         *         source: as ``Source``.
          *         place: whose index.
-         *         text: what is told of it: all, or what is around the words that were looked for.
+         *         text: what goes into the prompt: all of it, or the passage around the words of the query.
          *         who: who said it; "" for memories.
          *         session: of an episode; "" for memories.
          *         ts_ms: when it was said, or recorded.
@@ -4173,7 +4173,7 @@ export interface components {
          *         session: which.
          *         title: of it.
          *         text: how it ended, one line.
-         *         private: the person works in the session themselves.
+         *         private: the session is interactive.
          *         tainted: its model has read strangers' words, so the line may be theirs.
          */
         JournalLine: {
@@ -4328,8 +4328,8 @@ export interface components {
          * @description One thing that is remembered.
          *
          *     Args:
-         *         id: see there.
-         *         kind: see there.
+         *         id: as ``MemoryId``.
+         *         kind: one of ``KINDS``.
          *         text: one statement, 1 to ``TEXT_CHARS`` characters.
          *         scope: who sees it.
          *         origin: who it is from.
@@ -4341,8 +4341,8 @@ export interface components {
          *         aliases: names that it is asked for by.
          *         evidence: what it rests on; empty only for what a person wrote themselves.
          *         confidence: 0 to 1.
-         *         pinned: always told, never decays, never expires.
-         *         standing: an instruction for how to work, always told.
+         *         pinned: in every prompt; never decays, never expires.
+         *         standing: an instruction for how to work, in every prompt.
          *         expires_ms: when it is to be dropped; 0 for never.
          *         supersedes: the memories that it took the place of.
          *         source: the file that it was taken from, "" for none.
@@ -4397,10 +4397,10 @@ export interface components {
          * @description One run came to its end, or to the end of its budget; its other facts carry its id.
          *
          *     Args:
-         *         run: see there.
-         *         place: whose.
-         *         upto: every event up to this one is worked in.
-         *         read: events that were looked at.
+         *         run: its id.
+         *         place: the place whose memories it consolidated.
+         *         upto: seq of the last event that it has processed.
+         *         read: how many events it read.
          *         made: memories made.
          *         retired: memories retired.
          *         proposed: proposals made.
@@ -4431,7 +4431,7 @@ export interface components {
          *         name: of the file, as CLAUDE.md, MEMORY.md, user.md, or an export of Stead (``.jsonl``).
          *         text: its whole text, up to 10 MB.
          *         level: as of ``Remember``.
-         *         directory: likewise.
+         *         directory: as of ``Remember``.
          */
         MemoryFile: {
             /** @default  */
@@ -4456,7 +4456,7 @@ export interface components {
         };
         /**
          * MemoryLoaded
-         * @description The files of memory with which a session begins, in the order in which they are told.
+         * @description The files of memory in a session's first prompt, in the prompt's order.
          */
         MemoryLoaded: {
             files: components["schemas"]["LoadedFile"][];
@@ -4481,7 +4481,7 @@ export interface components {
          * @description Stead or the model would change what only the person may.
          *
          *     Args:
-         *         id: see there.
+         *         id: as ``ProposalId``.
          *         what: "forget": the memories (a line was deleted in a file); "skill": text of a skill made of a procedure;
          *             "soul": text of soul.md; "scope": a memory that should be seen wider.
          *         memories: that it is about.
@@ -4505,12 +4505,12 @@ export interface components {
         };
         /**
          * MemoryRecalled
-         * @description What a session was told for the words that come after it; the receipt of every recall into a prompt.
+         * @description What was recalled into a session's prompt, for the person's next words; recorded for every such recall.
          *
          *     Args:
-         *         told: best first; nothing that this session has been told before.
+         *         told: the recalled items, best first; none that this session's prompt has already.
          *         dead: legs that did not work.
-         *         label: of the whole.
+         *         label: of all of them together.
          */
         MemoryRecalled: {
             dead: ("alias" | "meaning" | "pinned" | "words")[];
@@ -4533,15 +4533,15 @@ export interface components {
         };
         /**
          * MemoryRetired
-         * @description It is told no longer, and kept: the past's answers need it.
+         * @description A memory is recalled no longer. It is kept, since questions about the past need it.
          *
          *     Args:
          *         id: which.
-         *         why: see there; "superseded" has ``by``.
+         *         why: the reason; "superseded" has ``by``.
          *         by: what took its place, "" for nothing.
          *         valid_to_ms: until when it held in the world; 0 when it never did.
          *         door: as of ``MemoryMade``.
-         *         run: likewise.
+         *         run: as of ``MemoryMade``.
          */
         MemoryRetired: {
             by: string | "";
@@ -4557,7 +4557,7 @@ export interface components {
         };
         /**
          * MemoryRow
-         * @description A memory as it is shown, with what became of it.
+         * @description A memory with its state in the record.
          *
          *     Args:
          *         memory: as it was last recorded.
@@ -4565,8 +4565,8 @@ export interface components {
          *         recorded_ms: when it was recorded.
          *         retired_ms: when it was retired in the record; 0 while it is live.
          *         superseded_by: the memory in its place, "" for none.
-         *         uses: how often it was told to a model.
-         *         last_used_ms: when, 0 for never.
+         *         uses: how often it went into a prompt.
+         *         last_used_ms: when it last did, 0 for never.
          *         run: the consolidation that made it, "" for none.
          */
         MemoryRow: {
@@ -4763,7 +4763,7 @@ export interface components {
          *         title: 1 to 80 characters, one line.
          *         text: Markdown, 1 to 20,000 characters.
          *         directory: the folder that it holds for, absolute; "" for every one.
-         *         enabled: whether models are told it.
+         *         enabled: whether it is part of the instructions that models get.
          *         id: of the one to change; "" makes a new one, which comes last.
          *         version: the one that the text was made from; 0 for whatever there is. Another one is a conflict.
          *         why: a note on what changed, up to 500 characters.
@@ -4829,7 +4829,7 @@ export interface components {
          *         limits: of an objective's run, or of each turn.
          *         profile: strictness.
          *         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
-         *         secrets: names of secrets that the model is told of.
+         *         secrets: names of secrets that the model may use; it never reads their values.
          *         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
@@ -4955,7 +4955,7 @@ export interface components {
          *         limits: of an objective's run, or of each turn.
          *         profile: strictness.
          *         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
-         *         secrets: names of secrets that the model is told of.
+         *         secrets: names of secrets that the model may use; it never reads their values.
          *         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
          *             profile.
          *         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
@@ -5103,7 +5103,7 @@ export interface components {
         };
         /**
          * Occurrence
-         * @description Where words stand.
+         * @description One event that has words to be forgotten.
          *
          *     Args:
          *         seq: of the event.
@@ -5123,7 +5123,7 @@ export interface components {
         };
         /**
          * OlderVersion
-         * @description Write what a directive was in an older version anew; one that was removed is there again, in its place.
+         * @description Restore an older version of a directive as its newest; one that was removed comes back in its old place.
          */
         OlderVersion: {
             version: number;
@@ -5470,7 +5470,7 @@ export interface components {
          * @description Where things are remembered, as people see it.
          *
          *     Args:
-         *         id: see there.
+         *         id: as ``PlaceId``.
          *         title: "everywhere", the folder's path, or the channel's name.
          *         directory: of a workspace; "" otherwise.
          *         memories: that are live.
@@ -5523,7 +5523,7 @@ export interface components {
          *             thing's name instead.
          *         takes: arguments whose values are to be taken from what a source says later: the source's name, or its kind.
          *             It grants something only where ``confirmed``.
-         *         up_to: the largest value of a number that is not known ahead. Likewise.
+         *         up_to: the largest value of a number that is not known ahead. It grants something only where ``confirmed``.
          *         confirmed: the person saw this very call in a plan and said yes to it.
          */
         PlannedCall: {
@@ -5633,7 +5633,7 @@ export interface components {
         };
         /**
          * ProjectRulesRead
-         * @description What a project says of itself, as data: the model is told it, and it permits nothing.
+         * @description The rules files of a project. They go into the prompt as data, and permit nothing.
          */
         ProjectRulesRead: {
             files: components["schemas"]["RulesFile"][];
@@ -5643,7 +5643,7 @@ export interface components {
         };
         /**
          * Prompt
-         * @description The whole of it, as a session of a folder would read it.
+         * @description The instructions, as a session of a folder would read them.
          *
          *     Args:
          *         parts: in order; ``text`` is made of theirs.
@@ -5678,7 +5678,7 @@ export interface components {
         };
         /**
          * ProposalRow
-         * @description A proposal, and what became of it: "" while it waits.
+         * @description A proposal and its answer, "" while it waits.
          */
         ProposalRow: {
             /**
@@ -5979,7 +5979,7 @@ export interface components {
          * @description What was found, best first; nothing is an answer too.
          *
          *     Args:
-         *         hits: what is always told, then at most as many others as asked for; memories stand before turns.
+         *         hits: pinned and standing memories, then at most ``Query.limit`` others; memories before turns.
          *         legs: of every way of finding, whether it was alive.
          *         withheld: how many were left out because strangers' words made them.
          *         duration_ms: that it took.
@@ -5994,7 +5994,7 @@ export interface components {
         };
         /**
          * Redacted
-         * @description One event whose words are gone.
+         * @description One event that was redacted.
          *
          *     Args:
          *         seq: of it.
@@ -6065,7 +6065,7 @@ export interface components {
         };
         /**
          * RestoredMemories
-         * @description Have retired memories back, up to 1,000.
+         * @description Restore up to 1,000 retired memories.
          */
         RestoredMemories: {
             ids: string[];
@@ -6081,7 +6081,7 @@ export interface components {
         };
         /**
          * RetiredMemories
-         * @description Tell up to 1,000 memories no longer. They are kept, and can be restored; ``Forget`` is for good.
+         * @description Stop recalling up to 1,000 memories. They are kept and can be restored; ``Forget`` is for good.
          */
         RetiredMemories: {
             ids: string[];
@@ -6102,7 +6102,7 @@ export interface components {
         };
         /**
          * ReviewWanted
-         * @description What the person should look at, as the session comes to rest; recorded when it differs from the one before.
+         * @description The changes that wait for review as a session becomes idle; recorded when they differ from the last event.
          *
          *     ``runnable`` names what can be run and is new in the folder since the session rested last, the first hundred.
          */
@@ -6194,9 +6194,9 @@ export interface components {
          *     Args:
          *         path: relative to the folder.
          *         text: its beginning; "" when it is left out.
-         *         sha256: of that; "" likewise.
+         *         sha256: of that text; "" when it is left out.
          *         cut: it is longer than what is kept of it.
-         *         left_out: why the model is not told it; "" when it is.
+         *         left_out: why it is not in the prompt; "" when it is.
          */
         RulesFile: {
             /** @default false */
@@ -6252,7 +6252,7 @@ export interface components {
          *
          *     Args:
          *         level: "global": in every session of the person's; "workspace": in those of one workspace; "private": in those
-         *             of one workspace that the person works in themselves, not in objectives; "channel": in one channel alone.
+         *             of one workspace that are interactive, not in objectives; "channel": in one channel alone.
          *         place: of which workspace or channel; "global" for the level of that name.
          */
         Scope: {
@@ -6675,7 +6675,7 @@ export interface components {
         };
         /**
          * Switch
-         * @description Have models told a directive, or not, without removing it.
+         * @description Put a directive into the models' instructions, or take it out, without removing it.
          */
         Switch: {
             enabled: boolean;
@@ -6792,7 +6792,7 @@ export interface components {
         };
         /**
          * Told
-         * @description One thing that a session was told: what, by which legs, and in which words.
+         * @description One memory or turn that was recalled into a prompt: its reference, its words, and the legs that found it.
          */
         Told: {
             by: string[];
@@ -6947,14 +6947,14 @@ export interface components {
         };
         /**
          * TurnEnded
-         * @description The session rests until it is told something.
+         * @description A turn ended; the session is idle until the person says something.
          *
          *     Args:
          *         turn: from 1.
          *         reason: "done", or the limit or fault that ended it, as of ``ObjectiveEnded``.
          *         summary: the model's last words or why it ended, cleaned for people.
-         *         changes: the first hundred paths that differ from before the turn, whoever changed them; without diffs.
-         *         changed: how many there are; -1 when nobody could look.
+         *         changes: the first hundred paths that differ from before the turn, by any hand; without diffs.
+         *         changed: how many there are; -1 when the folder could not be compared.
          */
         TurnEnded: {
             /** @default 0 */
@@ -7103,9 +7103,9 @@ export interface components {
          *
          *     Args:
          *         ids: which.
-         *         pinned: always told.
-         *         standing: an instruction, always told.
-         *         kind: see there.
+         *         pinned: in every prompt.
+         *         standing: an instruction, in every prompt.
+         *         kind: one of ``KINDS``.
          *         key: canonical.
          *         aliases: in place of those they have.
          *         confidence: 0 to 1.
@@ -7130,7 +7130,7 @@ export interface components {
         };
         /**
          * WantedMemories
-         * @description Remember 1 to 1,000 statements; the answer says of each what became of it, with its id.
+         * @description Remember 1 to 1,000 statements; the answer has the result and the id of each.
          *
          *     Args:
          *         items: what.
@@ -7149,14 +7149,14 @@ export interface components {
         };
         /**
          * WantedOrder
-         * @description Tell models these directives first, in this order; the others come after them, as they are.
+         * @description Put these directives first, in this order; the others follow in the order that they have.
          */
         WantedOrder: {
             ids: string[];
         };
         /**
          * WantedPlan
-         * @description Put another plan in place of the one there is; the model is told before its next request.
+         * @description Replace the plan; the model's next request carries the new one.
          */
         WantedPlan: {
             steps: components["schemas"]["PlanStep"][];

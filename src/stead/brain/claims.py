@@ -27,7 +27,7 @@ _MOST_CHARACTERS, _LONGEST_SENTENCE, _MOST_FOUND = 8_000, 400, 5
 """What is looked at. A report is shorter; whatever else comes must not cost more than it."""
 _COMMAND_CHARACTERS = 4_000
 _LINE_CHARACTERS, _MOST_COMMANDS = 1_000, 50
-"""Of a command line that is told apart into words, and how many of the newest are; a longer one shows nothing."""
+"""Of a command line that is parsed, and how many of the newest commands are; a longer line shows nothing."""
 _WRITERS = ("write", "edit")
 _DOCUMENT = lazy_pattern(r"\.(?:md|markdown|txt|rst|adoc|csv|tsv|log)$", re.IGNORECASE)
 """What tests do not depend on."""
@@ -73,7 +73,7 @@ _WRAPPERS = {"env", "nohup", "sudo", "time", "timeout"}
 _LOOKS = {"cat", "echo", "find", "grep", "ls", "printf", "rg", "true", "which"}
 """Programs that do nothing that their arguments name."""
 _FETCHES = lazy_pattern(r"install|add|get|remove|uninstall|update|upgrade")
-"""What a launcher is told when the words after it are packages."""
+"""Subcommands of launchers after which the words are names of packages."""
 _ONLY_SHOWS = {
     *("--version", "-V", "--help", "-h", "--collect-only", "--co", "--fixtures", "--markers", "--setup-plan"),
     *("--dry-run", "--just-print", "--recon", "--question", "--no-run", "--list", "--list-tests", "--listTests"),
@@ -243,7 +243,7 @@ class _Step(msgspec.Struct, frozen=True):
 
 
 def _steps(action: Action) -> Iterator[_Step]:
-    """The simple commands of a ``shell`` call that surely ran; none of a line whose words cannot be told apart."""
+    """The simple commands of a ``shell`` call that surely ran; none of a line that cannot be parsed."""
     if action.tool != "shell":
         return
     line, here, _ = _argument(action, "command").partition("<<")

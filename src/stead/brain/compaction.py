@@ -1,8 +1,8 @@
-"""What takes the place of older messages: the person's words, the plan, and the model's summary of the rest.
+"""Context compaction: older messages become the person's words, the plan, and the model's summary of the rest.
 
 Layer: brain. ``brain.trimming`` decides when, and from where on the conversation stays as it is. The person's words and
 the plan come from the record and not from the summary, so no summary can lose or change them. The summary is handed on
-as data: whoever wrote it had read what others wrote, and it gives no orders.
+as data: the model that wrote it had read strangers' words, so it gives no orders.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _said_in(messages: Sequence[Message]) -> Iterator[str]:
 
 
 def _without(words: Sequence[str], later: Iterable[str]) -> list[str]:
-    """The words without those, counted from the end, that still stand in the conversation."""
+    """The words without those, counted from the end, that are still in the conversation."""
     standing = Counter(later)
     kept: list[str] = []
     for text in reversed(words):

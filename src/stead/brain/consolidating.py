@@ -55,7 +55,7 @@ def seen_from(look: Viewer, *, everywhere: bool) -> Scope:
         return Scope("channel", look.channel)
     if everywhere:
         return Scope("global", GLOBAL)
-    return Scope("private" if look.attended else "workspace", look.workspace)
+    return Scope("private" if look.interactive else "workspace", look.workspace)
 
 
 def from_widest(scope: Scope) -> tuple[Scope, ...]:
@@ -113,7 +113,7 @@ def decided(new: Memory, alike: Sequence[MemoryRow], run: RunId, *, correcting: 
     ]
     if correcting or known or not at_once:
         taken = take_in(new, alike, DOOR, run)
-        fast = [old for old in rivals if old.id in taken.beside and held_fast(old, DOOR, run)]
+        fast = [old for old in rivals if old.id in taken.contradicts and held_fast(old, DOOR, run)]
         if not fast or taken.memory.valid_to_ms:
             return taken
         asks = _asked(fast, new, run, proposal, "You wrote or pinned it, and said otherwise")

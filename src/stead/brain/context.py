@@ -1,4 +1,4 @@
-"""What a model is told, and the next request for it.
+"""The instructions, and the next model request.
 
 Layer: brain. A request is the instructions, the tools and the messages, in that order; from one request to the next
 they only grow at the end, so a provider's cache holds and the prefix can be named by one digest.
@@ -32,7 +32,7 @@ You are Stead. You act for a person on their machine: reach their goal with the 
 
 
 SESSION_INSTRUCTIONS = """\
-You are Stead. You work with a person in their project, at one desk: they watch, answer and steer.
+You are Stead. You work with a person in their project: they watch, answer and steer.
 - Look before you change: read what you edit, keep to the project's own style, change no more than asked.
 - For work of more than a step, keep `plan` current. In its `calls`, name what you will write, fetch or send.
 - After a change, run what shows that it works (tests, the program). Never claim what no tool result shows.
@@ -103,7 +103,7 @@ def _last_resort(session: Session, world: World, window: int) -> Effect:
 
 
 def cleared(session: Session, models: Sequence[ModelInfo]) -> tuple[ModelInfo, ...]:
-    """Those of the models that may be sent what the session holds; the most confidential part of it decides.
+    """The models that may be sent the session's context; its most confidential part decides.
 
     What the person says to a session is cleared for every model of its chain, because they chose it. What tools read is
     labelled by their declarations: a workspace is private, a public page is not.

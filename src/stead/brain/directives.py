@@ -1,4 +1,4 @@
-"""What a model is told before all else: Stead's own words, then the person's directives that are on.
+"""The instructions of a prompt: Stead's own text, then the person's directives that are on.
 
 Layer: brain. Pure and deterministic: the same directives make the same bytes, so a provider's cache holds until one of
 them changes. A directive is the person's word to the model; it permits nothing and forbids nothing. A sentence of
@@ -22,7 +22,7 @@ OFFERED = 20
 
 
 def instructions(directives: Directives, directory: str, *, interactive: bool) -> str:
-    """The whole text.
+    """The whole text of the instructions.
 
     Args:
         directives: the home's.
@@ -33,7 +33,7 @@ def instructions(directives: Directives, directory: str, *, interactive: bool) -
 
 
 def prompt(directives: Directives, directory: str, *, interactive: bool) -> Prompt:
-    """The same, part by part, with what each comes to. Arguments as of ``instructions``."""
+    """The instructions part by part, with the tokens of each. Arguments as of ``instructions``."""
     parts = list(_parts(directives, directory, interactive=interactive))
     text = _joined(parts)
     return Prompt(
@@ -54,8 +54,8 @@ def prompt(directives: Directives, directory: str, *, interactive: bool) -> Prom
 
 
 def tokens(directive: Directive) -> int:
-    """What a model is told of it comes to at most, whether it is on or off."""
-    return estimate_tokens(_told(directive))
+    """At most how many tokens a directive has as a part of the instructions, on or off."""
+    return estimate_tokens(_section(directive))
 
 
 def could_be_rules(directive: Directive, standing: Collection[Rule]) -> tuple[Rule, ...]:
@@ -78,10 +78,10 @@ def _parts(directives: Directives, directory: str, *, interactive: bool) -> Iter
     core = SESSION_INSTRUCTIONS if interactive else INSTRUCTIONS
     yield None, f"{core}\n\n{HEADING}" if in_force else core
     for directive in in_force:
-        yield directive, _told(directive)
+        yield directive, _section(directive)
 
 
-def _told(directive: Directive) -> str:
+def _section(directive: Directive) -> str:
     return f"# {directive.title}\n{directive.text}"
 
 

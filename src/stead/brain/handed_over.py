@@ -91,7 +91,7 @@ _POINTING = lazy_pattern(rf"\b(?:{_POINTS})\b", re.IGNORECASE)
 _REQUEST = lazy_pattern(
     rf"(?:please |can you |could you |would you )*(?:{VERBS}|find|count|draw|pretty-?print)\b", re.IGNORECASE
 )
-_BESIDE = lazy_pattern(
+_ADDITION = lazy_pattern(
     r"\W*(?:by the way|btw|also|and|p\.?s|fyi|note|remember|for the record|one more thing|besides|oh|thanks?|i also)\b",
     re.IGNORECASE,
 )
@@ -137,7 +137,7 @@ def _end_of_request(text: str) -> int | None:
         at = len(text) - len(text.lstrip("\n")) + len(first)
         title = "\n" not in first and len(first) <= _TITLE_CHARS and first.rstrip()[-1:] not in ".!?,;:"
         asks = first.rstrip().endswith("?") or _REQUEST.match(first)
-        if _POINTING.search(first) or (title and not _GREETING.match(first)) or (asks and not _BESIDE.match(rest)):
+        if _POINTING.search(first) or (title and not _GREETING.match(first)) or (asks and not _ADDITION.match(rest)):
             ends.append(at)
     return min(ends, default=None)
 

@@ -1,9 +1,9 @@
-"""Which file a memory stands in, and what of the files a session begins with.
+"""Which file a memory is written to, and which of the files a session's first prompt has.
 
 Layer: brain. Pure. Below the folder of the files every scope has a folder of its own: ``global``, ``workspaces/NAME``,
 ``private/NAME``, ``channels/NAME``; in it ``soul.md``, ``user.md``, ``MEMORY.md``, ``people/NAME.md`` and
-``journal/YYYY-MM-DD.md``. A model is told them in the order of the seed: soul (with its instructions), user, MEMORY,
-today, yesterday.
+``journal/YYYY-MM-DD.md``. In the prompt they follow in this order: soul (with the instructions), user, MEMORY, today,
+yesterday.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ class Day(msgspec.Struct, frozen=True):
     until_ms: int
 
 
-class Shelf(msgspec.Struct, frozen=True):
-    """What there is of one scope, as it is put before a model.
+class ScopeFiles(msgspec.Struct, frozen=True):
+    """The memories and journal lines of one scope, from which the files that a model reads are written.
 
     Args:
         scope: whose files.
-        folder: of its files, below that of all.
-        rows: memories of this scope that are live.
-        more: how many are not among them; -1 when nobody counted.
-        lines: what happened there today and yesterday, oldest first.
+        folder: the files' folder, below the folder of all memory files.
+        rows: the scope's live memories.
+        more: how many live memories are not in ``rows``; -1 when that was not counted.
+        lines: what happened in the scope today and yesterday, oldest first.
     """
 
     scope: Scope
@@ -63,11 +63,11 @@ class Shelf(msgspec.Struct, frozen=True):
 
 
 def folder_of(scope: Scope, title: str) -> str:
-    """The folder of a scope's files, below that of all.
+    """The folder of a scope's files, below the folder of all memory files.
 
     Args:
-        scope: see there.
-        title: of its place: a folder's path, a channel's name.
+        scope: whose files.
+        title: of the scope's place: a folder's path, a channel's name.
     """
     if scope.level == "global":
         return FOLDERS["global"]
@@ -82,7 +82,7 @@ def file_name(words: str) -> str:
 
 
 def file_of(memory: Memory) -> str:
-    """The file of its scope's folder in which a memory stands."""
+    """The name of a memory's file, in its scope's folder."""
     if memory.kind in ("preference", "correction") or memory.standing or memory.key.startswith("person."):
         return USER
     if memory.kind == "person":
@@ -92,7 +92,7 @@ def file_of(memory: Memory) -> str:
 
 
 def scopes_of(viewer: Viewer) -> tuple[Scope, ...]:
-    """The scopes whose files a session begins with, the widest first."""
+    """The scopes whose files are in a session's first prompt, the widest first."""
     if viewer.channel:
         return (Scope("channel", viewer.channel),)
     every = (Scope("global", GLOBAL), Scope("workspace", viewer.workspace), Scope("private", viewer.workspace))
@@ -107,12 +107,12 @@ def happened_in(lines: Sequence[JournalLine], scope: Scope) -> tuple[JournalLine
 
 
 def loaded_files(
-    shelves: Sequence[Shelf], days: Sequence[Day], clock: Callable[[int], str], limit_chars: int = LOADED_CHARS
+    by_scope: Sequence[ScopeFiles], days: Sequence[Day], clock: Callable[[int], str], limit_chars: int = LOADED_CHARS
 ) -> tuple[LoadedFile, ...]:
-    """The files that a session begins with, as it is told them; without those that would be empty.
+    """The files of memory with which a session begins, without those that would be empty.
 
     Args:
-        shelves: of the scopes that it may see, the widest first.
+        by_scope: for each scope that it may see, the widest first.
         days: today and the day before.
         clock: the time of day of a moment, for people.
         limit_chars: of all texts together; what is behind the limit is counted and left out.
@@ -127,18 +127,18 @@ def loaded_files(
             files.append(LoadedFile(path, text, hashlib.sha256(text.encode()).hexdigest()))
 
     for name in (USER, MEMORIES):
-        for shelf in shelves:
-            rows = [row for row in shelf.rows if row.memory.scope == shelf.scope]
+        for entry in by_scope:
+            rows = [row for row in entry.rows if row.memory.scope == entry.scope]
             # Before a model's first word nothing shows that a stranger said it.
             rows = [row for row in rows if row.memory.label.integrity is not Integrity.UNTRUSTED]
             rows = [row for row in rows if (file_of(row.memory) == USER) is (name == USER)]
             lines = [f"- {_line(row.memory.text)}" for row in sorted(rows, key=_weight)]
-            add(f"{shelf.folder}/{name}", lines, _MEMORY_CHARS, shelf.more if name == MEMORIES else 0)
+            add(f"{entry.folder}/{name}", lines, _MEMORY_CHARS, entry.more if name == MEMORIES else 0)
     for day in days:
-        for shelf in shelves:
-            happened = [line for line in shelf.lines if day.since_ms <= line.ts_ms < day.until_ms]
+        for entry in by_scope:
+            happened = [line for line in entry.lines if day.since_ms <= line.ts_ms < day.until_ms]
             lines = [_happened(line, clock) for line in reversed(happened) if not line.tainted]
-            add(f"{shelf.folder}/{JOURNAL}/{day.name}.md", lines, _JOURNAL_CHARS, 0)
+            add(f"{entry.folder}/{JOURNAL}/{day.name}.md", lines, _JOURNAL_CHARS, 0)
     return tuple(files)
 
 
@@ -158,7 +158,7 @@ def _line(text: str) -> str:
 
 
 def _cut(lines: Sequence[str], most: int, uncounted: int) -> str:
-    """As many lines as there is room for, and how many there are beside them."""
+    """As many lines as fit into ``most`` characters, and a line that counts the rest."""
     shown, length = list[str](), 0
     for line in lines:
         if length + len(line) + 1 > most:

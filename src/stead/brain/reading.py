@@ -1,7 +1,7 @@
 """The request that reads a stranger's text in quarantine: what it says, and what it may cost.
 
 Layer: brain. Pure. Its context is clean: no history, no tools, nothing but fixed words of ours and one JSON object, in
-which the text is a string and so cannot pose as anything beside it. What comes of the reply is ``domain.readings``'s.
+which the text is a string and so cannot pose as anything else. ``domain.readings`` reads the reply.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def ask(session: Session, world: World, question: Question, held: Confidentialit
 
 def message(question: Question) -> UserMessage:
     """The one message: the order and the data."""
-    told = {"question": question.wanted, "fields": schema(question.fields), "text": question.text}
-    return UserMessage(msgspec.json.encode(told).decode(), Label())
+    content = {"question": question.wanted, "fields": schema(question.fields), "text": question.text}
+    return UserMessage(msgspec.json.encode(content).decode(), Label())
 
 
 def schema(fields: tuple[Field, ...]) -> dict[str, object]:

@@ -47,13 +47,13 @@ class TakenIn(msgspec.Struct, frozen=True):
         change: in a word.
         memory: the one that now says it.
         facts: to be recorded, in order; empty when nothing changes.
-        beside: ids of those with the same key that it contradicts and does not replace.
+        contradicts: ids of memories with the same key that it contradicts and does not replace.
     """
 
     change: Change
     memory: Memory
     facts: tuple[MemoryFact, ...]
-    beside: tuple[str, ...] = ()
+    contradicts: tuple[str, ...] = ()
 
 
 def take_in(new: Memory, alike: Sequence[MemoryRow], door: str, run: RunId | Literal[""] = "") -> TakenIn:
@@ -80,7 +80,7 @@ def take_in(new: Memory, alike: Sequence[MemoryRow], door: str, run: RunId | Lit
     earlier = [old for old in weaker if old not in later and not held_fast(old, door, run)]
     earlier += [old for old in then if not held_fast(old, door, run)]
     later += [old for old in ended if new.valid_from_ms < old.valid_from_ms < old.valid_to_ms]
-    beside = tuple(old.id for old in rivals if old not in later and old not in earlier)
+    contradicts = tuple(old.id for old in rivals if old not in later and old not in earlier)
     until = min(later, key=lambda old: old.valid_from_ms, default=None)
     if until:  # news of the past: it held until what is known to hold now began to
         new = replace(new, valid_to_ms=until.valid_from_ms)
@@ -89,7 +89,7 @@ def take_in(new: Memory, alike: Sequence[MemoryRow], door: str, run: RunId | Lit
     facts += [ev.MemoryRetired(old.id, "superseded", new.id, new.valid_from_ms, door, run) for old in earlier]
     if until:
         facts.append(ev.MemoryRetired(new.id, "superseded", until.id, until.valid_from_ms, door, run))
-    return TakenIn("superseded" if earlier else "made", made.memory, tuple(facts), beside)
+    return TakenIn("superseded" if earlier else "made", made.memory, tuple(facts), contradicts)
 
 
 def may_replace(new: Memory, old: Memory) -> bool:
@@ -104,7 +104,7 @@ def may_replace(new: Memory, old: Memory) -> bool:
 
 
 def says_otherwise(old: Memory, new: Memory, said: Said) -> bool:
-    """Whether the person's own words put a statement in a memory's place, whatever a model makes of them.
+    """Whether the person's own words alone make a statement supersede a memory.
 
     They were said after it and have the whole of the statement, which is about the same: it has most of what the old
     one says apart from its value, as what is new of the dentist names the dentist.
@@ -153,7 +153,7 @@ def excludes(other: Memory, memory: Memory) -> bool:
 
 
 def overtaken(seen: Iterable[Memory]) -> set[MemoryId]:
-    """Of the memories that one viewer sees, those that give way to a newer one of the person's own.
+    """The memories, among those that one viewer sees, that a newer one of the person's own hides.
 
     Nothing takes another's place across levels, since others see the wider one and not the narrower. A viewer of
     both gets the narrower one, where it is the newer. What is in every prompt gives way only to what is, too.
@@ -221,7 +221,7 @@ def corrected(
 
 
 def displaced(new: Memory, alike: Sequence[MemoryRow], door: str) -> list[MemoryRetired]:
-    """What a memory takes the place of where it comes to hold: those that it may, at its key or with its words."""
+    """The memories that one supersedes in its new scope: those that it may, at its key or with its words."""
     live = [row.memory for row in alike if row.status == "live" and row.memory.id != new.id]
     rivals = [old for old in live if may_replace(new, old)]
     same = [one for one in rivals if (new.key and one.key == new.key) or normal(one.text) == normal(new.text)]

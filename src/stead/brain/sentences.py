@@ -84,7 +84,7 @@ _FOR_NOW = lazy_pattern(
 
 
 class Sentence(msgspec.Struct, frozen=True):
-    """One sentence: where it stands in the turn, in characters, and its words without its last mark."""
+    """One sentence: its position in the turn, in characters, and its words without the final mark."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""Asking a model for the summary that is to stand for the older messages, and taking its answer.
+"""Asking a model for the summary of older messages, and taking its answer.
 
 Layer: brain. The question repeats everything sent so far, so most of it is paid for at the price of what is cached.
 What the answer becomes is ``brain.compaction``'s matter.
@@ -39,11 +39,11 @@ def room_tokens(session: Session) -> int:
 
 
 def take_up(session: Session, world: World) -> Compact:
-    """What follows from the answer: its words stand for what was before, be they few or none."""
+    """The compaction that follows from the answer, even from an empty one."""
     window = min(model.window_tokens for model in world.models)
-    told = session.messages[: session.compacting]  # neither the question nor its answer is a part of the conversation
+    conversation = session.messages[: session.compacting]  # without the question and its answer
     weights = world.prompt.weigh(session, world.tools)
-    upto = trimming.cut(told, window, weights.ratio)
+    upto = trimming.cut(conversation, window, weights.ratio)
     summary = next(filter(None, map(_text, reversed(_replies(session)))), "")
     head = compaction.compacted(session, upto, summary, compaction.room_chars(window))
     return Compact(upto, head, weights.percent)

@@ -65,18 +65,18 @@ def next_effect(session: Session, world: World) -> Effect | None:
 
 
 def _next_calls(session: Session, first: Call, world: World) -> Effect:
-    """The call whose turn it is, together with those right after it that may run beside it."""
+    """The next call, together with those right after it that may run at the same time."""
     if not first.runnable:
         return Record((_unrun(first, CUT_OFF),))
     if session.interrupted:
         return Record((_unrun(first, INTERRUPTED),))
     if session.compacting:
         return Record((_unrun(first, summarising.NO_CALLS),))
-    beside = {spec.name for spec in world.tools if side_by_side(spec.declaration)}
-    if first.step != "new" or first.tool not in beside:
+    parallel = {spec.name for spec in world.tools if side_by_side(spec.declaration)}
+    if first.step != "new" or first.tool not in parallel:
         return RunTools((first.key,))
     calls = list(session.calls.values())
-    following = takewhile(lambda call: call.step == "new" and call.tool in beside, calls[calls.index(first) :])
+    following = takewhile(lambda call: call.step == "new" and call.tool in parallel, calls[calls.index(first) :])
     return RunTools(tuple(call.key for call in islice(following, SIDE_BY_SIDE)))
 
 

@@ -213,7 +213,7 @@ def _answer(invocation: Invocation, typed: str, answer: str, reason: str, digest
 
 
 def _require_seen(invocation: Invocation, row: Json, typed: str, digest: str) -> None:
-    """See to it that a yes is for what the person has seen: named by its digest, or by its id if that shows all of it.
+    """Require that a yes is for what the person has seen: named by its digest, or by its id if that shows all of it.
 
     Raises:
         CommandError: it is for something else, or nobody can be asked.

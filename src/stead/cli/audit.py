@@ -188,7 +188,7 @@ def _show(invocation: Invocation, arguments: Namespace) -> int:
 
 @contextmanager
 def opened(invocation: Invocation) -> Iterator[Audit]:
-    """The record of the home, read from its files, beside a daemon or without one."""
+    """The record of the home, read from its files; a daemon may run meanwhile."""
     home = invocation.home
     if not home.journal.exists():
         raise CommandError(f"there is no journal in {str(home.root)!r}", "--home DIR names another", code="not_found")

@@ -109,7 +109,7 @@ def is_cut(row: Json) -> bool:
 
 
 def headline(row: Json) -> str:
-    """What would run, in one line that stands where the answer is typed: a long card scrolls away."""
+    """What would run, on one line next to the answer: a long card scrolls away."""
     lines = [line for _, value in _arguments(row["arguments"])[:1] for line in value.split("\n") if line.strip()]
     more = f" (and {figures.counted(len(lines) - 1, 'more line')})" if len(lines) > 1 else ""
     about = cut_line(lines[0], _SHORT) if lines else ""
@@ -133,7 +133,7 @@ def _is_cut(name: str, value: str) -> bool:
 
 
 def _lines(value: str) -> list[str]:
-    """A value's lines as they are shown: what hides is revealed, and no run of blanks moves the rest out of sight."""
+    """A value's lines as they are shown: hidden characters are escaped, and long runs of blanks are counted."""
     runs = groupby(value.removesuffix("\n").split("\n"), key=lambda line: not line.strip())
     return [
         _BLANKS.sub(lambda found: f"<{len(found[0])} blanks>", reveal(line))

@@ -11,7 +11,7 @@ GROUPS = {
         "down": "stop Stead; what was under way goes on at the next start",
         "status": "show on one screen how things stand",
         "open": "open the page, signed in",
-        "doctor": "check everything that Stead needs, and say how to mend it",
+        "doctor": "check everything that Stead needs, and say how to fix it",
         "logs": "show the daemon's log",
     },
     "objectives": {
@@ -43,9 +43,9 @@ GROUPS = {
         "rules": "say what must never happen, what must be asked, and what is always allowed",
         "egress": "allow hosts to a folder's machines, list what they reached",
     },
-    "what models are told": {
-        "memory": "look at what is remembered, put it right, forget it",
-        "directives": "write, order and switch what models are told always, with its versions",
+    "memory and instructions": {
+        "memory": "list, search, correct and forget what is remembered",
+        "directives": "write, order and switch standing instructions for models, with their versions",
     },
     "models and money": {
         "providers": "list, add, test and choose models",

@@ -131,7 +131,7 @@ def _open(invocation: Invocation, arguments: Namespace) -> int:
 def open_browser(home: Home, link: str) -> bool:
     """Open the link by way of a file that only this account can read.
 
-    A browser's command line can be read by every account of the machine, and whoever is first to use the code is in.
+    A browser's command line can be read by every account of the machine, and the first to use the code is signed in.
     """
     import webbrowser
 

@@ -23,7 +23,7 @@ def path_of(change: Json) -> str:
 
 
 def headline(change: Json) -> str:
-    """A ``FileChange`` on one line: what became of which path, and how many lines of it."""
+    """A ``FileChange`` on one line: path, kind of change, and counts of lines."""
     return fill(changed_file(change), change)
 
 

@@ -1,4 +1,4 @@
-"""``directives``: what models are told always; to read, to write, and as Markdown in and out.
+"""``directives``: standing instructions for models; to read, to write, to export and to import as Markdown.
 
 Layer: cli. A text may come from a file of another person, so whatever hides in it is shown as an escape; and
 what comes from a file is switched off until the person has read it.
@@ -141,8 +141,8 @@ _TWO = (
     arg("[new NEW]", "another (else the newest)", type=int, default=0),
 )
 _WHERE = (
-    arg("--dir DIR", "as a session of this folder is told", find_folder),
-    arg("--objective", "as an objective is told, not a session"),
+    arg("--dir DIR", "for a session of this folder", find_folder),
+    arg("--objective", "for an objective, not a session"),
     arg("--parts", "only the figures, without the text"),
 )
 READING: dict[str, Row] = {
@@ -150,7 +150,7 @@ READING: dict[str, Row] = {
     "show": ("show one in full", (ONE,), _show),
     "versions": ("what one was before", (ANY, ALL), _VERSIONS),
     "diff": ("what two versions of one have different", _TWO, _diff),
-    "preview": ("the whole of what a model is told first, with its tokens", _WHERE, _preview),
+    "preview": ("show the whole instructions of a prompt, with their tokens", _WHERE, _preview),
     "templates": ("starting points", (), _TEMPLATES),
 }
 
@@ -288,7 +288,7 @@ def _report(invocation: Invocation, answer: Json, id: str, what: str) -> int:
     note = str(answer["text"]).rpartition("; ")[0]
     if note:
         out.note(clean_line(note))
-    out.line(f"{id}: {what}. Models are told from their next turn on; see: stead directives preview")
+    out.line(f"{id}: {what}. It holds from each session's next turn on; see: stead directives preview")
     if what in ("written", "changed"):
         tell_offers(invocation, id)
     return OK
@@ -298,7 +298,7 @@ _ORDER = Act("POST /directives/order", "In this order from the next turn on; see
 _REMOVE = Act(
     "DELETE /directives/{one.directive.id}",
     "Removed. Restore it: stead directives restore {one.directive.id} {one.directive.version}",
-    confirm="Models are told {one.directive.id} no longer; its versions stay.",
+    confirm="{one.directive.id} will no longer be part of the instructions; its versions stay.",
 )
 _TEXT = (
     OneOf(
@@ -310,7 +310,7 @@ _NEW = (
     arg("title TITLE"),
     arg("--kind KIND", "what it is about", choices=_KINDS, default=_KINDS[0]),
     arg("--template T", "begin with this one's text, see `templates`", _find_template),
-    arg("--off", "keep it, and do not tell models yet"),
+    arg("--off", "save it, switched off"),
     *_TEXT,
 )
 _OTHER = (
@@ -330,8 +330,8 @@ _FROM = (
 _WRITING: dict[str, Row] = {
     "add": ("write one, with your editor or --text", _NEW, _add),
     "edit": ("change one, with your editor or --text", _OTHER, _edit),
-    "on": ("have models told it, from their next turn on", (ONE,), _switch),
-    "off": ("keep it, and have models told it no longer", (ONE,), _switch),
+    "on": ("put it into the instructions, from each session's next turn on", (ONE,), _switch),
+    "off": ("take it out of the instructions, and keep it", (ONE,), _switch),
     "order": ("put some first", (_IDS,), _ORDER),
     "restore": ("restore an older version, also of one that was removed", (ANY, _VERSION), _restore),
     "remove": ("take one away; its versions stay", (ONE, YES), _REMOVE),

@@ -1,4 +1,4 @@
-"""``doctor``: everything that Stead needs, one line each, and how to mend what is not well.
+"""``doctor``: everything that Stead needs, one line each, and how to fix what fails.
 
 Layer: cli.
 """

@@ -217,7 +217,7 @@ class Listing(NamedTuple):
 
 
 class Act(NamedTuple):
-    """A command that changes something and says what came of it.
+    """A command that changes something and prints the result.
 
     ``request`` is a method and a path, which may name arguments. ``done`` is said of the arguments and the answer's
     fields together, and of the row that is at ``about``. With ``confirm``, the person is asked first (and ``--yes`` is
@@ -232,7 +232,7 @@ class Act(NamedTuple):
     timeout_s: float = 30.0
 
     def __call__(self, invocation: Invocation, arguments: Namespace) -> int:
-        """Ask for it, and say what came of it."""
+        """Send the request, and print the result."""
         client, given = invocation.client, vars(arguments)
         if self.about:
             given = {**client.get(fill(self.about, given)), **given}

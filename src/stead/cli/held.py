@@ -137,7 +137,7 @@ def _apply(invocation: Invocation, session: str, arguments: Namespace) -> int:
 
 
 def _report(invocation: Invocation, session: str, body: Json) -> int:
-    """Have changes applied, and say what became of them."""
+    """Apply changes, and print the result."""
     answer = invocation.client.post(f"/objectives/{session}/trial/apply", body)
     page = invocation.client.get("/events", after=answer["seq"] - 1, streams=session, limit=1)
     fact, out = page["items"][0]["body"], invocation.out

@@ -43,10 +43,10 @@ class CommandError(Exception):
 
 
 class Invocation:
-    """What every command is given beside its own arguments.
+    """What every command gets in addition to its own arguments: client, output, global options.
 
     Args:
-        options: those that are taken everywhere.
+        options: the global ones.
         parser_of: the whole parser of a command, by its name.
     """
 

@@ -1,4 +1,4 @@
-"""``memory``: what is remembered, told to models, put right and forgotten.
+"""``memory``: list, search, add, correct and forget memories.
 
 Layer: cli.
 """

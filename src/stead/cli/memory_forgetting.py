@@ -38,10 +38,10 @@ def _forget(invocation: Invocation, arguments: Namespace) -> int:
         wanted = {"words": words, "match": "exact"}
     preview = invocation.client.post("/memories/forget/preview", wanted, timeout_s=_LONG_S)
     if not preview["events"] and not preview["memories"]:
-        raise CommandError("nothing on record has that", "stead memory forget --nearly WORDS", code="not_found")
+        raise CommandError("no memory or event has these words", "stead memory forget --nearly WORDS", code="not_found")
     if not (out.as_json or (arguments.yes and not invocation.interactive)):
         _show(out, preview)
-    invocation.confirm("forget", "What was forgotten cannot be had back.", yes=arguments.yes)
+    invocation.confirm("forget", "This can't be undone.", yes=arguments.yes)
     answer = invocation.client.post("/memories/forget", wanted, timeout_s=_LONG_S)
     row = invocation.client.get("/memories/receipts")["items"][0]
     if arguments.receipt:
@@ -77,7 +77,7 @@ def _wanted(invocation: Invocation, arguments: Namespace) -> Json:
 
 
 def _picked(invocation: Invocation, words: list[str]) -> list[str]:
-    """Which of the spellings are meant; none where nobody can be asked."""
+    """The spellings that the person chooses; none without a terminal to ask at."""
     out = invocation.out
     if out.as_json:
         out.json({"words": words})

@@ -27,8 +27,8 @@ PLACE = OneOf(
     arg("--everywhere", "what holds in every folder alone"),
 )
 SCOPE = (
-    arg("--dir DIR", "told in sessions of this folder alone (else in all)"),
-    arg("--private", "never told in objectives; for the current folder, or --dir"),
+    arg("--dir DIR", "for sessions of this folder alone (else for all)"),
+    arg("--private", "not for objectives; for the current folder, or --dir"),
 )
 Titles = Mapping[str, str]
 """What people call each place."""
@@ -49,7 +49,7 @@ def titles(client: Client, directory: str = "") -> Titles:
 
 
 def shown(row: Json, names: Titles) -> Json:
-    """A memory's row with what is said of it in words: ``where``, ``from``, ``marks`` and ``held``."""
+    """A memory's row with columns in words added: ``where``, ``from``, ``marks`` and ``held``."""
     memory = row["memory"]
     untrusted = " (untrusted)" if memory["label"]["integrity"] == "untrusted" else ""
     standing = [row["status"]] if row["status"] != "live" else []
@@ -63,7 +63,7 @@ def shown(row: Json, names: Titles) -> Json:
 
 
 def _where(scope: Json, names: Titles) -> str:
-    """Where a memory is told."""
+    """A memory's scope, in words."""
     name = clean_line(names.get(scope["place"], scope["place"]))
     name = name if len(name) <= _WHERE else f"…{name[1 - _WHERE :]}"  # a path's end says more than its beginning
     known = {"global": "everywhere", "private": f"{name}, private", "channel": f"channel {name}"}

@@ -1,4 +1,4 @@
-"""What is remembered: lists, one memory with the words behind it, and what a session would be told.
+"""Reading memory: lists, one memory with the words that it rests on, and what a session would recall.
 
 Layer: cli.
 """
@@ -25,7 +25,7 @@ _PAIRS = (
     "[, {memory.source:120}] | key: {memory.key}[ = {memory.value:120}] | names: {memory.aliases:300} | holds: {held}"
     " | recorded: {recorded_ms:moment} | ended: {retired_ms:moment}[, in its place {superseded_by}]"
     " | dropped: {memory.expires_ms:moment} | confidence: {memory.confidence:share}"
-    " | told: {uses:#time}[, last {last_used_ms:moment}] | made by: [{run}: stead memory diff {run}]"
+    " | recalled: {uses:#time}[, last {last_used_ms:moment}] | made by: [{run}: stead memory diff {run}]"
 )
 
 
@@ -91,9 +91,9 @@ def _recall(invocation: Invocation, arguments: Namespace) -> int:
         return invocation.report(answer)
     hits = [hit | {"by": [reason["by"] for reason in hit["why"]]} for hit in answer["hits"]]
     if hits:
-        table(out, ">SCORE: [{score:share}] | FOUND BY: {by:40} | WOULD BE TOLD: [{who}: ]{text:90} | ID: {ref}", hits)
+        table(out, ">SCORE: [{score:share}] | FOUND BY: {by:40} | RECALLED: [{who}: ]{text:90} | ID: {ref}", hits)
     else:
-        out.line("Nothing would be told.")
+        out.line("Nothing would be recalled.")
     for hit in hits if arguments.why else ():
         weights = ", ".join(fill("{by} {score:share}", reason) for reason in hit["why"])
         said = "said in {session}" if hit["session"] else "{source}"
@@ -109,7 +109,7 @@ def _recall(invocation: Invocation, arguments: Namespace) -> int:
 _LIST = Listing(
     "/memories",
     "ID: {memory.id} | KIND: {memory.kind} | MEMORY: {memory.text:72} | WHERE: {where} | FROM: {from}"
-    " | RECORDED: {recorded_ms:age} | >TOLD: {uses} | : {marks}",
+    " | RECORDED: {recorded_ms:age} | >RECALLED: {uses} | : {marks}",
     'Nothing is remembered there. Say something: stead memory add "I write British English"',
 )
 _NARROWED = fields("words", "kind", "status", "origin", "pinned")
@@ -140,5 +140,5 @@ _QUERY = (
 ROWS: dict[str, Row] = {
     "list": ("list what is remembered (the default)", _OF, _list),
     "show": ("show one, the words that it rests on, and what was held before", (ID,), _show),
-    "recall": ("show what a session would be told for these words, and why", _QUERY, _recall),
+    "recall": ("show what a session would recall for these words, and why", _QUERY, _recall),
 }

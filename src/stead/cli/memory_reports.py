@@ -1,4 +1,4 @@
-"""How memory stands: what a day brought, where things are remembered, how much of it is used, whether it works.
+"""Reports on memory: the journal of a day, places, statistics, health.
 
 Layer: cli.
 """
@@ -19,14 +19,14 @@ from stead.client import Json
 _DAYS_SHOWN = 31
 _STATS = (
     "live: {live:number} of {made:number} that were ever made | junk: {junk_text}"
-    " | never told: {never_used:number} that are older than 30 days"
+    " | never recalled: {never_used:number} that are older than 30 days"
 )
 _TABLES = (
     ("kinds", "KIND: {name} | >MEMORIES: {count:number}"),
     ("origins", "FROM: {name} | >MEMORIES: {count:number}"),
     ("statuses", "STATUS: {name} | >MEMORIES: {count:number}"),
     ("growth", "DAY (UTC): {day} | >MADE: {made:number} | >RETIRED: {retired:number} | >TURNS: {episodes:number}"),
-    ("most_used", "TOLD MOST: {memory.text:90} | >TIMES: {uses:number} | ID: {memory.id}"),
+    ("most_used", "MOST RECALLED: {memory.text:90} | >TIMES: {uses:number} | ID: {memory.id}"),
     ("patterns", "PATTERN: {memory.text:90} | >TIMES: {uses:number} | ID: {memory.id}"),
 )
 _STATE = (

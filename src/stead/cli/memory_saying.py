@@ -1,4 +1,4 @@
-"""What a person says about memory: that something be remembered, put right, marked, told no longer.
+"""Changing memory: add, correct, pin, mark, retire and restore memories.
 
 Layer: cli.
 """
@@ -90,7 +90,7 @@ def _these(said: Json) -> str:
 def _retired(said: Json) -> str:
     ids = said["ids"]
     back = f"stead memory restore {' '.join(ids[:3])}{' …' if len(ids) > 3 else ''}"
-    return f"{_these(said)} told no longer. Back again: {back}"
+    return f"{_these(said)} retired. Undo: {back}"
 
 
 def _act(action: str, done: str, **marks: bool) -> Act:
@@ -106,8 +106,8 @@ _STATEMENT = (
     arg("--key KEY", "what it is about, such as person.timezone"),
     arg("--value VALUE", "what stands at the key, in a word"),
     arg("--alias NAME...", "a name for it", dest="aliases"),
-    arg("--pin", "always told, never fades", dest="pinned"),
-    arg("--standing", "an instruction for how to work: always told"),
+    arg("--pin", "in every prompt, and never fades", dest="pinned"),
+    arg("--standing", "an instruction for how to work, in every prompt"),
     arg("--days N", "dropped after so many days (else never)", type=int, default=0, dest="ttl_days"),
     day("--since DATE", "it holds since then, YYYY-MM-DD (else from now on)", dest="valid_from_ms"),
     *SCOPE,
@@ -127,17 +127,17 @@ _MARKS = (
     arg("--confidence X", "0 to 1", type=float, default=None),
     arg("--days N", "dropped after so many; 0 for never", type=int, default=None, dest="ttl_days"),
     Argument(
-        ("--standing",), {"action": BooleanOptionalAction, "default": None, "help": "an instruction, always told"}
+        ("--standing",), {"action": BooleanOptionalAction, "default": None, "help": "an instruction, in every prompt"}
     ),
 )
 _MARK = Act("POST /memories/mark", lambda said: f"{_these(said)} marked so.", _marks)
 _RETIRE = Act("POST /memories/retire", _retired, fields("ids"))
 ROWS: dict[str, Row] = {
-    "add": ("have something remembered", _STATEMENT, _add),
+    "add": ("add a memory", _STATEMENT, _add),
     "correct": ("put other words in its place; the past keeps the old ones", _OTHER, _correct),
-    "pin": ("always tell them", (IDS,), _act("mark", "told always.", pinned=True)),
-    "unpin": ("tell them only where they are of use", (IDS,), _act("mark", "told only where of use.", pinned=False)),
+    "pin": ("put them into every prompt", (IDS,), _act("mark", "pinned.", pinned=True)),
+    "unpin": ("recall them only where they fit", (IDS,), _act("mark", "no longer pinned.", pinned=False)),
     "mark": ("change kind, key, names, confidence or how long they last", _MARKS, _MARK),
-    "retire": ("tell them no longer; they can be restored", (IDS,), _RETIRE),
-    "restore": ("bring retired ones back", (IDS,), _act("restore", "told again.")),
+    "retire": ("stop recalling them; they can be restored", (IDS,), _RETIRE),
+    "restore": ("bring retired ones back", (IDS,), _act("restore", "live again.")),
 }

@@ -72,7 +72,7 @@ class Output:
         self._colour = not (plain or colourless or as_json) and sys.stdout.isatty()
         self._colour_errors = self._colour and sys.stderr.isatty()
         self.before: Callable[[], None] = lambda: None
-        """Called before each line and each part of one, so that whoever holds the last line can let go of it."""
+        """Called before each line and each part of one, so that a prompt on the last line can be hidden first."""
 
     def style(self, text: str, style: str) -> str:
         """The text in a style, where colours are wanted; the text must be clean."""

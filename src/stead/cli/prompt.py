@@ -33,7 +33,7 @@ class Prompt:
 
     Args:
         label: stands before the line; ready to be written.
-        before: called before it is shown, so that whoever wrote last can end their line.
+        before: called before it is shown, to end a line that other output has begun.
     """
 
     def __init__(self, label: str, before: Callable[[], None]) -> None:
@@ -78,7 +78,7 @@ class Prompt:
             self.shown = True
 
     def hide(self) -> None:
-        """Let somebody else write, from a new line on. What was typed is kept."""
+        """Free the line for other output, which begins on a new one. What was typed is kept."""
         if self.shown:
             self.shown = False
             _write("\n")

@@ -95,7 +95,7 @@ def _binding(arguments: Namespace) -> Json:
 
 
 def _meaning(said: Json) -> str:
-    """What the binding lets happen, said so that nobody has to look it up."""
+    """What the binding allows, in plain words."""
     binding = _binding(Namespace(**said))["binding"]
     if binding["type"] == "tool":
         return fill(_TO_TOOL, said)

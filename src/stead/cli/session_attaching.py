@@ -1,7 +1,7 @@
 """``session attach`` at a terminal: what happens, and a line to say something, at the same time.
 
-Layer: cli. While somebody types, what happens is held back, so that nothing is written into their words; what they
-typed stays when it could not be sent.
+Layer: cli. While the person types, output is held back, so that nothing is written into their words; what they typed
+stays when it could not be sent.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ Ctrl-D    leave, as Ctrl-C does; the session goes on"""
 _ELSEWHERE = ("new", "attach", "send", "delete")
 
 
-class Desk(Watch):
-    """A session, with a person at the terminal who may leave and come back; it does not end with a turn."""
+class AttachedSession(Watch):
+    """An interactive session at the terminal; it does not end with a turn, and the person may leave and come back."""
 
     def __init__(self, invocation: Invocation, session: str, *, since: int = -1, whole: bool = False) -> None:
         super().__init__(invocation, session, since=since, whole=whole)

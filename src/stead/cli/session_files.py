@@ -132,7 +132,7 @@ def _is_below(path: str, folders: list[str]) -> bool:
 
 
 def _fact(invocation: Invocation, answer: Json) -> Json:
-    """The last event that a command made: what came of it."""
+    """The last event that a command made: its outcome."""
     page = invocation.client.get("/events", after=answer["seq"] - 1, streams=answer["session"], limit=1)
     fact: Json = page["items"][0]["body"]
     return fact

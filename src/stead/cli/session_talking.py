@@ -56,14 +56,14 @@ def _say_and_watch(invocation: Invocation, session: str, text: str, *, interrupt
     answer = invocation.client.post(f"/sessions/{session}/messages", {"text": text, "interrupt": interrupt})
     since = _before(invocation, answer)
     if stay and invocation.interactive:
-        from stead.cli.session_attaching import Desk
+        from stead.cli.session_attaching import AttachedSession
 
-        return Desk(invocation, session, since=since).follow()
+        return AttachedSession(invocation, session, since=since).follow()
     return Watch(invocation, session, since=since).follow()
 
 
 def _before(invocation: Invocation, answer: Json) -> int:
-    """The event after which everything is of these words: what the model was told of memory stands before them."""
+    """The seq after which the events of these words begin; a recall from memory comes before the words themselves."""
     page = invocation.client.get("/events", after=max(answer["seq"] - _TOGETHER, 0), streams=answer["session"])
     mine = [event["seq"] for event in page["items"] if event["cause"] == answer["command"]]
     return int(min([answer["seq"], *mine])) - 1
@@ -79,9 +79,9 @@ def _attach(invocation: Invocation, arguments: Namespace) -> int:
 def attach(invocation: Invocation, session: str, *, wait: bool, whole: bool) -> int:
     """Work in a session at the terminal, or without one follow it to the end of its turn; gives the exit code."""
     if invocation.interactive:
-        from stead.cli.session_attaching import Desk
+        from stead.cli.session_attaching import AttachedSession
 
-        return Desk(invocation, session, whole=whole).follow()
+        return AttachedSession(invocation, session, whole=whole).follow()
     from stead.cli.watching import Watch
 
     return Watch(invocation, session, wait=wait, whole=whole).follow()

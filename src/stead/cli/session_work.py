@@ -61,7 +61,7 @@ def _plan(invocation: Invocation, arguments: Namespace) -> int:
     if arguments.set:
         steps = _steps(read_text("-", "plan") if arguments.set == "-" else read_file(arguments.set, LIMIT_BYTES))
         answer = invocation.client.put(f"/sessions/{session}/plan", {"steps": steps})
-        return invocation.report(answer, f"The plan has {len(steps)} steps; the model is told before its next request.")
+        return invocation.report(answer, f"The plan has {len(steps)} steps; the model's next request has them.")
     steps = invocation.client.get(f"/sessions/{session}")["plan"]
     if not out.as_json:
         print_plan(out, steps)

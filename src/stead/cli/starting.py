@@ -32,7 +32,7 @@ class Waiting:
         self._invocation = invocation
         self._what = what
         self._began = time.monotonic()
-        self._told_s = 0
+        self._noted_s = 0
 
     @property
     def elapsed_s(self) -> float:
@@ -42,9 +42,9 @@ class Waiting:
     def tick(self) -> None:
         """Wait a moment; say something when another second or so has gone."""
         time.sleep(_POLL_S)
-        if int(self.elapsed_s) >= max(self._told_s * 2, 1):
-            self._told_s = int(self.elapsed_s)
-            self._invocation.out.note(f"waiting for {self._what}, {self._told_s} s (Ctrl-C stops waiting)")
+        if int(self.elapsed_s) >= max(self._noted_s * 2, 1):
+            self._noted_s = int(self.elapsed_s)
+            self._invocation.out.note(f"waiting for {self._what}, {self._noted_s} s (Ctrl-C stops waiting)")
 
 
 def answering(invocation: Invocation) -> bool:
@@ -84,7 +84,7 @@ def start(invocation: Invocation) -> None:
     except OSError as error:
         raise CommandError(
             f"the home {str(home.root)!r} cannot be used: {error}",
-            "choose another with --home DIR, or mend its permissions",
+            "choose another with --home DIR, or fix its permissions",
             exit_code=UNREACHABLE,
             code="start",
         ) from error

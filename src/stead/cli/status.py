@@ -1,4 +1,4 @@
-"""``status``: one screen on how things stand.
+"""``status``: the state of the home on one screen.
 
 Layer: cli. Bar P8 holds for it: four small requests, and no import beyond them.
 """

@@ -71,7 +71,7 @@ def pairs(template: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def columns(template: str) -> Iterator[tuple[str, str]]:
-    """The headings of a template, and what stands below or behind each."""
+    """The headings of a template, and the pattern of each column or line."""
     for part in template.split(" | "):
         heading, _, cell = part.partition(": ")
         yield heading, cell

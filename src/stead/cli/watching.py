@@ -136,7 +136,7 @@ class Watch:
         self._print()
 
     def _pull(self) -> None:
-        """Read the items that are new, how the session stands, and the questions that wait for an answer."""
+        """Read the new items, the session's row, and the questions that wait for an answer."""
         client, path, more = self._invocation.client, f"/sessions/{self._session}/timeline", True
         while more:
             try:

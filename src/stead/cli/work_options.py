@@ -25,13 +25,13 @@ WORK = (
     arg("--tools TOOL...", "offer the model this one, and no other that is not named"),
     arg("--model PROVIDER/MODEL...", "the model to use; again for its fallbacks"),
     arg("--host HOST...", "a host that its commands may reach without asking"),
-    arg("--secret NAME...", "a secret that the model is told of, by name"),
+    arg("--secret NAME...", "a secret that the model may use by name"),
     arg("--profile PROFILE", _STRICTNESS, choices=("work", "ask", "readonly"), default="work"),
-    arg("--trial", "keep all changes aside until you have looked at them"),
+    arg("--trial", "keep all changes out of the folder until you have reviewed them"),
 )
 """What an objective and a session take alike."""
 WAIT = arg("--wait", "without a terminal: wait for answers given elsewhere")
-VERBOSE = arg("-v --verbose", "tell also what the model was told of memory")
+VERBOSE = arg("-v --verbose", "also show what was recalled from memory")
 
 
 def work_fields(arguments: Namespace, default: Json = DEFAULT_BUDGET) -> Json:

@@ -99,7 +99,7 @@ class Decision(msgspec.Struct, frozen=True):
     outcome_seq: int
 
 
-TOLD = (
+DECISION_EVENTS = (
     ev.CallJudged,
     ev.ApprovalRequested,
     ev.ApprovalGiven,
@@ -119,7 +119,7 @@ def decisions(events: Iterable[ev.Event], grants: Iterable[ev.Event] = ()) -> li
     """Every decision of one session, oldest first.
 
     Args:
-        events: the session's, in order; at least those of the types in ``TOLD``.
+        events: the session's, in order; at least those of the types in ``DECISION_EVENTS``.
         grants: those for the session's folder, from the home's stream, in order.
     """
     rows: list[Decision] = []

@@ -109,7 +109,7 @@ class Checkpoints(Protocol):
     async def differences(
         self, directory: str, ignore: Sequence[str], old: str, new: str = ""
     ) -> tuple[FileChange, ...]:
-        """What differs between two trees, or (``new`` empty) between a tree and the folder as it is now, by path.
+        """The differences between two trees, or between a tree and the folder as it is now (``new`` empty), by path.
 
         Raises:
             NotFound: there is no such tree.

@@ -49,7 +49,7 @@ class OpenSession(msgspec.Struct, frozen=True, tag="session.open", forbid_unknow
         limits: of an objective's run, or of each turn.
         profile: strictness.
         hosts: patterns of hosts that its commands may reach without asking; see ``domain.hosts``.
-        secrets: names of secrets that the model is told of.
+        secrets: names of secrets that the model may use; it never reads their values.
         mode: "trial" keeps all changes out of the folder until they are applied (``ApplyTrial``); not for the readonly
             profile.
         ignore: patterns as in .gitignore of what checkpoints leave out, in addition to what they always do.
@@ -119,7 +119,7 @@ class Retry(msgspec.Struct, frozen=True, tag="objective.retry", forbid_unknown_f
 
 
 class Delete(msgspec.Struct, frozen=True, tag="session.delete", forbid_unknown_fields=True):
-    """Erase what an ended session said and was told, and what only it had kept of files."""
+    """Erase an ended session's conversation, and the file contents that only this session had kept."""
 
     session: SessionId
 
@@ -402,7 +402,7 @@ class RetryCall(msgspec.Struct, frozen=True, tag="call.retry", forbid_unknown_fi
 
 
 class SetPlan(msgspec.Struct, frozen=True, tag="plan.set", forbid_unknown_fields=True):
-    """Put another plan in place of the one there is; the model is told before its next request."""
+    """Replace the plan; the model's next request carries the new one."""
 
     session: SessionId
     steps: Annotated[tuple[PlanStep, ...], bounds(maxItems=30)]

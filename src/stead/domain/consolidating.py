@@ -37,7 +37,7 @@ class Work(msgspec.Struct, frozen=True):
     """One piece of work: what the person asked for, what was done for it, and whether that came to a good end.
 
     Args:
-        session: see there.
+        session: whose work it is.
         seq: of the words that asked.
         asked: these words.
         ts_ms: when they were said.
@@ -61,7 +61,7 @@ class Material(Protocol):
         """What no run has worked in yet.
 
         Args:
-            place: see there.
+            place: whose turns.
             model: no run of a model's, instead of one of the rules'.
             limit: turns at most.
             since_ms: where there has been no run, what was said before that counts as worked in.
@@ -86,9 +86,9 @@ class Changed(msgspec.Struct, frozen=True):
     Args:
         how: made, amended (its marks), retired (with why), or restored.
         before: as it was before the run; nothing when it is new.
-        after: as the run left it; nothing when it is told no longer.
+        after: as the run left it; nothing when it was retired.
         why: of a retired one, as of ``MemoryRetired``; "" otherwise.
-        by: likewise.
+        by: the memory in its place, as of ``MemoryRetired``; "" otherwise.
     """
 
     how: Literal["made", "amended", "retired", "restored"]

@@ -1,4 +1,4 @@
-"""The conversation of a session: what is heard, what answers a reply's calls, and how all of it is carried elsewhere.
+"""The conversation of a session: adding messages, closing a turn, and carrying it over to another session.
 
 Layer: domain. Used by the folds alone; see ``domain.folding``.
 """
@@ -13,20 +13,20 @@ import msgspec
 from stead.domain.events import Carried
 from stead.domain.messages import Message, ResultsMessage, ToolResult, UserMessage
 from stead.domain.policies import Label
-from stead.domain.secret_words import told
+from stead.domain.secret_words import secrets_text
 from stead.domain.sessions import STEAD, Call, Session
 
 
-def take_in(session: Session, label: Label, source: str) -> None:
-    """Remember of a value that a model is told where it came from, if that matters, and how confidential it is."""
+def record_source(session: Session, label: Label, source: str) -> None:
+    """Record the source of a value that the model reads, if its label taints, and how confidential the value is."""
     if label.taints and source not in session.sources:
         session.sources.append(source)
     if label.confidentiality.exceeds(session.held):
         session.held = label.confidentiality
 
 
-def hear(session: Session, message: UserMessage) -> None:
-    """Take words in: after the open calls' results, since nothing may stand between a call and its result."""
+def append_message(session: Session, message: UserMessage) -> None:
+    """Append a message, after the results of open calls: nothing may stand between a call and its result."""
     if session.calls or session.open_request is not None:
         session.inbox.append(message)
     else:
@@ -55,7 +55,7 @@ def _unanswered(call: Call, fallback: str) -> str:
 
 
 def carry(session: Session) -> Carried:
-    """The conversation as it is, for another place to go on from; calls that are open count as not run."""
+    """A copy of the conversation for another session to continue; open calls count as not run."""
     apart = msgspec.structs.replace(session, messages=[*session.messages])
     close_turn(apart, "Not run: the conversation went on from before it.")
     return Carried(
@@ -74,8 +74,8 @@ def carry(session: Session) -> Carried:
     )
 
 
-def take_over(session: Session, carried: Carried) -> None:
-    """Go on from what was carried. What was granted, spent and kept of files is the session's own and stays."""
+def carry_over(session: Session, carried: Carried) -> None:
+    """Continue another conversation in this session. Grants, spending and checkpoints stay the session's own."""
     session.messages = [*carried.messages]
     session.trimmed = carried.trimmed
     session.words = [*carried.words]
@@ -92,7 +92,7 @@ def take_over(session: Session, carried: Carried) -> None:
     session.interrupted = session.ran = False
     session.compacting = 0
     session.recalled = []
-    session.telling = "\n\n".join(filter(None, (told(session.spec.secrets), session.files)))
+    session.telling = "\n\n".join(filter(None, (secrets_text(session.spec.secrets), session.files)))
     session.resting = True
     session.last_call = session.last_text = ""
     session.same_calls = session.same_texts = session.send_backs = 0
@@ -100,7 +100,7 @@ def take_over(session: Session, carried: Carried) -> None:
 
 
 def rewritten(session: Session) -> None:
-    """What was sent is no longer the beginning of what will be: nothing of it is counted or named any more."""
+    """Reset the recorded length and digest of the prefix: the next request no longer begins as the last one did."""
     session.sent = session.measured = session.measured_tokens = 0
     session.sent_sha256 = hashlib.sha256(session.instructions.encode()).hexdigest()
 

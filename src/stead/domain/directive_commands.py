@@ -24,7 +24,7 @@ class SetDirective(msgspec.Struct, frozen=True, tag="directive.write", forbid_un
         title: 1 to 80 characters, one line.
         text: Markdown, 1 to 20,000 characters.
         directory: the folder that it holds for, absolute; "" for every one.
-        enabled: whether models are told it.
+        enabled: whether it is part of the instructions that models get.
         id: of the one to change; "" makes a new one, which comes last.
         version: the one that the text was made from; 0 for whatever there is. Another one is a conflict.
         why: a note on what changed, up to 500 characters.
@@ -41,7 +41,7 @@ class SetDirective(msgspec.Struct, frozen=True, tag="directive.write", forbid_un
 
 
 class SwitchDirective(msgspec.Struct, frozen=True, tag="directive.switch", forbid_unknown_fields=True):
-    """Have models told a directive, or not, without removing it."""
+    """Put a directive into the models' instructions, or take it out, without removing it."""
 
     id: DirectiveId
     enabled: bool
@@ -54,13 +54,13 @@ class RemoveDirective(msgspec.Struct, frozen=True, tag="directive.remove", forbi
 
 
 class OrderDirectives(msgspec.Struct, frozen=True, tag="directives.order", forbid_unknown_fields=True):
-    """Tell models these directives first, in this order; the others come after them, as they are."""
+    """Put these directives first, in this order; the others follow in the order that they have."""
 
     ids: Annotated[tuple[DirectiveId, ...], bounds(minItems=1, uniqueItems=True)]
 
 
 class RestoreDirective(msgspec.Struct, frozen=True, tag="directive.restore", forbid_unknown_fields=True):
-    """Write what a directive was in an older version anew; one that was removed is there again, in its place."""
+    """Restore an older version of a directive as its newest; one that was removed comes back in its old place."""
 
     id: DirectiveId
     version: int

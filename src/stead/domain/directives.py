@@ -117,7 +117,7 @@ class PromptPart(msgspec.Struct, frozen=True):
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """The whole of it, as a session of a folder would read it.
+    """The instructions, as a session of a folder would read them.
 
     Args:
         parts: in order; ``text`` is made of theirs.
@@ -152,7 +152,7 @@ class Directives(msgspec.Struct, frozen=True):
     left: dict[DirectiveId, int] = {}
 
     def in_order(self) -> tuple[Kept, ...]:
-        """As models read them: souls first, then the rest, each by its order."""
+        """In the order of the instructions: souls first, then the others, each by its ``order``."""
         return tuple(sorted(self.kept.values(), key=_place))
 
     def in_force(self, directory: str) -> tuple[Directive, ...]:

@@ -46,7 +46,7 @@ class Wait(msgspec.Struct, frozen=True, tag="wait"):
 
 
 class Compact(msgspec.Struct, frozen=True, tag="compact"):
-    """Let a summary stand for the messages before ``upto``, once the history can be searched for all of them.
+    """Replace the messages before ``upto`` by a summary, once the history can be searched for all of them.
 
     Args:
         upto: the first message that is still sent.

@@ -37,7 +37,7 @@ class EmbedderState(msgspec.Struct, frozen=True):
         reason: why not, and what to do, one or two sentences; "" when alive.
         model: as ``Embeds.model_id``.
         process: id of the local one's process, 0 for none; it starts when it is needed.
-        restarts: how often in a row it has ended without being told to.
+        restarts: how often in a row it has ended by itself.
     """
 
     alive: bool
@@ -68,7 +68,7 @@ class Embeds(Protocol):
         """
 
     def state(self) -> EmbedderState:
-        """Whether it would work now. Asks nobody."""
+        """Whether it would work now, as far as is known; no request is made."""
 
 
 def pack_vector(values: Sequence[float]) -> VectorBytes:

@@ -242,7 +242,7 @@ class Draft(msgspec.Struct, frozen=True):
     Args:
         session: the stream.
         session_seq: its place in the stream, from 1 without gaps; a taken place means another runner (``Fenced``).
-        ts_ms: when, by the clock of whoever records.
+        ts_ms: when, by the clock of the process that records it.
         actor: ``person``, ``model``, ``stead``.
         cause: the command that led to it, or "" for none.
     """
@@ -268,7 +268,7 @@ class Event(msgspec.Struct, frozen=True):
 
 
 class Erased(msgspec.Struct, frozen=True):
-    """The place of an event whose payload was deleted on purpose. Folds skip it; the chain still covers it."""
+    """An event whose payload was erased on purpose. Folds skip it; the hash chain still covers it."""
 
     seq: int
     session: SessionId

@@ -20,12 +20,12 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from stead.domain import events as ev
-from stead.domain.conversation import close_turn, digest_messages, hear, take_in
+from stead.domain.conversation import append_message, close_turn, digest_messages, record_source
 from stead.domain.home_events import HomeBody
 from stead.domain.memory_events import MemoryFact
 from stead.domain.messages import AssistantMessage, Text, ToolCall, ToolResult, UserMessage, meant
 from stead.domain.policies import PlannedCall
-from stead.domain.secret_words import told
+from stead.domain.secret_words import secrets_text
 from stead.domain.sessions import PERSON, STEAD, Action, Call, Grant, Session
 from stead.domain.trials import Review
 from stead.domain.turns import Queued, Worked, apply_queue, apply_work, plan_text, receive
@@ -45,7 +45,7 @@ def begin(event: ev.Event) -> Session:
     if not isinstance(body, ev.SessionOpened):
         raise ValueError(f"stream {event.session!r} starts with {type(body).__name__}, which opens no session")
     goal = [] if body.contract is None else [_goal_text(body.contract, body.constraints)]
-    secrets = told(body.secrets)
+    secrets = secrets_text(body.secrets)
     return Session(
         id=event.session,
         spec=body,
@@ -90,11 +90,11 @@ def apply(session: Session, event: ev.Event) -> None:
             session.send_backs += why in ("completion", "claim")
             if why == "compact":
                 session.compacting = len(session.messages)
-            hear(session, UserMessage(text=text, label=STEAD, notice=True))
+            append_message(session, UserMessage(text=text, label=STEAD, notice=True))
         case ev.PlanMade(steps=steps, by="person"):
             session.plan = steps
             session.planned = []  # it was the other plan that granted
-            hear(session, UserMessage(text=plan_text(steps), label=STEAD, notice=True))
+            append_message(session, UserMessage(text=plan_text(steps), label=STEAD, notice=True))
         case ev.PlanMade(steps=steps, calls=calls):
             session.plan = steps
             if not session.sources:
@@ -226,7 +226,7 @@ def _apply_call(session: Session, body: ev.CallJudged | ev.ToolStarted | ev.Tool
             call.step = "new"
         case ev.ToolFinished(text=text, label=label, outcome=outcome, source=source):
             if source or label != STEAD:  # Stead's own words tell a model nothing that it has not got
-                take_in(session, label, source or call.tool)
+                record_source(session, label, source or call.tool)
             for entity in body.entities:
                 session.entities.setdefault(entity.kind, {})[entity.id] = entity.name
                 for value in entity.gives:

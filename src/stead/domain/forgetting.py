@@ -55,16 +55,16 @@ class RedactableJournal(Protocol):
         """As of ``domain.ports.Journal``."""
 
     def touched(self, touches: Touches) -> Iterator[Event]:
-        """The events whose payload these bytes are in, in order, as they are read. It blocks."""
+        """The events whose payload ``touches`` matches, in order. It blocks."""
 
     async def redact(self, redaction: Redaction, touches: Touches) -> tuple[Event, ...]:
         """Forget in one transaction; then nothing of it is in the file or its log. Gives the events that record it.
 
-        Whoever appends to one of the streams must be held off meanwhile, and read its own again.
+        The caller holds off the writers of these streams meanwhile; afterwards each loads its stream again.
 
         Args:
-            redaction: see there.
-            touches: for what cannot be named by a seq: events that came after ``read``, and answers to commands.
+            redaction: which events, and what is read in their place.
+            touches: finds what has no seq here: events that came after ``read``, and answers to commands.
 
         Raises:
             Conflict: an event after ``read`` has the words, so they have to be looked for again; nothing was done.
@@ -74,7 +74,7 @@ class RedactableJournal(Protocol):
 
 
 class Occurrence(msgspec.Struct, frozen=True):
-    """Where words stand.
+    """One event that has words to be forgotten.
 
     Args:
         seq: of the event.
@@ -115,7 +115,7 @@ class Purges(Protocol):
     """A part of the home that holds copies of what the journal has. Both methods may take seconds."""
 
     async def purge(self, memories: Sequence[MemoryId], events: Sequence[int]) -> None:
-        """Let these go, files and memory, so that no byte of theirs is left; harmless when they are gone already.
+        """Erase these from its files and its memory, every byte; harmless when they are gone already.
 
         The journal has been redacted by then: what is to stay is read there again.
 
@@ -130,8 +130,8 @@ class Purges(Protocol):
 class Found(msgspec.Struct, frozen=True):
     """What a search of the home's files came to; paths are below the home.
 
-    Files that are named after people are told by their folder: a receipt with a name could not stay once that is
-    forgotten.
+    A file that is named after a person is listed as its folder: a receipt with the name would have to go once the name
+    is forgotten.
 
     Args:
         scanned: files that were read to their end.
@@ -154,14 +154,14 @@ class Files(Protocol):
     """The files of the home, as a holder of its keys reads them."""
 
     def strike(self, touches: Touches, clean: Callable[[str], str]) -> None:
-        """Take words out of the logs; it blocks. A log that cannot be written is told of by ``search``."""
+        """Take words out of the logs; it blocks. ``search`` reports a log that cannot be written."""
 
     def search(self, touches: Touches, seconds: float) -> Found:
-        """Look into all of them; it blocks, and leaves out what it has not come to after so many seconds."""
+        """Search all files; it blocks, and skips those that it has not reached after ``seconds``."""
 
 
 class Holder(Protocol):
-    """Whoever writes a stream, as forgetting needs them."""
+    """The writer of a stream, which forgetting has to stop for a while."""
 
     def held(self) -> AbstractAsyncContextManager[None]:
         """Write nothing while it is entered, and then go on from what the journal has.

@@ -12,7 +12,7 @@ from typing import AnyStr, cast
 
 
 class _LazyPattern:
-    """Stands for a pattern: each attribute is taken from the compiled one when it is first asked for."""
+    """A pattern that is compiled when one of its attributes is first used."""
 
     def __init__(self, expression: str | bytes, flags: int) -> None:
         self._expression = expression

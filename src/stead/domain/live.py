@@ -1,4 +1,4 @@
-"""What watchers see beside events: pieces of a reply or of a command's output while they come, and each other.
+"""What watchers get in addition to events: pieces of a reply or of a command's output as they come, and presence.
 
 Layer: domain. Transient: never recorded, may be dropped for a slow watcher, made up for by the durable event that
 follows (``model.replied``, ``tool.finished``) or by the next of its kind.

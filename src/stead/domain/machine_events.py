@@ -1,4 +1,4 @@
-"""Facts of a session's machine: its life, what became of the changes it made, and what went out of it.
+"""Events of a session's machine: start and end, its changes of files, and its connections.
 
 Layer: domain. A part of the tagged union of ``domain.events``, whose rules for changes hold here too.
 """
@@ -57,7 +57,7 @@ class ChangesLanded(msgspec.Struct, frozen=True, tag="changes.landed"):
 
 
 class ReviewWanted(msgspec.Struct, frozen=True, tag="review.wanted"):
-    """What the person should look at, as the session comes to rest; recorded when it differs from the one before.
+    """The changes that wait for review as a session becomes idle; recorded when they differ from the last event.
 
     ``runnable`` names what can be run and is new in the folder since the session rested last, the first hundred.
     """
@@ -94,7 +94,7 @@ class EgressUsed(msgspec.Struct, frozen=True, tag="egress.used"):
     Args:
         key: the call whose permit covered it; "" when an allow-list did, or nothing.
         host: lower case; "" when none could be read, and in a summary.
-        port: 0 likewise.
+        port: 0 when none could be read, and in a summary.
         address: that was connected to; "" for none.
         method: CONNECT for a tunnel, in which nothing more is seen.
         path: with the names in its query, without their values; "" for a tunnel.
@@ -104,9 +104,9 @@ class EgressUsed(msgspec.Struct, frozen=True, tag="egress.used"):
         down_bytes: to the machine.
         secrets: names of the values that were put in.
         duration_ms: from its beginning to its end.
-        connections: more than 1 in a summary of those that came too fast to be told of one by one.
-        query_bytes: of the request's query, whose values are not recorded; 0 in a tunnel, and where nobody counted.
-        body_bytes: of the request's body, likewise.
+        connections: more than 1 in a summary of connections that came too fast to be recorded one by one.
+        query_bytes: of the request's query, whose values are not recorded; 0 in a tunnel, and where it was not counted.
+        body_bytes: of the request's body, which is not recorded; 0 in a tunnel, and where it was not counted.
     """
 
     key: CallKey

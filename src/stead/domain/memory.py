@@ -1,4 +1,4 @@
-"""What is remembered: kinds, scopes, evidence, and who may see what.
+"""Memories: kinds, scopes, evidence, and who may see what.
 
 Layer: domain. A memory is a fact with an owner, a validity and events that it rests on; the journal holds it, an index
 per place makes it findable. Who may see one is decided here, by ``visible`` alone, from what a session *is*; no
@@ -53,7 +53,7 @@ class Scope(msgspec.Struct, frozen=True, order=True):
 
     Args:
         level: "global": in every session of the person's; "workspace": in those of one workspace; "private": in those
-            of one workspace that the person works in themselves, not in objectives; "channel": in one channel alone.
+            of one workspace that are interactive, not in objectives; "channel": in one channel alone.
         place: of which workspace or channel; "global" for the level of that name.
     """
 
@@ -62,17 +62,17 @@ class Scope(msgspec.Struct, frozen=True, order=True):
 
 
 class Viewer(msgspec.Struct, frozen=True):
-    """Who looks, as the daemon knows it.
+    """For whom memory is read: what the daemon knows of the session that asks.
 
     Args:
         workspace: the place of the session's workspace.
         channel: the place of the channel that it talks in; "" at the person's own doors.
-        attended: the person works in it themselves.
+        interactive: whether the session is interactive; an objective is not.
     """
 
     workspace: PlaceId
     channel: PlaceId | Literal[""] = ""
-    attended: bool = False
+    interactive: bool = False
 
     @property
     def places(self) -> tuple[PlaceId, ...]:
@@ -90,7 +90,7 @@ def visible(scope: Scope, viewer: Viewer) -> bool:
         case "workspace":
             return scope.place == viewer.workspace
         case "private":
-            return scope.place == viewer.workspace and viewer.attended
+            return scope.place == viewer.workspace and viewer.interactive
         case "channel":
             return False
 
@@ -125,8 +125,8 @@ class Memory(msgspec.Struct, frozen=True):
     """One thing that is remembered.
 
     Args:
-        id: see there.
-        kind: see there.
+        id: as ``MemoryId``.
+        kind: one of ``KINDS``.
         text: one statement, 1 to ``TEXT_CHARS`` characters.
         scope: who sees it.
         origin: who it is from.
@@ -138,8 +138,8 @@ class Memory(msgspec.Struct, frozen=True):
         aliases: names that it is asked for by.
         evidence: what it rests on; empty only for what a person wrote themselves.
         confidence: 0 to 1.
-        pinned: always told, never decays, never expires.
-        standing: an instruction for how to work, always told.
+        pinned: in every prompt; never decays, never expires.
+        standing: an instruction for how to work, in every prompt.
         expires_ms: when it is to be dropped; 0 for never.
         supersedes: the memories that it took the place of.
         source: the file that it was taken from, "" for none.
@@ -170,7 +170,7 @@ Standing = Literal["live", "superseded", "expired", "retired", "forgotten"]
 
 
 class MemoryRow(msgspec.Struct, frozen=True):
-    """A memory as it is shown, with what became of it.
+    """A memory with its state in the record.
 
     Args:
         memory: as it was last recorded.
@@ -178,8 +178,8 @@ class MemoryRow(msgspec.Struct, frozen=True):
         recorded_ms: when it was recorded.
         retired_ms: when it was retired in the record; 0 while it is live.
         superseded_by: the memory in its place, "" for none.
-        uses: how often it was told to a model.
-        last_used_ms: when, 0 for never.
+        uses: how often it went into a prompt.
+        last_used_ms: when it last did, 0 for never.
         run: the consolidation that made it, "" for none.
     """
 
@@ -198,7 +198,7 @@ Source = Literal["memory", "chat", "talk"]
 
 
 class Episode(msgspec.Struct, frozen=True):
-    """One turn of a conversation, as it is indexed; no model had a part in it.
+    """One turn of a conversation, as it is indexed, word for word.
 
     Args:
         seq: of its event.
@@ -207,7 +207,7 @@ class Episode(msgspec.Struct, frozen=True):
         who: who said it: "user", "assistant", a tool's name, or a participant's name.
         text: as it was said.
         ts_ms: when.
-        private: said in a session that the person works in themselves.
+        private: said in an interactive session.
         label: of the words.
     """
 
@@ -222,7 +222,7 @@ class Episode(msgspec.Struct, frozen=True):
 
 
 Leg = Literal["pinned", "alias", "words", "meaning"]
-"""A way in which something is found: it is always told; by a name of it; by its words (BM25); by its meaning."""
+"""A retrieval leg: pinned memories, names (aliases), words (BM25), or meaning (embeddings)."""
 
 
 class HitReason(msgspec.Struct, frozen=True):
@@ -240,9 +240,9 @@ class Hit(msgspec.Struct, frozen=True):
 
     Args:
         ref: the memory's id, or ``e_`` and the event's seq.
-        source: see there.
+        source: as ``Source``.
         place: whose index.
-        text: what is told of it: all, or what is around the words that were looked for.
+        text: what goes into the prompt: all of it, or the passage around the words of the query.
         who: who said it; "" for memories.
         session: of an episode; "" for memories.
         ts_ms: when it was said, or recorded.
@@ -277,8 +277,8 @@ class Query(msgspec.Struct, frozen=True):
     """What is looked for.
 
     Args:
-        text: words, a question; "" for what is always told alone.
-        limit: hits at most that the words bring to mind, 1 to 100; what is always told comes on top.
+        text: words, a question; "" for pinned and standing memories alone.
+        limit: hits at most that the text retrieves, 1 to 100; pinned and standing memories come on top.
         as_of_ms: as it was in the world at that moment; 0 for now.
         known_ms: as the record stood at that moment; 0 for now.
         sources: of which kinds; empty for all.
@@ -287,9 +287,9 @@ class Query(msgspec.Struct, frozen=True):
         trusted: leave out what came from strangers.
         clearance: nothing more confidential than this.
         superseded: also what no longer holds.
-        overtaken: also what is not told this viewer beside a newer memory at the same key.
-        looked_up: somebody looks for it, so what is always told is found as others are, and one common word is enough.
-        told: refs that were told already, and are not told again.
+        overtaken: also memories that a newer one at the same key hides from this viewer.
+        looked_up: an explicit search: pinned memories must match like others, and one common word is enough to match.
+        told: refs that the model has had already; they are left out.
         chars: of a hit's text at most; of more, those around what was looked for.
     """
 
@@ -313,7 +313,7 @@ class Recalled(msgspec.Struct, frozen=True):
     """What was found, best first; nothing is an answer too.
 
     Args:
-        hits: what is always told, then at most as many others as asked for; memories stand before turns.
+        hits: pinned and standing memories, then at most ``Query.limit`` others; memories before turns.
         legs: of every way of finding, whether it was alive.
         withheld: how many were left out because strangers' words made them.
         duration_ms: that it took.

@@ -1,7 +1,7 @@
 """What people say about memory: add, correct, mark, take back, settle what was proposed, take files in.
 
-Layer: domain. A part of ``domain.commands``, whose rules hold here too. Whoever gives these is the person themselves;
-models have tools, which go through the gate.
+Layer: domain. A part of ``domain.commands``, whose rules hold here too. Only the person gives these commands; models
+have tools, which go through the gate.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class NewMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Remember(msgspec.Struct, frozen=True, tag="memory.remember", forbid_unknown_fields=True):
-    """Remember 1 to 1,000 statements; the answer says of each what became of it, with its id.
+    """Remember 1 to 1,000 statements; the answer has the result and the id of each.
 
     Args:
         items: what.
@@ -76,9 +76,9 @@ class MarkMemories(msgspec.Struct, frozen=True, tag="memory.mark", forbid_unknow
 
     Args:
         ids: which.
-        pinned: always told.
-        standing: an instruction, always told.
-        kind: see there.
+        pinned: in every prompt.
+        standing: an instruction, in every prompt.
+        kind: one of ``KINDS``.
         key: canonical.
         aliases: in place of those they have.
         confidence: 0 to 1.
@@ -96,13 +96,13 @@ class MarkMemories(msgspec.Struct, frozen=True, tag="memory.mark", forbid_unknow
 
 
 class RetireMemories(msgspec.Struct, frozen=True, tag="memory.retire", forbid_unknown_fields=True):
-    """Tell up to 1,000 memories no longer. They are kept, and can be restored; ``Forget`` is for good."""
+    """Stop recalling up to 1,000 memories. They are kept and can be restored; ``Forget`` is for good."""
 
     ids: SomeMemories
 
 
 class RestoreMemories(msgspec.Struct, frozen=True, tag="memory.restore", forbid_unknown_fields=True):
-    """Have retired memories back, up to 1,000."""
+    """Restore up to 1,000 retired memories."""
 
     ids: SomeMemories
 
@@ -121,7 +121,7 @@ class ImportMemories(msgspec.Struct, frozen=True, tag="memory.import", forbid_un
         name: of the file, as CLAUDE.md, MEMORY.md, user.md, or an export of Stead (``.jsonl``).
         text: its whole text, up to 10 MB.
         level: as of ``Remember``.
-        directory: likewise.
+        directory: as of ``Remember``.
     """
 
     name: str

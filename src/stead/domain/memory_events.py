@@ -1,7 +1,7 @@
-"""Facts about what is remembered, what sessions were told of it, and what was forgotten.
+"""Events of memory: memories made and changed, recalled into a session's prompt, and forgotten.
 
-Layer: domain. A part of the tagged union of ``domain.events``, whose rules for changes hold here too. Most stand in the
-stream ``memory``; what a session was told stands in the session's, and ``content.redacted`` in any.
+Layer: domain. A part of the tagged union of ``domain.events``, whose rules for changes hold here too. Most are in the
+stream ``memory``; ``memory.loaded`` and ``memory.recalled`` are in a session's, and ``content.redacted`` in any.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ class MemoryAmended(msgspec.Struct, frozen=True, tag="memory.amended", omit_defa
 
 
 class MemoryRetired(msgspec.Struct, frozen=True, tag="memory.retired", omit_defaults=True):
-    """It is told no longer, and kept: the past's answers need it.
+    """A memory is recalled no longer. It is kept, since questions about the past need it.
 
     Args:
         id: which.
-        why: see there; "superseded" has ``by``.
+        why: the reason; "superseded" has ``by``.
         by: what took its place, "" for nothing.
         valid_to_ms: until when it held in the world; 0 when it never did.
         door: as of ``MemoryMade``.
-        run: likewise.
+        run: as of ``MemoryMade``.
     """
 
     id: MemoryId
@@ -60,7 +60,7 @@ class MemoryRestored(msgspec.Struct, frozen=True, tag="memory.restored", omit_de
 
 
 class ForgetReceipt(msgspec.Struct, frozen=True):
-    """Proof that something is gone, without a word of it.
+    """Proof that words were forgotten, without any of them.
 
     Args:
         memories: ids that were forgotten.
@@ -106,7 +106,7 @@ class MemoryForgotten(msgspec.Struct, frozen=True, tag="memory.forgotten"):
 
 
 class Redacted(msgspec.Struct, frozen=True):
-    """One event whose words are gone.
+    """One event that was redacted.
 
     Args:
         seq: of it.
@@ -131,7 +131,7 @@ class MemoryProposed(msgspec.Struct, frozen=True, tag="memory.proposed", omit_de
     """Stead or the model would change what only the person may.
 
     Args:
-        id: see there.
+        id: as ``ProposalId``.
         what: "forget": the memories (a line was deleted in a file); "skill": text of a skill made of a procedure;
             "soul": text of soul.md; "scope": a memory that should be seen wider.
         memories: that it is about.
@@ -162,10 +162,10 @@ class MemoryConsolidated(msgspec.Struct, frozen=True, tag="memory.consolidated",
     """One run came to its end, or to the end of its budget; its other facts carry its id.
 
     Args:
-        run: see there.
-        place: whose.
-        upto: every event up to this one is worked in.
-        read: events that were looked at.
+        run: its id.
+        place: the place whose memories it consolidated.
+        upto: seq of the last event that it has processed.
+        read: how many events it read.
         made: memories made.
         retired: memories retired.
         proposed: proposals made.
@@ -195,14 +195,14 @@ class LoadedFile(msgspec.Struct, frozen=True):
 
 
 class MemoryLoaded(msgspec.Struct, frozen=True, tag="memory.loaded"):
-    """The files of memory with which a session begins, in the order in which they are told."""
+    """The files of memory in a session's first prompt, in the prompt's order."""
 
     files: tuple[LoadedFile, ...]
     label: Label
 
 
 class Told(msgspec.Struct, frozen=True):
-    """One thing that a session was told: what, by which legs, and in which words."""
+    """One memory or turn that was recalled into a prompt: its reference, its words, and the legs that found it."""
 
     ref: str
     text: str
@@ -210,12 +210,12 @@ class Told(msgspec.Struct, frozen=True):
 
 
 class MemoryRecalled(msgspec.Struct, frozen=True, tag="memory.recalled", omit_defaults=True):
-    """What a session was told for the words that come after it; the receipt of every recall into a prompt.
+    """What was recalled into a session's prompt, for the person's next words; recorded for every such recall.
 
     Args:
-        told: best first; nothing that this session has been told before.
+        told: the recalled items, best first; none that this session's prompt has already.
         dead: legs that did not work.
-        label: of the whole.
+        label: of all of them together.
     """
 
     told: tuple[Told, ...]

@@ -57,9 +57,9 @@ class RowsWanted(msgspec.Struct, frozen=True):
 
     Args:
         place: of which index; "" for every place.
-        kinds: see there.
-        status: see there.
-        origins: see there.
+        kinds: of these kinds.
+        status: in one of these standings.
+        origins: from one of these origins.
         pinned: the pinned alone.
         words: that stand in the text, as the search of the history has them.
         run: made by this run of consolidation.
@@ -82,7 +82,7 @@ class Remembered(Protocol):
     """What is remembered, as of the journal's last event. It blocks; call it in a thread."""
 
     def row(self, id: MemoryId) -> MemoryRow:
-        """One memory, whatever became of it.
+        """One memory, in any state.
 
         Raises:
             NotFound: there is none, or it was forgotten.
@@ -92,9 +92,9 @@ class Remembered(Protocol):
         """The live memories of a scope with this canonical key ("" for none) or with the same words.
 
         Args:
-            scope: see there.
+            scope: exactly this one, none that it is a part of.
             text: the words.
-            key: see above.
+            key: the canonical key, "" for none.
             after_ms: behind the live ones also those at the key that were superseded, and held after this moment.
         """
 
@@ -105,7 +105,7 @@ class Remembered(Protocol):
         """Where a session's words say this best: the person's own before a tool's; nothing when they do not."""
 
     def whereabouts(self, session: SessionId) -> Whereabouts:
-        """Who a session is, from what it was begun as.
+        """As which viewer a session reads memory, from the event that opened it.
 
         Raises:
             NotFound: there is none.
@@ -135,7 +135,7 @@ class Place(msgspec.Struct, frozen=True):
     """Where things are remembered, as people see it.
 
     Args:
-        id: see there.
+        id: as ``PlaceId``.
         title: "everywhere", the folder's path, or the channel's name.
         directory: of a workspace; "" otherwise.
         memories: that are live.
@@ -152,7 +152,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class ProposalRow(msgspec.Struct, frozen=True):
-    """A proposal, and what became of it: "" while it waits."""
+    """A proposal and its answer, "" while it waits."""
 
     proposal: MemoryProposed
     made_ms: int
@@ -168,7 +168,7 @@ class JournalLine(msgspec.Struct, frozen=True):
         session: which.
         title: of it.
         text: how it ended, one line.
-        private: the person works in the session themselves.
+        private: the session is interactive.
         tainted: its model has read strangers' words, so the line may be theirs.
     """
 
@@ -182,7 +182,7 @@ class JournalLine(msgspec.Struct, frozen=True):
 
 
 class MemoryReports(Protocol):
-    """What people look at beside the memories themselves. It blocks."""
+    """Lists for people about places, proposals, runs and days. Every method blocks."""
 
     def places(self) -> tuple[Place, ...]:
         """Every place that has anything, "everywhere" first."""
@@ -247,14 +247,14 @@ class Growth(msgspec.Struct, frozen=True):
 
 
 class Analytics(msgspec.Struct, frozen=True):
-    """What there is to know about a place's memory, or about all of it.
+    """Statistics of one place's memory, or of all places.
 
     Args:
         live: memories that hold.
         made: that were ever made and not forgotten.
         junk: of those made without the person's own hand, how many were duplicates or taken back.
         inferred: made without the person's own hand.
-        never_used: live, older than 30 days and never told to a model.
+        never_used: live, older than 30 days, and never in a prompt.
         growth: day by day, oldest first.
         kinds: live ones by kind.
         origins: live ones by origin.
@@ -277,7 +277,7 @@ class Analytics(msgspec.Struct, frozen=True):
 
 
 class MemoryInsights(Protocol):
-    """What is known about memories beside themselves. It blocks."""
+    """Quotes, history and statistics of memories. Every method blocks."""
 
     def quotes(self, memory: Memory) -> tuple[Quote, ...]:
         """The words that it rests on."""
@@ -294,7 +294,7 @@ class MemoryInsights(Protocol):
 
 
 class Remembering(Protocol):
-    """Memory as a session's tools use it; who asks is told by the daemon, not by the model."""
+    """Memory as a session's tools use it. The daemon passes the session; a model cannot choose it."""
 
     async def remember(self, session: SessionId, items: Sequence[Wanted]) -> tuple[Done, ...]:
         """Take statements in that the session's own words bear out."""
@@ -316,7 +316,7 @@ class SoulProposing(Protocol):
     """Proposing another soul, which only the person decides about."""
 
     async def propose(self, session: SessionId, text: str, why: str) -> Done:
-        """Put a text for the whole of ``soul.md`` before the person, and why; it changes nothing by itself."""
+        """Propose a text for the whole of ``soul.md``, with a reason; nothing changes until the person accepts."""
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -330,7 +330,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """What became of it, in words for the model; ``id`` is of the memory that now says it, "" when none does."""
+    """The result of a change, in words for the model; ``id`` is of the memory that now holds it, "" when none does."""
 
     change: Change
     id: MemoryId | Literal[""]

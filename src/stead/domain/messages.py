@@ -67,7 +67,7 @@ def meant(call: ToolCall) -> tuple[str, str]:
 
 
 def is_shallow(data: object) -> bool:
-    """Whether plain data is nested no deeper than calls are, so that nobody who walks through it comes to an end."""
+    """Whether plain data is nested no deeper than calls may be, so that recursion over it is safe."""
     level = [data]
     for _ in range(DEPTH):
         level = [
@@ -98,7 +98,7 @@ class UserMessage(msgspec.Struct, frozen=True, tag="user"):
     source: str = ""
     """Whose words they are, as ``message:DOOR``, when they are not the person's; "" for the person and Stead."""
     told: str = ""
-    """What Stead tells the model before these words: what is remembered. It is no part of them."""
+    """What Stead puts before these words in the prompt, such as recalled memories. It is no part of them."""
 
     @property
     def foreign(self) -> bool:

@@ -38,7 +38,7 @@ class Near:
         """What each word that was met stands for; "" for none of those that are wanted."""
 
     def found(self, text: str) -> Iterator[str]:
-        """The places where a text says it, as they stand there."""
+        """The passages of a text that match, as written there."""
         met = [
             (place, meant, match)
             for place, match in enumerate(_WORD.finditer(text))

@@ -95,7 +95,7 @@ class PlannedCall(msgspec.Struct, frozen=True):
             thing's name instead.
         takes: arguments whose values are to be taken from what a source says later: the source's name, or its kind.
             It grants something only where ``confirmed``.
-        up_to: the largest value of a number that is not known ahead. Likewise.
+        up_to: the largest value of a number that is not known ahead. It grants something only where ``confirmed``.
         confirmed: the person saw this very call in a plan and said yes to it.
     """
 

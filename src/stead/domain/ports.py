@@ -408,7 +408,7 @@ class Parser(Protocol):
 
 
 class PageShown(msgspec.Struct, frozen=True):
-    """A page as a browser shows it; all of it is the page's word.
+    """A page as a browser shows it; all of it is the page's own, untrusted content.
 
     Args:
         url: where the browser is now, redirects followed.
@@ -439,7 +439,7 @@ class Browser(Protocol):
         """Go to a page; starts the browser where there is none."""
 
     async def read(self, permit: Permit, url: str) -> PageShown:
-        """The page that is open, as it is now."""
+        """The open page, as it is now."""
 
     async def act(
         self,

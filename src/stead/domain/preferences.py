@@ -30,7 +30,7 @@ class PreferencesNow(msgspec.Struct, frozen=True):
 
 
 class Preferences(Protocol):
-    """Those settings, and the two of them that a model may have changed with the person's leave.
+    """Reads these settings, and changes the two that a model may change with the person's approval.
 
     Both changes raise ``CallerError`` when the value cannot be; the id makes each happen once.
     """

@@ -66,24 +66,24 @@ Clean = Callable[[str], str]
 T = TypeVar("T", bound=msgspec.Struct)
 
 
-def redacted(body: ev.Body, clean: Clean, told: Collection[str] = ()) -> ev.Body:
+def redacted(body: ev.Body, clean: Clean, forgotten: Collection[str] = ()) -> ev.Body:
     """The same event with clean texts.
 
     Args:
         body: as it was recorded.
         clean: gives a text without the words.
-        told: references of memories that are forgotten; what a model was told of them goes whole.
+        forgotten: references of memories that are forgotten; where they were recalled, their whole text goes.
     """
     if isinstance(body, BINDING):
         return body
     if isinstance(body, ev.MemoryRecalled):
-        kept = tuple(msgspec.structs.replace(one, text=FORGOTTEN) if one.ref in told else one for one in body.told)
+        kept = tuple(msgspec.structs.replace(one, text=FORGOTTEN) if one.ref in forgotten else one for one in body.told)
         body = msgspec.structs.replace(body, told=kept)
     return _cleaned(_narrowed(body, clean), clean)
 
 
 def _narrowed(body: ev.Body, clean: Clean) -> ev.Body:
-    """Without what the person allowed in the forgotten words: two of them, once clean, would stand for each other."""
+    """Without permissions whose text has forgotten words: redacted, two of them would be the same."""
     match body:
         case ev.SourcesTrusted(sources=sources) | ev.GrantMade(sources=sources):
             return msgspec.structs.replace(body, sources=tuple(one for one in sources if clean(one) == one))

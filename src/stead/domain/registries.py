@@ -35,7 +35,7 @@ _ALL = tuple(host for hosts in HOSTS.values() for host in hosts)
 
 
 def spelled_out(hosts: Iterable[str]) -> tuple[str, ...]:
-    """Patterns of hosts, the word for all registries replaced by what it stands for."""
+    """Patterns of hosts, with the word for all registries replaced by their hosts."""
     return tuple(one for host in hosts for one in (_ALL if host == REGISTRIES else (host,)))
 
 

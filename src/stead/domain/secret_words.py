@@ -1,6 +1,6 @@
-"""What a model reads of the secrets of its objective.
+"""The secrets of a session as its model reads them: names and placeholders, never values.
 
-Layer: domain. Words alone: where a value may go is decided by ``bindings``.
+Layer: domain. Text alone: ``domain.bindings`` decides where a value may go.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from stead.domain.secrets import Binding, Secret, ToolBinding
 
 
-def told(secrets: Iterable[Secret]) -> str:
-    """What a model reads about the secrets of its objective: a line for each, "" for none."""
+def secrets_text(secrets: Iterable[Secret]) -> str:
+    """One line for each secret, "" for none."""
     return "\n".join(map(_line, secrets))
 
 

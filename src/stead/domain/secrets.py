@@ -64,7 +64,7 @@ class Secret(msgspec.Struct, frozen=True):
 
 
 class Known(msgspec.Struct, frozen=True):
-    """A value that may never leave as itself, and what stands in its place.
+    """A value that may never leave as itself, and its placeholder.
 
     Args:
         name: the secret's name.
@@ -111,7 +111,7 @@ def mark_of(key: bytes, name: str, version: int) -> str:
 
 
 def placeholder_of(key: bytes, name: str, version: int, session: SessionId) -> str:
-    """What a session writes where a value belongs; nobody without the home's digest key can make one up."""
+    """What a session writes in place of a value; it cannot be forged without the home's digest key."""
     return _minted(key, name, f"stead placeholder {version} {name} {session}", 16)
 
 

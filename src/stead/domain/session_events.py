@@ -42,7 +42,7 @@ class SessionOpened(msgspec.Struct, frozen=True, tag="session.opened", omit_defa
     hosts: tuple[str, ...] = ()
     """Patterns of hosts that every command may reach, in addition to those that are allowed in the folder."""
     secrets: tuple[Secret, ...] = ()
-    """What the model is told of, as it was then; values are in no event."""
+    """Those that the model may use, as they were at the opening; values are in no event."""
     mode: WorkMode = "workspace"
     ignore: tuple[str, ...] = ()
     """Patterns as in .gitignore of what checkpoints leave out, in addition to what they always do."""
@@ -61,9 +61,9 @@ class RulesFile(msgspec.Struct, frozen=True):
     Args:
         path: relative to the folder.
         text: its beginning; "" when it is left out.
-        sha256: of that; "" likewise.
+        sha256: of that text; "" when it is left out.
         cut: it is longer than what is kept of it.
-        left_out: why the model is not told it; "" when it is.
+        left_out: why it is not in the prompt; "" when it is.
     """
 
     path: str
@@ -74,7 +74,7 @@ class RulesFile(msgspec.Struct, frozen=True):
 
 
 class ProjectRulesRead(msgspec.Struct, frozen=True, tag="rules.read"):
-    """What a project says of itself, as data: the model is told it, and it permits nothing."""
+    """The rules files of a project. They go into the prompt as data, and permit nothing."""
 
     files: tuple[RulesFile, ...]
     label: Label
@@ -129,7 +129,7 @@ class CheckpointTaken(msgspec.Struct, frozen=True, tag="checkpoint.taken"):
     """The folder was kept as it was, and the place in the conversation that goes with it.
 
     Args:
-        id: see there.
+        id: as ``CheckpointId``.
         turn: before whose changes.
         at: the last event (``session_seq``) of the conversation that belongs to it.
         why: before a turn's first change, at the person's word, or before a restore.
@@ -224,7 +224,7 @@ class CallCancelled(msgspec.Struct, frozen=True, tag="call.cancelled"):
 
 
 class CallRetried(msgspec.Struct, frozen=True, tag="call.retried"):
-    """The person wants a finished call run again before the model hears of it."""
+    """The person has a finished call run again, before the model gets its result."""
 
     key: CallKey
     tool: str
@@ -232,14 +232,14 @@ class CallRetried(msgspec.Struct, frozen=True, tag="call.retried"):
 
 
 class TurnEnded(msgspec.Struct, frozen=True, tag="turn.ended"):
-    """The session rests until it is told something.
+    """A turn ended; the session is idle until the person says something.
 
     Args:
         turn: from 1.
         reason: "done", or the limit or fault that ended it, as of ``ObjectiveEnded``.
         summary: the model's last words or why it ended, cleaned for people.
-        changes: the first hundred paths that differ from before the turn, whoever changed them; without diffs.
-        changed: how many there are; -1 when nobody could look.
+        changes: the first hundred paths that differ from before the turn, by any hand; without diffs.
+        changed: how many there are; -1 when the folder could not be compared.
     """
 
     turn: int
@@ -263,7 +263,7 @@ class BudgetRaised(msgspec.Struct, frozen=True, tag="budget.raised"):
 
 
 class ContextTrimmed(msgspec.Struct, frozen=True, tag="context.trimmed"):
-    """Older results and long arguments are no longer sent, a constant stands for each; the record keeps them.
+    """Older results and long arguments are replaced by a constant in requests; the record keeps them.
 
     Args:
         upto: the first message that is sent whole.
@@ -279,7 +279,7 @@ class ContextTrimmed(msgspec.Struct, frozen=True, tag="context.trimmed"):
 
 
 class ContextCompacted(msgspec.Struct, frozen=True, tag="context.compacted"):
-    """Older messages are no longer sent; a summary stands for them, and the record keeps them.
+    """A summary replaces older messages in requests; the record keeps them.
 
     Args:
         upto: the first message that is still sent.

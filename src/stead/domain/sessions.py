@@ -115,7 +115,7 @@ class Session(msgspec.Struct):
     resting: bool = False
     """Nothing happens until the person says something."""
     ran: bool = False
-    """Something has run in this turn that may have changed files beside those that calls name."""
+    """Something has run in this turn that may have changed files that no call names."""
     interrupted: bool = False
     """The person wants to be heard before calls run that have not begun."""
     marks: list[Mark] = []
@@ -125,9 +125,9 @@ class Session(msgspec.Struct):
     runnable: list[str] = []
     """Paths of what can be run and is new in the folder since the session rested last."""
     review: Review = Review()
-    """What of its changes waits for the person, as they were last told."""
+    """Its changes that wait for the person, as last recorded."""
     rules: dict[str, str] = {}
-    """Path and SHA-256 of the project's own rules, as the model was last told them."""
+    """Path and SHA-256 of the project's rules files, as last put into the prompt."""
 
     instructions: str = ""
     """What every request begins with: as composed at the opening, until ``instructions.set`` says otherwise."""
@@ -146,11 +146,11 @@ class Session(msgspec.Struct):
     """The calls of the last reply, in the model's order; empty when all are answered."""
     plan: tuple[ev.PlanStep, ...] = ()
     telling: str = ""
-    """What the model is to be told of memory together with the next words."""
+    """What goes into the prompt before the next words: memory, secrets."""
     files: str = ""
-    """The files of memory with which it began, as the model was told them; told again when the context is made anew."""
+    """The files of memory of its first prompt; they are put in again when the context is compacted."""
     recalled: list[str] = []
-    """What the model has been told of memory since the context was last made anew, by its references."""
+    """References of the memories and turns recalled since the context was last compacted."""
     planned: list[PlannedCall] = []
     """What the plan grants: the calls that it named before anything untrusted was read."""
     used: list[PlannedCall] = []
@@ -161,14 +161,14 @@ class Session(msgspec.Struct):
     """It has read something private that no plan named, after something untrusted; no plan and no grant lets anything
     leave unasked from then on."""
     stained: list[str] = []
-    """Stores that it changed after something untrusted: what is read from them is nobody's trusted word any more."""
+    """Stores that it changed after something untrusted: what is read from them is trusted no more."""
     words: list[str] = []
     """What the person said, in full, whatever the context still holds of it."""
     sources: list[str] = []
     """Where everything untrusted came from that a model has read here, in the order of first reading."""
     held: Confidentiality = Confidentiality.PUBLIC
-    """The most confidential that tools and others have told a model here. The person's words are not counted: they are
-    said to the model that the person chose."""
+    """The most confidential level that a model has read here from tools and others. The person's words do not count:
+    they are for the model that the person chose."""
     entities: dict[str, dict[str, str]] = {}
     """Kind, then id, then the name of everything that tools have named by an id."""
     given: dict[str, list[tuple[str, str]]] = {}
@@ -224,11 +224,11 @@ def status(session: Session) -> ObjectiveStatus:
 
 
 def viewer(spec: ev.SessionOpened) -> Viewer:
-    """Who looks when a session looks something up in memory; from what it is, not from what it says."""
+    """As which viewer a session reads memory: from the event that opened it, never from a model's words."""
     return Viewer(
         workspace=workspace_place(spec.workspace, spec.directory),
         channel=channel_place(spec.workspace, spec.channel) if spec.channel else "",
-        attended=spec.interactive,
+        interactive=spec.interactive,
     )
 
 

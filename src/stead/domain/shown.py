@@ -1,4 +1,4 @@
-"""What a person must have been shown before a yes of theirs counts, and how text that hides something is shown.
+"""What a person must have seen before their approval counts, and how hidden characters are shown.
 
 Layer: domain. The daemon, the command line and the page decide by these same rules: ``frontend/src/ui/reveal.ts`` has
 the same tables, and a test compares them. A text that was cut, or that holds characters that nobody sees, is no ground

@@ -38,7 +38,7 @@ class ToolEffect(StrEnum):
 
 
 class Role(StrEnum):
-    """What an argument that carries authority stands for."""
+    """The role of an argument that carries authority."""
 
     RECIPIENT = "recipient"
     """Who is reached."""

@@ -13,7 +13,7 @@ from typing import assert_never
 import msgspec
 
 from stead.domain import events as ev
-from stead.domain.conversation import close_turn, hear, rewritten, take_in, take_over
+from stead.domain.conversation import append_message, carry_over, close_turn, record_source, rewritten
 from stead.domain.memory_events import ContentRedacted
 from stead.domain.messages import WORKSPACE, UserMessage
 from stead.domain.policies import Integrity
@@ -42,17 +42,17 @@ Queued = ev.CallEdited | ev.CallCancelled | ev.CallRetried
 
 
 def receive(session: Session, message: ev.MessageReceived, seq: int) -> None:
-    """Words came. In an interactive session they begin a turn, or steer the current one."""
+    """Apply a message. In an interactive session it begins a turn, or steers the current one."""
     source = "" if message.label.integrity is Integrity.PERSON else f"message:{message.door}"
     if session.spec.interactive:
         _begin_turn(session, seq)
         session.phase = "active"
     if message.interrupts and (session.calls or session.open_request is not None):
         session.interrupted = True
-    hear(session, UserMessage(text=message.text, label=message.label, source=source, told=session.telling))
+    append_message(session, UserMessage(text=message.text, label=message.label, source=source, told=session.telling))
     session.telling = ""
     if source:
-        take_in(session, message.label, source)
+        record_source(session, message.label, source)
     else:
         session.words.append(message.text)
 
@@ -69,24 +69,24 @@ def _begin_turn(session: Session, seq: int) -> None:
 
 
 def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
-    """Let one more event of the session's files, turns or context have happened."""
+    """Apply an event of the session's files, turns or context."""
     match body:
         case ev.ProjectRulesRead(files=files, label=label):
             session.rules = {file.path: file.sha256 for file in files}
-            if told := [file for file in files if not file.left_out]:
-                hear(session, UserMessage(_rules_text(told), label, source=WORKSPACE))
-                take_in(session, label, WORKSPACE)
+            if shown := [file for file in files if not file.left_out]:
+                append_message(session, UserMessage(_rules_text(shown), label, source=WORKSPACE))
+                record_source(session, label, WORKSPACE)
         case ev.MemoryLoaded() | ev.MemoryRecalled():
             _remember(session, body)
         case ev.ConversationSet(carried=carried):
-            take_over(session, carried)
+            carry_over(session, carried)
         case ev.CheckpointTaken():
             session.marks.append(Mark(body.id, body.turn, body.at, body.root, seq, ts_ms, body))
         case ev.CheckpointFailed():
             return
         case ev.CheckpointRestored(files=files, conversation=conversation, id=id, changed=changed):
             if files and not conversation and session.messages:
-                hear(session, _told(f"The person put {changed} files back to checkpoint {id}. Read before you edit."))
+                _notify(session, f"The person put {changed} files back to checkpoint {id}. Read before you edit.")
         case ev.FileChanged(key=key, before=before, after=after, change=change):
             session.edits.append(Edit(key, session.turn, before, after, change, seq, ts_ms))
         case ev.EditUndone(key=key, path=path, again=again):
@@ -95,7 +95,7 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
                 for edit in session.edits
             ]
             what = "made your edit again that they had undone" if again else "undid your edit"
-            hear(session, _told(f"The person {what}: {path!r}. Read it before you edit it."))
+            _notify(session, f"The person {what}: {path!r}. Read it before you edit it.")
         case ev.TurnEnded():
             heard = any(not message.notice for message in session.inbox)
             session.resting = True
@@ -130,7 +130,7 @@ def apply_work(session: Session, body: Worked, seq: int, ts_ms: int) -> None:
 
 
 def apply_queue(session: Session, body: Queued) -> None:
-    """Let the person have changed the queue of calls. A call that is gone by now stays as it is."""
+    """Apply the person's change of the queue of calls; one of a call that is gone has no effect."""
     call = session.calls.get(body.key)
     if call is None:
         return
@@ -148,18 +148,18 @@ def apply_queue(session: Session, body: Queued) -> None:
 
 
 def _remember(session: Session, body: ev.MemoryLoaded | ev.MemoryRecalled) -> None:
-    """Let the model be told what is remembered, together with the words that follow or with the goal that came before.
+    """Put recalled memory before the next words, or before the goal while no request was made yet.
 
-    It is data, and what strangers' words made would be heard as theirs.
+    It is data; what has a tainted label becomes a message of its own, marked as a stranger's.
     """
-    take_in(session, body.label, MEMORY_SOURCE)
+    record_source(session, body.label, MEMORY_SOURCE)
     if isinstance(body, ev.MemoryRecalled):
-        session.recalled.extend(told.ref for told in body.told)
+        session.recalled.extend(item.ref for item in body.told)
         text = recalled_text(body.told)
     else:
         text = session.files = loaded_text(body.files)
     if body.label.taints:
-        hear(session, UserMessage(text, body.label, source=MEMORY_SOURCE))
+        append_message(session, UserMessage(text, body.label, source=MEMORY_SOURCE))
     elif not session.requests and len(session.messages) == 1 and isinstance(goal := session.messages[0], UserMessage):
         session.messages[0] = msgspec.structs.replace(goal, told=together(goal.told, text))
     else:
@@ -172,9 +172,9 @@ def _heard_meanwhile(session: Session, asked: int) -> list[UserMessage]:
 
 
 def put_in(before: str, after: str) -> tuple[str, ...]:
-    """What stands in edited arguments and not in the model's own: this is the person's words, and nothing else.
+    """The words of edited arguments that are not in the model's own: these alone are the person's.
 
-    A word that the model had stays the model's where the person changes another one beside it, or takes others away.
+    A word that the model had stays the model's where the person changes another one next to it, or takes others away.
     """
     model = tuple(text.casefold() for text in _texts(before))
     return tuple(dict.fromkeys(run for text in _texts(after) for run in _new_in(text, model)))
@@ -215,7 +215,7 @@ def _texts(arguments: str) -> Iterator[str]:
 
 
 def plan_text(steps: tuple[ev.PlanStep, ...]) -> str:
-    """How the model is told that the person changed the plan."""
+    """The notice to the model that the person changed the plan."""
     lines = "\n".join(f"- [{step.status}] {step.title}" for step in steps)
     return f"The person changed the plan. It is now:\n{lines or '(empty)'}"
 
@@ -228,5 +228,5 @@ def _rules_text(files: Sequence[ev.RulesFile]) -> str:
     return "What the project says of itself:\n\n" + "\n\n".join(parts)
 
 
-def _told(text: str) -> UserMessage:
-    return UserMessage(text=text, label=STEAD, notice=True)
+def _notify(session: Session, text: str) -> None:
+    append_message(session, UserMessage(text=text, label=STEAD, notice=True))

@@ -1,4 +1,4 @@
-"""Where the values of secrets are kept, as the rest of Stead sees it.
+"""The vault's port: the store of the values of secrets.
 
 Layer: domain. A port alone.
 """

@@ -1,4 +1,4 @@
-"""One connection out of a machine: read what it asks for, have it judged, carry it out, say what became of it.
+"""One connection out of a machine: read the request, have it judged, carry it out, report the outcome.
 
 Layer: egress. Knows no session and no allow-list; it asks ``Outlet`` for a verdict and tells it the end.
 

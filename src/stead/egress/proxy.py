@@ -1,4 +1,4 @@
-"""The one way out of machines: a unix socket for each, and behind it only what a person allowed.
+"""The egress proxy, the one way out of machines: a unix socket for each, which reaches only what the person allowed.
 
 Layer: egress. Implements ``domain.ports.Egress``. Who may reach what is decided here for each connection: by the
 allow-list of the machine's folder and its objective's hosts, else by a permit that is alive at this moment. When a list

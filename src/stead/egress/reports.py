@@ -1,7 +1,7 @@
-"""What the journal records of a machine's connections, once each is over.
+"""The journal's events about a machine's connections, each recorded once it is over.
 
-Layer: egress. It decides nothing: which hosts a folder was connected to is recorded by the proxy itself, before a byte
-comes in.
+Layer: egress. It decides nothing: the proxy itself records which hosts a folder was connected to, before a byte comes
+in.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PATH_CHARS = 500
 
 
 class Reports:
-    """One machine's. A flood is counted, and reported in one line.
+    """The reports of one machine. A flood is counted, and reported as one event.
 
     Args:
         on_use: journals them. Must not block.
@@ -34,34 +34,34 @@ class Reports:
         self._on_use = on_use
         self._redactor = redactor
         self._window_end_s = 0.0
-        self._told = self._untold = 0
+        self._reported = self._unreported = 0
         self._rest = Used()
 
     def add(self, used: Used) -> None:
-        """A connection is over. Who said nothing leaves nothing."""
+        """Report a connection that is over; one that sent nothing is left out."""
         if not used.target and not used.refusal:
             return
         if time.monotonic() >= self._window_end_s:
             self.close()
             self._window_end_s = time.monotonic() + _WINDOW_S
-            self._told = 0
-        if self._told < MOST_EVENTS:
-            self._told += 1
+            self._reported = 0
+        if self._reported < MOST_EVENTS:
+            self._reported += 1
             self._on_use(self._event(used))
         else:
-            self._untold += 1
+            self._unreported += 1
             self._rest.up_bytes += used.up_bytes
             self._rest.down_bytes += used.down_bytes
 
     def close(self) -> None:
         """Report the connections that were not reported one by one."""
-        if not self._untold:
+        if not self._unreported:
             return
-        text = f"{self._untold} more connections within a minute; the first {MOST_EVENTS} are listed"
+        text = f"{self._unreported} more connections within a minute; the first {MOST_EVENTS} are listed"
         self._rest.refusal = Reason("egress-flood", text)
-        told = msgspec.structs.replace(self._event(self._rest), connections=self._untold, duration_ms=0)
-        self._untold, self._rest = 0, Used()
-        self._on_use(told)
+        summary = msgspec.structs.replace(self._event(self._rest), connections=self._unreported, duration_ms=0)
+        self._unreported, self._rest = 0, Used()
+        self._on_use(summary)
 
     def _event(self, used: Used) -> ev.EgressUsed:
         reason = used.refusal or (used.admission.reason if used.admission else Reason("egress-request", "no request"))

@@ -91,8 +91,8 @@ def decide(call: Proposed, facts: Facts) -> Verdict:
     """
     if call.spec is None:
         return _deny(Risk.LOW, "unknown-tool", f"There is no tool {call.tool!r}.")
-    strange = _strange_hosts(call, call.spec, facts)
-    risk = _risk(call, call.spec, strange)
+    unapproved = _unapproved_hosts(call, call.spec, facts)
+    risk = _risk(call, call.spec, unapproved)
     if call.malformed:
         return _deny(risk, "arguments", call.malformed)
     if denied := _hard_denial(call, call.spec, facts, risk):
@@ -100,15 +100,15 @@ def decide(call: Proposed, facts: Facts) -> Verdict:
     ruling = rules.speaking(facts.rules, call.spec, _touched(call, call.spec, facts))
     if ruling is not None and ruling.verdict == "deny":
         return _deny(risk, "rule-deny", f"A standing rule of the person forbids it: {ruling.text!r}.")
-    return _judge(call, call.spec, facts, risk, strange, ruling)
+    return _judge(call, call.spec, facts, risk, unapproved, ruling)
 
 
 def _judge(
-    call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, strange: Sequence[str], ruling: Rule | None
+    call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk, unapproved: Sequence[str], ruling: Rule | None
 ) -> Allow | Ask:
     """What is not forbidden: free, allowed, or to be asked."""
     digest = call_digest(facts.digest_key, call.tool, call.arguments, facts.circumstances)
-    outward = (*policy.requested(spec.declaration, call.arguments, facts.reach), *strange)
+    outward = (*policy.requested(spec.declaration, call.arguments, facts.reach), *unapproved)
     # What a machine changes is judged as it lands, so that here no safety lies in what a command's words mean.
     level = policy.level_of(spec.declaration, risk, free=facts.profile is Profile.WORK and not outward)
     new = tuple(_new_targets(call, spec, facts))
@@ -134,7 +134,7 @@ def _judge(
         reason = Reason("granted", f"The person granted {call.tool!r} ahead.")
     else:
         origins = flow.origins(spec.declaration, call.arguments, facts.context)
-        why = _why_ask(call, spec, level, facts, origins, ruling if asks else None, new, strange)
+        why = _why_ask(call, spec, level, facts, origins, ruling if asks else None, new, unapproved)
         shape = covering[0] if covering and bound != shapes.UNTOLD else ""
         return Ask(digest, level, why, risk, shape, origins, bound)
     permit = Permit(
@@ -150,17 +150,17 @@ def _judge(
 
 
 def _new_targets(call: Proposed, spec: ToolSpec, facts: Facts) -> Iterator[str]:
-    """What a plan would let leave the machine towards targets that nobody but the model has named."""
+    """The targets of a plan's outgoing calls that only the model has named."""
     if spec.declaration.plans and not facts.context.sources:
         # What a tainted session plans grants nothing, so nobody is asked about it.
         for planned, target in planning.unconfirmed(planned_calls(call.arguments), facts.declared, facts.context):
             yield f"{planned.tool} ({target})"
 
 
-def _risk(call: Proposed, spec: ToolSpec, strange: Sequence[str]) -> Risk:
+def _risk(call: Proposed, spec: ToolSpec, unapproved: Sequence[str]) -> Risk:
     if call.shell is None:
         return policy.risk_of(spec.declaration)
-    return Risk.HIGH if strange and call.shell.risk in (Risk.LOW, Risk.MEDIUM) else call.shell.risk
+    return Risk.HIGH if unapproved and call.shell.risk in (Risk.LOW, Risk.MEDIUM) else call.shell.risk
 
 
 def _hard_denial(call: Proposed, spec: ToolSpec, facts: Facts, risk: Risk) -> Reason | None:
@@ -191,7 +191,7 @@ def _why_ask(
     origins: Sequence[Origin],
     ruling: Rule | None,
     targets: Sequence[str],
-    strange: Sequence[str],
+    unapproved: Sequence[str],
 ) -> Reason:
     """The rule that stopped it, the label, and where the value in doubt came from."""
     if targets:
@@ -209,8 +209,8 @@ def _why_ask(
     if fresh and any(grant.tool == call.tool for grant in facts.grants):
         return Reason("tainted-context", f"Since it was granted, the session has read {', '.join(fresh)}: untrusted.")
     if call.shell is not None:
-        if strange:
-            return Reason("network", f"The command wants to reach {', '.join(strange)}.")
+        if unapproved:
+            return Reason("network", f"The command wants to reach {', '.join(unapproved)}.")
         return call.shell.reasons[0]
     named = (str(path) for path in policy.paths(spec.declaration, call.arguments))
     if spec.declaration.effect is ToolEffect.WRITE and (path := next(filter(kept, named), "")):
@@ -225,7 +225,7 @@ _DOES = {
 }
 
 
-def _strange_hosts(call: Proposed, spec: ToolSpec, facts: Facts) -> tuple[str, ...]:
+def _unapproved_hosts(call: Proposed, spec: ToolSpec, facts: Facts) -> tuple[str, ...]:
     """Hosts that the call needs and the session may not reach anyway."""
     wanted = _hosts(call, spec)
     return tuple(host for host in wanted if not any(rules.is_host(pattern, host) for pattern in facts.hosts))

@@ -47,7 +47,7 @@ def call_digest(
         arguments: plain data as ``Tool.parse`` gives it.
         circumstances: under which it was judged; see ``Circumstances``.
     """
-    told = [
+    parts = [
         tool.encode(),
         canonical(arguments),
         circumstances.session.encode(),
@@ -59,6 +59,6 @@ def call_digest(
     ]
     # Each part goes in with its length, so that no two lists of parts read as the same bytes.
     mac = hmac.new(digest_key, digestmod=hashlib.sha256)
-    for part in told:
+    for part in parts:
         mac.update(len(part).to_bytes(8, "big") + part)
     return CallDigest(mac.hexdigest())

@@ -57,7 +57,7 @@ def fit(
 def unconfirmed(
     calls: Sequence[PlannedCall], declared: Mapping[str, Declaration], context: Context
 ) -> Iterator[tuple[PlannedCall, str]]:
-    """The calls of a new plan that leave the machine, each with a target that nobody but the model has named.
+    """The calls of a new plan that leave the machine, each with a target that only the model has named.
 
     What the person confirmed in the plan before needs no second yes.
     """
@@ -193,7 +193,7 @@ def _shown(plan: PlannedCall, declaration: Declaration, name: str, leaf: tuple[s
 
 
 def _says_unsaid(value: object) -> bool:
-    """Whether it holds names of fields, or a yes or no: of these nobody can say where they came from."""
+    """Whether it holds names of fields, or a yes or no: the origin of such values cannot be found."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         return any(map(_says_unsaid, value))
     return isinstance(value, bool) or (isinstance(value, Mapping) and bool(value))

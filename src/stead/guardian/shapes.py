@@ -63,7 +63,7 @@ def shapes(
 
 
 def bound_to(shell: ShellRisk | None, at: Circumstances, digest_key: bytes) -> str:
-    """What a lasting yes to a call is bound to; "" for nothing, ``UNTOLD`` when that cannot be told.
+    """What a lasting yes to a call is bound to; "" for nothing, ``UNTOLD`` when its files cannot all be read.
 
     Args:
         shell: what its command was understood as, if it has one.
@@ -77,8 +77,8 @@ def bound_to(shell: ShellRisk | None, at: Circumstances, digest_key: bytes) -> s
     changeable = [path for path in shell.paths if not path.startswith(_FIXED)]
     if "unreadable" in at.files.values() or any(path not in at.files for path in changeable):
         return UNTOLD
-    told = canonical({"session": at.session, "files": at.files})
-    return hmac.new(digest_key, told, hashlib.sha256).hexdigest()
+    place = canonical({"session": at.session, "files": at.files})
+    return hmac.new(digest_key, place, hashlib.sha256).hexdigest()
 
 
 def covers(grant: Grant, tool: str, shapes: Sequence[str], sources: tuple[str, ...], bound: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a path in a command stands for: the workspace, a secret, something that other programs obey, or elsewhere.
+"""What a path in a command names: the workspace, a secret, a file that other programs obey, or elsewhere.
 
 Layer: guardian. Pure: paths are read as text. Links are not its business; inside the machine there is nothing outside
 the workspace for them to lead to, and what is protected is a mount point there.

@@ -1,4 +1,4 @@
-"""The parsed reading of a command: tree-sitter's tree as a list of simple commands and of what stands out.
+"""The parsed reading of a command: tree-sitter's tree as a list of simple commands and of suspicious parts.
 
 Layer: guardian. Pure; knows the grammar's node names, and no command but by its place.
 

@@ -220,7 +220,7 @@ class MachineBrowser:
             await self.kill(session)
 
     def _expire(self, session: SessionId, slot: _Slot) -> None:
-        """Nobody has asked for anything for a long time."""
+        """Close a browser that was not used for a long time."""
         ending = asyncio.create_task(self._drop(session, slot), name=f"end browser of {session}")
         self._ending.add(ending)
         ending.add_done_callback(self._ending.discard)

@@ -173,7 +173,7 @@ class BubblewrapMachines:
         return any(killed)
 
     async def _kill_own(self, session: SessionId) -> bool:
-        """Likewise, but for its browser and its terminals."""
+        """As ``kill``, without the session's browser and terminals."""
         slot = self._slots.pop(session, None)
         if slot is not None:
             if machine := slot.machine():
@@ -282,7 +282,7 @@ class BubblewrapMachines:
         limit_s: float = _FILE_LIMIT_S,
         on_output: Callable[[bytes], None] | None = None,
     ) -> tuple[T, Landing]:
-        """Have the runner do something in a transaction, and land what that changed, also when it comes to nothing."""
+        """Have the runner do something in a transaction, and land its changes, even when it fails."""
         job = self.transactions.begin(session)
         lingers = True  # until the runner says that nothing does
 

@@ -74,7 +74,7 @@ def changes(space: Space, *, diffs: bool = True, whole: str = "", seen: Collecti
             )
         classes = Classes(at, conflict)
         return [
-            _told(telling, delta, classes)
+            _change(telling, delta, classes)
             for delta, after in zip(found, [*found[1:], None], strict=True)
             if not (
                 delta.what == "folder" and delta.kind == "added" and after and after.path.startswith(delta.path + "/")
@@ -82,7 +82,7 @@ def changes(space: Space, *, diffs: bool = True, whole: str = "", seen: Collecti
         ]  # a new folder shows in what is in it
 
 
-def _told(c: _Telling, delta: Delta, classes: Classes) -> Change:
+def _change(c: _Telling, delta: Delta, classes: Classes) -> Change:
     change = Change(shown(delta.path), delta.kind, delta.what, cut=0, unseen="")
     if delta.bad or hidden(delta.path):
         return replace(change, held="impossible", why=delta.bad or "its name holds hidden characters", cut=-1)
@@ -119,7 +119,7 @@ def _with_diff(c: _Telling, change: Change, at: Pending) -> Change:
 
 
 def _looked_at(c: _Telling, change: Change, new: Side) -> Change:
-    """The change of a file or link, with what a person cannot see of it here, and its digest if that is all of it."""
+    """The change of a file or link, with the parts that are not shown here; with its digest if it is shown whole."""
     unseen = _NO_DIFF
     if change.cut >= 0:
         count = hidden(change.diff)

@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 class FolderCheckpoints:
-    """Implements ``domain.checkpoints.Checkpoints`` and ``Versions``. Close it to let go of the store.
+    """Implements ``domain.checkpoints.Checkpoints`` and ``Versions``. ``close`` releases the store.
 
     Args:
         store: where everything is kept; it is closed with this.
@@ -61,7 +61,7 @@ class FolderCheckpoints:
         """By folder, when its last checkpoint was over, by the clock that files are stamped with, and its root."""
 
     def close(self) -> None:
-        """Give up what is being taken, wait for the rest, and let go of every file.
+        """Abandon the checkpoint being taken, wait for other work, and close every file.
 
         Raises:
             StorageFault: something was still at work after 30 s.
@@ -229,7 +229,7 @@ class FolderCheckpoints:
         )
 
     def _now(self, directory: str, top: int, rules: left_out.Rules) -> tuple[Look, bytes]:
-        """The tree of a folder as it is, which is kept nowhere."""
+        """The tree of a folder as it is now, without storing it."""
         naming, seen = Naming(self._store), self._store.seen(os.fsencode(directory))
         scan = Scan(directory, naming, seen, rules, self._most_files, stopped=self._stop.is_set)
         return naming.look, scan.run(top)

@@ -224,7 +224,7 @@ def in_git(path: str) -> tuple[str, str]:
 
 
 def _gone(deltas: list[Delta]) -> list[Delta]:
-    """Files that are deleted, but for those that a new one of the same name and size stands for."""
+    """Deleted files, without those that a new one of the same name and size replaces."""
     came = Counter((os.path.basename(delta.path), delta.new.st_size) for delta in deltas if delta.new is not None)
     left = []
     for delta in deltas:

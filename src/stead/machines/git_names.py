@@ -107,7 +107,7 @@ def _by_file(listing: str, where: str) -> Mapping[str, list[tuple[str, str]]]:
 
 
 def _stamped(where: str, sources: tuple[str, ...]) -> _Stamp:
-    """How the files of settings are now; another answer when one of them was changed, replaced, made or removed."""
+    """A stamp of the settings files; it differs once one of them was changed, replaced, created or removed."""
     home = Path.home()
     always = (f"{where}/.git", f"{where}/.git/config", str(home / ".gitconfig"), str(home / ".config/git/config"))
     return tuple(map(_one, (*always, *sources)))

@@ -156,7 +156,7 @@ def probe(home: Home | None = None, search: str = SEARCH) -> Host:
 
 
 def committer() -> str:
-    """Whose commits a machine's are: what the person's own git is set to outside of folders; "" where there is none."""
+    """The committer of a machine's commits: the person's own global git identity; "" where there is none."""
     said = []
     for key in ("user.name", "user.email"):
         try:

@@ -39,7 +39,7 @@ from stead.machines.merging import OWN, Merge, Stamp
 from stead.machines.space import Noted, Space
 from stead.machines.workspace import lock_of, opened_above, opened_workspace
 
-_MOST_TOLD = 500
+_MOST_LISTED = 500
 _MOST_STAMPS = 100_000
 _CONFLICT = (
     "you changed it meanwhile, and the two cannot be merged; both are kept, and the review shows how they differ"
@@ -255,19 +255,19 @@ class _Work:
         refused = [Held(shown(one.path), why) for one, decided, why in judged if decided == "refused"]
         self.note(whole=whole)
         return Landing(
-            landed=tuple(self.landed[:_MOST_TOLD]),
-            removed=tuple(path for path in self.landed if path.rstrip("/") in gone)[:_MOST_TOLD],
+            landed=tuple(self.landed[:_MOST_LISTED]),
+            removed=tuple(path for path in self.landed if path.rstrip("/") in gone)[:_MOST_LISTED],
             count=len(self.landed),
-            runnable=tuple(self.runnable[:_MOST_TOLD]),
-            merged=tuple(path for path in self.merged if path in self.landed)[:_MOST_TOLD],
-            held=tuple(Held(shown(one.path), why) for one, why in held if self._began(one.path))[:_MOST_TOLD],
+            runnable=tuple(self.runnable[:_MOST_LISTED]),
+            merged=tuple(path for path in self.merged if path in self.landed)[:_MOST_LISTED],
+            held=tuple(Held(shown(one.path), why) for one, why in held if self._began(one.path))[:_MOST_LISTED],
             holding=len(held),
-            refused=tuple(refused[:_MOST_TOLD]),
+            refused=tuple(refused[:_MOST_LISTED]),
             failed=failed[0].why if failed else "",
         )
 
     def note(self, *, whole: bool = False) -> None:
-        """Write down what is left of what waited, and whether all of it waits from now on."""
+        """Record the changes that still wait, and whether every change waits from now on."""
         space, old = self.at.space, self.noted
         left = Noted(space.directory, old.began_ns, old.applied | self.stamps, old.whole or whole)
         space.note(Noted(space.directory) if _tidy(self.at.layer, self.at.folder) else left)
@@ -420,7 +420,7 @@ _landed: dict[str, dict[str, int]] = {}
 
 
 def _tidy(layer: int, folder: int | None) -> bool:
-    """Take out of a layer what says nothing any more; true when nothing is left of it."""
+    """Remove from a layer what makes no difference any more; true when the layer is empty then."""
     left = 0
     for entry in entries(layer):
         new = Side(layer, entry.name, entry.stat(follow_symlinks=False))

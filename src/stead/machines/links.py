@@ -41,7 +41,7 @@ def led_to(directory: str, links: Iterable[str]) -> Callable[[str], bool]:
 
 
 def leads_out(sides: tuple[int, int], path: str, target: str) -> bool:
-    """Whether a link may lead out of the folder, by itself or through others; one that nobody can follow may.
+    """Whether a link may lead out of the folder, by itself or through others; one that cannot be followed may.
 
     A target that goes up after a name (``d/..``) counts, wherever it ends: ``d`` may become another link. Names are
     looked up on both sides, as a part of the changes may be applied without the rest.

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 
 class Output:
-    """Takes output as it comes, keeps at most a cap of it, and passes all of it on as text.
+    """Collects output: keeps at most a cap of it, and passes all of it on as text.
 
     Args:
         cap_bytes: half of it is kept of the head, half of the tail.

@@ -46,7 +46,7 @@ class Process:
         return self._child.pid
 
     async def wait(self) -> None:
-        """Wait until it has ended, and let go of it and of its pipes."""
+        """Wait until it has ended, then close it and its pipes."""
         if self._child.poll() is None:
             ended = os.pidfd_open(self._child.pid)
             try:

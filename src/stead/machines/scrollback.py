@@ -65,7 +65,7 @@ class Scrollback:
         return bytes(self._kept[start : start + _MOST_READ])
 
     async def taken(self) -> None:
-        """Wait until some watcher has taken everything, nobody watches, or it is hurried."""
+        """Wait until a watcher has taken everything, no watcher is left, or it is hurried."""
         while self.watchers and not self.hurried and max(place.at for place in self.watchers) < self.end:
             await self.change()
 

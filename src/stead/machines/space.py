@@ -72,7 +72,7 @@ class Space:
         self.kept = self._shared / "kept"
 
     def prepare(self) -> Workspace:
-        """Make it, or take up what there is; gives what a machine shows.
+        """Create the space, or reuse the one there is; gives what a machine shows.
 
         Raises:
             MachineUnavailable: this home's disk cannot hold changes; says what is missing.
@@ -108,7 +108,7 @@ class Space:
                     os.unlink(entry.path)
 
     def left(self) -> list[str]:
-        """Transactions that nobody has taken up to their end."""
+        """Transactions that were left unfinished."""
         return os.listdir(self.jobs) if self.jobs.exists() else []
 
     def _make(self) -> None:

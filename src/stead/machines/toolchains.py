@@ -194,7 +194,7 @@ class _Look:
         return not (below or holds or whole or ours) and self._is_safe(real)
 
     def _is_safe(self, path: str) -> bool:
-        """Whether nobody but the person and root can change what is there; in a sticky folder only what is theirs."""
+        """Whether only the person and root can change a path; in a sticky folder, whether it is theirs."""
         if path not in self._safe:
             found = os.stat(path or "/")
             closed = not found.st_mode & stat.S_IWOTH or bool(found.st_mode & stat.S_ISVTX)

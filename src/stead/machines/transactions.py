@@ -71,7 +71,7 @@ class Transactions:
         """Puts on record what landed while no call waited for it."""
 
     def bind(self, session: SessionId, directory: str, hold: Hold, barred: Barred) -> None:
-        """Say which folder the session's changes are of ("" where it may make none), and what of them waits."""
+        """Set the folder that the session may change ("" for none), and which of its changes wait for the person."""
         own = self._own.setdefault(session, _Own())
         own.directory, own.hold, own.barred = directory, hold, barred
 
@@ -104,7 +104,7 @@ class Transactions:
             await asyncio.to_thread(lay, Space(self._home, session), job)
 
     async def land(self, session: SessionId, job: str, *, lingers: bool = False, record: bool = False) -> Landing:
-        """Land one that has come to its end, and what others of the session have changed that live on.
+        """Land a finished transaction, and the changes so far of the session's others, which go on.
 
         Args:
             session: whose.
@@ -141,7 +141,7 @@ class Transactions:
             await asyncio.to_thread(forget_view, Space(self._home, session))
 
     async def take_up_left(self) -> None:
-        """Take up what is left of every session; all of it waits for the person. No machine may live."""
+        """Recover every session's unfinished transactions; their changes wait for the person. No machine may run."""
         folder = self._home.root / "trials"
         for name in await asyncio.to_thread(os.listdir, folder) if folder.exists() else ():
             try:

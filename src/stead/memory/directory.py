@@ -238,7 +238,7 @@ def _open(connection: Connection, event: ev.Event, spec: ev.SessionOpened) -> No
     looks = viewer(spec)
     place = looks.channel or looks.workspace
     title, directory = (spec.channel, "") if looks.channel else (spec.directory, spec.directory)
-    values = (event.session, place, spec.title, looks.attended, False)
+    values = (event.session, place, spec.title, looks.interactive, False)
     connection.execute("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?)", values)
     connection.execute("INSERT OR REPLACE INTO places VALUES (?, ?, ?)", (place, title, directory))
 

@@ -33,7 +33,7 @@ from stead.domain.ports import ModelInfo, ModelRequest, Reply
 from stead.domain.tools import ToolSpec
 from stead.providers import rehearsal_reading
 from stead.providers.rehearsal_grammar import Task, understand
-from stead.providers.rehearsal_steps import Desk, Do, Seen, Work
+from stead.providers.rehearsal_steps import Do, Seen, Toolset, Work
 from stead.providers.rehearsal_tasks import SHOWN_CHARACTERS, SHOWN_LINES, Outcome, carry_out, titles
 
 LABEL = "Rehearsal model — no AI:"
@@ -116,7 +116,7 @@ class _Order(msgspec.Struct, frozen=True):
 
 def _next(request: ModelRequest) -> Do | str:
     """The next call, or the last word."""
-    desk = Desk({tool.name: _properties(tool) for tool in request.tools})
+    tools = Toolset({tool.name: _properties(tool) for tool in request.tools})
     past = list(_past(request.messages))
     orders = _orders(request.messages)
     outcomes: list[Outcome | None] = []
@@ -129,16 +129,16 @@ def _next(request: ModelRequest) -> Do | str:
             outcomes.append(outcome)
             continue
         past = [call for call in past if call.at > order.at]
-        step, past = _replay(task, desk, past)
+        step, past = _replay(task, tools, past)
         if isinstance(step, Do):
             return step
         outcomes.append(step)
     return _last_word(orders, outcomes)
 
 
-def _replay(task: Task, desk: Desk, past: list[_Past]) -> tuple[Do | Outcome, list[_Past]]:
+def _replay(task: Task, tools: Toolset, past: list[_Past]) -> tuple[Do | Outcome, list[_Past]]:
     """Run a task against the calls that were made; the first one missing is the next. Gives the calls left over too."""
-    work = _with_plan(task, desk)
+    work = _with_plan(task, tools)
     try:
         step = next(work)
         while True:
@@ -154,13 +154,13 @@ def _replay(task: Task, desk: Desk, past: list[_Past]) -> tuple[Do | Outcome, li
         return outcome, past
 
 
-def _with_plan(task: Task, desk: Desk) -> Work[Outcome]:
+def _with_plan(task: Task, tools: Toolset) -> Work[Outcome]:
     """A task between the plan as it is made and the plan as it came out."""
     steps = titles(task)
-    if "plan" in desk.tools:
+    if "plan" in tools.offered:
         yield _plan(steps, "doing", "todo", "Plan the work.")
-    outcome = yield from carry_out(task, desk)
-    if "plan" in desk.tools:
+    outcome = yield from carry_out(task, tools)
+    if "plan" in tools.offered:
         yield _plan(
             steps, "done" if outcome.worked else "skipped", "done" if outcome.met else "skipped", "Close the plan."
         )

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Do(msgspec.Struct, frozen=True):
-    """One call to make. ``why`` is said beside it."""
+    """One call to make; ``why`` is the text that goes with it."""
 
     tool: str
     arguments: dict[str, object]
@@ -37,7 +37,7 @@ class Seen(msgspec.Struct, frozen=True):
 
     @property
     def unknown(self) -> bool:
-        """Nobody knows whether the call took effect."""
+        """Whether it is unknown if the call took effect."""
         return self.failed and re.match(r"outcome unknown", self.text, re.IGNORECASE) is not None
 
 
@@ -48,10 +48,10 @@ class Problem(Exception):
     """A step that cannot be done, in words for the person, without a full stop. It ends the task, never the model."""
 
 
-class Desk(msgspec.Struct, frozen=True):
-    """What there is to work with: the name and the known arguments of each tool that is offered."""
+class Toolset(msgspec.Struct, frozen=True):
+    """The tools that are offered to the rehearsal model: each name, with the arguments that it takes."""
 
-    tools: dict[str, Collection[str]]
+    offered: dict[str, Collection[str]]
 
     def call(self, tool: str, why: str, **arguments: object) -> Work[Seen]:
         """Ask for a tool, with those of the arguments that it knows.
@@ -59,7 +59,7 @@ class Desk(msgspec.Struct, frozen=True):
         Raises:
             Problem: it is not offered.
         """
-        known = self.tools.get(tool)
+        known = self.offered.get(tool)
         if known is None:
             raise Problem(f"I would need the tool {tool!r}, which is not offered here")
         seen = yield Do(tool, {name: value for name, value in arguments.items() if name in known}, why)

@@ -15,7 +15,7 @@ from typing import assert_never
 import msgspec
 
 from stead.providers.rehearsal_grammar import Task
-from stead.providers.rehearsal_steps import Desk, Found, Problem, Work, reason
+from stead.providers.rehearsal_steps import Found, Problem, Toolset, Work, reason
 
 SHOWN_LINES = 40
 SHOWN_CHARACTERS = 3000
@@ -66,49 +66,49 @@ def titles(task: Task) -> tuple[str, str]:
     return (work, f"Write {task.out}"[:200]) if task.out else (work, "Report")
 
 
-def carry_out(task: Task, desk: Desk) -> Work[Outcome]:
+def carry_out(task: Task, tools: Toolset) -> Work[Outcome]:
     """Do a task to its end."""
     try:
-        result = yield from _work(task, desk)
+        result = yield from _work(task, tools)
     except Problem as problem:
         written = " Nothing was written." if task.out else ""
         return Outcome(False, (f"{problem}.{written} The goal is not met.",), worked=False)
     if not task.out:
         return Outcome(True, (result.said,), tuple(result.lines))
     try:
-        answer = yield from desk.write(task.out, "".join(f"{line}\n" for line in result.lines))
+        answer = yield from tools.write(task.out, "".join(f"{line}\n" for line in result.lines))
     except Problem as problem:
         refused = f"I did not write {task.out}: {problem}. So here is the result instead. The goal is not met."
         return Outcome(False, (result.said, refused), tuple(result.lines))
     return Outcome(True, (result.said, _written(task.out, answer, len(result.lines))))
 
 
-def _work(task: Task, desk: Desk) -> Work[Result]:
+def _work(task: Task, tools: Toolset) -> Work[Result]:
     match task.kind:
         case "headings":
-            return _headings(task, desk)
+            return _headings(task, tools)
         case "count":
-            return _count(task, desk) if task.unit else _count_matching(task, desk)
+            return _count(task, tools) if task.unit else _count_matching(task, tools)
         case "occurrences":
-            return _occurrences(task, desk)
+            return _occurrences(task, tools)
         case "find":
-            return _find(task, desk)
+            return _find(task, tools)
         case "replace":
-            return _replace(task, desk)
+            return _replace(task, tools)
         case "list":
-            return _list(task, desk)
+            return _list(task, tools)
         case "csv":
-            return _csv(task, desk)
+            return _csv(task, tools)
         case "copy" | "join" | "show":
-            return _contents(task, desk)
+            return _contents(task, tools)
         case "lines":
-            return _lines(task, desk)
+            return _lines(task, tools)
         case "run":
-            return _run(task, desk)
+            return _run(task, tools)
         case "fetch":
-            return _fetch(task, desk)
+            return _fetch(task, tools)
         case "write":
-            return _text(task, desk)
+            return _text(task, tools)
         case _:
             assert_never(task.kind)
 
@@ -118,12 +118,12 @@ _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,}) *")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 
 
-def _headings(task: Task, desk: Desk) -> Work[Result]:
+def _headings(task: Task, tools: Toolset) -> Work[Result]:
     found: list[str] = []
     read: list[str] = []
     for source in task.sources:
-        for path in (yield from desk.files(source)):
-            lines = yield from desk.read_all(path)
+        for path in (yield from tools.files(source)):
+            lines = yield from tools.read_all(path)
             found += headings(lines)
             read.append(f"{path} ({_many(len(lines), 'line')})")
     return Result(f"I read {_and(read)} and found {_many(len(found), 'heading')}.", found or ["(no headings)"])
@@ -152,12 +152,12 @@ def headings(lines: list[str]) -> list[str]:
     return found
 
 
-def _count(task: Task, desk: Desk) -> Work[Result]:
+def _count(task: Task, tools: Toolset) -> Work[Result]:
     rows: list[str] = []
     total = 0
     for source in task.sources:
-        for path in (yield from desk.files(source)):
-            lines = yield from desk.read_all(path)
+        for path in (yield from tools.files(source)):
+            lines = yield from tools.read_all(path)
             number = _measure(lines, task.unit)
             total += number
             rows.append(f"{path}: {number}")
@@ -177,11 +177,11 @@ def _measure(lines: list[str], unit: str) -> int:
             return len(lines)
 
 
-def _count_matching(task: Task, desk: Desk) -> Work[Result]:
+def _count_matching(task: Task, tools: Toolset) -> Work[Result]:
     total, exact = 0, True
     files: dict[str, int] = {}
     for source in task.sources:
-        found = yield from desk.grep(task.text, source)
+        found = yield from tools.grep(task.text, source)
         total += found.total
         exact = exact and (found.complete or "*" not in source)  # a single file's total is exact even when cut
         for row in found.rows:
@@ -193,12 +193,12 @@ def _count_matching(task: Task, desk: Desk) -> Work[Result]:
     return Result(said[0].upper() + said[1:], [*rows, f"total: {least}{total}"])
 
 
-def _occurrences(task: Task, desk: Desk) -> Work[Result]:
+def _occurrences(task: Task, tools: Toolset) -> Work[Result]:
     rows: list[str] = []
     total = 0
     for source in task.sources:
-        for path in (yield from desk.files(source)):
-            lines = yield from desk.read_all(path)
+        for path in (yield from tools.files(source)):
+            lines = yield from tools.read_all(path)
             number = "\n".join(lines).count(task.text)
             total += number
             rows.append(f"{path}: {number}")
@@ -206,11 +206,11 @@ def _occurrences(task: Task, desk: Desk) -> Work[Result]:
     return Result(said, rows if len(rows) == 1 else [*rows, f"total: {total}"])
 
 
-def _find(task: Task, desk: Desk) -> Work[Result]:
+def _find(task: Task, tools: Toolset) -> Work[Result]:
     rows: list[str] = []
     total, complete = 0, True
     for source in task.sources or ("**",):
-        found: Found = yield from desk.grep(task.text, source)
+        found: Found = yield from tools.grep(task.text, source)
         rows += found.rows
         total += found.total
         complete = complete and found.complete
@@ -220,18 +220,18 @@ def _find(task: Task, desk: Desk) -> Work[Result]:
     return Result(said, rows or ["(no match)"])
 
 
-def _replace(task: Task, desk: Desk) -> Work[Result]:
+def _replace(task: Task, tools: Toolset) -> Work[Result]:
     rows: list[str] = []
     total = 0
     for source in task.sources:
-        for path in (yield from desk.files(source)):
-            lines = yield from desk.read_all(path)
+        for path in (yield from tools.files(source)):
+            lines = yield from tools.read_all(path)
             number = "\n".join(lines).count(task.text)
             if not number:
                 rows.append(f"{path}: 0")
                 continue
             try:
-                yield from _edit(path, task, desk)
+                yield from _edit(path, task, tools)
             except Problem as problem:
                 before = f"; changed before that: {_and([row.rpartition(':')[0] for row in rows])}" if total else ""
                 raise Problem(f"{problem}{before}") from None
@@ -243,26 +243,26 @@ def _replace(task: Task, desk: Desk) -> Work[Result]:
     return Result(f"I edited {_and(changed)}: {task.text!r} became {task.new!r} {_times(total)}.", rows)
 
 
-def _edit(path: str, task: Task, desk: Desk) -> Work[None]:
+def _edit(path: str, task: Task, tools: Toolset) -> Work[None]:
     """Replace everywhere in one file; after an interruption, only if it still has the old text."""
     arguments = {"path": path, "old": task.text, "new": task.new, "every": True}
-    seen = yield from desk.call("edit", f"Replace {task.text!r} in {path}.", **arguments)
+    seen = yield from tools.call("edit", f"Replace {task.text!r} in {path}.", **arguments)
     if seen.unknown:
-        lines = yield from desk.read_all(path)
+        lines = yield from tools.read_all(path)
         if task.text in task.new:
             raise Problem(f"I cannot tell whether {path} was changed: the change was interrupted, and either text fits")
         if task.text not in "\n".join(lines):
             return
-        seen = yield from desk.call("edit", f"Replace {task.text!r} in {path}; it still has it.", **arguments)
+        seen = yield from tools.call("edit", f"Replace {task.text!r} in {path}; it still has it.", **arguments)
     if seen.failed:
         raise Problem(f"I did not change {path}: {reason(seen.text)}")
 
 
-def _list(task: Task, desk: Desk) -> Work[Result]:
+def _list(task: Task, tools: Toolset) -> Work[Result]:
     rows: list[str] = []
     total = 0
     for source in task.sources:
-        found = yield from desk.glob(source)
+        found = yield from tools.glob(source)
         rows += found.rows
         total += found.total
     named = "" if task.sources == ("**",) else f" match {_and(list(task.sources))}"
@@ -270,12 +270,12 @@ def _list(task: Task, desk: Desk) -> Work[Result]:
     return Result(said, rows or ["(no files)"])
 
 
-def _csv(task: Task, desk: Desk) -> Work[Result]:
+def _csv(task: Task, tools: Toolset) -> Work[Result]:
     lines: list[str] = []
     said: list[str] = []
     for source in task.sources:
-        for path in (yield from desk.files(source)):
-            rows = _table((yield from desk.read_all(path)))
+        for path in (yield from tools.files(source)):
+            rows = _table((yield from tools.read_all(path)))
             if not rows:
                 raise Problem(f"I found no table in {path}: it is empty")
             header, data = rows[0], rows[1:]
@@ -348,21 +348,21 @@ def _plain(number: Decimal) -> str:
     return f"{round(number, 6).normalize():f}"
 
 
-def _contents(task: Task, desk: Desk) -> Work[Result]:
+def _contents(task: Task, tools: Toolset) -> Work[Result]:
     lines: list[str] = []
     read: list[str] = []
     for source in task.sources:
-        for path in (yield from desk.files(source)):
-            part = yield from desk.read_all(path)
+        for path in (yield from tools.files(source)):
+            part = yield from tools.read_all(path)
             lines += part
             read.append(f"{path} ({_many(len(part), 'line')})")
     return Result(f"I read {_and(read)}.", lines)
 
 
-def _lines(task: Task, desk: Desk) -> Work[Result]:
+def _lines(task: Task, tools: Toolset) -> Work[Result]:
     path = task.sources[0]
     if task.first < 0:
-        head = yield from desk.read(path, 1, 1)
+        head = yield from tools.read(path, 1, 1)
         first, last = max(1, head.total + 1 + task.first), max(1, head.total)
     else:
         first, last = task.first, task.last
@@ -370,10 +370,10 @@ def _lines(task: Task, desk: Desk) -> Work[Result]:
     if wanted < 1:
         raise Problem(f"I found no lines from {first} to {last}")
     lines: list[str] = []
-    page = yield from desk.read(path, first, wanted)
+    page = yield from tools.read(path, first, wanted)
     lines += page.lines
     while page.next_line and len(lines) < wanted:
-        page = yield from desk.read(path, page.next_line, wanted - len(lines))
+        page = yield from tools.read(path, page.next_line, wanted - len(lines))
         lines += page.lines
     lines = lines[:wanted]
     if not lines:
@@ -381,8 +381,8 @@ def _lines(task: Task, desk: Desk) -> Work[Result]:
     return Result(f"I read lines {first} to {first + len(lines) - 1} of {path}.", lines)
 
 
-def _run(task: Task, desk: Desk) -> Work[Result]:
-    seen = yield from desk.call("shell", f"Run {task.text!r}.", command=task.text)
+def _run(task: Task, tools: Toolset) -> Work[Result]:
+    seen = yield from tools.call("shell", f"Run {task.text!r}.", command=task.text)
     if seen.unknown:
         raise Problem("I do not know what the command did: it was interrupted. I do not run it a second time")
     lines = seen.text.rstrip("\n").split("\n")
@@ -393,10 +393,10 @@ def _run(task: Task, desk: Desk) -> Work[Result]:
     return Result(f"I ran `{task.text}`: {status}.", lines[:-1] if ended else lines)
 
 
-def _fetch(task: Task, desk: Desk) -> Work[Result]:
-    seen = yield from desk.call("fetch", f"Fetch {task.text}.", url=task.text)
+def _fetch(task: Task, tools: Toolset) -> Work[Result]:
+    seen = yield from tools.call("fetch", f"Fetch {task.text}.", url=task.text)
     if seen.unknown:
-        seen = yield from desk.call("fetch", f"Fetch {task.text} again.", url=task.text)
+        seen = yield from tools.call("fetch", f"Fetch {task.text} again.", url=task.text)
     if seen.failed:
         raise Problem(f"I could not fetch {task.text}: {reason(seen.text)}")
     lines = seen.text.split("\n")
@@ -405,11 +405,11 @@ def _fetch(task: Task, desk: Desk) -> Work[Result]:
     return Result(f"I fetched {about}: {_many(len(' '.join(body).split()), 'word')}.", body)
 
 
-def _text(task: Task, desk: Desk) -> Work[Result]:
+def _text(task: Task, tools: Toolset) -> Work[Result]:
     if not task.append:
         yield from ()
         return Result("The text is yours, word for word.", task.text.split("\n"))
-    lines = yield from desk.read_all(task.out)
+    lines = yield from tools.read_all(task.out)
     return Result(f"I read {task.out} ({_many(len(lines), 'line')}) and added yours.", [*lines, *task.text.split("\n")])
 
 

@@ -32,7 +32,7 @@ from stead.runtime.answers import answer, claim_of, of
 from stead.runtime.bus import Bus
 from stead.runtime.deps import Deps
 from stead.runtime.directives import DirectiveRoom
-from stead.runtime.home import HomeCommand, HomeStream, ProviderDesk, change
+from stead.runtime.home import HomeCommand, HomeStream, ProviderService, change
 from stead.runtime.looking import Looking
 from stead.runtime.opening import Opener
 from stead.runtime.overview import Overview
@@ -71,7 +71,7 @@ class Runtime:
         home: HomeStream,
         *,
         book: SecretBook,
-        desk: ProviderDesk,
+        providers: ProviderService,
         questions: Questions,
         digest_key: bytes,
     ) -> None:
@@ -79,8 +79,8 @@ class Runtime:
         self._sessions = sessions
         self._home = home
         self._book = book
-        self._desk = desk
-        self.conditions = Conditions(deps.machines, desk, deps.clock, lambda text: book.redactor().clean(text))
+        self._providers = providers
+        self.conditions = Conditions(deps.machines, providers, deps.clock, lambda text: book.redactor().clean(text))
         self._questions = questions
         self._digest_key = digest_key
         self.work = Overview(deps, sessions)
@@ -154,19 +154,19 @@ class Runtime:
 
     async def search_setup(self) -> SearchSetup:
         """See ``service.Holdings``."""
-        return self._desk.search.setup()
+        return self._providers.search.setup()
 
     async def check_search(self) -> SearchCheck:
         """See ``service.Holdings``."""
-        check = await self._desk.search.check()
+        check = await self._providers.search.check()
         return msgspec.structs.replace(check, text=self._book.redactor().clean(check.text))
 
     async def trial(self, session: SessionId, path: str = "") -> Trial:
-        """See ``service.Aside``."""
+        """See ``service.ChangeQueries``."""
         return await self._deps.trials.trial(session, path)
 
     async def stays(self, session: SessionId) -> tuple[Stay, ...]:
-        """See ``service.Aside``."""
+        """See ``service.ChangeQueries``."""
         return await self._deps.trials.stays(session)
 
     async def _decide(self, command: cmd.Decide, claim: Claimed, door: str) -> cmd.Answer:
@@ -196,9 +196,9 @@ class Runtime:
             if isinstance(command, SecretCommand):
                 fact: ev.Body = await self._book.change(command)
             else:
-                fact = await change(command, self._home.state, self._book, self._desk, door)
+                fact = await change(command, self._home.state, self._book, self._providers, door)
             events = await self._home.record(fact, cause=claim.id, claim=claim)
-            self._desk.configure(self._home.state)
+            self._providers.configure(self._home.state)
             if isinstance(command, cmd.SetProviderKey):
                 self.conditions.forget(command.name)
             await self._book.reload(self._home.state.secrets)

@@ -170,7 +170,7 @@ class Consolidation:
         rows = await self._alike(run, memory, memory.scope)
         taken = decided(memory, rows, run.id, correcting=correcting, proposal=proposal)
         run.add(taken.facts)
-        if taken.change == "same" or taken.beside or memory.scope.level in ("global", "channel"):
+        if taken.change == "same" or taken.contradicts or memory.scope.level in ("global", "channel"):
             return  # nothing new, or the person is asked already which of two holds
         if memory.key.startswith("person."):
             run.personal.append(taken.memory)

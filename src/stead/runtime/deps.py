@@ -18,8 +18,8 @@ from stead.domain.terminals import Terminals
 from stead.domain.trials import Trials
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Gate
-from stead.runtime.held import Held
 from stead.runtime.memory_service import MemoryService
+from stead.runtime.pinned_blobs import PinnedBlobs
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Deps:
     trials: Trials
     checkpoints: Checkpoints
     versions: Versions
-    held: Held
+    pinned: PinnedBlobs
     project: Project
     folders: Folders
     history: Ingested

@@ -48,7 +48,7 @@ DirectiveFact = ev.DirectiveSet | ev.DirectiveRemoved | ev.DirectivesOrdered
 
 @dataclass(frozen=True)
 class DirectiveRoom:
-    """Implements ``service.DirectiveDesk``, and carries out what is said about directives.
+    """Implements ``service.DirectiveQueries``, and carries out what is said about directives.
 
     Args:
         state: what the home's stream adds up to now.
@@ -129,15 +129,15 @@ class DirectiveRoom:
     # -- looking ----------------------------------------------------------------------------------------------------
 
     async def rows(self) -> tuple[DirectiveRow, ...]:
-        """See ``service.DirectiveDesk``."""
+        """See ``service.DirectiveQueries``."""
         return await asyncio.to_thread(lambda: tuple(map(_row, self._now.in_order())))
 
     async def offers(self, id: DirectiveId) -> tuple[Rule, ...]:
-        """See ``service.DirectiveDesk``."""
+        """See ``service.DirectiveQueries``."""
         return await asyncio.to_thread(could_be_rules, _known(self._now, id), self.state().rules)
 
     async def versions(self, id: DirectiveId, *, before: int, limit: int) -> tuple[DirectiveVersion, ...]:
-        """See ``service.DirectiveDesk``."""
+        """See ``service.DirectiveQueries``."""
         found = await asyncio.to_thread(self._all_versions, id)
         if not found:
             raise _unknown(id)
@@ -146,7 +146,7 @@ class DirectiveRoom:
         return await asyncio.to_thread(lambda: tuple(_compared(found[max(0, since - 1) : until], since > 0)))
 
     async def difference(self, id: DirectiveId, old: int, new: int) -> DirectiveVersion:
-        """See ``service.DirectiveDesk``."""
+        """See ``service.DirectiveQueries``."""
         found = {one.directive.version: one for one in await asyncio.to_thread(self._all_versions, id)}
         for version in (old, new):
             if version not in found:
@@ -154,7 +154,7 @@ class DirectiveRoom:
         return await asyncio.to_thread(_against, found[old].directive, found[new])
 
     async def prompt(self, directory: str, *, interactive: bool, draft: Directive | None) -> Prompt:
-        """See ``service.DirectiveDesk``."""
+        """See ``service.DirectiveQueries``."""
         now = self._now
         if draft is not None:
             _require_fits(" ".join(draft.title.split()), draft.text.strip())

@@ -45,7 +45,7 @@ from stead.domain.sessions import Grant
 from stead.domain.starting_points import SEEDS
 from stead.runtime.bus import Bus
 from stead.runtime.gate import Standing
-from stead.runtime.searching import SearchDesk, search_change
+from stead.runtime.searching import SearchService, search_change
 
 log = logging.getLogger(__name__)
 NOTES_S = 5.0
@@ -306,8 +306,8 @@ class ProviderSetup(Protocol):
         """Use these providers, this chain and these allow-lists of hosts from now on."""
 
 
-class ProviderDesk(ProviderSetup, Protocol):
-    """What can be asked about providers beside their use; ``daemon.py`` puts the real ones behind it."""
+class ProviderService(ProviderSetup, Protocol):
+    """Setting up, listing and testing providers; ``daemon.py`` implements it."""
 
     def rows(self) -> tuple[ProviderRow, ...]:
         """All providers, as shown to people."""
@@ -319,11 +319,11 @@ class ProviderDesk(ProviderSetup, Protocol):
         """Look for model servers on this computer; half a second."""
 
     @property
-    def search(self) -> SearchDesk:
+    def search(self) -> SearchService:
         """The same for the search engine."""
 
 
-async def change(command: HomeCommand, state: HomeState, secrets: Secrets, desk: ProviderDesk, door: str) -> ev.Body:
+async def change(command: HomeCommand, state: HomeState, secrets: Secrets, setup: ProviderSetup, door: str) -> ev.Body:
     """The fact that a command about the home makes; a key goes into the vault on the way.
 
     Raises:
@@ -333,17 +333,17 @@ async def change(command: HomeCommand, state: HomeState, secrets: Secrets, desk:
     match command:
         case ConfigureProvider():
             fact = ev.ProviderConfigured(**msgspec.structs.asdict(command))
-            desk.require_valid(fact)
+            setup.require_valid(fact)
             return fact
         case SetProviderKey(name=name, key=key):
             if not key.strip() or len(key) > _KEY_CHARS or "\n" in key.strip():
                 raise InvalidRequest("a key is one line of text, not empty")
             provider = _known(state, name)
-            await secrets.put(desk.secret_name(name), key.strip())
+            await secrets.put(setup.secret_name(name), key.strip())
             return msgspec.structs.replace(provider, key="vault")
         case RemoveProvider(name=name):
             _known(state, name)
-            await secrets.remove(desk.secret_name(name))
+            await secrets.remove(setup.secret_name(name))
             return ev.ProviderRemoved(name=name)
         case SetChain(chain=chain):
             return ev.ChainSet(chain=chain)

@@ -11,7 +11,7 @@ from datetime import datetime, time, timedelta, tzinfo
 from itertools import chain
 from typing import Protocol
 
-from stead.brain.memory_files import LOADED_CHARS, Day, Shelf, folder_of, happened_in, loaded_files, scopes_of
+from stead.brain.memory_files import LOADED_CHARS, Day, ScopeFiles, folder_of, happened_in, loaded_files, scopes_of
 from stead.brain.remembering import overtaken
 from stead.domain.memory import MemoryRow, PlaceId, Viewer, visible
 from stead.domain.memory_events import LoadedFile
@@ -65,7 +65,7 @@ class Loading:
         seen = [row for row in seen if _holds(row, now_ms)]
         seen = [row for row in seen if not row.memory.label.confidentiality.exceeds(clearance)]
         gone = overtaken(row.memory for row in seen)
-        shelves = []
+        by_scope = []
         for scope in scopes:
             whole = found[scope.place][1]
             rows = [row for row in seen if row.memory.scope == scope and row.memory.id not in gone]
@@ -74,8 +74,8 @@ class Loading:
                 every_line = (self._reports.days(scope.place, day.since_ms, day.until_ms) for day in reversed(days))
                 lines = happened_in([line for each in every_line for line in each], scope)
             folder = folder_of(scope, self._reports.title(scope.place))
-            shelves.append(Shelf(scope, folder, rows, 0 if whole else -1, lines))
-        return loaded_files(shelves, days, lambda ts_ms: local(ts_ms, self._zone).strftime("%H:%M"), limit_chars)
+            by_scope.append(ScopeFiles(scope, folder, rows, 0 if whole else -1, lines))
+        return loaded_files(by_scope, days, lambda ts_ms: local(ts_ms, self._zone).strftime("%H:%M"), limit_chars)
 
     def _rows(self, place: PlaceId) -> tuple[list[MemoryRow], bool]:
         """The live memories of a place, and whether those are all: the pinned, preferences, and the newest."""

@@ -100,7 +100,7 @@ class MemoryQueries:
 def _looking(directory: str, attended: bool) -> Viewer:
     """As a session of this folder looks, however its path was written; of no folder for ""."""
     folder = str(PurePosixPath(directory)) if directory else ""
-    return Viewer(workspace_place(DEFAULT_WORKSPACE, folder), attended=attended)
+    return Viewer(workspace_place(DEFAULT_WORKSPACE, folder), interactive=attended)
 
 
 @dataclass(frozen=True)

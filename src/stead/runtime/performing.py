@@ -12,20 +12,20 @@ from typing import Protocol, TypeVar
 Done = TypeVar("Done")
 
 
-class Cut:
-    """What performing gives when it was cut off from outside."""
+class Cancelled:
+    """The result of work that was cancelled from outside."""
 
 
-CUT = Cut()
+CANCELLED = Cancelled()
 
 REQUEST = "request"
 """The name of a model request that is under way."""
 
 
 class Perform(Protocol):
-    """Does something long with the session's lock free; being cut off from outside gives ``CUT``, errors pass."""
+    """Does something long with the session's lock free; being cut off from outside gives ``CANCELLED``, errors pass."""
 
-    async def __call__(self, work: Coroutine[object, object, Done]) -> Done | Cut:
+    async def __call__(self, work: Coroutine[object, object, Done]) -> Done | Cancelled:
         """Do it."""
 
 
@@ -33,7 +33,7 @@ class Performer:
     """Performs for one session.
 
     Args:
-        lock: the session's. Whoever calls ``perform`` holds it, and holds it again afterwards.
+        lock: the session's. The caller of ``perform`` holds it, and holds it again afterwards.
     """
 
     def __init__(self, lock: asyncio.Lock) -> None:
@@ -51,11 +51,11 @@ class Performer:
         """Whether something is under way."""
         return bool(self._tasks)
 
-    async def perform(self, work: Coroutine[object, object, Done], name: str = "") -> Done | Cut:
-        """Do something long with the lock free. Being cut off (``halt``, shutdown) gives ``CUT``; other errors pass."""
+    async def perform(self, work: Coroutine[object, object, Done], name: str = "") -> Done | Cancelled:
+        """Do something long with the lock free; ``CANCELLED`` when it was cut off (``halt``, shutdown); errors pass."""
         return (await self.perform_all({name: work}))[name]
 
-    async def perform_all(self, works: Mapping[str, Coroutine[object, object, Done]]) -> dict[str, Done | Cut]:
+    async def perform_all(self, works: Mapping[str, Coroutine[object, object, Done]]) -> dict[str, Done | Cancelled]:
         """Do several things side by side, each by its name; gives what became of each when all are over.
 
         An error of one passes once the others are over too.
@@ -73,10 +73,10 @@ class Performer:
                 task.cancel()
             await self._take_back()
             self._tasks = {}
-        return {name: CUT if task.cancelled() else task.result() for name, task in tasks.items()}
+        return {name: CANCELLED if task.cancelled() else task.result() for name, task in tasks.items()}
 
     async def _take_back(self) -> None:
-        """Hold the lock again, even when being ended meanwhile: whoever called releases it on their way out."""
+        """Hold the lock again, even when being ended meanwhile: the caller releases it on the way out."""
         ended: asyncio.CancelledError | None = None
         while True:
             try:

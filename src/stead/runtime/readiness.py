@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from stead.domain.events import ModelRef
 from stead.domain.ports import REHEARSAL, Clock, Isolation, Machines
 from stead.domain.providers import ProviderCheck, ProviderRow
-from stead.runtime.home import ProviderDesk
+from stead.runtime.home import ProviderService
 from stead.runtime.service import Readiness, ReadyPart
 
 NO_KEY = ("missing", "(not set)")
@@ -25,14 +25,14 @@ class Conditions:
 
     Args:
         machines: say what this computer offers.
-        desk: knows the providers and tries them.
+        service: lists and tests providers.
         clock: stamps tests.
         clean: takes secrets out of what a server said.
     """
 
-    def __init__(self, machines: Machines, desk: ProviderDesk, clock: Clock, clean: Callable[[str], str]) -> None:
+    def __init__(self, machines: Machines, service: ProviderService, clock: Clock, clean: Callable[[str], str]) -> None:
         self._machines = machines
-        self._desk = desk
+        self._providers = service
         self._clock = clock
         self._clean = clean
         self._checks: dict[ProviderRow, ProviderCheck] = {}
@@ -40,12 +40,12 @@ class Conditions:
 
     def rows(self) -> tuple[ProviderRow, ...]:
         """All providers, each with its last test."""
-        return tuple(replace(row, checked=self._checks.get(row)) for row in self._desk.rows())
+        return tuple(replace(row, checked=self._checks.get(row)) for row in self._providers.rows())
 
     async def check(self, name: str) -> ProviderCheck:
         """See ``service.Holdings.check_provider``."""
-        tested = next((row for row in self._desk.rows() if row.name == name), None)
-        check = await self._desk.check(name)
+        tested = next((row for row in self._providers.rows() if row.name == name), None)
+        check = await self._providers.check(name)
         check = replace(check, text=self._clean(check.text), at_ms=self._clock.now_ms())
         if tested is not None:
             self._checks = {row: old for row, old in self._checks.items() if row.name != name} | {tested: check}
@@ -58,7 +58,7 @@ class Conditions:
     async def look_again(self) -> None:
         """See ``service.Conditions``."""
         await asyncio.to_thread(lambda: self._machines.isolation(again=True))
-        await self._desk.discover()
+        await self._providers.discover()
 
     def of(self, standing: Readiness) -> Readiness:
         """How things stand, with a verdict on each part."""

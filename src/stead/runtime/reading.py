@@ -21,7 +21,7 @@ from stead.domain.readings import Question, Values, values_in
 from stead.domain.sessions import STEAD
 from stead.runtime import reading_facts
 from stead.runtime.deps import Deps
-from stead.runtime.performing import Cut, Perform
+from stead.runtime.performing import Cancelled, Perform
 from stead.runtime.stream import Stream
 
 
@@ -36,7 +36,7 @@ class Answered(msgspec.Struct, frozen=True):
 
 async def answer(
     stream: Stream, key: CallKey, question: Question, label: Label, world: World | None, deps: Deps, perform: Perform
-) -> Answered | Cut:
+) -> Answered | Cancelled:
     """Put the question, and let through what passes.
 
     Args:
@@ -72,7 +72,7 @@ async def answer(
     except ModelFault as fault:
         stream.add(reading_facts.failed(intent, fault))
         return _unanswered(f"no model answered ({fault.kind})")
-    if isinstance(reply, Cut):
+    if isinstance(reply, Cancelled):
         stream.add(reading_facts.lost(intent, "stopped", "The request was cut off."))
         return reply
     values = _values(question, reply)

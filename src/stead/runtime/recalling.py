@@ -177,7 +177,7 @@ class Recollection:
                 if taken.facts:
                     await self._memories.stream.record(taken.facts, by="model")
                 said = taken.memory.text if where.tainted or not _strange(taken.memory) else new.text
-                done.append(Done(taken.change, taken.memory.id, said + _beside(taken.beside)))
+                done.append(Done(taken.change, taken.memory.id, said + _beside(taken.contradicts)))
         return tuple(done)
 
     async def correct(self, session: SessionId, old: str, item: Wanted) -> Done:

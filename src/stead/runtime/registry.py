@@ -18,8 +18,8 @@ from stead.runtime.deps import Deps
 from stead.runtime.notes import Noted
 from stead.runtime.service import Readiness
 from stead.runtime.sessions import Actor
-from stead.runtime.showing import show, show_now
 from stead.runtime.stream import Stream
+from stead.runtime.workspace_binding import bind_by_session, bind_workspace
 
 
 class Sessions:
@@ -41,7 +41,7 @@ class Sessions:
             self.drop(id)
         session = stream.session
         with contextlib.suppress(InvalidRequest):  # the folder is gone since ``bind``: what was shown holds all
-            show_now(self._deps, session)
+            bind_by_session(self._deps, session)
         actor = Actor(stream.session.id, self._deps, stream)
         self._actors[stream.session.id] = actor
         return actor
@@ -52,9 +52,9 @@ class Sessions:
         What the session has read is not known yet, see ``adopt``.
 
         Raises:
-            InvalidRequest: as ``showing.show``.
+            InvalidRequest: as ``bind_workspace``.
         """
-        show(self._deps.machines, id, fact, None)
+        bind_workspace(self._deps.machines, id, fact, None)
 
     def live(self) -> tuple[Actor, ...]:
         """Every actor there is."""

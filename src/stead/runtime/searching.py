@@ -69,8 +69,8 @@ class Asks(Protocol):
         """
 
 
-class SearchDesk:
-    """What can be asked about the engine beside its use."""
+class SearchService:
+    """Setting up and testing the search engine."""
 
     def __init__(self, asks: Asks) -> None:
         self._asks = asks

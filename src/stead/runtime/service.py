@@ -61,7 +61,7 @@ class Readiness(msgspec.Struct, frozen=True):
 
 
 class Holdings(Protocol):
-    """What the home has, beside its objectives."""
+    """The home's providers and search engine, with a live test of each."""
 
     async def providers(self) -> tuple[ProviderRow, ...]:
         """Configured providers, then those that were found."""
@@ -80,8 +80,8 @@ class Holdings(Protocol):
         """Send the engine one real search, within 15 s."""
 
 
-class Aside(Protocol):
-    """What sessions changed that waits for the person."""
+class ChangeQueries(Protocol):
+    """Changes of sessions that wait for the person."""
 
     async def trial(self, session: SessionId, path: str = "") -> Trial:
         """What a session changed that waits, with diffs as far as there is room; in full at a path and below it.
@@ -154,7 +154,7 @@ class Looks(Protocol):
         """
 
 
-class TerminalDesk(Protocol):
+class TerminalQueries(Protocol):
     """The person's terminals. Each method raises ``NotFound`` where there is none, or no such session."""
 
     async def rows(self, session: SessionId) -> tuple[TerminalRow, ...]:
@@ -164,7 +164,7 @@ class TerminalDesk(Protocol):
         """One of them, to be watched and typed in."""
 
 
-class DirectiveDesk(Protocol):
+class DirectiveQueries(Protocol):
     """What the person tells models always. Each method raises ``NotFound`` for a directive that there is not."""
 
     async def rows(self) -> tuple[DirectiveRow, ...]:
@@ -189,15 +189,15 @@ class DirectiveDesk(Protocol):
         """
 
 
-class Desks(Protocol):
-    """What doors look at by itself."""
+class ServiceAreas(Protocol):
+    """The queries of the runtime, one property for each area."""
 
     @property
-    def directives(self) -> DirectiveDesk:
+    def directives(self) -> DirectiveQueries:
         """What the person tells models always."""
 
     @property
-    def terminals(self) -> TerminalDesk:
+    def terminals(self) -> TerminalQueries:
         """The person's terminals."""
 
     @property
@@ -213,7 +213,7 @@ class Desks(Protocol):
         """What is remembered."""
 
 
-class Service(Holdings, Aside, Desks, Protocol):
+class Service(Holdings, ChangeQueries, ServiceAreas, Protocol):
     """The runtime, as doors see it."""
 
     @property

@@ -21,13 +21,13 @@ from stead.domain.ids import HOME
 from stead.domain.ports import Claimed
 from stead.domain.sessions import Edit, Session, kept
 from stead.runtime.answers import answer, of
-from stead.runtime.aside import settled
 from stead.runtime.deps import Deps
 from stead.runtime.keeping import keeps
 from stead.runtime.opening import PROJECT, TITLE_CHARS
 from stead.runtime.past import state_at
 from stead.runtime.performing import REQUEST
 from stead.runtime.registry import Sessions
+from stead.runtime.reviews import settled
 from stead.runtime.session_words import Facts, facts_of, require_interactive
 from stead.runtime.sessions import Actor
 from stead.runtime.steps import lapsed
@@ -174,7 +174,7 @@ async def forget_kept(deps: Deps) -> None:
     """Drop what only deleted sessions had kept of files."""
 
     def in_use() -> InUse:
-        return deps.held.with_recorded(_recorded(deps))
+        return deps.pinned.with_recorded(_recorded(deps))
 
     await deps.checkpoints.forget(in_use)
 

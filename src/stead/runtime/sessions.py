@@ -31,15 +31,15 @@ from stead.domain.ports import Claimed
 from stead.domain.sessions import Session, status
 from stead.runtime import recovery
 from stead.runtime.alarms import Alarm
-from stead.runtime.aside import reviewed
 from stead.runtime.deps import Deps
 from stead.runtime.holding import Hold
 from stead.runtime.keeping import Keeper
 from stead.runtime.notes import Noted, Notes
 from stead.runtime.performing import REQUEST, Performer
-from stead.runtime.showing import show_now
+from stead.runtime.reviews import reviewed
 from stead.runtime.steps import Steps
 from stead.runtime.stream import Stream
+from stead.runtime.workspace_binding import bind_by_session
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +89,7 @@ class Actor:
             known = {row.id for row in d.terminals.rows(self.id)} | self._notes.ended
             stream.add(*recovery.mend(stream.session, known))
             try:
-                show_now(d, stream.session)
+                bind_by_session(d, stream.session)
             except InvalidRequest as gone:
                 if stream.session.phase == "active":
                     stream.add(ev.SessionPaused(why=str(gone)))

@@ -34,9 +34,9 @@ from stead.runtime.gate import Judged
 from stead.runtime.keeping import Keeper, keeps
 from stead.runtime.notes import Notes
 from stead.runtime.outgoing import outgoing
-from stead.runtime.performing import REQUEST, Cut, Performer
-from stead.runtime.showing import show_now
+from stead.runtime.performing import REQUEST, Cancelled, Performer
 from stead.runtime.stream import Stream
+from stead.runtime.workspace_binding import bind_by_session
 from stead.screen.inbound import screen
 
 
@@ -144,7 +144,7 @@ class Steps:
                 retry_after_ms=max(backoff_ms, int(fault.retry_after_s * 1000)),
             )
             return (failed, ev.SessionPaused(why=str(fault))) if fault.kind in ("auth", "unconfigured") else (failed,)
-        if isinstance(reply, Cut):
+        if isinstance(reply, Cancelled):
             return (recovery.lost_request(effect.number, effect.reserve, "stopped", "The request was cut off."),)
         return (
             ev.ModelReplied(
@@ -208,7 +208,7 @@ class Steps:
         if kept is None:
             return
         try:
-            show_now(self._deps, session)
+            bind_by_session(self._deps, session)
         except InvalidRequest as gone:
             stream.add(ev.SessionPaused(why=str(gone)))
             return
@@ -236,7 +236,7 @@ class Steps:
         self._keeper.begin(session)
         waited = await self._performer.perform(self._keeper.ready(whole=not run.judged.writes))
         call = session.calls.get(run.key)
-        held = isinstance(waited, Cut) or session.phase != "active" or session.interrupted
+        held = isinstance(waited, Cancelled) or session.phase != "active" or session.interrupted
         if call is None or held or call.step not in ("new", "approved") or call.arguments != run.said:
             return None
         try:
@@ -249,12 +249,12 @@ class Steps:
         context = ToolContext(self._id, self._teller(run.key))
         return _Ran(*await self._deps.gate.run(run.judged, run.verdict.permit, context))
 
-    async def _record(self, stream: Stream, run: _Run, ran: _Ran | Cut) -> None:
+    async def _record(self, stream: Stream, run: _Run, ran: _Ran | Cancelled) -> None:
         key, judged, call = run.key, run.judged, stream.session.calls.get(run.key)
         if call is None:  # the person ended all of it while this ran, and the model has been told
             stream.add(finished(key, judged.tool, "cancelled", "Stopped by the end of the session."))
             return
-        if isinstance(ran, Cut):
+        if isinstance(ran, Cancelled):
             stream.add(_cut_off(call))
             return
         outcome = ran.outcome
@@ -282,7 +282,7 @@ class Steps:
         world = self.world(stream)
         perform = partial(self._performer.perform, name=end.key)
         read = await reading.answer(stream, end.key, question, end.label, world, self._deps, perform)
-        if isinstance(read, Cut):
+        if isinstance(read, Cancelled):
             return _cut_off(stream.session.calls[end.key])
         return msgspec.structs.replace(
             end,

@@ -26,18 +26,18 @@ TerminalCommand = cmd.OpenTerminal | cmd.CloseTerminal
 
 @dataclass(frozen=True)
 class TerminalRoom:
-    """Implements ``service.TerminalDesk``, and carries commands out."""
+    """Implements ``service.TerminalQueries``, and carries commands out."""
 
     deps: Deps
     sessions: Sessions
 
     async def rows(self, session: SessionId) -> tuple[TerminalRow, ...]:
-        """See ``service.TerminalDesk``."""
+        """See ``service.TerminalQueries``."""
         await self.sessions.actor(session).state()
         return self.deps.terminals.rows(session)
 
     async def terminal(self, session: SessionId, id: str) -> Terminal:
-        """See ``service.TerminalDesk``."""
+        """See ``service.TerminalQueries``."""
         await self.sessions.actor(session).state()
         return self.deps.terminals.at(session, id)
 

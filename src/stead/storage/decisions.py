@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, cast
 
 from stead.domain import events as ev
-from stead.domain.audit import TOLD, Decision, decisions
+from stead.domain.audit import DECISION_EVENTS, Decision, decisions
 from stead.domain.errors import NotFound
 from stead.domain.ids import HOME, SessionId
 from stead.storage.codec import tag_of
@@ -20,7 +20,7 @@ from stead.storage.event_rows import THERE, EventRow, read
 SEQ_MAX = 2**63 - 1
 _CHUNK_ROWS = 200
 _JUDGED = tag_of(ev.CallJudged)
-_TOLD = tuple(tag_of(kind) for kind in TOLD)
+_TOLD = tuple(tag_of(kind) for kind in DECISION_EVENTS)
 _MARKS = ", ".join("?" * len(_TOLD))
 
 _VERDICTS = f"e.seq < ? AND e.tag = '{_JUDGED}' AND {THERE} ORDER BY e.seq DESC LIMIT ?"

@@ -96,7 +96,7 @@ class OpenTool(StructTool[OpenArguments]):
             MachineError: as ``Browser.open``.
         """
         granted = _granted(arguments.url, arguments.hosts)
-        return _told(await self._browser.open(permit, arguments.url, granted), granted)
+        return _outcome(await self._browser.open(permit, arguments.url, granted), granted)
 
 
 class ReadPageTool(StructTool[ReadArguments]):
@@ -126,7 +126,7 @@ class ReadPageTool(StructTool[ReadArguments]):
             MachineError: as ``Browser.read``.
         """
         granted = _granted(arguments.url, ())
-        return _told(await self._browser.read(permit, arguments.url), granted, arguments.start)
+        return _outcome(await self._browser.read(permit, arguments.url), granted, arguments.start)
 
 
 class ActTool(StructTool[ActArguments]):
@@ -162,7 +162,7 @@ class ActTool(StructTool[ActArguments]):
         shown = await self._browser.act(
             permit, arguments.url, element, granted, text=arguments.text, submit=arguments.submit
         )
-        return _told(shown, granted)
+        return _outcome(shown, granted)
 
 
 class ShotTool(StructTool[ShotArguments]):
@@ -215,7 +215,7 @@ def _granted(url: str, hosts: Sequence[str]) -> list[str]:
     return [own, *hosts]
 
 
-def _told(shown: PageShown, granted: Sequence[str], start: int = 0) -> ToolOutcome:
+def _outcome(shown: PageShown, granted: Sequence[str], start: int = 0) -> ToolOutcome:
     """What a model reads of a page, as far as there is room, and what the browser has to say about it."""
     now = urlsplit(shown.url).hostname or ""
     if all(parse_host(host).name != now for host in granted):

@@ -31,7 +31,7 @@ from stead.tools.wire import Answer, Request, brief, send
 
 BODY_LIMIT_BYTES = 2_000_000
 TIME_LIMIT_S = 30.0
-_TOLD = ("location", "retry-after", "link")
+_SHOWN_FIELDS = ("location", "retry-after", "link")
 """Fields of an answer that a model reads."""
 _NAME = re.compile(r"[A-Za-z0-9-]{1,60}")
 _VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,4000}[\x21-\x7e])?")
@@ -135,7 +135,7 @@ async def _carried_out(caller: Caller, call: ReadArguments | CallArguments, cont
     """
     target = caller.target(call, call.query)
     came = await caller.send(_filled(caller, call, target, context))
-    return _told(call.method, target, came)
+    return _outcome(call.method, target, came)
 
 
 def _filled(caller: Caller, call: ReadArguments | CallArguments, target: Target, context: ToolContext) -> Request:
@@ -225,7 +225,7 @@ async def _read(answer: Answer) -> Came:
     """
     url = answer.target.url.partition("?")[0]
     media_type, _ = answer.media_type
-    shown = tuple((name, brief(answer.fields[name])) for name in _TOLD if name in answer.fields)
+    shown = tuple((name, brief(answer.fields[name])) for name in _SHOWN_FIELDS if name in answer.fields)
     body, cut = await answer.body(BODY_LIMIT_BYTES)
     if body and not is_text(media_type):
         kind = brief(media_type) or "of no stated type"
@@ -247,7 +247,7 @@ def is_json(media_type: str) -> bool:
     return media_type == "application/json" or (media_type.startswith("application/") and media_type.endswith("+json"))
 
 
-def _told(method: str, target: Target, came: Came) -> ToolOutcome:
+def _outcome(method: str, target: Target, came: Came) -> ToolOutcome:
     kind = came.media_type if came.size_bytes else "no body"
     lines = [f"{method} {target.url.partition('?')[0]}: {came.status} ({kind}, {came.size_bytes:,} bytes)"]
     lines += [f"{name}: {value}" for name, value in came.fields]

@@ -26,7 +26,7 @@ _MICROS = 1_000_000
 
 
 class ConfigArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Nothing: all of them are shown."""
+    """No arguments: all settings are shown."""
 
 
 class ConfigSetArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -164,7 +164,7 @@ class GrepTool(StructTool[GrepArguments]):
 
 
 def _changed(what: str, written: Written, text: str) -> ToolOutcome:
-    """The outcome of a change. A model that wrote the sign of a hidden character reads that it stands there as it is.
+    """The outcome of a change; a model that wrote the sign for a hidden character reads that the file has the sign.
 
     Args:
         what: was done to which file.

@@ -1,4 +1,4 @@
-"""Finding and calling tools that stand in no request, so that each first request stays small.
+"""Finding and calling tools that requests do not list, so that each first request stays small.
 
 Layer: tools. ``use_tool`` never runs itself: the fold takes what it is given for the call that is meant
 (``domain.messages.meant``), and that call is judged as any other.

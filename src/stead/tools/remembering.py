@@ -1,8 +1,8 @@
 """Memory, as a model uses it: look something up, have it remembered, correct it, and ask to have it forgotten.
 
-Layer: tools. Knows memory only as the ``Remembering`` port, which knows from the session who asks. There is no argument
-for a scope: a model can narrow what its session sees and never widen it. What is remembered has to be borne out by what
-was said, and carries the label of those words; so a stranger's words may be remembered, and are never trusted for it.
+Layer: tools. Knows memory only as the ``Remembering`` port, which takes the viewer from the session. There is no
+argument for a scope: a model can narrow what its session sees and never widen it. A statement must be borne out by what
+was said, and carries the label of those words; so a stranger's words may be remembered, and stay untrusted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Words = Annotated[str, msgspec.Meta(max_length=2_000)]
 
 
 class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One statement, as whoever said it would say it; ``key`` like person.time_zone, ``value`` what stands there."""
+    """One statement, in the speaker's own form; ``key`` like person.time_zone, ``value`` what holds at that key."""
 
     text: Statement
     kind: Kind = "knowledge"
@@ -74,7 +74,7 @@ class RecallTool(StructTool[RecallArguments]):
     """``recall``: what is remembered, and what was said in earlier sessions; nothing that strangers' words made.
 
     Args:
-        memory: see there.
+        memory: the port.
     """
 
     def __init__(self, memory: Remembering) -> None:
@@ -89,10 +89,10 @@ class RecallTool(StructTool[RecallArguments]):
 
 
 class RecallAllTool(StructTool[RecallArguments]):
-    """``recall_all``: likewise, with what strangers' words made; whoever reads it has read them.
+    """``recall_all``: as ``recall``, with what strangers' words made; a model that reads it has read strangers.
 
     Args:
-        memory: see there.
+        memory: the port.
     """
 
     def __init__(self, memory: Remembering) -> None:
@@ -110,7 +110,7 @@ class RememberTool(StructTool[RememberArguments]):
     """``remember``: statements that the session's own words bear out.
 
     Args:
-        memory: see there.
+        memory: the port.
     """
 
     def __init__(self, memory: Remembering) -> None:
@@ -123,14 +123,14 @@ class RememberTool(StructTool[RememberArguments]):
     async def work(self, permit: Permit, arguments: RememberArguments, context: ToolContext) -> ToolOutcome:
         """Remember."""
         items = [Wanted(item.text, item.kind, item.key, item.value) for item in arguments.items]
-        return _told(await self._memory.remember(context.session, items))
+        return _outcome(await self._memory.remember(context.session, items))
 
 
 class CorrectTool(StructTool[CorrectArguments]):
     """``correct_memory``: another statement in a memory's place; the old one stays as what was held before.
 
     Args:
-        memory: see there.
+        memory: the port.
     """
 
     def __init__(self, memory: Remembering) -> None:
@@ -142,14 +142,14 @@ class CorrectTool(StructTool[CorrectArguments]):
     async def work(self, permit: Permit, arguments: CorrectArguments, context: ToolContext) -> ToolOutcome:
         """Correct."""
         wanted = Wanted(text=arguments.text, value=arguments.value)
-        return _told([await self._memory.correct(context.session, arguments.old, wanted)])
+        return _outcome([await self._memory.correct(context.session, arguments.old, wanted)])
 
 
 class ForgetTool(StructTool[ForgetArguments]):
     """``forget_memory``: memories forgotten for good, everywhere, if the person confirms it.
 
     Args:
-        memory: see there.
+        memory: the port.
     """
 
     def __init__(self, memory: Remembering) -> None:
@@ -166,7 +166,7 @@ class ForgetTool(StructTool[ForgetArguments]):
         for named in arguments.memories:
             id, words = _named(named)
             found = await self._memory.candidates(context.session, words or id)
-            # The person has confirmed the words that they saw: an id told them nothing, and what is near is another.
+            # The person has confirmed the words that they saw, so only the memory with these very words may go.
             same = [one for one in found if normal(one.text) == normal(words) and id in ("", one.id)]
             if len(same) != 1:
                 near = "\n".join(f"- [{memory.id}] {' '.join(memory.text.split())}" for memory in found)
@@ -202,7 +202,7 @@ def _named(text: str) -> tuple[str, str]:
     return match[1] or "", match[2].strip()
 
 
-def _told(done: Sequence[Done]) -> ToolOutcome:
+def _outcome(done: Sequence[Done]) -> ToolOutcome:
     text = "\n".join(f"{one.change}: {f'[{one.id}] ' if one.id else ''}{' '.join(one.text.split())}" for one in done)
     return ToolOutcome("error" if all(one.change == "refused" for one in done) else "ok", text)
 

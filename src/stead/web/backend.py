@@ -72,8 +72,8 @@ class Timelines(Protocol):
         """
 
 
-class Desk(Protocol):
-    """What waits for a person, and what was spent."""
+class ApprovalViews(Protocol):
+    """Open questions, changes that wait for review, and usage."""
 
     def approvals(
         self, *, status: Literal["pending", "all"], session: SessionId | None, limit: int
@@ -94,7 +94,7 @@ class Desk(Protocol):
         """What each model used on each day, newest first, over so many days up to today."""
 
 
-class Views(Work, Timelines, Desk, Protocol):
+class Views(Work, Timelines, ApprovalViews, Protocol):
     """The read models."""
 
     def rebuild(self) -> int:

@@ -26,7 +26,7 @@ from stead.domain.memory_events import ForgetReceipt, MemoryConsolidated, Memory
 from stead.domain.starting_points import TEMPLATES
 from stead.runtime.memory_service import MemoryQueries
 from stead.runtime.reverting import Runs
-from stead.runtime.service import DirectiveDesk
+from stead.runtime.service import DirectiveQueries
 from stead.web.queries import Cursor, Folder, Limit
 from stead.web.routes import Content, Context, Field, get, post
 
@@ -44,7 +44,7 @@ _OnePlace = Annotated[PlaceId, Meta(pattern=r"^[wc]_[0-9a-f]{16}$")]
 _PREVIEW = "What a session or an objective of a folder would be given before all else, part by part."
 _SESSION = {"directory": Field(Folder, ""), "attended": Field(bool, True)}
 _DAYS = {"place": Field(_OnePlace), "since_ms": Field(Moment), "until_ms": Field(Moment)}
-_VERSIONS = dict.fromkeys(("old", "new"), Field(Annotated[int, Meta(ge=0, le=2**31)]))
+_PAIR = dict.fromkeys(("old", "new"), Field(Annotated[int, Meta(ge=0, le=2**31)]))
 _NO_DRAFT = {"draft": None}
 _MEMORY, _REPORTS = attrgetter("service.memory"), attrgetter("service.memory.reports")
 _REMEMBERED, _INSIGHTS = attrgetter("service.memory.remembered"), attrgetter("service.memory.insights")
@@ -152,8 +152,8 @@ def list_memory_runs(context: Context, limit: Limit = 50) -> tuple[RunRow, ...]:
 
 def list_memory_evidence(context: Context, id: MemoryId) -> tuple[ports.Quote, ...]:
     """The words that it rests on."""
-    desk = context.behind.service.memory
-    return desk.insights.quotes(desk.remembered.row(id).memory)
+    memory = context.behind.service.memory
+    return memory.insights.quotes(memory.remembered.row(id).memory)
 
 
 def list_forget_receipts(context: Context) -> ForgetReceipts:
@@ -237,16 +237,14 @@ DIRECTIVE_ROUTES = (
     get(
         "/directives",
         "list_directives",
-        DirectiveDesk.rows,
+        DirectiveQueries.rows,
         _DIRECTIVES,
         leads_to="$response.body#/items/0/directive/id",
     ),
     get("/directives/templates", "list_templates", list_templates),
     get("/directives/preview", "preview_prompt", preview_draft, says=_PREVIEW, fixed=_NO_DRAFT),
     post("/directives/preview", "preview_draft", preview_draft, "WantedPrompt"),
-    get("/directives/{id:directive}/rules", "list_offered_rules", DirectiveDesk.offers, _DIRECTIVES),
+    get("/directives/{id:directive}/rules", "list_offered_rules", DirectiveQueries.offers, _DIRECTIVES),
     get("/directives/{id:directive}/versions", "list_directive_versions", list_directive_versions),
-    get(
-        "/directives/{id:directive}/diff", "compare_directive", DirectiveDesk.difference, _DIRECTIVES, bounds=_VERSIONS
-    ),
+    get("/directives/{id:directive}/diff", "compare_directive", DirectiveQueries.difference, _DIRECTIVES, bounds=_PAIR),
 )

@@ -16,7 +16,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from stead.domain.errors import Conflict, NotFound, SteadError
 from stead.domain.ids import SessionId
 from stead.domain.terminals import Seat, Terminal
-from stead.runtime.service import TerminalDesk
+from stead.runtime.service import TerminalQueries
 from stead.web.errors import answer, problem_of
 from stead.web.live import BAD_MESSAGE, GONE, SIGNED_OUT, TOO_SLOW, Streams, first_of
 
@@ -30,12 +30,12 @@ class TerminalSockets:
     """Every watched terminal.
 
     Args:
-        desk: where terminals are.
+        terminals: finds a session's terminal by its id.
         streams: who says whether a watcher is still welcome, and when the door closes.
     """
 
-    def __init__(self, desk: TerminalDesk, streams: Streams) -> None:
-        self._desk = desk
+    def __init__(self, terminals: TerminalQueries, streams: Streams) -> None:
+        self._terminals = terminals
         self._streams = streams
 
     async def serve(self, socket: WebSocket) -> None:
@@ -65,7 +65,7 @@ class TerminalSockets:
     async def _terminal(self, session: str, id: str) -> Terminal:
         if not (_SESSION.fullmatch(session) and _TERMINAL.fullmatch(id)):
             raise NotFound("there is no such terminal; list those of a session")
-        return await self._desk.terminal(SessionId(session), id)
+        return await self._terminals.terminal(SessionId(session), id)
 
     async def _show(self, socket: WebSocket, seat: Seat) -> int:
         """Send what is printed until there is no more, or the watcher is too slow or not welcome; gives the code."""

@@ -22,7 +22,7 @@ from stead.guardian import policy
 from stead.guardian.reach import Reach
 from stead.runtime.gate import Gate
 from stead.runtime.gate import Judged as GateJudged
-from stead.runtime.showing import show
+from stead.runtime.workspace_binding import bind_workspace
 from tests.attacks.injection_suite.replay import Guard, Judged, Opens, Start
 from tests.attacks.injection_suite.suite import Call as Made
 from tests.build import created
@@ -190,7 +190,7 @@ class GateGuard:
         declaration = self._tools[judged.tool].spec.declaration
         if not (policy.changes_files(declaration) and policy.needs_machine(declaration)):
             return False
-        show(self._machines, _SESSION, self.session.spec, self.session.sources)
+        bind_workspace(self._machines, _SESSION, self.session.spec, self.session.sources)
         return self._machines.hold == "all" or (bool(judged.writes) and all(map(kept, judged.writes)))
 
     def _source(self, judged: GateJudged, output: str) -> str:

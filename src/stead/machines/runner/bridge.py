@@ -31,7 +31,7 @@ def turn_away(listener: _socket.socket) -> None:
 
 
 def carry_apart(listener: _socket.socket, idle_s: float = _IDLE_S) -> NoReturn:
-    """In a fork of the runner: let go of everything that is the runner's, and carry connections to the end.
+    """In a fork of the runner: close everything that is the runner's, then carry connections until the end.
 
     Args:
         listener: where connections come in.

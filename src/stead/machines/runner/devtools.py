@@ -62,7 +62,7 @@ class Pipe:
         self._poll.register(0, select.POLLIN)
 
     def tell(self, method: str, session: str = "", **parameters: object) -> int:
-        """Ask for something; gives the number of the answer, for which nobody need wait."""
+        """Send a request; gives the number of its answer, which need not be waited for."""
         self._number += 1
         message: dict[str, object] = {"id": self._number, "method": method, "params": parameters}
         if session:

@@ -92,7 +92,7 @@ def write(path: bytes, text: bytes) -> list[bytes]:
         old = _text(path) if os.path.exists(real) else ""
     except Fault:
         old = None
-    return [*_replace(real, text), b"0", _told(old, text.decode())]
+    return [*_replace(real, text), b"0", _diff(old, text.decode())]
 
 
 def edit(path: bytes, old: bytes, new: bytes, every: bytes) -> list[bytes]:
@@ -106,7 +106,7 @@ def edit(path: bytes, old: bytes, new: bytes, every: bytes) -> list[bytes]:
         nearest = "" if count else _alike(text, wanted)
         raise Fault(f"the old text occurs {count} times in {name(path)!r}; {way}" + (nearest and f". {nearest}"))
     changed = text.replace(wanted, wish)
-    return [*_replace(target(path), changed.encode()), b"%d" % count, _told(text, changed)]
+    return [*_replace(target(path), changed.encode()), b"%d" % count, _diff(text, changed)]
 
 
 def save(path: bytes, data: bytes) -> list[bytes]:
@@ -158,7 +158,7 @@ def _text(path: bytes) -> str:
 
 
 def _replace(real: str, data: bytes) -> list[bytes]:
-    """Write a whole file. It need not be done at once: nobody sees it before the transaction lands."""
+    """Write a whole file. The write need not be atomic: it is not visible before the transaction lands."""
     os.makedirs(os.path.dirname(real), exist_ok=True)
     created = not os.path.exists(real)
     fd = os.open(real, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
@@ -187,7 +187,7 @@ def _alike(text: str, wanted: str) -> str:
 
 
 def _votes(lines: list[str], old: list[str]) -> dict[int, int]:
-    """How many of the old lines stand where they should, ignoring spaces, if they began at a line."""
+    """How many of the old lines match at their places, ignoring spaces, if the text began at a given line."""
     wanted: dict[str, list[int]] = {}
     for offset, line in enumerate(old[:_SOUGHT]):
         if line.strip():
@@ -204,7 +204,7 @@ def _clip(line: str) -> str:
     return line if len(line) <= _SHOWN_CHARACTERS else line[:_SHOWN_CHARACTERS] + "…"
 
 
-def _told(old: str | None, new: str) -> bytes:
+def _diff(old: str | None, new: str) -> bytes:
     diff, cut = unified(old, new)
     return (f"{diff}\n… {cut} more lines" if cut > 0 else diff).encode()
 

@@ -358,7 +358,7 @@ def spawn(
 def _become(
     job: str, words: list[bytes], streams: Callable[[], list[int]], environment: Mapping[str, str], tell: int
 ) -> None:
-    """In a fork: go into a transaction and become a command. Returns to nobody."""
+    """In a fork: enter a transaction and become a command. It never returns."""
     try:
         os.setsid()
         opened = streams()

@@ -76,7 +76,7 @@ class Rows:
 
 
 def work_apart(into: int, operation: str, arguments: list[bytes], deadline: float) -> None:
-    """In the fork: do the work and leave. Returns to nobody."""
+    """In the fork: do the work and exit. It never returns."""
     nothing = os.open("/dev/null", os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)

@@ -213,7 +213,7 @@ class FileSync:
             return None
         if viewer.channel:
             return Scope("channel", viewer.channel)
-        return Scope("private" if viewer.attended else "workspace", viewer.workspace)
+        return Scope("private" if viewer.interactive else "workspace", viewer.workspace)
 
     def _find_scopes(self, kept: Kept) -> Mapping[Scope, str]:
         """The scope that holds everywhere, those of every place that has anything, and those that had a folder once.

@@ -1,4 +1,4 @@
-"""What a session's machine shows of its folder, and what of its changes waits for the person.
+"""Binding a session's folder to its machine: what the machine shows, and which changes wait for the person.
 
 Layer: runtime.
 """
@@ -17,7 +17,7 @@ from stead.guardian.flow import kinds
 from stead.runtime.deps import Deps
 
 
-def show(
+def bind_workspace(
     machines: Machines,
     session: SessionId,
     spec: ev.SessionOpened,
@@ -25,11 +25,11 @@ def show(
     known: Sequence[str] = (),
     barred: Barred = unbarred,
 ) -> None:
-    """Say what the session's machine is to show, and to hold: on trial, or once strangers were read, everything.
+    """Bind a folder to a session's machine; on trial, or once strangers were read, all its changes wait for the person.
 
     Args:
-        machines: that make it.
-        session: whose it is.
+        machines: they make the machine.
+        session: whose machine it is.
         spec: the session's first fact.
         sources: the untrusted ones that it has read until now; nothing when that is not known. Its own folder is no
             stranger.
@@ -50,11 +50,11 @@ def show(
     )
 
 
-def show_now(deps: Deps, session: Session) -> None:
+def bind_by_session(deps: Deps, session: Session) -> None:
     """Bind a session's machine by what the session has read and what the person's rules say now.
 
     Raises:
-        InvalidRequest: as ``show``.
+        InvalidRequest: as ``bind_workspace``.
     """
     known = deps.gate.known(session.spec.directory)
-    show(deps.machines, session.id, session.spec, session.sources, known, deps.gate.barring(session))
+    bind_workspace(deps.machines, session.id, session.spec, session.sources, known, deps.gate.barring(session))

@@ -1,4 +1,4 @@
-"""What can happen to a session that people work in, beside the work itself: its turns, its queue, its checkpoints."""
+"""What can happen to an interactive session in addition to its work: turns, its queue, checkpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions that people work in, as far as the simulated home has them: opened, planned and closed."""
+"""Interactive sessions, as far as the simulated home has them: opened, planned and closed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stead.domain.work_rows import CallRow, CheckpointRow, EditRow
 REHEARSAL = ev.ModelRef("rehearsal", "rehearsal")
 
 
-class SessionDesk:
+class SimulatedSessions:
     """Implements ``service.Work`` over folded sessions.
 
     Args:

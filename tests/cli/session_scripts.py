@@ -9,8 +9,8 @@ from stead.domain.checkpoints import FileChange, Version
 from stead.domain.events import FileChanged, PlanMade, PlanStep
 from stead.domain.ids import ApprovalId, CallKey
 from stead.domain.work_rows import CallRow
-from tests.cli.desk import edit_row, take_checkpoint
 from tests.cli.scripts import finish, judge, reply, start
+from tests.cli.session_api import edit_row, take_checkpoint
 from tests.cli.simulator import Sitting
 
 DIFF = "@@ -1,2 +1,2 @@\n one\n-two\n+2\n"

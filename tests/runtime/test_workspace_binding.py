@@ -21,8 +21,8 @@ from stead.domain.trials import Barred, Hold, unbarred
 from stead.guardian.flow import kinds
 from stead.runtime.registry import Sessions
 from stead.runtime.sessions import Actor
-from stead.runtime.showing import show
 from stead.runtime.stream import Stream
+from stead.runtime.workspace_binding import bind_workspace
 from tests.build import SESSION, created, desk
 from tests.fakes.world import DECLARATIONS, CountingTool, OpenMachines, ScriptedModels, Turn, World, settled
 
@@ -137,7 +137,7 @@ def test_all_is_held_on_trial_after_any_stranger_and_where_nobody_knows(
     read: list[str] | None, mode: Literal["workspace", "trial"]
 ) -> None:
     machines = Bindings()
-    show(machines, SESSION, opening(mode), read)
+    bind_workspace(machines, SESSION, opening(mode), read)
     clean = mode == "workspace" and read is not None and set(read) <= {"workspace"}
     assert machines.holds == ["obeyed" if clean else "all"]
     assert clean is (mode == "workspace" and read is not None and not kinds(read))

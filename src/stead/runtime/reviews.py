@@ -1,4 +1,4 @@
-"""What a session changed that waits for the person: telling them of it, applying it, throwing it away.
+"""A session's changes that wait for the person: reporting, applying and discarding them.
 
 Layer: runtime. A person's word, carried out while nothing of the session is under way; the outcome is a fact.
 """
@@ -14,7 +14,7 @@ from stead.domain.sessions import Session
 from stead.domain.trials import Held, Review, Trials
 
 _NAMED = 100
-_TOLD = 10
+_LISTED = 10
 
 
 def settled(
@@ -23,7 +23,7 @@ def settled(
     """What carries the command out and gives the fact; to be called with the session's lock held.
 
     It raises:
-        Conflict: the session is still at work (``performing`` tells whether a step is under way).
+        Conflict: the session is still at work (``performing``: whether a step is under way).
         NotFound: nothing of it waits, or a path is not among the changes.
     """
 
@@ -49,12 +49,12 @@ def settled(
 
 
 async def reviewed(trials: Trials, session: Session) -> tuple[ev.ReviewWanted, ...]:
-    """What the person is to be told of as the session comes to rest; empty when they know it already."""
+    """The event about waiting changes as the session becomes idle; empty when the last one says the same."""
     if session.deleted:
         return ()
     try:
         changes = (await trials.trial(session.id)).changes
-        found = Review(len(changes), tuple(Held(change.path, change.why) for change in changes[:_TOLD]))
+        found = Review(len(changes), tuple(Held(change.path, change.why) for change in changes[:_LISTED]))
     except NotFound:
         found = Review()
     except Conflict as too_many:

@@ -12,7 +12,7 @@ from stead.domain.ids import SessionId
 from stead.domain.ports import Journal
 
 
-class AuditDesk:
+class SimulatedAudit:
     """Heads that nobody signed, and decisions by the product's own fold."""
 
     def __init__(self, journal: Journal) -> None:
