@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from stead.domain.errors import InvalidRequest
 
@@ -23,8 +22,7 @@ CHROMIUM = (
 """Where distributions put Chromium's own program. What stands in ``/usr/bin`` is often a script of theirs."""
 
 
-@dataclass(frozen=True)
-class Home:
+class Home(NamedTuple):
     """The folder of one person's Stead. One daemon serves it.
 
     Args:
@@ -43,7 +41,7 @@ class Home:
         """The same home with the folders that its settings name."""
         memory = Path(settings.memory_folder) if settings.memory_folder else self.memory_folder
         toolchains = settings.toolchain_folders if settings.toolchains == "auto" else None
-        return replace(self, memory_folder=memory, toolchains=toolchains, changes=settings.changes)
+        return self._replace(memory_folder=memory, toolchains=toolchains, changes=settings.changes)
 
     @property
     def data(self) -> Path:
@@ -116,8 +114,7 @@ class Home:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """The boot settings of ``config.toml``.
 
     Args:
@@ -167,7 +164,7 @@ class Settings:
     machine_open_files: int = 4096
     machine_file_mb: int = 2048
     machine_free_disk_mb: int = 512
-    unknown: tuple[str, ...] = field(default=())
+    unknown: tuple[str, ...] = ()
 
 
 _CHOICES: dict[str, tuple[str, ...]] = {
