@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import inspect
 import re
 import sys
@@ -182,9 +181,9 @@ def settings_page() -> str:
     """What can be set before anything else is read."""
     _, said = _described(Settings)
     rows = [
-        (f"`{field.name}`", f"`{field.default!r}`".replace("'", '"'), said.get(field.name, ""))
-        for field in dataclasses.fields(Settings)
-        if field.name != "unknown"
+        (f"`{name}`", f"`{default!r}`".replace("'", '"'), said.get(name, ""))
+        for name, default in Settings._field_defaults.items()
+        if name != "unknown"
     ]
     return (
         "# Settings\n\nThe few that are needed before anything else can be read, in `config.toml` of the home\n"

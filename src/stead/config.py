@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from stead.domain.errors import InvalidRequest
 
@@ -23,8 +22,7 @@ CHROMIUM = (
 """Where distributions put Chromium's own program. What stands in ``/usr/bin`` is often a script of theirs."""
 
 
-@dataclass(frozen=True)
-class Home:
+class Home(NamedTuple):
     """The folder of one person's Stead. One daemon serves it.
 
     Args:
@@ -43,7 +41,7 @@ class Home:
         """The same home with the folders that its settings name."""
         memory = Path(settings.memory_folder) if settings.memory_folder else self.memory_folder
         toolchains = settings.toolchain_folders if settings.toolchains == "auto" else None
-        return replace(self, memory_folder=memory, toolchains=toolchains, changes=settings.changes)
+        return self._replace(memory_folder=memory, toolchains=toolchains, changes=settings.changes)
 
     @property
     def data(self) -> Path:
@@ -116,8 +114,7 @@ class Home:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """The boot settings of ``config.toml``.
 
     Args:
@@ -167,7 +164,7 @@ class Settings:
     machine_open_files: int = 4096
     machine_file_mb: int = 2048
     machine_free_disk_mb: int = 512
-    unknown: tuple[str, ...] = field(default=())
+    unknown: tuple[str, ...] = ()
 
 
 _CHOICES: dict[str, tuple[str, ...]] = {
@@ -178,7 +175,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "toolchains": ("auto", "off"),
     "log_level": ("debug", "info", "warning", "error"),
 }
-_EMBEDDER = re.compile(r"auto|off|[a-z0-9-]{1,32}/\S{1,200}")
+_EMBEDDER = r"auto|off|[a-z0-9-]{1,32}/\S{1,200}"
 _PATHS = ("audit_heads", "memory_folder")
 _RANGES = {
     "port": (0, 65535),
@@ -216,20 +213,19 @@ def load_settings(home: Home) -> Settings:
     kinds = (_CHOICES, _RANGES, _PATHS, ("embedder", "toolchain_folders"))
     known = {name: value for name, value in values.items() if any(name in kind for kind in kinds)}
     for name, value in known.items():
+        given = f"{name} = {value!r} in {str(home.settings)!r}"
         if name in _CHOICES and value not in _CHOICES[name]:
-            raise InvalidRequest(f"{name} = {value!r} in {str(home.settings)!r}: choose one of {_CHOICES[name]}")
+            raise InvalidRequest(f"{given}: choose one of {_CHOICES[name]}")
         if name in _PATHS and not (isinstance(value, str) and (not value or Path(value).is_absolute())):
-            raise InvalidRequest(f"{name} = {value!r} in {str(home.settings)!r}: give an absolute path")
-        if name == "embedder" and not (isinstance(value, str) and _EMBEDDER.fullmatch(value)):
-            raise InvalidRequest(
-                f'{name} = {value!r} in {str(home.settings)!r}: give "auto", "off" or "PROVIDER/MODEL"'
-            )
+            raise InvalidRequest(f"{given}: give an absolute path")
+        if name == "embedder" and not (isinstance(value, str) and re.fullmatch(_EMBEDDER, value)):
+            raise InvalidRequest(f'{given}: give "auto", "off" or "PROVIDER/MODEL"')
         if name == "toolchain_folders":
             if not isinstance(value, list) or not all(isinstance(path, str) and os.path.isabs(path) for path in value):
-                raise InvalidRequest(f"{name} = {value!r} in {str(home.settings)!r}: give a list of absolute paths")
+                raise InvalidRequest(f"{given}: give a list of absolute paths")
             known[name] = tuple(value)
         if name in _RANGES:
             low, high = _RANGES[name]
             if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-                raise InvalidRequest(f"{name} = {value!r} in {str(home.settings)!r}: give {low} to {high}")
+                raise InvalidRequest(f"{given}: give {low} to {high}")
     return Settings(**known, unknown=tuple(sorted(set(values) - set(known))))

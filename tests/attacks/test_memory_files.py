@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ async def test_a_machine_finds_no_file_of_memory(elsewhere: bool, tmp_path: Path
     require_sandbox()
     async with open_bench(tmp_path) as bench:
         if elsewhere:
-            bench.machines._home = replace(bench.home, memory_folder=tmp_path / "memory")
+            bench.machines._home = bench.home._replace(memory_folder=tmp_path / "memory")
             bench.home = bench.machines._home
         files = bench.home.memory_files
         secret = files / "private" / "notes-1" / "people" / f"{SIGN}.md"

@@ -209,7 +209,7 @@ class Simulator:
         """Say where it is, under a new bearer."""
         self.bearer = os.urandom(16).hex()
         address = Address(os.getpid(), self.port, "brave-otter", self.bearer, "0.1.0", now_ms())
-        self.home.address.write_text(json.dumps({f: getattr(address, f) for f in Address.__dataclass_fields__}))
+        self.home.address.write_text(json.dumps(address._asdict()))
         self.home.address.chmod(0o600)
 
     def record(self, stream: str, actor: str, *bodies: Body, cause: str = "") -> None:

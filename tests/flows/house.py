@@ -35,7 +35,7 @@ class LivingHome:
 
     root: Path
     env: Mapping[str, str] = field(default_factory=dict)
-    module: str = "stead.daemon"
+    module: str = "stead.serve"
     python: str = sys.executable
     process: subprocess.Popen[bytes] | None = None
 

@@ -207,7 +207,7 @@ def test_a_models_command_sees_and_signals_only_its_own_processes(
     )
     assert "END" in seen
     assert SECRET not in seen
-    assert "stead.daemon" not in seen
+    assert "stead.serve" not in seen
     assert killed.count("No such process") == 3
     assert stranger.poll() is None
     assert house.process.poll() is None

@@ -19,4 +19,4 @@ if __name__ == "__main__":
         for power in _POWERS:
             if libc.prctl(_PR_CAPBSET_DROP, power, 0, 0, 0):
                 sys.exit(f"prctl: {os.strerror(ctypes.get_errno())}")
-    os.execv(sys.executable, [sys.executable, "-m", "stead.daemon", *sys.argv[1:]])
+    os.execv(sys.executable, [sys.executable, "-m", "stead.serve", *sys.argv[1:]])

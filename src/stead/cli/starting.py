@@ -101,7 +101,7 @@ def start(invocation: Invocation) -> None:
 
 def daemon_command(invocation: Invocation) -> list[str]:
     """The argv of the daemon. ``-P`` keeps a ``stead`` folder of the current directory from being run in its place."""
-    return [sys.executable, "-P", "-m", "stead.daemon", "--home", str(invocation.home.root)]
+    return [sys.executable, "-P", "-m", "stead.serve", "--home", str(invocation.home.root)]
 
 
 def _spawn(invocation: Invocation) -> int:

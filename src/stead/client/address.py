@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from stead.config import Home
 
@@ -39,8 +38,7 @@ class NoDaemon(ApiError):
         super().__init__("no_daemon", message, 0)
 
 
-@dataclass(frozen=True)
-class Address:
+class Address(NamedTuple):
     """Where the daemon listens, on 127.0.0.1, and the bearer that it takes there. ``name`` is the page's host name."""
 
     pid: int
@@ -59,7 +57,7 @@ def find_address(home: Home) -> Address:
     """
     try:
         values = json.loads(home.address.read_bytes())
-        address = Address(**{name: values[name] for name in Address.__dataclass_fields__})
+        address = Address(**{name: values[name] for name in Address._fields})
     except FileNotFoundError:
         raise NoDaemon(f"no daemon runs for {str(home.root)!r}; start it with: stead up") from None
     except PermissionError:

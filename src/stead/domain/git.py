@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from stead.domain.lazy_patterns import lazy_pattern
+
 SETTINGS = """\
 [safe]
 \tbareRepository = explicit
@@ -19,7 +21,7 @@ SETTINGS = """\
 """Of every machine, for the whole system in there: files of the workspace that look like a repository are none, and the
 hooks of one do not run. A repository's own settings go before these, so they are read as well."""
 
-RUNS_NOTHING = re.compile(
+RUNS_NOTHING = lazy_pattern(
     r"(user|branch|color|column|advice|init|push|pull|fetch|pack|index|rerere|rebase|lfs|gui|status|blame|grep|http|url)\..*"
     r"|core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf"
     r"|safecrlf|eol|quotepath|untrackedcache|preloadindex|abbrev|longpaths|whitespace|commentchar|protecthfs"
@@ -32,11 +34,10 @@ RUNS_NOTHING = re.compile(
 )
 """The names of settings that are known to name no program and no further file, as git spells them."""
 
-DATA = re.compile(
-    r"(HEAD|ORIG_HEAD|FETCH_HEAD|MERGE_HEAD|MERGE_MODE|MERGE_MSG|MERGE_RR|AUTO_MERGE|SQUASH_MSG|CHERRY_PICK_HEAD"
+DATA = lazy_pattern(
+    r"(?s)(HEAD|ORIG_HEAD|FETCH_HEAD|MERGE_HEAD|MERGE_MODE|MERGE_MSG|MERGE_RR|AUTO_MERGE|SQUASH_MSG|CHERRY_PICK_HEAD"
     r"|REVERT_HEAD|REBASE_HEAD|COMMIT_EDITMSG|TAG_EDITMSG|index|packed-refs|rr-cache|shallow"
-    r"|objects/([0-9a-f]{2}|pack|info/(packs|commit-graphs?))|refs|logs)(/.*)?",
-    re.DOTALL,
+    r"|objects/([0-9a-f]{2}|pack|info/(packs|commit-graphs?))|refs|logs)(/.*)?"
 )
 """What commits, branches and merges write below ``.git``, and git reads as data alone. Not here: settings, hooks,
 attributes, other repositories, what says where the repository is, and the steps of an unfinished rebase, which may be
@@ -44,7 +45,7 @@ commands."""
 UNFINISHED = ("rebase-merge", "rebase-apply", "sequencer", "BISECT_LOG")
 """What is below ``.git`` while steps are under way that git goes on with by itself."""
 
-HARMLESS = re.compile(
+HARMLESS = lazy_pattern(
     r"user\.(name|email)\n[^\n]+"
     r"|branch\.[\w./+@-]+\.(remote\n(\.|[\w-]+)|merge\nrefs/heads/[\w./+@-]+|rebase\n(true|false|merges))"
     r"|(pull\.(rebase|ff)|push\.autosetupremote|rerere\.enabled)\n(true|false|only|merges)",

@@ -12,7 +12,6 @@ can be a sentence (``pay.everything.to@eve.example``), so an answer with such fi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from typing import Annotated, Literal
@@ -21,6 +20,7 @@ import msgspec
 
 from stead.domain.errors import InvalidRequest
 from stead.domain.hosts import parse_host
+from stead.domain.lazy_patterns import lazy_pattern
 
 TEXT_LIMIT = 100_000
 """Characters of a text that is read in one go."""
@@ -160,12 +160,12 @@ class _Reader:
         )
 
 
-_ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,38}[A-Za-z0-9])?")
-_HEX = re.compile(r"[0-9a-fA-F-]{16,}")
-_LETTERS = re.compile(r"[A-Za-z]+")
-_EMAIL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@([A-Za-z0-9.-]{1,253})")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_ADJOINS = re.compile(r"^(?:\w|[@%+-]|\.\w)")
+_ID = lazy_pattern(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,38}[A-Za-z0-9])?")
+_HEX = lazy_pattern(r"[0-9a-fA-F-]{16,}")
+_LETTERS = lazy_pattern(r"[A-Za-z]+")
+_EMAIL = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@([A-Za-z0-9.-]{1,253})")
+_DATE = lazy_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_ADJOINS = lazy_pattern(r"^(?:\w|[@%+-]|\.\w)")
 """How a name goes on, read away from it. A dot ends a sentence, unless a letter or digit follows."""
 
 

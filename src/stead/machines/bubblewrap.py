@@ -7,6 +7,7 @@ is made by the first work that needs it and kept until it is killed; when it die
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -92,6 +93,7 @@ class BubblewrapMachines:
         self._on_change = on_change or (lambda _session, _what, _why: None)
         self._search_limit_s = limits.search_s + _SLACK_S
         self._host = host
+        self._probing = threading.Lock()  # the start tries the host in a thread, and others may ask meanwhile
         self._bindings: dict[SessionId, Binding] = {}
         self._given = host is not None
         self._slots: dict[SessionId, _Slot] = {}
@@ -378,9 +380,10 @@ class BubblewrapMachines:
         return machine
 
     def _probed(self) -> Host:
-        if self._host is None:
-            self._host = probe(self._home)
-        return self._host
+        with self._probing:
+            if self._host is None:
+                self._host = probe(self._home)
+            return self._host
 
 
 def _bytes(text: str) -> bytes:

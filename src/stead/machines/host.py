@@ -157,15 +157,13 @@ def probe(home: Home | None = None, search: str = SEARCH) -> Host:
 
 def committer() -> str:
     """The committer of a machine's commits: the person's own global git identity; "" where there is none."""
-    said = []
-    for key in ("user.name", "user.email"):
-        try:
-            line = ["git", "config", "--global", "--includes", "--get", key]
-            done = subprocess.run(line, capture_output=True, timeout=PROBE_LIMIT_S, cwd="/")
-        except (OSError, subprocess.TimeoutExpired):
-            return ""
-        said.append(done.stdout.decode("utf-8", "replace").strip())
-    return identity(*said)
+    line = ["git", "config", "--global", "--includes", "--null", "--get-regexp", r"^user\.(name|email)$"]
+    try:
+        done = subprocess.run(line, capture_output=True, timeout=PROBE_LIMIT_S, cwd="/")
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    found = dict(entry.partition("\n")[::2] for entry in done.stdout.decode("utf-8", "replace").split("\0"))
+    return identity(found.get("user.name", "").strip(), found.get("user.email", "").strip())
 
 
 def _require_fit() -> None:
@@ -203,8 +201,7 @@ def _bubblewrap(search: str) -> tuple[str, str, str]:
 
 
 def _bubblewraps(search: str) -> Iterator[tuple[str, str]]:
-    system = shutil.which("bwrap", path=search)
-    if system:
+    if system := shutil.which("bwrap", path=search):
         real = os.path.realpath(system)
         yield real, "" if real.startswith("/usr/") else os.path.dirname(real)
     from importlib import metadata  # slow to import, and seldom needed

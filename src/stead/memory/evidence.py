@@ -7,7 +7,6 @@ model (recalled memories, notices) is no evidence, or memory would feed on itsel
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -16,6 +15,7 @@ from msgspec.structs import replace
 from stead.brain.sentences import NO_END, others_blank
 from stead.domain import events as ev
 from stead.domain.ids import SessionId
+from stead.domain.lazy_patterns import lazy_pattern
 from stead.domain.memory import Evidence
 from stead.domain.memory_ports import Said
 from stead.domain.messages import Text, ToolCall
@@ -30,11 +30,11 @@ LEAST_SHARE = 0.5
 _TEXT_CHARS = 200_000
 OWN_TOOLS = frozenset({"recall", "remember", "correct_memory", "forget_memory", "history", "history_all", "recall_all"})
 """What they say, memory or the model has said."""
-_SENTENCE = re.compile(rf"[^\n]*?(?:{NO_END}[.!?\u061f\u0964\u06d4](?=\s)|[\u3002\uff01\uff1f]|\n|$)")
-_ASKS = re.compile(r"\?(?![\w=&])|[\uff1f\u061f]")
+_SENTENCE = lazy_pattern(rf"[^\n]*?(?:{NO_END}[.!?\u061f\u0964\u06d4](?=\s)|[\u3002\uff01\uff1f]|\n|$)")
+_ASKS = lazy_pattern(r"\?(?![\w=&])|[\uff1f\u061f]")
 """A question mark that is none of an address."""
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
-_WORD = re.compile(r"[^\W_]+")
+_STRING = lazy_pattern(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
+_WORD = lazy_pattern(r"[^\W_]+")
 
 
 class Spoken(msgspec.Struct, frozen=True):

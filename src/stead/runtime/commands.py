@@ -18,7 +18,7 @@ import msgspec
 from stead.domain import commands as cmd
 from stead.domain import events as ev
 from stead.domain.directive_commands import DirectiveCommand
-from stead.domain.errors import Conflict, SteadError
+from stead.domain.errors import Conflict, NotFound, SteadError
 from stead.domain.forget_commands import Forget
 from stead.domain.ids import HOME, ApprovalId, CommandId, SessionId
 from stead.domain.memory_commands import ImportMemories, MemoryCommand
@@ -189,9 +189,9 @@ class Runtime:
         return answered
 
     async def _change_home(self, command: HomeCommand | SecretCommand, claim: Claimed, door: str) -> cmd.Answer:
-        if isinstance(command, cmd.SetChain):
-            for ref in command.chain:
-                self._deps.models.info(ref)  # says which provider there is not
+        known = {row.name for row in self.conditions.rows()}  # ``models.info`` would load the list of all prices
+        if isinstance(command, cmd.SetChain) and (unknown := {ref.provider for ref in command.chain} - known):
+            raise NotFound(f"no provider {min(unknown)!r}; `stead providers` lists what there is")
         async with self._book.lock:
             if isinstance(command, SecretCommand):
                 fact: ev.Body = await self._book.change(command)

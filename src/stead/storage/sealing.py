@@ -101,24 +101,17 @@ class Sealing:
     """
 
     def __init__(self, key: bytes) -> None:
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-        self._cipher = AESGCM(key)
+        self._key = key
 
     def sealed(self, value: bytes, context: bytes) -> bytes:
         """Encrypted; ``context`` is bound to it."""
-        nonce = os.urandom(NONCE_BYTES)
-        return nonce + self._cipher.encrypt(nonce, value, context)
+        nonce, value = seal(self._key, value, context)
+        return nonce + value
 
     def opened(self, sealed: bytes, context: bytes) -> bytes:
         """The value back.
 
         Raises:
-            WrongKey: another key, another context, or a changed byte; which, nobody can tell.
+            WrongKey: another key, another context, or a changed byte.
         """
-        from cryptography.exceptions import InvalidTag
-
-        try:
-            return self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], context)
-        except (InvalidTag, ValueError) as error:
-            raise WrongKey("its seal is broken") from error
+        return unseal(self._key, sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], context)
