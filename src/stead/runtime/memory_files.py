@@ -69,8 +69,7 @@ class MemoryFiles:
                 await asyncio.wait_for(asyncio.shield(self._task), FRESH_S)
             except TimeoutError:
                 log.info("a model reads what is remembered before the files of memory are taken in: they take long")
-            seen = (await asyncio.to_thread(look, *args),)
-        return seen[0]
+        return seen[0] if seen else await asyncio.to_thread(look, *args)
 
     async def keep(self, live: Callable[[], bool]) -> None:
         """Keep both the same, for as long as this runs: after facts, and while anything is live, after edits.
