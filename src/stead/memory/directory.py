@@ -65,7 +65,7 @@ class Directory:
         with opening(self.database, _SCHEMA, (0, b"", _SCHEMA_ID)) as connection:
             self._connection = connection
         self.reached = self.progress[0]
-        """The last event taken in; whoever takes more in says so here once that is written."""
+        """The last event taken in, set by the owner once more is written."""
 
     @property
     def progress(self) -> tuple[int, bytes, bool]:

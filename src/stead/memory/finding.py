@@ -209,7 +209,7 @@ class Finding:
 
     @cached_property
     def totals(self) -> dict[Table, int]:
-        """How many memories and turns there are, whoever may see them."""
+        """How many memories and turns there are, visible or not."""
         return dict(zip(TABLES, self._run(_TOTALS)[0], strict=True))
 
     def withheld(self, table: Table, match: str, least: float) -> int:

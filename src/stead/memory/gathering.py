@@ -113,7 +113,7 @@ class Search:
     def complete(self) -> None:
         """Fetch the candidates, and the turns next to them where those may be hits.
 
-        Of a chat that nobody looks something up in, a turn for which nothing speaks but the one next to it is none.
+        In unasked recall, a turn of a chat for which only its neighbour speaks is never a hit.
         """
         with self._finding() as finding:
             for near in self.nearest:

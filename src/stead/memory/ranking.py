@@ -105,7 +105,7 @@ class Ranked(msgspec.Struct, frozen=True):
         lead: see there.
         score: the sum of the parts.
         parts: as ``PARTS`` names them.
-        pinned: it is always told.
+        pinned: it is always shown to the model.
     """
 
     lead: Lead
@@ -120,7 +120,7 @@ class Ranked(msgspec.Struct, frozen=True):
 
     @property
     def why(self) -> tuple[HitReason, ...]:
-        """The parts that speak for it, the greatest first. Few candidates are told, so only those are asked."""
+        """The parts that speak for it, the greatest first; made for the few candidates that become hits."""
         found = {"words": self.lead.words > 0, "meaning": self.lead.meaning is not None}
         parts = zip(PARTS, self.parts, strict=False)
         why = [HitReason(by, round(score, 4)) for by, score in parts if score > 0 or found.get(by)]
