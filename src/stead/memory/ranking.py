@@ -10,7 +10,7 @@ people (LoCoMo) and with an assistant (BEAM); those of each kind of text are in 
 4. A turn of the one participant who is named gets something on top, and the person's own words before an assistant's.
 5. A memory that neither a name, nor enough of the words, nor the meaning speaks for is left out, unless nothing speaks
    for any: then those that stand out may be meant in other words. All turns are left out when nothing speaks for one
-   of them. What a model is told unasked of a chat has to be good turn by turn, or one good turn would bring nine that
+   of them. What a model is shown unasked of a chat has to be good turn by turn, or one good turn would bring nine that
    are only the person's.
 """
 
@@ -67,7 +67,7 @@ PARTS: Final = ("alias", "words", "meaning", "neighbour", "session", "speaker", 
 NEAREST, STANDS_OUT = 2, 0.25
 """Where nothing speaks for a memory, so many that are nearer than the middle one by this much of a cosine are taken."""
 ALSO_TOLD, ALSO_NEAR = 0.25, 0.35
-"""For a turn of a chat that is told unasked: this part of what the best one has of the words, or this cosine."""
+"""For a turn of a chat that is shown unasked: this part of what the best one has of the words, or this cosine."""
 
 
 class Lead(msgspec.Struct, frozen=True):

@@ -57,7 +57,7 @@ class MemoryFiles:
         return self._sync.state
 
     async def fresh(self, look: Callable[..., Any], *args: object) -> Any:
-        """Look at memory in a thread, once what a person has just written is taken in; that is waited for only so long.
+        """Look at memory in a thread, after a person's latest edits are taken in, for which it waits only so long.
 
         Mostly nothing was written, and one way to the thread and back is enough.
         """
