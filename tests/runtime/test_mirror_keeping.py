@@ -81,8 +81,7 @@ async def test_nothing_is_looked_at_while_nothing_happens(room: MirrorRoom) -> N
 async def test_an_edit_is_taken_in_before_a_model_is_told(room: MirrorRoom) -> None:
     await room.mirroring.sync()
     room.edit(USER, room.text(USER) + "- Ada drinks tea.\n")
-    await MemoryFiles(room.mirroring, room.bus).fresh()
-    assert room.said().keys() == {"Ada drinks tea."}
+    assert await MemoryFiles(room.mirroring, room.bus).fresh(lambda: room.said().keys()) == {"Ada drinks tea."}
 
 
 async def test_a_file_with_a_name_that_is_no_text_stops_nothing(room: MirrorRoom) -> None:
@@ -92,14 +91,14 @@ async def test_a_file_with_a_name_that_is_no_text_stops_nothing(room: MirrorRoom
     odd = room.root / "global" / "people" / os.fsdecode(b"Ren\xe9e.md")
     odd.write_text("- Has the keys.\n")
     os.utime(odd, (1, 1))
-    await MemoryFiles(room.mirroring, room.bus).fresh()
+    await MemoryFiles(room.mirroring, room.bus).fresh(room.said)
     assert isinstance(room.files, MemoryFolder)
     await FilePurges(room.mirroring, room.files, inside=True).purge([], [])
     state = room.mirroring.state
     assert state.alive
     assert room.said().keys() == {TEA.text}
     assert state.notices == ("global/people/Ren\\xe9e.md is not read: its name is no UTF-8; rename it",)
-    assert not await room.mirroring.changed()
+    assert not room.mirroring.changed()
 
 
 async def test_a_scan_after_forgetting_tells_what_a_person_wrote_and_what_could_not_be_read(room: MirrorRoom) -> None:

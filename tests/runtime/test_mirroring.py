@@ -75,7 +75,7 @@ async def test_an_edited_line_takes_the_place_of_its_memory(room: MirrorRoom) ->
     await room.remember(BERGEN)
     await room.mirroring.sync()
     room.edit(USER, room.text(USER).replace("Bergen", "Oslo").replace("- Ada", "* Ada"))
-    assert await room.mirroring.changed()
+    assert room.mirroring.changed()
     await room.mirroring.sync()
     new = room.said()["Ada lives in Oslo."]
     assert (new.origin, new.supersedes, new.key, new.value) == ("file_edit", (BERGEN.id,), "person.city", "")
@@ -83,7 +83,7 @@ async def test_an_edited_line_takes_the_place_of_its_memory(room: MirrorRoom) ->
     assert room.books.row(BERGEN.id).superseded_by == new.id
     assert f"- Ada lives in Oslo. <!-- m:{new.id} v:" in room.text(USER)
     assert "Bergen" not in room.text(USER)
-    assert not await room.mirroring.changed()
+    assert not room.mirroring.changed()
 
 
 async def test_a_deleted_line_proposes_to_forget_and_deletes_nothing(room: MirrorRoom) -> None:
@@ -406,7 +406,7 @@ async def test_memory_works_on_without_its_folder_and_catches_up(room: MirrorRoo
     assert not state.alive
     assert "name the folder itself" in state.reason
     room.root.unlink()
-    assert await room.mirroring.changed()
+    assert room.mirroring.changed()
     assert (await room.mirroring.sync()).alive
     assert "Bergen" in room.text(USER)
 
@@ -421,7 +421,7 @@ async def test_a_file_that_is_being_written_is_left_alone_for_a_moment(room: Mir
     assert room.text(USER).endswith("wants sh")
     assert room.proposed() == []
     assert state.notices == ()
-    assert await room.mirroring.changed(), "it is looked at again"
+    assert room.mirroring.changed(), "it is looked at again"
 
 
 async def test_an_edit_keeps_the_marks_of_its_memory(room: MirrorRoom) -> None:
@@ -443,7 +443,7 @@ async def test_a_persons_file_goes_with_the_last_that_is_known_of_them(room: Mir
     await room.mirroring.sync()
     assert sorted(path for path in room.every_file() if "people" in path) == [bob, "global/people/eve.md"]
     assert "grace" not in (room.root.parent / "mirror.json").read_text()
-    assert not await room.mirroring.changed()
+    assert not room.mirroring.changed()
 
 
 async def test_a_persons_file_that_was_deleted_is_known_no_more_once_nothing_of_it_is_live(room: MirrorRoom) -> None:

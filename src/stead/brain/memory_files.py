@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -120,9 +120,9 @@ def loaded_files(
     files: list[LoadedFile] = []
     left = limit_chars
 
-    def add(path: str, lines: Sequence[str], most: int, uncounted: int) -> None:
+    def add(path: str, lines: Iterable[str], count: int, most: int, uncounted: int) -> None:
         nonlocal left
-        if text := _cut(lines, min(most, left), uncounted):
+        if text := _cut(lines, count, min(most, left), uncounted):
             left = max(0, left - len(text))
             files.append(LoadedFile(path, text, hashlib.sha256(text.encode()).hexdigest()))
 
@@ -132,13 +132,13 @@ def loaded_files(
             # Before a model's first word nothing shows that a stranger said it.
             rows = [row for row in rows if row.memory.label.integrity is not Integrity.UNTRUSTED]
             rows = [row for row in rows if (file_of(row.memory) == USER) is (name == USER)]
-            lines = [f"- {_line(row.memory.text)}" for row in sorted(rows, key=_weight)]
-            add(f"{entry.folder}/{name}", lines, _MEMORY_CHARS, entry.more if name == MEMORIES else 0)
+            lines = (f"- {_line(row.memory.text)}" for row in sorted(rows, key=_weight))
+            add(f"{entry.folder}/{name}", lines, len(rows), _MEMORY_CHARS, entry.more if name == MEMORIES else 0)
     for day in days:
         for entry in by_scope:
-            happened = [line for line in entry.lines if day.since_ms <= line.ts_ms < day.until_ms]
-            lines = [_happened(line, clock) for line in reversed(happened) if not line.tainted]
-            add(f"{entry.folder}/{JOURNAL}/{day.name}.md", lines, _JOURNAL_CHARS, 0)
+            happened = [line for line in entry.lines if day.since_ms <= line.ts_ms < day.until_ms and not line.tainted]
+            lines = (_happened(line, clock) for line in reversed(happened))
+            add(f"{entry.folder}/{JOURNAL}/{day.name}.md", lines, len(happened), _JOURNAL_CHARS, 0)
     return tuple(files)
 
 
@@ -157,15 +157,15 @@ def _line(text: str) -> str:
     return line if len(line) <= _LINE_CHARS else line[: _LINE_CHARS - 1].rstrip() + "…"
 
 
-def _cut(lines: Sequence[str], most: int, uncounted: int) -> str:
-    """As many lines as fit into ``most`` characters, and a line that counts the rest."""
+def _cut(lines: Iterable[str], count: int, most: int, uncounted: int) -> str:
+    """As many of so many lines as there is room for, and how many there are besides; the others are not made."""
     shown, length = list[str](), 0
     for line in lines:
         if length + len(line) + 1 > most:
             break
         shown.append(line)
         length += len(line) + 1
-    if left := len(lines) - len(shown):
+    if left := count - len(shown):
         shown.append(f"({left + max(0, uncounted)}{' or more' if uncounted < 0 else ''} more; `recall` finds them)")
     elif uncounted and shown:
         shown.append(f"({'Many' if uncounted < 0 else uncounted} more; `recall` finds them)")

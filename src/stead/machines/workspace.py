@@ -36,20 +36,20 @@ def check_directory(path: str, stead_home: Path, *, writable: bool, memory: Path
     """
     if not os.path.isabs(path):
         raise InvalidRequest(f"{path!r} is not an absolute path; give the whole path of a folder")
-    real = Path(os.path.realpath(path))
-    if not real.is_dir():
+    real = os.path.realpath(path)
+    if not os.path.isdir(real):
         raise InvalidRequest(f"there is no folder {path!r}; make it first, or choose another")
-    if reason := _forbidden(real, Path(os.path.realpath(Path.home())), Path(os.path.realpath(stead_home))):
-        raise InvalidRequest(f"{str(real)!r} cannot be a workspace: {reason}; choose a project folder")
-    if memory is not None and _overlaps(real, Path(os.path.realpath(memory))):
+    if reason := _forbidden(real, os.path.realpath(Path.home()), os.path.realpath(stead_home)):
+        raise InvalidRequest(f"{real!r} cannot be a workspace: {reason}; choose a project folder")
+    if memory is not None and (_holds(real, kept := os.path.realpath(memory)) or _holds(kept, real)):
         raise InvalidRequest(
-            f"{str(real)!r} cannot be a workspace: it holds the files of memory, or lies among them; "
+            f"{real!r} cannot be a workspace: it holds the files of memory, or lies among them; "
             "choose a project folder, or another memory_folder"
         )
     if not os.access(real, os.R_OK | os.X_OK | (os.W_OK if writable else 0)):
         wanted = "read and write" if writable else "read"
-        raise InvalidRequest(f"Stead may not {wanted} {str(real)!r}; change its permissions or choose another folder")
-    return str(real)
+        raise InvalidRequest(f"Stead may not {wanted} {real!r}; change its permissions or choose another folder")
+    return real
 
 
 def enter(directory: str) -> int:
@@ -105,25 +105,26 @@ def closed(real: Path, stead_home: Path) -> str:
         real: absolute, without links.
         stead_home: Stead's own home.
     """
-    return _forbidden(real / "*", Path(os.path.realpath(Path.home())), Path(os.path.realpath(stead_home)))
+    return _forbidden(f"{real}/*", os.path.realpath(Path.home()), os.path.realpath(stead_home))
 
 
-def _forbidden(real: Path, user_home: Path, stead_home: Path) -> str:
-    """Why a folder shows too much; "" when it does not."""
-    parts = real.parts[1:]
-    if not parts or parts[0] in _SYSTEM or (parts[0] in _SHARED and len(parts) == 1):
+def _forbidden(real: str, user_home: str, stead_home: str) -> str:
+    """Why a folder shows too much; "" when it does not. Paths are real ones, as text: this is done for every turn."""
+    top, below, _ = real.lstrip("/").partition("/")
+    if not top or top in _SYSTEM or (top in _SHARED and not below):
         return "it belongs to the system"
-    if real == user_home or real in user_home.parents:
+    if _holds(real, user_home):
         return "it holds your home folder, with your keys and settings"
-    if user_home in real.parents and real.relative_to(user_home).parts[0].startswith("."):
+    if _holds(user_home, real) and real.removeprefix(user_home).lstrip("/").startswith("."):
         return "keys and settings live in the hidden folders of your home"
-    if _overlaps(real, stead_home):
+    if _holds(real, stead_home) or _holds(stead_home, real):
         return "it holds Stead's own home, or lies in it"
     return ""
 
 
-def _overlaps(one: Path, other: Path) -> bool:
-    return one == other or one in other.parents or other in one.parents
+def _holds(folder: str, path: str) -> bool:
+    """Whether a path is a folder, or lies in it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 def identity(status: os.stat_result) -> str:

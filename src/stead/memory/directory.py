@@ -64,6 +64,8 @@ class Directory:
         self.database = Database(path, key, connect, mend="rebuild the memory's indexes")
         with opening(self.database, _SCHEMA, (0, b"", _SCHEMA_ID)) as connection:
             self._connection = connection
+        self.reached = self.progress[0]
+        """The last event taken in, set by the owner once more is written."""
 
     @property
     def progress(self) -> tuple[int, bytes, bool]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from functools import cached_property, lru_cache
 from string import Template
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -19,7 +20,7 @@ from stead.domain.policies import Confidentiality, Integrity, Label
 from stead.domain.stop_words import STOP
 from stead.memory import words
 from stead.memory.listing import shown
-from stead.memory.writing import Table
+from stead.memory.writing import TABLES, Table
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -74,7 +75,7 @@ WHERE i.key <> '' AND i.key IN (SELECT value FROM json_each(:keys)) AND i.integr
 """
 _COUNTED = "SELECT count(*) FROM $table WHERE $table MATCH :match"
 _STRANGE = "SELECT EXISTS (SELECT 1 FROM items i INDEXED BY strangers WHERE $tainted)"
-_TOTAL = "SELECT $table FROM progress"
+_TOTALS = "SELECT known, said FROM progress"
 _WITHHELD = """
 SELECT -$table.rank FROM $table JOIN items i ON i.id = $table.rowid
 WHERE $table MATCH :match AND $seen AND $tainted ORDER BY $table.rank LIMIT :limit
@@ -167,16 +168,7 @@ class Finding:
             "known": query.known_ms,
             "until": min((at for at in (query.as_of_ms, query.known_ms) if at), default=2**62),
         }
-        self._parts = {
-            "seen": Template(_SEEN).substitute(
-                sources="AND i.source IN (SELECT value FROM json_each(:sources))" if query.sources else "",
-                kinds="AND i.kind IN (SELECT value FROM json_each(:kinds))" if query.kinds else "",
-                holds="" if query.superseded else f"AND {_HOLDS}",
-            ),
-            "trust": f"NOT {_TAINTED}" if query.trusted else "1",
-            "tainted": _TAINTED,
-            "holds": _HOLDS,
-        }
+        self._form = (bool(query.sources), bool(query.kinds), query.superseded, query.trusted)
 
     def pinned(self) -> list[int]:
         """What is always told: instructions first, then the newest."""
@@ -215,9 +207,10 @@ class Finding:
         """How many have a word."""
         return int(self._run(_COUNTED, table, match=match)[0][0])
 
-    def total(self, table: Table) -> int:
-        """How many there are."""
-        return int(self._run(_TOTAL, table)[0][0])
+    @cached_property
+    def totals(self) -> dict[Table, int]:
+        """How many memories and turns there are, visible or not."""
+        return dict(zip(TABLES, self._run(_TOTALS)[0], strict=True))
 
     def withheld(self, table: Table, match: str, least: float) -> int:
         """How many items that strangers made have the words at least as well as this; at most ``CANDIDATES``."""
@@ -255,15 +248,33 @@ class Finding:
         return [who for (who,) in self._run(_SPEAKERS, limit=SPEAKERS)]
 
     def _run(self, statement: str, table: Table = "known", **values: object) -> list[tuple[Any, ...]]:
-        whole = Template(statement).substitute(self._parts, table=table)
+        whole = _whole(statement, table, *self._form)
         return self._connection.execute(whole, {**self._values, "table": table, **values}).fetchall()
 
     def _found(self, *row: Any) -> Found:
         item, ref, source, level, integrity, held, typed, ts_ms, session, seq, who, text, blob, uses, last_used = row
-        label = Label(Integrity(integrity), _ORDER[held], bool(typed))
         memory = None if blob is None else shown(blob, uses, last_used)
         scope = Scope(level, self._place)
-        return Found(item, ref, source, scope, label, ts_ms, SessionId(session), seq, who, text, memory)
+        return Found(
+            item, ref, source, scope, _label(integrity, held, typed), ts_ms, SessionId(session), seq, who, text, memory
+        )
+
+
+@lru_cache(maxsize=256)
+def _whole(statement: str, table: Table, sources: bool, kinds: bool, superseded: bool, trusted: bool) -> str:
+    """A statement with its table and with what the query asks of every item."""
+    seen = Template(_SEEN).substitute(
+        sources="AND i.source IN (SELECT value FROM json_each(:sources))" if sources else "",
+        kinds="AND i.kind IN (SELECT value FROM json_each(:kinds))" if kinds else "",
+        holds="" if superseded else f"AND {_HOLDS}",
+    )
+    trust = f"NOT {_TAINTED}" if trusted else "1"
+    return Template(statement).substitute(seen=seen, trust=trust, tainted=_TAINTED, holds=_HOLDS, table=table)
+
+
+@lru_cache
+def _label(integrity: str, held: int, typed: int) -> Label:
+    return Label(Integrity(integrity), _ORDER[held], bool(typed))
 
 
 def _list(values: Collection[object]) -> str:

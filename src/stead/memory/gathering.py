@@ -84,13 +84,15 @@ class Search:
         """What memories of the place rest on: of which turn, from where to where, and whether the memory holds."""
 
     def gather(self) -> None:
-        """Find candidates by every leg but the meaning."""
+        """Find candidates by every leg but the meaning. A table that is empty is not asked."""
         ask = self._ask
         with self._finding() as finding:
-            self.named, names = _named(finding, ask.said, words.is_question(ask.text))
-            self.pinned = finding.pinned()
+            names = set[str]()
+            if finding.totals["known"]:
+                self.named, names = _named(finding, ask.said, words.is_question(ask.text))
+                self.pinned = finding.pinned()
             self.speakers = {who for who in finding.speakers() if _is_named(who, ask.said)}
-            for table in TABLES if ask.terms else ():
+            for table in (table for table in TABLES if ask.terms and finding.totals[table]):
                 match = words.matching(ask.terms)
                 found = finding.worded(table, match)
                 self.words |= found
@@ -109,16 +111,20 @@ class Search:
             return finding.allowed(table)
 
     def complete(self) -> None:
-        """Fetch the candidates, and the turns next to them."""
+        """Fetch the candidates, and the turns next to them where those may be hits.
+
+        In unasked recall, a turn of a chat for which only its neighbour speaks is never a hit.
+        """
         with self._finding() as finding:
             for near in self.nearest:
                 seen = finding.among(near)
                 self.near |= dict([pair for pair in near.items() if pair[0] in seen][:CANDIDATES])
             leads = {*self.pinned, *self.named, *self.near, *self.words}
-            first = finding.beside(leads)
-            every = leads | {item for beside in first.values() for item in beside}
-            self.beside = first | finding.beside(every - leads)
-            self.found = finding.rows(every)
+            self.found, self.beside = finding.rows(leads), finding.beside(leads)
+            if self._ask.query.looked_up or any(one.source == "talk" for one in self.found.values()):
+                others = {item for beside in self.beside.values() for item in beside} - leads
+                self.beside |= finding.beside(others)
+                self.found |= finding.rows(others)
 
     def check(self, keys: Collection[str], turns: Collection[int]) -> None:
         """Fetch what holds at these keys, found or not, and the words of these turns that memories rest on.
@@ -144,7 +150,7 @@ def _told(
     A word tells apart as much as its idf. Of a long query nothing can have everything: ``ENOUGH`` words that nothing
     else has are all that is asked for. A name speaks for what has that name, not for whatever has it in its text.
     """
-    total = finding.total(table)
+    total = finding.totals[table]
     most = _idf(0, total)
     weight, told = 0.0, dict.fromkeys(items, 0.0)
     for term, (count, those) in zip(terms, finding.having(table, terms, items), strict=True):

@@ -60,7 +60,9 @@ def alike(
 
 
 def rows(connection: Connection, wanted: RowsWanted) -> tuple[tuple[MemoryRow, ...], str]:
-    """A page, and where the next one begins."""
+    """A page, and where the next one begins. Where there are no memories, nothing is looked for."""
+    if connection.execute("SELECT known FROM progress").fetchone() == (0,):
+        return (), ""
     tests, values = ["source = 'memory'"], list[object]()
     for column, choice in (("kind", wanted.kinds), ("status", wanted.status), ("origin", wanted.origins)):
         if choice:

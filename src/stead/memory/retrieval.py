@@ -56,14 +56,23 @@ class Retriever:
         """As ``domain.memory_ports.Remembered`` has it; nothing is raised for a leg that does not work."""
         start = time.perf_counter()
         ask = gathering.asked(query, viewer, self._now_ms())
-        searches, faults, bare = await asyncio.to_thread(self._gathered, ask)
-        lack = await self._near(searches, ask, bare)
-        hits, left_out = await asyncio.to_thread(self._answered, searches, ask)
+        searches, faults, meaning, hits = await asyncio.to_thread(self._by_words, ask)
+        if meaning is not None:
+            lack = await self._near(meaning, searches, ask)
+            hits = await asyncio.to_thread(self._answered, searches, faults, ask)
+        elif self._meaning is None:
+            lack = _NO_EMBEDDER
+        else:
+            lack = self._meaning.lack() or (_NO_VECTORS if ask.terms else "")
         took = round((time.perf_counter() - start) * 1000, 3)
-        return Recalled(hits, _legs([*faults, *left_out], lack), sum(search.withheld for search in searches), took)
+        return Recalled(hits, _legs(faults, lack), sum(search.withheld for search in searches), took)
 
-    def _gathered(self, ask: Asked) -> tuple[list[Search], list[str], bool]:
-        """What names and words find in each place, why some cannot be read, and whether nothing there has a vector."""
+    def _by_words(self, ask: Asked) -> tuple[list[Search], list[str], Meaning | None, tuple[Hit, ...]]:
+        """What names and words find in each place, and why some cannot be read.
+
+        Then what can also look by the meaning, with no hits yet; or nothing, with the hits: where nothing has a
+        vector, no model need start.
+        """
         searches: list[Search] = []
         faults: list[str] = []
         bare = True
@@ -79,28 +88,23 @@ class Retriever:
                 faults.append(str(fault))
             else:
                 searches.append(search)
-        return searches, faults, bare
+        if not bare and ask.terms:
+            return searches, faults, self._meaning, ()
+        return searches, faults, None, self._answered(searches, faults, ask)
 
-    def _answered(self, searches: list[Search], ask: Asked) -> tuple[tuple[Hit, ...], list[str]]:
-        """The hits, and why some places cannot be read any more; those are taken out of ``searches``."""
-        faults = _each(searches, lambda search: search.complete())
+    def _answered(self, searches: list[Search], faults: list[str], ask: Asked) -> tuple[Hit, ...]:
+        """The hits. Places that cannot be read any more are taken out of ``searches``, and ``faults`` say why."""
+        faults += _each(searches, lambda search: search.complete())
         every = [one for search in searches for one in search.found.values()]
         query = ask.query
         by_key = not (query.superseded or query.overtaken)
         keys = {one.row.memory.key for one in every if by_key and one.row and one.row.memory.key}
         turns = {one.seq for one in every if one.row is None and not query.superseded}
         faults += _each(searches, lambda search: search.check(keys, turns))
-        return answer(searches, ask, self._always_chars), faults
+        return answer(searches, ask, self._always_chars)
 
-    async def _near(self, searches: Sequence[Search], ask: Asked, bare: bool) -> str:
-        """Have each search take in what is near; gives why that is not so, "" where nothing is wrong.
-
-        Where nothing has a vector, no model need start.
-        """
-        if (meaning := self._meaning) is None:
-            return _NO_EMBEDDER
-        if not ask.terms or bare:
-            return meaning.lack() or (_NO_VECTORS if ask.terms else "")
+    async def _near(self, meaning: Meaning, searches: Sequence[Search], ask: Asked) -> str:
+        """Have each search take in what is near; gives why that is not so, "" where nothing is wrong."""
         try:
             vector = await meaning.vector(ask.text)
             for search in searches:

@@ -142,13 +142,12 @@ class Shelf:
 
     def _follow(self) -> int:
         count = 0
-        while self._directory.progress[0] < self._record.head():
+        while self._directory.reached < self._record.head():
             count += self._take_chunk()
         return count
 
     def _take_chunk(self) -> int:
-        seq, _, _ = self._directory.progress
-        events = list(islice(self._record.events(after=seq), CHUNK_EVENTS))
+        events = list(islice(self._record.events(after=self._directory.reached), CHUNK_EVENTS))
         feed = Feed(self._row_in, self._place_of, self._turns)
         with self._directory.writing() as connection:
             for event in events:
@@ -169,6 +168,7 @@ class Shelf:
                 for place, changes in feed.changes().items():
                     self._index(place).take(changes, last, chain)
                 connection.execute("UPDATE progress SET seq = ?, chain = ?", (last, chain))
+        self._directory.reached = events[-1].seq if events else self._directory.reached
         return len(events)
 
     def _row_in(self, place: PlaceId, id: MemoryId) -> MemoryRow | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from stead.domain import events as ev
 from stead.domain.errors import StorageFault
@@ -55,15 +56,20 @@ class MemoryFiles:
         """How the files are."""
         return self._sync.state
 
-    async def fresh(self) -> None:
-        """Take in what a person has just written, before a model reads what is remembered; it waits only so long."""
-        if await self._sync.changed():
+    async def fresh(self, look: Callable[..., Any], *args: object) -> Any:
+        """Look at memory in a thread, after a person's latest edits are taken in, for which it waits only so long.
+
+        Mostly nothing was written, and one way to the thread and back is enough.
+        """
+        seen = await asyncio.to_thread(lambda: () if self._sync.changed() else (look(*args),))
+        if not seen:
             if self._task is None or self._task.done():  # it goes on when nothing waits for it any more
                 self._task = asyncio.create_task(self._sync.sync(), name="files of memory")
             try:
                 await asyncio.wait_for(asyncio.shield(self._task), FRESH_S)
             except TimeoutError:
                 log.info("a model reads what is remembered before the files of memory are taken in: they take long")
+        return seen[0] if seen else await asyncio.to_thread(look, *args)
 
     async def keep(self, live: Callable[[], bool]) -> None:
         """Keep both the same, for as long as this runs: after facts, and while anything is live, after edits.
@@ -82,7 +88,7 @@ class MemoryFiles:
                         items = await watch.next()
                 except TimeoutError:
                     began = now()
-                    if facts or await self._sync.changed():
+                    if facts or await asyncio.to_thread(self._sync.changed):
                         await self._sync.sync()
                     soon_s, facts = max(self._soon_s, _REST * (now() - began)), False
                     wait_s = soon_s if self._sync.busy else self._poll_s

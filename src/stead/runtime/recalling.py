@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -75,7 +76,7 @@ class Recollection:
         models: says what a chain may be sent.
         clock: see there.
         forget: forgets memories for good; gives what was done, in words.
-        fresh: takes in what the person has just written into the files of memory.
+        fresh: looks at memory in a thread, after it has taken in what the person has just written into its files.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ class Recollection:
         models: Models,
         clock: Clock,
         forget: Callable[[Sequence[MemoryId], str], Awaitable[str]],
-        fresh: Callable[[], Awaitable[None]] | None = None,
+        fresh: Callable[..., Awaitable[Any]] = asyncio.to_thread,
     ) -> None:
         self._fresh = fresh
         self._memories = memories
@@ -106,9 +107,7 @@ class Recollection:
             spec: what it is begun as.
             words: the goal; "" for a session that waits for words.
         """
-        if self._fresh is not None:
-            await self._fresh()
-        cleared, files = await asyncio.to_thread(self._loaded, spec)
+        cleared, files = await self._fresh(self._loaded, spec)
         facts: list[ev.Body] = []
         if files:
             facts.append(ev.MemoryLoaded(files, Label(Integrity.TRUSTED, Confidentiality.PRIVATE)))
@@ -127,10 +126,8 @@ class Recollection:
 
     async def before_words(self, session: Session, words: str) -> tuple[ev.Body, ...]:
         """What a model is told before the person's words: nothing that it has been told already."""
-        if self._fresh is not None:
-            await self._fresh()
-        cleared = await asyncio.to_thread(self.clearance, session.spec)
-        return await self._recalled(words, viewer(session.spec), cleared, session.id, session.recalled)
+        spec, known = session.spec, session.recalled
+        return await self._recalled(words, viewer(spec), await self._fresh(self.clearance, spec), session.id, known)
 
     async def _recalled(
         self, words: str, look: Viewer, cleared: Confidentiality, session: SessionId, known: Sequence[str]

@@ -123,10 +123,10 @@ class FileSync:
         """Whether a file was left alone because it was being written, so that it is to be looked at again."""
         return self._files.busy
 
-    async def changed(self) -> bool:
-        """Whether a person changed a file since the last sync; a dead folder is tried again."""
+    def changed(self) -> bool:
+        """Whether a person changed a file since the last sync; a dead folder is tried again. It blocks."""
         try:
-            return self._files.busy or await asyncio.to_thread(self._files.stamps) != self._seen
+            return self._files.busy or self._files.stamps() != self._seen
         except StorageFault:
             return self._state.alive
 
