@@ -63,8 +63,7 @@ _OPENERS = {
     *("subprocess.run", "subprocess.Popen", "subprocess.check_output", "subprocess.check_call", "subprocess.call"),
     *("os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.popen", "os.execv", "os.execve", "os.execvp"),
     *(
-        "httpcore2.AsyncConnectionPool",
-        "httpcore2.AsyncHTTPProxy",
+        "loop.create_connection",
         "urllib.request.urlopen",
         "http.client.HTTPConnection",
     ),
