@@ -33,6 +33,7 @@ class _Kept:
 
     def __init__(self, wire: Wire, conversation: Conversation) -> None:
         self.messages: tuple[Message, ...] = ()
+        self.size_bytes = 0
         self._wire = wire
         self._conversation = conversation
         self._write = wire.writer()
@@ -43,10 +44,6 @@ class _Kept:
         """What the next of them will be."""
         self._recent: list[Piece] = []
         """The pieces from the last open one but one on."""
-
-    @property
-    def size_bytes(self) -> int:
-        return sum(map(len, self._blocks)) + len(self._block)
 
     def is_begun_by(self, messages: Sequence[Message]) -> bool:
         """Whether these messages begin with those that were written, and go on with a turn of its own."""
@@ -63,7 +60,9 @@ class _Kept:
         opened = [at for at, piece in enumerate(self._recent) if piece.open]
         settled = opened[-2] if len(opened) > 1 else 0
         for piece in self._recent[:settled]:
-            self._block += piece.data + (self._wire.plain_end if piece.open else b"") + b","
+            closed = piece.data + (self._wire.plain_end if piece.open else b"") + b","
+            self._block += closed
+            self.size_bytes += len(closed)
         del self._recent[:settled]
         if len(self._block) >= BLOCK_BYTES:
             self._blocks.append(bytes(self._block))
