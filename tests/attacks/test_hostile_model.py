@@ -63,7 +63,8 @@ _OPENERS = {
     *("subprocess.run", "subprocess.Popen", "subprocess.check_output", "subprocess.check_call", "subprocess.call"),
     *("os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.popen", "os.execv", "os.execve", "os.execvp"),
     *(
-        "loop.create_connection",
+        "httpcore2.AsyncConnectionPool",
+        "httpcore2.AsyncHTTPProxy",
         "urllib.request.urlopen",
         "http.client.HTTPConnection",
     ),

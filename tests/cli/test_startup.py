@@ -13,7 +13,7 @@ from tests.cli.conftest import Cli
 from tests.cli.simulator import Simulator
 
 HEAVY = {
-    "asyncio", "cryptography", "email", "http", "httptools", "logging", "msgspec", "pydantic", "sqlcipher3",
+    "asyncio", "cryptography", "email", "http", "httpcore2", "logging", "msgspec", "pydantic", "sqlcipher3",
     "sqlite3", "ssl", "starlette", "subprocess", "tomllib", "uvicorn",
 }  # fmt: skip
 CODE = """

@@ -17,7 +17,7 @@ from stead.config import CHROMIUM, Home
 
 Verdict = Literal["ok", "warn", "fail"]
 
-LIBRARIES = ("argon2", "cryptography", "httptools", "msgspec", "sqlcipher3", "starlette", "uvicorn")
+LIBRARIES = ("argon2", "cryptography", "httpcore2", "msgspec", "sqlcipher3", "starlette", "uvicorn")
 _FREE_WARN_BYTES, _FREE_FAIL_BYTES = 1_000_000_000, 50_000_000
 _LOG_WARN_BYTES = 100_000_000
 _MEMORY_WARN_KIB = 256 * 1024

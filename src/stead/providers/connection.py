@@ -1,6 +1,7 @@
 """An open connection to one provider: its channel, its wire, and the requests it has begun.
 
-Layer: providers. Making one loads the certificates, so ``models.py`` does it in a thread.
+Layer: providers. Importing this loads the HTTP library and making one the certificates, so ``models.py`` does both in a
+thread.
 """
 
 from __future__ import annotations

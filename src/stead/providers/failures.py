@@ -1,6 +1,6 @@
 """A failed try of a model, described for a person, without a secret in it.
 
-Layer: providers. Knows no HTTP (``faults.py`` reads its errors and the servers').
+Layer: providers. Light: loads no HTTP library (``faults.py`` reads its errors and the servers').
 """
 
 from __future__ import annotations

@@ -12,11 +12,11 @@ import math
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
+import httpcore2
 import msgspec
 
 from stead.providers.failures import Failure, broken_connection, clean
-from stead.providers.http1 import Nonsense
-from stead.providers.transport import ConnectTimeout, Overflow, Silence, Unsent
+from stead.providers.transport import UNSENT, Nonsense, Overflow, Silence
 
 RETRY_AFTER_LIMIT_S = 24 * 3600.0
 
@@ -93,7 +93,7 @@ def broken(error: Exception, *, secret: str) -> Failure:
         error: what was raised.
         secret: the key, to be kept out of the text.
     """
-    sent = not isinstance(error, Unsent)
+    sent = not isinstance(error, UNSENT)
     match error:
         case Overflow():
             return Failure("malformed", clean(f"the answer has no end: {error}", secret), charged=sent)
@@ -101,7 +101,7 @@ def broken(error: Exception, *, secret: str) -> Failure:
             return Failure("malformed", clean(f"nonsense on the wire: {error}", secret), charged=sent)
         case Silence():
             return Failure("timeout", clean(str(error), secret), charged=sent)
-        case ConnectTimeout():
+        case httpcore2.ConnectTimeout():
             return Failure("timeout", "no connection within the time limit", charged=sent)
         case _:
             pass

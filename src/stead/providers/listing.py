@@ -6,13 +6,14 @@ answers at show themselves here first.
 
 from __future__ import annotations
 
+import httpcore2
 import msgspec
 
 from stead.providers import faults
 from stead.providers.connection import Refused, listed, wire_of
 from stead.providers.directory import Endpoint
 from stead.providers.failures import Broken, Failure
-from stead.providers.transport import BROKEN, Channel, ConnectTimeout, Unsent
+from stead.providers.transport import BROKEN, Channel
 
 CONNECT_S = 4.0
 """A live test tells within five seconds that nothing answers."""
@@ -32,9 +33,9 @@ async def try_endpoint(endpoint: Endpoint) -> tuple[str, ...]:
         # Some servers of no known vendor guard their list and not their models.
         if refused.status in _REFUSED and endpoint.preset.key_env:
             raise Broken(Failure("auth", f"{refused.status} the key was refused", charged=False)) from None
-    except ConnectTimeout:
+    except httpcore2.ConnectTimeout:
         raise Broken(Failure("connection", f"no connection within {CONNECT_S:g} s", charged=False)) from None
-    except Unsent as error:
+    except httpcore2.ConnectError as error:
         raise Broken(faults.broken(error, secret=endpoint.key)) from None
     except (*BROKEN, msgspec.MsgspecError):
         return ()

@@ -1,6 +1,6 @@
 """Every model behind the port ``Models``: which one serves, in what order, and what it costs.
 
-Layer: providers. Importing this loads no price list; the first request does, in a thread. A request goes down its
+Layer: providers. Importing this loads no HTTP library; the first request does, in a thread. A request goes down its
 chain only while nothing can have been charged: past that point the loop decides, because it keeps the budget.
 """
 
@@ -241,7 +241,7 @@ class ProviderModels:
 
 
 def _open(endpoint: Endpoint, provider: str) -> Connection:
-    """Load the price list and the certificates. For a thread."""
+    """Load the HTTP library and the price list, and connect. For a thread."""
     from stead.providers.connection import Connection
     from stead.providers.streams import receive
 
@@ -251,7 +251,7 @@ def _open(endpoint: Endpoint, provider: str) -> Connection:
 
 
 def _listing() -> Callable[[Endpoint], Awaitable[tuple[str, ...]]]:
-    """What asks for a list of models; it takes a moment to load. For a thread."""
+    """What asks for a list of models; its HTTP library takes a moment to load. For a thread."""
     from stead.providers.listing import try_endpoint
 
     return try_endpoint

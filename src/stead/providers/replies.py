@@ -14,7 +14,7 @@ import msgspec
 from stead.domain.ids import CallKey, RequestNo
 from stead.domain.messages import ReplyPart, Text, Thinking, ToolCall, Usage
 from stead.providers.conversation import whole
-from stead.providers.http1 import Nonsense
+from stead.providers.transport import Nonsense
 
 COUNT_LIMIT = 1_000_000_000
 """No request has more tokens; a provider that reports more is not believed."""

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from stead.providers.http1 import Nonsense
+from stead.providers.transport import Nonsense
 
 E = TypeVar("E")
 

@@ -7,6 +7,7 @@ cleanly as a whole one. Cancelling closes the connection at once.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from urllib.parse import quote
@@ -114,16 +115,15 @@ async def _read(connection: Connection, ask: Ask, reader: Reader) -> float:
         if answer.status != 200:
             raise Broken(faults.refused(answer.status, answer.headers, await _words(answer), secret=key))
         stream = EventStream()
-        while piece := await answer.piece():
-            for event in stream.events(piece):
-                reader.take(event)
+        async with contextlib.aclosing(answer.pieces()) as pieces:
+            async for piece in pieces:
+                for event in stream.events(piece):
+                    reader.take(event)
+                if not first and reader.reply.started:
+                    first = time.monotonic()
                 if reader.done:
+                    answer.is_whole = True
                     break
-            if not first and reader.reply.started:
-                first = time.monotonic()
-            if reader.done:
-                answer.is_whole = True
-                break
     return first
 
 

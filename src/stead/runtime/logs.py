@@ -22,7 +22,7 @@ def start_log(home: Home, settings: Settings) -> None:
     handler = logging.handlers.RotatingFileHandler(home.log, maxBytes=_BYTES, backupCount=3, encoding="utf-8")
     handler.setFormatter(logging.Formatter(_FORM))
     logging.basicConfig(level=settings.log_level.upper(), handlers=[handler], force=True)
-    for noisy in ("uvicorn", "asyncio"):
+    for noisy in ("httpcore2", "uvicorn", "asyncio"):
         # They log requests with their headers or bodies at lower levels, and a key must never reach a log.
         logging.getLogger(noisy).setLevel(logging.WARNING)
 
