@@ -11,7 +11,7 @@ import base64
 import contextlib
 import ssl
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from urllib.parse import unquote, urlsplit
 
 import httpcore2
@@ -77,7 +77,7 @@ class Answer:
         self._between_s = between_s
         self._limit_bytes = limit_bytes
 
-    async def pieces(self) -> AsyncIterator[bytes]:
+    async def pieces(self) -> AsyncGenerator[bytes]:
         """The body as it comes, in slices; a second call goes on where the first one stopped.
 
         Raises:
