@@ -39,7 +39,8 @@ WIRES = {"openai": ("compatible", "P15"), "anthropic": ("anthropic", "P15.anthro
 DEADLINE_S = 1800.0
 
 _ALONE = """
-import asyncio, json, statistics, sys, time
+import json, statistics, sys, time
+import uvloop
 from stead.domain.events import ModelRef
 from stead.domain.ids import CallKey, RequestNo, SessionId
 from stead.domain.messages import AssistantMessage, ResultsMessage, Text, ToolCall, ToolResult, UserMessage
@@ -74,7 +75,7 @@ async def main():
     await models.close()
     print(json.dumps(figures))
 
-asyncio.run(main())
+uvloop.run(main())
 """
 
 

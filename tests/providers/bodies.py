@@ -34,13 +34,18 @@ def asked(given: Sequence[Message], tools: tuple[ToolSpec, ...] = (), instructio
     return ModelRequest(HERE, RequestNo(1), (ModelRef("here", "m"),), instructions, tools, tuple(given), 100)
 
 
+def written(writer: Prefixes, given: Sequence[Message], tools: tuple[ToolSpec, ...] = ()) -> dict[str, Any]:
+    """The body that a session's writer makes of these messages."""
+    body: dict[str, Any] = json.loads(b"".join(asyncio.run(writer.body(asked(given, tools), "m"))))
+    return body
+
+
 class Bodies:
     """Makes the body of a request by each wire, each from its first message on."""
 
     def of(self, kind: Kind, given: Sequence[Message], tools: tuple[ToolSpec, ...] = ()) -> dict[str, Any]:
         """The body of the request that carries these messages."""
-        body: dict[str, Any] = json.loads(asyncio.run(prefixes(kind).body(asked(given, tools), "m")))
-        return body
+        return written(prefixes(kind), given, tools)
 
 
 def tidy(given: Sequence[Message], provider: str, session: SessionId) -> list[Message]:

@@ -32,7 +32,7 @@ WRITE = ToolSpec(
     {"type": "object", "properties": {"path": {"type": "string"}, "text": {"type": "string"}}, "required": ["path"]},
     Declaration(ToolEffect.WRITE),
 )
-HASTY = Deadlines(connect_s=1.0, first_byte_s=0.3, between_s=0.3, total_s=3.0)
+HASTY = Deadlines(connect_s=1.0, first_byte_s=0.3, between_s=0.3, total_s=3.0, ending_s=0.1)
 """So that a test of patience takes no patience."""
 
 GOAL = UserMessage("Read a.md.", Label(integrity=Integrity.PERSON))

@@ -5,7 +5,6 @@ Nothing of the product imports them; here they are the second opinion.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import warnings
 from collections.abc import Iterable
@@ -23,11 +22,12 @@ from pydantic import TypeAdapter
 from stead.domain.events import ModelRef
 from stead.domain.messages import Message, Text, Thinking, ToolCall
 from stead.domain.ports import Reply
+from stead.providers import prefix
 from stead.providers.presets import Kind
 from tests.brain.conversations import conversation
 from tests.fakes.google import google_flaws
 from tests.fakes.models import Call, ServedModel, Turn, scripted_model
-from tests.providers.bodies import Bodies, asked, prefixes
+from tests.providers.bodies import Bodies, prefixes, written
 from tests.providers.conftest import READ, WRITE, MakeModels, ask, local
 
 with warnings.catch_warnings(action="ignore"):  # of its own docstrings, when it is compiled
@@ -102,9 +102,11 @@ def test_a_body_that_grew_from_kept_bytes_is_the_one_that_is_written_at_once(
 ) -> None:
     """Whatever was asked before: less of the same, or something else that shares its beginning."""
     grown = prefixes(kind)
-    for cut in cuts:
-        asyncio.run(grown.body(asked(messages[:cut], TOOLS), "m"))
-    assert json.loads(asyncio.run(grown.body(asked(messages, TOOLS), "m"))) == Bodies().of(kind, messages, TOOLS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prefix, "BLOCK_BYTES", 100)  # so that short conversations fill several
+        for cut in cuts:
+            written(grown, messages[:cut], TOOLS)
+        assert written(grown, messages, TOOLS) == Bodies().of(kind, messages, TOOLS)
 
 
 @pytest.mark.parametrize("wire", KINDS)

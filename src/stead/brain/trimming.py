@@ -118,6 +118,7 @@ class Prompt:
     """
 
     def __init__(self) -> None:
+        self._list: list[Message] = []
         self._heard: list[Message] = []
         self._sent: list[Message] = []
         self._weights: list[int] = []
@@ -152,7 +153,8 @@ class Prompt:
 
     def _follow(self, session: Session) -> None:
         heard = len(self._heard)
-        if session.trimmed < self._mark or session.messages[:heard] != self._heard:
+        begun = self._has_grown(session.messages) or session.messages[:heard] == self._heard
+        if session.trimmed < self._mark or not begun:
             self._heard, self._sent, self._weights, self._bound, self._mark, heard = [], [], [], 0, 0, 0
         for at in range(self._mark, min(session.trimmed, heard)):
             self._sent[at] = trimmed(self._heard[at])
@@ -164,7 +166,18 @@ class Prompt:
             self._sent.append(trimmed(message) if at < session.trimmed else message)
             self._weights.append(estimate_message(self._sent[at]))
             self._bound += self._weights[at]
-        self._mark = session.trimmed
+        self._mark, self._list = session.trimmed, session.messages
+
+    def _has_grown(self, messages: list[Message]) -> bool:
+        """Whether it is the list of before with more at its end, seen without a look at each.
+
+        A session's list is appended to, but for its first message, which is replaced while it is alone. Compaction,
+        forgetting and going back put another list in its place.
+        """
+        heard = self._heard
+        if messages is not self._list or not 0 < len(heard) <= len(messages):
+            return False
+        return messages[0] is heard[0] and messages[len(heard) - 1] is heard[-1]
 
 
 def trimmed(message: Message) -> Message:

@@ -132,6 +132,7 @@ class Session(msgspec.Struct):
     instructions: str = ""
     """What every request begins with: as composed at the opening, until ``instructions.set`` says otherwise."""
     messages: list[Message] = []
+    """Appended to, or another list; one in it is replaced only while it is alone. ``Prompt`` relies on that."""
     trimmed: int = 0
     """Messages before this one are sent trimmed."""
     compacting: int = 0

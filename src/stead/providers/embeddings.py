@@ -99,7 +99,7 @@ class ProviderEmbedder:
     async def _ask(self, texts: list[str]) -> _Answer:
         body = msgspec.json.encode({"model": self._model, "input": texts, "encoding_format": "float"})
         try:
-            asked = self._channel.ask(self._target, headers(wire_of(self._endpoint), self._endpoint.key), body)
+            asked = self._channel.ask(self._target, headers(wire_of(self._endpoint), self._endpoint.key), (body,))
             async with asked as answer:
                 if answer.status != 200:
                     raise Refused(answer.status)

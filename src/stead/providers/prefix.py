@@ -23,6 +23,7 @@ from stead.providers.wire import Opening, Piece, Wire
 SESSIONS = 64
 LIMIT_BYTES = 32 * 1024 * 1024
 """Over all sessions of one connection."""
+BLOCK_BYTES = 64 * 1024
 MANY = 200
 """So many new messages are written in a thread, 10 µs each, so that other sessions get their turn."""
 
@@ -32,18 +33,17 @@ class _Kept:
 
     def __init__(self, wire: Wire, conversation: Conversation) -> None:
         self.messages: tuple[Message, ...] = ()
+        self.size_bytes = 0
         self._wire = wire
         self._conversation = conversation
         self._write = wire.writer()
         self._fixed: tuple[str, Sequence[ToolSpec], bytes] | None = None
-        self._closed = bytearray()
-        """Pieces that no mark can come to any more, each with the comma after it."""
+        self._blocks: list[bytes] = []
+        """Pieces that no mark can come to any more, each with the comma after it; sent as they are kept."""
+        self._block = bytearray()
+        """What the next of them will be."""
         self._recent: list[Piece] = []
         """The pieces from the last open one but one on."""
-
-    @property
-    def size_bytes(self) -> int:
-        return len(self._closed)
 
     def is_begun_by(self, messages: Sequence[Message]) -> bool:
         """Whether these messages begin with those that were written, and go on with a turn of its own."""
@@ -60,11 +60,16 @@ class _Kept:
         opened = [at for at, piece in enumerate(self._recent) if piece.open]
         settled = opened[-2] if len(opened) > 1 else 0
         for piece in self._recent[:settled]:
-            self._closed += piece.data + (self._wire.plain_end if piece.open else b"") + b","
+            closed = piece.data + (self._wire.plain_end if piece.open else b"") + b","
+            self._block += closed
+            self.size_bytes += len(closed)
         del self._recent[:settled]
+        if len(self._block) >= BLOCK_BYTES:
+            self._blocks.append(bytes(self._block))
+            self._block.clear()
 
-    def body(self, opening: Opening, instructions: str, tools: Sequence[ToolSpec]) -> bytes:
-        """The whole request. The last two places where one can be sent get a mark: this one's end, and the last one's.
+    def body(self, opening: Opening, instructions: str, tools: Sequence[ToolSpec]) -> list[bytes]:
+        """The whole request, in pieces. The last two places that can have a mark get one: its end, and the last one's.
 
         Anthropic looks for what it has cached in the twenty blocks before a mark. A reply with ten calls and their
         results has more than that, so the mark at the end alone would find nothing of a long conversation.
@@ -77,7 +82,12 @@ class _Kept:
             piece.data + (self._wire.marked_end if at in marked else self._wire.plain_end if piece.open else b"")
             for at, piece in enumerate(pieces)
         )
-        return b"".join((self._wire.opening(opening), self._fixed[2], self._closed, b",".join(ended), b"]}"))
+        return [
+            self._wire.opening(opening),
+            self._fixed[2],
+            *self._blocks,
+            b"".join((self._block, b",".join(ended), b"]}")),
+        ]
 
 
 class Prefixes:
@@ -93,8 +103,8 @@ class Prefixes:
         self._provider = provider
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
 
-    async def body(self, request: ModelRequest, model: str) -> bytes:
-        """The body of a request, by UTF-8 JSON."""
+    async def body(self, request: ModelRequest, model: str) -> list[bytes]:
+        """The body of a request in pieces, UTF-8 JSON together. Most of them are those of the request before."""
         # What asks something else in the session's name has instructions of its own, and must not displace it.
         key = (request.session, request.instructions)
         kept = self._kept.pop(key, None)

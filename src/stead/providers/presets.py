@@ -62,12 +62,14 @@ class Deadlines(msgspec.Struct, frozen=True):
         first_byte_s: from the request to the head of its answer, times the preset's patience.
         between_s: between two pieces of the answer.
         total_s: all in all.
+        ending_s: from a whole reply to the end of its stream, after which the connection can serve again.
     """
 
     connect_s: float = 10.0
     first_byte_s: float = 60.0
     between_s: float = 60.0
     total_s: float = 600.0
+    ending_s: float = 5.0
 
 
 def _local(name: str, title: str, port: int, window_tokens: int) -> Preset:

@@ -7,8 +7,9 @@ cleanly as a whole one. Cancelling closes the connection at once.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable, Sequence
 from urllib.parse import quote
 
 import msgspec
@@ -25,8 +26,6 @@ from stead.providers.wire import Reader, Stop, headers
 LEAST_BYTES = 1024 * 1024
 TOKEN_BYTES = 1024
 """What a stream may take: a token of its own event is some 300 bytes on the wordiest wire."""
-ENDING_S = 1.0
-"""How long a whole reply waits for its stream to end in good order, so that the connection can be used again."""
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -34,14 +33,14 @@ class Ask(msgspec.Struct, frozen=True):
 
     Args:
         model: as the vendor knows it.
-        body: the whole request.
+        body: the whole request, in pieces.
         number: of the request in its session; calls are keyed by it.
         provider: whose words the reply is.
         max_output_tokens: the cap on the reply.
     """
 
     model: str
-    body: bytes
+    body: Sequence[bytes]
     number: RequestNo
     provider: str
     max_output_tokens: int
@@ -101,7 +100,7 @@ async def receive(connection: Connection, ask: Ask, on_text: Callable[[str], Non
 
 
 async def _read(connection: Connection, ask: Ask, reader: Reader) -> float:
-    """Read the answer to its end; when its first part began, by the monotonic clock, 0 for never.
+    """Read the answer until the reply is whole; when its first part began, by the monotonic clock, 0 for never.
 
     Raises:
         Broken: it is no reply.
@@ -115,15 +114,16 @@ async def _read(connection: Connection, ask: Ask, reader: Reader) -> float:
     async with asked as answer:
         if answer.status != 200:
             raise Broken(faults.refused(answer.status, answer.headers, await _words(answer), secret=key))
-        stream, pieces = EventStream(), answer.pieces()
-        async for piece in pieces:
-            for event in stream.events(piece):
-                reader.take(event)
-            if not first and reader.reply.started:
-                first = time.monotonic()
-            if reader.done:
-                await _let_end(pieces)
-                break
+        stream = EventStream()
+        async with contextlib.aclosing(answer.pieces()) as pieces:
+            async for piece in pieces:
+                for event in stream.events(piece):
+                    reader.take(event)
+                if not first and reader.reply.started:
+                    first = time.monotonic()
+                if reader.done:
+                    answer.is_whole = True
+                    break
     return first
 
 
@@ -133,13 +133,3 @@ async def _words(answer: Answer) -> bytes:
         return await answer.whole()
     except BROKEN:
         return b""
-
-
-async def _let_end(pieces: AsyncIterator[bytes]) -> None:
-    """Wait for the end of a stream whose reply is whole; what may come or break now changes nothing."""
-    try:
-        async with asyncio.timeout(ENDING_S):
-            async for _ in pieces:
-                pass
-    except (*BROKEN, TimeoutError):
-        return

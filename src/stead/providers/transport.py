@@ -11,7 +11,7 @@ import base64
 import contextlib
 import ssl
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from urllib.parse import unquote, urlsplit
 
 import httpcore2
@@ -70,12 +70,15 @@ class Answer:
     def __init__(self, response: httpcore2.Response, between_s: float, limit_bytes: int) -> None:
         self.status = response.status
         self.headers = {name.lower().decode("latin-1"): value.decode("latin-1") for name, value in response.headers}
+        self.is_whole = False
+        """Set it when what may follow changes nothing: it is read in the background, and the connection kept."""
         self._response = response
+        self._stream = aiter(response.stream)  # type: ignore[arg-type]  # an async one, since the pool is
         self._between_s = between_s
         self._limit_bytes = limit_bytes
 
-    async def pieces(self) -> AsyncIterator[bytes]:
-        """The body as it comes, in slices.
+    async def pieces(self) -> AsyncGenerator[bytes]:
+        """The body as it comes, in slices; a second call goes on where the first one stopped.
 
         Raises:
             BROKEN: it breaks off, comes too slowly or is too large.
@@ -83,11 +86,10 @@ class Answer:
         if self.headers.get("content-encoding", "identity").lower() != "identity":
             raise Nonsense("it is compressed, which was not asked for")  # it could unpack past every limit
         total, line = 0, 0
-        pieces = aiter(self._response.stream)  # type: ignore[arg-type]  # an async one, since the pool is
         while True:
             try:
                 async with asyncio.timeout(self._between_s):
-                    piece = await anext(pieces)
+                    piece = await anext(self._stream)
             except StopAsyncIteration:
                 return
             except TimeoutError:
@@ -109,6 +111,21 @@ class Answer:
             BROKEN: as ``pieces``.
         """
         return b"".join([piece async for piece in self.pieces()])
+
+    async def close(self) -> None:
+        """Let go of the connection: kept for another request if the answer has been read to its end, else closed."""
+        await self._response.aclose()
+
+    async def end(self, within_s: float) -> None:
+        """Read what is left, within the time and size that are allowed; then close."""
+        try:
+            async with asyncio.timeout(within_s):
+                async for _ in self.pieces():
+                    continue
+        except (*BROKEN, TimeoutError):
+            return  # the reply is whole already
+        finally:
+            await self.close()
 
 
 class Channel:
@@ -136,13 +153,16 @@ class Channel:
         self._connect_s = endpoint.deadlines.connect_s
         self._first_byte_s = endpoint.deadlines.first_byte_s * endpoint.preset.patience
         self._between_s = endpoint.deadlines.between_s
+        self._ending_s = endpoint.deadlines.ending_s
+        self._endings: set[asyncio.Task[None]] = set()
+        """They read what comes behind a whole reply."""
 
     @contextlib.asynccontextmanager
     async def ask(
         self,
         target: str,
         headers: Mapping[bytes, bytes],
-        body: bytes | None = None,
+        body: Sequence[bytes] | None = None,
         *,
         limit_bytes: int = LIMIT_BYTES,
         connect_s: float | None = None,
@@ -152,7 +172,7 @@ class Channel:
         Args:
             target: path and query, below the base URL.
             headers: what it carries besides our own.
-            body: JSON, sent by POST; None asks by GET.
+            body: JSON in pieces, sent by POST; None asks by GET.
             limit_bytes: how large the answer may be.
             connect_s: another time limit for reaching the server than the endpoint's.
 
@@ -162,12 +182,12 @@ class Channel:
         scheme, host, port = self._origin
         sent = {**self._headers, **headers, **self._named}
         if body is not None:
-            sent |= {b"content-type": b"application/json", b"content-length": b"%d" % len(body)}
+            sent |= {b"content-type": b"application/json", b"content-length": b"%d" % sum(map(len, body))}
         request = httpcore2.Request(
             "GET" if body is None else "POST",
             httpcore2.URL(scheme=scheme, host=host, port=port, target=(self._path + target).encode("ascii")),
             headers=list(sent.items()),
-            content=body,
+            content=None if body is None else _each(body),
             extensions={"timeout": {"connect": connect_s or self._connect_s}},
         )
         try:
@@ -175,14 +195,29 @@ class Channel:
                 response = await self._pool.handle_async_request(request)
         except TimeoutError:
             raise Silence(f"no answer within {self._first_byte_s:g} s") from None
+        answer = Answer(response, self._between_s, limit_bytes)
         try:
-            yield Answer(response, self._between_s, limit_bytes)
+            yield answer
         finally:
-            await response.aclose()
+            if answer.is_whole:
+                ending = asyncio.create_task(answer.end(self._ending_s))
+                self._endings.add(ending)
+                ending.add_done_callback(self._endings.discard)
+                await asyncio.sleep(0)  # most often the end is here already, and the connection is free after one step
+            else:
+                await answer.close()
 
     async def close(self) -> None:
         """Close every connection."""
+        for ending in (endings := tuple(self._endings)):
+            ending.cancel()
+        await asyncio.gather(*endings, return_exceptions=True)
         await self._pool.aclose()
+
+
+async def _each(pieces: Sequence[bytes]) -> AsyncIterator[bytes]:
+    for piece in pieces:
+        yield piece
 
 
 def _pool(endpoint: Endpoint, *, plain: bool) -> httpcore2.AsyncConnectionPool:
