@@ -17,7 +17,7 @@ from typing import Any
 
 from stead.client import Client, NoDaemon
 from stead.config import Home
-from tests.flows.forks import ForkedDaemon
+from tests.forks import Fork
 
 Json = dict[str, Any]
 DEADLINE_S = 30.0
@@ -40,7 +40,7 @@ class LivingHome:
     module: str = "stead.daemon"
     python: str = sys.executable
     forked: bool = False
-    process: subprocess.Popen[bytes] | ForkedDaemon | None = None
+    process: subprocess.Popen[bytes] | Fork | None = None
 
     @property
     def home(self) -> Home:
@@ -80,7 +80,7 @@ class LivingHome:
         words = ["--home", str(self.root), *arguments]
         with self.home.log.open("ab") as log:
             if self.forked:
-                self.process = ForkedDaemon(self.module, words, self.environment, log)
+                self.process = Fork(self.module, words, self.environment, log)
                 return
             self.process = subprocess.Popen(
                 [self.python, "-m", self.module, *words],

@@ -12,8 +12,7 @@ import ssl
 import sys
 from collections.abc import Sequence
 
-from stead import daemon
-from stead.daemon import Own
+from stead.daemon import Own, main
 from stead.guardian.reach import Reach
 from stead.net.dialing import Dialer, resolve_name
 
@@ -32,11 +31,6 @@ def dialer(reach: Reach) -> Dialer:
     return Dialer(reach, resolve=resolve, tls=ssl.create_default_context(cafile=trust) if trust else None)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run it; as the product's own does."""
-    site = Reach(endpoints=frozenset({(LOOPBACK, int(os.environ["FETCH_PORT"]))}))
-    return daemon.main(arguments, own=Own(reach=site, dialer=dialer))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    site = Reach(endpoints=frozenset({(LOOPBACK, int(os.environ["FETCH_PORT"]))}))
+    sys.exit(main(own=Own(reach=site, dialer=dialer)))

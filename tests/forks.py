@@ -1,12 +1,12 @@
 # ruff: noqa: F401 - the template imports so that a fork need not
-"""Daemons as forks of one process that has imported the product already.
+"""Programs as forks of one process that has imported the product already.
 
 Most tests that need a daemon ask nothing about its start, and what a start and a first request cost is nearly all
 imports: 0.8 of 1 CPU second. So each process of the tests keeps one template: a fresh interpreter with a bare
-environment that has imported what a daemon imports and done nothing else (no thread, no loop, no open file). A daemon
-is then its fork, in a session of its own, with its own environment, arguments and log, and runs the same ``main``. What
-another process sees of it (its command line, the environment that it started with) is the template's, so a test that
-looks there, and every test of starting, starts a daemon as users do.
+environment that has imported what a daemon imports and done nothing else (no thread, no loop, no open file). A program
+is then its fork, in a session of its own, with its own environment, arguments and output, and runs its module as
+``python -m`` does. What another process sees of it (its command line, the environment that it started with) is the
+template's, so a test that looks there, and every test of starting, starts a daemon as users do.
 """
 
 from __future__ import annotations
@@ -16,33 +16,37 @@ import functools
 import gc
 import json
 import os
+import runpy
 import select
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from typing import IO, NamedTuple
 
 REQUEST_BYTES = 65_536
-"""One daemon's module, arguments and environment, as JSON."""
+"""One program's module, arguments and environment, as JSON."""
 
 
-class ForkedDaemon:
-    """A daemon that the template forked, with what is used of ``subprocess.Popen``.
+class Fork:
+    """A program that the template forked, with what is used of ``subprocess.Popen``.
 
     Args:
-        module: what is run as the daemon; the template has imported it.
-        arguments: of the daemon's command line, without the program.
+        module: what it runs.
+        arguments: of its command line, after the module.
         environment: the whole of it.
-        log: takes what it writes.
+        output: takes what it writes, faults too.
     """
 
-    def __init__(self, module: str, arguments: Sequence[str], environment: Mapping[str, str], log: IO[bytes]) -> None:
+    def __init__(
+        self, module: str, arguments: Sequence[str], environment: Mapping[str, str], output: IO[bytes]
+    ) -> None:
         self._ended, ended = os.pipe()
         control = template()
         request = {"module": module, "arguments": list(arguments), "environment": dict(environment)}
-        socket.send_fds(control, [json.dumps(request).encode()], [log.fileno(), ended])
+        socket.send_fds(control, [json.dumps(request).encode()], [output.fileno(), ended])
         os.close(ended)
         self.pid = int(control.recv(16))
         self.returncode: int | None = None
@@ -58,7 +62,7 @@ class ForkedDaemon:
             subprocess.TimeoutExpired: it still runs.
         """
         if (status := self._status(timeout)) is None:
-            raise subprocess.TimeoutExpired(["daemon", str(self.pid)], timeout)
+            raise subprocess.TimeoutExpired(["fork", str(self.pid)], timeout)
         return status
 
     def send_signal(self, number: int) -> None:
@@ -80,6 +84,14 @@ class ForkedDaemon:
         return self.returncode
 
 
+def run(module: str, arguments: Sequence[str], timeout_s: float) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end, in the environment of this process; its ``stdout`` has what it wrote, faults too."""
+    with tempfile.TemporaryFile() as output:
+        code = Fork(module, arguments, os.environ, output).wait(timeout_s)
+        output.seek(0)
+        return subprocess.CompletedProcess([module, *arguments], code, output.read().decode())
+
+
 @functools.cache
 def template() -> socket.socket:
     """Where this process's template listens. It starts when it is first needed and ends with this process."""
@@ -87,7 +99,7 @@ def template() -> socket.socket:
     bare = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
     with its:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.flows.forks", str(its.fileno())],
+            [sys.executable, "-m", "tests.forks", str(its.fileno())],
             env={**bare, "PYTHONPATH": os.pathsep.join((os.getcwd(), os.path.join(os.getcwd(), "src")))},
             pass_fds=[its.fileno()],
             stdin=subprocess.DEVNULL,
@@ -107,19 +119,19 @@ class Request(NamedTuple):
     module: str
     arguments: list[str]
     environment: dict[str, str]
-    log: int
+    output: int
 
 
 def serve(control: socket.socket) -> Request | None:
-    """Be the template: fork a daemon for each request and report its end; gives None when there can be no more.
+    """Be the template: fork a program for each request and report its end; gives None when there can be no more.
 
     In a fork it gives what that was asked to be; nothing of the template is open there.
     """
-    daemons: dict[int, tuple[int, int]] = {}
+    programs: dict[int, tuple[int, int]] = {}
     while True:
-        ready, _, _ = select.select([control.fileno(), *daemons], [], [])
-        for handle in daemons.keys() & ready:
-            pid, ended = daemons.pop(handle)
+        ready, _, _ = select.select([control.fileno(), *programs], [], [])
+        for handle in programs.keys() & ready:
+            pid, ended = programs.pop(handle)
             os.write(ended, str(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])).encode())
             os.close(ended)
             os.close(handle)
@@ -128,26 +140,28 @@ def serve(control: socket.socket) -> Request | None:
         message, handles, _, _ = socket.recv_fds(control, REQUEST_BYTES, 2)
         if not message:
             return None
-        log, ended = handles
+        output, ended = handles
         if (pid := os.fork()) == 0:
-            for handle in (ended, *daemons, *(end for _, end in daemons.values())):
+            for handle in (ended, *programs, *(end for _, end in programs.values())):
                 os.close(handle)
             control.close()
-            return Request(log=log, **json.loads(message))
-        os.close(log)
-        daemons[os.pidfd_open(pid)] = (pid, ended)
+            return Request(output=output, **json.loads(message))
+        os.close(output)
+        programs[os.pidfd_open(pid)] = (pid, ended)
         control.send(str(pid).encode())
 
 
-def become(request: Request) -> int:
-    """Be the daemon, in the fork; gives its exit code."""
+def become(request: Request) -> None:
+    """Be the program, in the fork."""
     os.setsid()
-    os.dup2(request.log, 1)
-    os.dup2(request.log, 2)
-    os.close(request.log)
+    os.dup2(request.output, 1)
+    os.dup2(request.output, 2)
+    os.close(request.output)
     os.environ.clear()
     os.environ.update(request.environment)
-    return MODULES[request.module](request.arguments)
+    sys.argv[1:] = request.arguments
+    sys.modules.pop(request.module, None)
+    runpy.run_module(request.module, run_name="__main__", alter_sys=True)
 
 
 if __name__ == "__main__":
@@ -164,15 +178,13 @@ if __name__ == "__main__":
     import pathspec
     import uvicorn.lifespan.off
 
+    import stead.daemon
     import stead.egress.authority
     import stead.providers.streams
     import stead.screen.outgoing
-    from stead import daemon
-    from tests.flows import loopback_daemon
 
     genai_prices.data_snapshot.get_snapshot()
     gc.collect()
     gc.freeze()
-    MODULES = {"stead.daemon": daemon.main, "tests.flows.loopback_daemon": loopback_daemon.main}
     if asked := serve(socket.socket(fileno=int(sys.argv[1]))):
-        sys.exit(become(asked))
+        become(asked)
