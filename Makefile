@@ -3,6 +3,8 @@
 .PHONY: help up down test test-long check bench bench-security bench-ui bench-memory ui ui-types picture wheel promises lock docs clean
 
 BIN := .venv/bin
+# One more than the cores of the smallest machine that they run on: half of what tests do is wait.
+WORKERS ?= 3
 COMPILE := .uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
 
@@ -17,19 +19,14 @@ down: ## stop Stead in good order
 	@$(BIN)/stead down
 
 test: .setup/test ## set up what is missing and run the tests
-	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not long" $(ARGS)
+	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not long" $(ARGS)
 
 test-long: .setup/test ## the tests that take minutes, and 400 examples of each property
-	@$(BIN)/pytest -n 2 --dist loadfile -m long $(ARGS)
-	@$(BIN)/pytest -n 2 --dist loadfile -m "hypothesis and not long" --hypothesis-profile many $(ARGS)
+	@$(BIN)/pytest -n $(WORKERS) --dist load -m long $(ARGS)
+	@$(BIN)/pytest -n $(WORKERS) --dist loadfile -m "hypothesis and not long" --hypothesis-profile many $(ARGS)
 
 check: .setup/test ## format, lint, types, import contracts, dead code, of the page too; no tests
-	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/ruff check --quiet .
-	@$(BIN)/lint-imports --no-logo
-	@$(BIN)/mypy
-	@$(BIN)/python scripts/dead_code.py
-	@scripts/with_node.sh npm --prefix frontend run --silent check
+	@$(MAKE) --no-print-directory --jobs 2 .check/types .check/page .check/code
 
 bench: .setup/test ## measure the bars: all, or BARS=P4,P6
 	@$(BIN)/python -m bench $(BARS)
@@ -78,3 +75,16 @@ clean: ## remove what was set up and built; no home of Stead is touched
 .PHONY: .setup/test
 .setup/test:
 	@scripts/setup.sh test
+
+.PHONY: .check/code .check/types .check/page
+.check/code:
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python scripts/dead_code.py
+
+.check/types:
+	@$(BIN)/mypy
+
+.check/page:
+	@scripts/with_node.sh npm --prefix frontend run --silent check

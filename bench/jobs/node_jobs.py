@@ -99,7 +99,7 @@ NPM_REGISTRY = Job(
     ("Use pad-words 1.0.0 so that the test passes.",),
     _from_registry,
     _padded,
-    asks=1,
+    asks=2,  # a host that is new, and what is changed after something came in from it
     needs=("node", "npm"),
 )
 

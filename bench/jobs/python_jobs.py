@@ -178,7 +178,7 @@ ADD_DEPENDENCY = Job(
     ("Use quillkit 1.2.0 for the text of an offer.", "Is it still installed?"),
     _add_dependency,
     _shop_uses_it,
-    asks=1,
+    asks=2,  # a host that is new, and what is changed after something came in from it
 )
 
 # -- a refactoring over several files --------------------------------------------------------------------------------

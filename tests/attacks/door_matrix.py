@@ -191,7 +191,7 @@ def open_knocker(root: Path) -> Iterator[Knocker]:
     Args:
         root: an empty folder.
     """
-    house, other = LivingHome(root / "home"), LivingHome(root / "other")
+    house, other = LivingHome(root / "home", forked=True), LivingHome(root / "other", forked=True)
     try:
         house.start()
         other.start()

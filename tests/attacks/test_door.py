@@ -17,7 +17,7 @@ from tests.promises import promise
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[LivingHome]:
     """A running daemon of a fresh home."""
-    living = LivingHome(tmp_path / "home")
+    living = LivingHome(tmp_path / "home", forked=True)
     living.start()
     yield living
     living.stop()

@@ -144,7 +144,7 @@ def test_a_goal_is_met_by_the_file_and_not_by_its_name(tmp_path: Path, commands:
     project.mkdir()
     (project / "README.md").write_text("# one\n# two\n")
     turns = [Turn("", calls=(Call("shell", {"command": command}),)) for command in commands]
-    house = LivingHome(tmp_path / "home" / ".stead")
+    house = LivingHome(tmp_path / "home" / ".stead", forked=True)
     house.root.parent.mkdir()
     house.start()
     try:

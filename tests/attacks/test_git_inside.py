@@ -58,7 +58,7 @@ def plant_bare(project: Path) -> None:
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[LivingHome]:
-    living = LivingHome(tmp_path / "home")
+    living = LivingHome(tmp_path / "home", forked=True)
     try:
         living.start()
         yield living

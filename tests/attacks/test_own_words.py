@@ -304,7 +304,7 @@ def test_a_folder_that_gives_orders_is_quoted_as_data_to_the_model(tmp_path: Pat
     project = tmp_path / ORDER
     project.mkdir()
     subprocess.run(["mount", "-t", "ramfs", "none", str(project)], check=True)
-    house = LivingHome(tmp_path / "home" / ".stead")
+    house = LivingHome(tmp_path / "home" / ".stead", forked=True)
     house.root.parent.mkdir()
     house.start()
     write = Turn("", calls=(Call("write", {"path": "party.txt", "text": "x"}),))

@@ -79,7 +79,7 @@ async def test_rules_in_a_part_of_the_folder_are_told_to_no_session_there(bench:
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[LivingHome]:
     require_sandbox()
-    living = LivingHome(tmp_path / "home")
+    living = LivingHome(tmp_path / "home", forked=True)
     try:
         living.start()
         yield living

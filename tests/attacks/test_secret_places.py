@@ -193,7 +193,7 @@ def test_what_one_session_was_given_serves_no_other_whatever_it_meets(tmp_path: 
     (project / ".env").write_text(f"TOKEN={VALUE}\n", "utf-8")
     with in_thread(echoing()) as forge:
         env = {"FETCH_PORT": str(forge.port), "FETCH_TRUST": ""}
-        house = LivingHome(tmp_path / "home", env, "tests.flows.loopback_daemon")
+        house = LivingHome(tmp_path / "home", env, "tests.flows.loopback_daemon", forked=True)
         reached = f"{HOST}:{forge.port}"
         post = (
             f"curl -sS -H 'Authorization: token KEY' -H 'Content-Type: application/json' "

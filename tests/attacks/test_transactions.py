@@ -390,6 +390,7 @@ def test_a_link_in_a_folders_place_is_followed_by_no_landing(left: Left, tmp_pat
 # -- many, and at once ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("count", [20_000, pytest.param(100_000, marks=pytest.mark.long)])
 async def test_thousands_of_files_land_and_the_loop_goes_on(bench: Bench, count: int) -> None:
     longest, running = 0.0, True
@@ -534,6 +535,7 @@ def test_a_landing_that_is_killed_leaves_each_file_whole_and_the_next_one_brings
 
 
 @pytest.mark.long
+@pytest.mark.timeout(600)
 def test_a_landing_that_is_killed_at_any_step_of_two_hundred(tmp_path: Path) -> None:
     (tmp_path / "whole").mkdir()
     total = steps_of(tmp_path / "whole")

@@ -142,7 +142,7 @@ async def test_a_folder_that_was_there_is_left_out_and_told_whatever_becomes_of_
 
 def test_a_hostile_agent_cannot_switch_undo_off_over_a_restart(tmp_path: Path, folder: Path) -> None:
     """Through a real daemon: an objective, which keeps no checkpoints, makes the switch before the session begins."""
-    house = LivingHome(tmp_path / "stead")
+    house = LivingHome(tmp_path / "stead", forked=True)
     (folder / ".venv/bin").mkdir(parents=True)
     (folder / ".venv/bin/activate").write_text(SAFE)
     script = f"printf '{TAG}' > src/CACHEDIR.TAG; mkdir -p lib/.venv; cp src/app.py lib/.venv/app.py"

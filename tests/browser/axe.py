@@ -9,6 +9,7 @@ from typing import Any
 from playwright.sync_api import Page
 
 TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+COLOURS = ("color-contrast", "link-in-text-block")
 _FILE = Path(__file__).parent / "vendor" / "axe.min.js"
 _SMALL = """least => {
     const inline = (element) => {
@@ -66,11 +67,19 @@ def axe(page: Page, *, leave_out: tuple[str, ...] = ()) -> None:
     assert not found, f"{page.url}: {len(found)} violations\n" + "\n".join(found)
 
 
-def violations(page: Page, *, leave_out: tuple[str, ...] = ()) -> list[str]:
-    """Each broken rule at each place, in a few lines."""
-    page.evaluate(_source())
+def violations(page: Page, *, leave_out: tuple[str, ...] = (), colours_alone: bool = False) -> list[str]:
+    """Each broken rule at each place, in a few lines.
+
+    Args:
+        page: settled.
+        leave_out: see ``axe``.
+        colours_alone: only by the rules whose verdict a theme can change.
+    """
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_source())
     context: dict[str, Any] = {"exclude": [[one] for one in leave_out]} if leave_out else {}
-    options = {"runOnly": {"type": "tag", "values": list(TAGS)}, "resultTypes": ["violations"]}
+    rules = {"type": "rule", "values": list(COLOURS)} if colours_alone else {"type": "tag", "values": list(TAGS)}
+    options = {"runOnly": rules, "resultTypes": ["violations"]}
     result = page.evaluate("([context, options]) => axe.run(context ?? document, options)", [context or None, options])
     return [
         f"{broken['id']} ({broken['impact']}): {broken['help']}\n    {node['html'][:200]}\n    "

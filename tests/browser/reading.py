@@ -24,7 +24,7 @@ def faults(visit: Visit, stage: Stage, address: str, look: Look) -> list[str]:
         page.emulate_media(color_scheme="dark" if dark else "light")
         name = replace(look, dark=dark).name
         picture(page, f"{_file_name(address)}-{name}")
-        found += [f"{name}: {line}" for line in violations(page)]
+        found += [f"{name}: {line}" for line in violations(page, colours_alone=dark)]
     found += [f"sideways at {look.width}: {line}" for line in wider_than_the_window(page)]
     found += [f"small: {line}" for line in small_targets(page)]
     found += _narrow(page, look) if look.touch else [f"unseen focus: {line}" for line in unseen_stops(page)]

@@ -53,7 +53,7 @@ def staged(root: Path, *, start: bool = True) -> Iterator[Stage]:
     for name, text in FILES.items():
         (project / name).parent.mkdir(exist_ok=True)
         (project / name).write_text(text, "utf-8")
-    house = LivingHome(root / "home")
+    house = LivingHome(root / "home", forked=True)
     with served(play) as model:
         try:
             if start:

@@ -65,7 +65,7 @@ class Memory:
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LivingHome]:
-    living = LivingHome(tmp_path_factory.mktemp("memory") / "home")
+    living = LivingHome(tmp_path_factory.mktemp("memory") / "home", forked=True)
     try:
         living.start()
         yield living

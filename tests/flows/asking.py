@@ -50,7 +50,7 @@ async def serving(site: Site) -> AsyncIterator[Site]:
 def house_with_site(root: Path, pages: Mapping[str, str]) -> Iterator[tuple[LivingHome, Site]]:
     """A home whose daemon may fetch from a site with these pages, and from nowhere else."""
     with in_thread(serving(Site(pages))) as site:
-        house = LivingHome(root, {"FETCH_PORT": str(site.port)}, "tests.flows.loopback_daemon")
+        house = LivingHome(root, {"FETCH_PORT": str(site.port)}, "tests.flows.loopback_daemon", forked=True)
         try:
             house.start()
             yield house, site

@@ -14,7 +14,7 @@ from tests.flows.house import LivingHome
 @contextmanager
 def running_home(root: Path) -> Iterator[LivingHome]:
     """A fresh home below a folder, whose daemon runs; no model is configured, so the rehearsal model serves."""
-    living = LivingHome(root / "home")
+    living = LivingHome(root / "home", forked=True)
     try:
         living.start()
         yield living

@@ -17,6 +17,7 @@ from typing import Any
 
 from stead.client import Client, NoDaemon
 from stead.config import Home
+from tests.forks import Fork
 
 Json = dict[str, Any]
 DEADLINE_S = 30.0
@@ -31,13 +32,15 @@ class LivingHome:
         env: what the daemon's and the command line's environment has beside the few necessary names.
         module: what is run as the daemon; a bench may bring its own.
         python: the interpreter that runs it, and the command line.
+        forked: the daemon is a fork of a process that has imported the product: see ``forks.py``.
     """
 
     root: Path
     env: Mapping[str, str] = field(default_factory=dict)
     module: str = "stead.serve"
     python: str = sys.executable
-    process: subprocess.Popen[bytes] | None = None
+    forked: bool = False
+    process: subprocess.Popen[bytes] | Fork | None = None
 
     @property
     def home(self) -> Home:
@@ -74,9 +77,13 @@ class LivingHome:
         if not self.home.settings.exists():
             self.home.settings.write_text('discover = "off"\nembedder = "off"\n', "utf-8")
         self.home.address.unlink(missing_ok=True)
+        words = ["--home", str(self.root), *arguments]
         with self.home.log.open("ab") as log:
+            if self.forked:
+                self.process = Fork(self.module, words, self.environment, log)
+                return
             self.process = subprocess.Popen(
-                [self.python, "-m", self.module, "--home", str(self.root), *arguments],
+                [self.python, "-m", self.module, *words],
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,

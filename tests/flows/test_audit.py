@@ -122,7 +122,7 @@ def test_deleting_an_objective_leaves_the_record_whole(house: LivingHome, lived:
 
 @promise("SEC-10.signed")
 def test_the_copy_goes_where_the_settings_say_and_a_lost_one_is_told(tmp_path: Path) -> None:
-    house = LivingHome(tmp_path / "home")
+    house = LivingHome(tmp_path / "home", forked=True)
     house.home.make()
     other = tmp_path / "disk" / "heads.jsonl"
     other.parent.mkdir()

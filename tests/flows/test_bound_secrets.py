@@ -90,7 +90,7 @@ def shop(tmp_path: Path, project: Path, request: pytest.FixtureRequest) -> Itera
         trust = str(certificate)
     with in_thread(echoing(context)) as echo:
         env = {"FETCH_PORT": str(echo.port), "FETCH_TRUST": trust}
-        house = LivingHome(tmp_path / "home", env, "tests.flows.loopback_daemon")
+        house = LivingHome(tmp_path / "home", env, "tests.flows.loopback_daemon", forked=True)
         house.start()
         try:
             yield Shop(house, echo, project)

@@ -50,7 +50,9 @@ def test_a_page_is_opened_worked_and_pictured_and_every_step_is_asked_for_as_wha
     require_sandbox()
     require_chromium()
     with in_thread(open_shop()) as shop:
-        house = LivingHome(tmp_path / "home", {"FETCH_PORT": str(shop.port)}, "tests.flows.loopback_daemon")
+        house = LivingHome(
+            tmp_path / "home", {"FETCH_PORT": str(shop.port)}, "tests.flows.loopback_daemon", forked=True
+        )
         house.start()
         url = f"http://shop.example.com:{shop.port}/"
         order = {"url": url, "element": 2, "name": "Buy"}

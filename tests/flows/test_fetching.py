@@ -43,7 +43,9 @@ def test_a_page_is_fetched_after_a_yes_and_private_addresses_are_refused_without
     tmp_path: Path, project: Path
 ) -> None:
     with in_thread(one_page()) as site, in_thread(one_page()) as private:
-        house = LivingHome(tmp_path / "home", {"FETCH_PORT": str(site.port)}, "tests.flows.loopback_daemon")
+        house = LivingHome(
+            tmp_path / "home", {"FETCH_PORT": str(site.port)}, "tests.flows.loopback_daemon", forked=True
+        )
         house.start()
         closed = [f"http://127.0.0.1:{private.port}/", "http://169.254.169.254/latest/", "http://localhost/"]
         refused = Turn("", calls=tuple(Call("fetch", {"url": url}) for url in closed))

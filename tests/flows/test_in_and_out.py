@@ -43,7 +43,7 @@ async def hostile_site() -> AsyncIterator[int]:
 def fetching(tmp_path: Path) -> Iterator[tuple[LivingHome, str]]:
     """A home that may fetch the hostile page, and the page's address."""
     with in_thread(hostile_site()) as port:
-        house = LivingHome(tmp_path / "home", {"FETCH_PORT": str(port)}, "tests.flows.loopback_daemon")
+        house = LivingHome(tmp_path / "home", {"FETCH_PORT": str(port)}, "tests.flows.loopback_daemon", forked=True)
         try:
             house.start()
             yield house, f"http://127.0.0.1:{port}/quill"

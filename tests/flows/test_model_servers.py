@@ -23,7 +23,7 @@ DONE = Turn("It has three headings.")
 @pytest.fixture
 def keyed(tmp_path: Path) -> Iterator[LivingHome]:
     """A daemon in whose environment there is a key, under a name that no preset knows."""
-    living = LivingHome(tmp_path / "home", {"ACME_KEY": KEY})
+    living = LivingHome(tmp_path / "home", {"ACME_KEY": KEY}, forked=True)
     living.start()
     yield living
     living.stop()
@@ -63,7 +63,9 @@ def test_a_vendors_wire_is_spoken_with_the_key_that_the_environment_has(
 @promise("LLM-1.presets", "LLM-1.env-key")
 def test_presets_name_addresses_and_a_vendors_key_in_the_environment_is_enough(tmp_path: Path, project: Path) -> None:
     with served(by_turn(then=DONE)) as model:
-        house = LivingHome(tmp_path / "home", {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": model.anthropic})
+        house = LivingHome(
+            tmp_path / "home", {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": model.anthropic}, forked=True
+        )
         house.start()
         try:
             listed = house.cli("providers", "presets", "--json")
@@ -103,7 +105,7 @@ def test_a_local_model_server_is_found_and_used_without_any_setting(tmp_path: Pa
     with socket.socket() as probe:
         if probe.connect_ex(("127.0.0.1", OLLAMA_PORT)) == 0:
             pytest.skip("another program has Ollama's port; end it to see that a local server is found")
-    house = LivingHome(tmp_path / "home")
+    house = LivingHome(tmp_path / "home", forked=True)
     house.home.make()
     house.home.settings.write_text('discover = "auto"\n', "utf-8")
     server = scripted_model(by_turn(READ, then=DONE), models=("quill:7b", "other:1b"), port=OLLAMA_PORT)

@@ -23,7 +23,7 @@ LONG_S = 90
 @pytest.fixture
 def meaning(tmp_path: Path) -> Iterator[LivingHome]:
     """A home that finds by meaning, with the model that was built for this run."""
-    living = LivingHome(tmp_path / "home")
+    living = LivingHome(tmp_path / "home", forked=True)
     living.root.mkdir()
     living.home.settings.write_text('discover = "off"\n', "utf-8")
     try:

@@ -206,7 +206,7 @@ def test_what_cannot_be_is_refused_with_the_way_out_and_without_the_value(
 @pytest.fixture(scope="module")
 def refusing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LivingHome]:
     """A home with one secret, in which nothing is changed."""
-    house = LivingHome(tmp_path_factory.mktemp("refusing") / "home")
+    house = LivingHome(tmp_path_factory.mktemp("refusing") / "home", forked=True)
     house.start()
     try:
         house.post("/secrets", {"name": "kept", "value": VALUE})

@@ -41,7 +41,7 @@ def turns(count: int, pause_s: float) -> list[Turn]:
 @pytest.fixture
 def doomed(tmp_path: Path) -> Iterator[LivingHome]:
     """A home whose daemon can be told when to die."""
-    living = LivingHome(tmp_path / "home", module="bench.chaos_daemon")
+    living = LivingHome(tmp_path / "home", module="bench.chaos_daemon", forked=True)
     try:
         living.start()
         yield living

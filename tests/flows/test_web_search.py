@@ -198,7 +198,9 @@ def test_a_call_that_changes_something_is_confirmed_and_brings_a_bound_secret_al
     tmp_path: Path, project: Path
 ) -> None:
     with in_thread(selling()) as shop:
-        house = LivingHome(tmp_path / "home", {"FETCH_PORT": str(shop.port)}, "tests.flows.loopback_daemon")
+        house = LivingHome(
+            tmp_path / "home", {"FETCH_PORT": str(shop.port)}, "tests.flows.loopback_daemon", forked=True
+        )
         house.start()
         try:
             _order(house, project, shop)

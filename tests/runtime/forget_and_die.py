@@ -13,7 +13,6 @@ import itertools
 import os
 import random
 import signal
-import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
@@ -42,6 +41,7 @@ from stead.storage.purging import ReadModels
 from stead.storage.receipts import HomeReceipts
 from stead.storage.residue import Residue
 from stead.storage.views import Views
+from tests import forks
 from tests.fakes.world import KEYS, Ticking
 
 if TYPE_CHECKING:
@@ -53,7 +53,6 @@ LIKE_A_NAME = "person"
 """Stands in many facts as what somebody is, and in few as a word."""
 SHORT = "PIN 4711"
 """A memory that is forgotten by its id."""
-_ROOT = Path(__file__).parents[2]
 _CHANGES = ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.truncate")
 
 
@@ -145,9 +144,8 @@ def sampled(kinds: Sequence[str], rng: random.Random) -> list[int]:
 
 
 def _run(folder: Path, number: int) -> str:
-    command = [sys.executable, "-m", "tests.runtime.forget_and_die", str(folder), str(number)]
-    ended = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, timeout=120, check=False)
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    ended = forks.run("tests.runtime.forget_and_die", [str(folder), str(number)], timeout_s=120)
+    assert ended.returncode == -signal.SIGKILL, ended.stdout
     return ended.stdout
 
 

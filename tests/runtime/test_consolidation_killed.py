@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests import forks
 from tests.runtime.house import House
 from tests.storage.drafts import session
-from tests.storage.processes import DEADLINE_S, ROOT
+from tests.storage.processes import DEADLINE_S
 
 FOLDERS = ("/ada/notes", "/ada/shop")
 NAMES = ("Ada", "Bob", "Eva", "Ole", "Lin", "Mia", "Tom")
@@ -27,9 +26,8 @@ async def talked(folder: Path) -> None:
 
 
 def killed(folder: Path, step: str, number: int) -> None:
-    command = [sys.executable, "-m", "tests.runtime.consolidating", str(folder), step, str(number)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    done = forks.run("tests.runtime.consolidating", [str(folder), step, str(number)], DEADLINE_S)
+    assert done.returncode == -signal.SIGKILL, done.stdout
 
 
 @pytest.mark.parametrize(

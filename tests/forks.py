@@ -1,0 +1,190 @@
+# ruff: noqa: F401 - the template imports so that a fork need not
+"""Programs as forks of one process that has imported the product already.
+
+Most tests that need a daemon ask nothing about its start, and what a start and a first request cost is nearly all
+imports: 0.8 of 1 CPU second. So each process of the tests keeps one template: a fresh interpreter with a bare
+environment that has imported what a daemon imports and done nothing else (no thread, no loop, no open file). A program
+is then its fork, in a session of its own, with its own environment, arguments and output, and runs its module as
+``python -m`` does. What another process sees of it (its command line, the environment that it started with) is the
+template's, so a test that looks there, and every test of starting, starts a daemon as users do.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import gc
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import IO, NamedTuple
+
+REQUEST_BYTES = 65_536
+"""One program's module, arguments and environment, as JSON."""
+
+
+class Fork:
+    """A program that the template forked, with what is used of ``subprocess.Popen``.
+
+    Args:
+        module: what it runs.
+        arguments: of its command line, after the module.
+        environment: the whole of it.
+        output: takes what it writes, faults too.
+    """
+
+    def __init__(
+        self, module: str, arguments: Sequence[str], environment: Mapping[str, str], output: IO[bytes]
+    ) -> None:
+        self._ended, ended = os.pipe()
+        control = template()
+        request = {"module": module, "arguments": list(arguments), "environment": dict(environment)}
+        socket.send_fds(control, [json.dumps(request).encode()], [output.fileno(), ended])
+        os.close(ended)
+        self.pid = int(control.recv(16))
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Its exit code, negative for a signal; None while it runs."""
+        return self._status(0)
+
+    def wait(self, timeout: float) -> int:
+        """Wait for its end; gives its exit code.
+
+        Raises:
+            subprocess.TimeoutExpired: it still runs.
+        """
+        if (status := self._status(timeout)) is None:
+            raise subprocess.TimeoutExpired(["fork", str(self.pid)], timeout)
+        return status
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
+    def _status(self, timeout_s: float) -> int | None:
+        if self.returncode is None:
+            ready = select.poll()
+            ready.register(self._ended, select.POLLIN)
+            if ready.poll(timeout_s * 1000):
+                self.returncode = int(os.read(self._ended, 16))
+                os.close(self._ended)
+        return self.returncode
+
+
+def run(module: str, arguments: Sequence[str], timeout_s: float) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end, in the environment of this process; its ``stdout`` has what it wrote, faults too."""
+    with tempfile.TemporaryFile() as output:
+        code = Fork(module, arguments, os.environ, output).wait(timeout_s)
+        output.seek(0)
+        return subprocess.CompletedProcess([module, *arguments], code, output.read().decode())
+
+
+@functools.cache
+def template() -> socket.socket:
+    """Where this process's template listens. It starts when it is first needed and ends with this process."""
+    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    bare = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
+    with its:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.forks", str(its.fileno())],
+            env={**bare, "PYTHONPATH": os.pathsep.join((os.getcwd(), os.path.join(os.getcwd(), "src")))},
+            pass_fds=[its.fileno()],
+            stdin=subprocess.DEVNULL,
+        )
+
+    def end() -> None:
+        ours.close()
+        process.wait(10)
+
+    atexit.register(end)
+    return ours
+
+
+class Request(NamedTuple):
+    """What a fork is asked to be."""
+
+    module: str
+    arguments: list[str]
+    environment: dict[str, str]
+    output: int
+
+
+def serve(control: socket.socket) -> Request | None:
+    """Be the template: fork a program for each request and report its end; gives None when there can be no more.
+
+    In a fork it gives what that was asked to be; nothing of the template is open there.
+    """
+    programs: dict[int, tuple[int, int]] = {}
+    while True:
+        ready, _, _ = select.select([control.fileno(), *programs], [], [])
+        for handle in programs.keys() & ready:
+            pid, ended = programs.pop(handle)
+            os.write(ended, str(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])).encode())
+            os.close(ended)
+            os.close(handle)
+        if control.fileno() not in ready:
+            continue
+        message, handles, _, _ = socket.recv_fds(control, REQUEST_BYTES, 2)
+        if not message:
+            return None
+        output, ended = handles
+        if (pid := os.fork()) == 0:
+            for handle in (ended, *programs, *(end for _, end in programs.values())):
+                os.close(handle)
+            control.close()
+            return Request(output=output, **json.loads(message))
+        os.close(output)
+        programs[os.pidfd_open(pid)] = (pid, ended)
+        control.send(str(pid).encode())
+
+
+def become(request: Request) -> None:
+    """Be the program, in the fork."""
+    os.setsid()
+    os.dup2(request.output, 1)
+    os.dup2(request.output, 2)
+    os.close(request.output)
+    os.environ.clear()
+    os.environ.update(request.environment)
+    sys.argv[1:] = request.arguments
+    sys.modules.pop(request.module, None)
+    runpy.run_module(request.module, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    # What the daemon imports when it first needs it, too: for a request to a model, for a machine, for a folder.
+    import encodings.idna
+    import tomllib
+
+    import anyio._backends._asyncio
+    import argon2.low_level
+    import cryptography.hazmat.primitives.ciphers.aead
+    import fastcdc
+    import genai_prices.data_snapshot
+    import httpcore2
+    import pathspec
+    import uvicorn.lifespan.off
+
+    import stead.daemon
+    import stead.egress.authority
+    import stead.providers.streams
+    import stead.screen.outgoing
+
+    genai_prices.data_snapshot.get_snapshot()
+    gc.collect()
+    gc.freeze()
+    if asked := serve(socket.socket(fileno=int(sys.argv[1]))):
+        become(asked)
