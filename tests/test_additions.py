@@ -62,6 +62,25 @@ EVENT = '''class BellRung(msgspec.Struct, frozen=True, tag="bell.rung"):
 SessionBody = (
 '''
 
+PAGE = """/** The harbours that there are. */
+import { t } from "@/i18n/en/harbours";
+import { PageHead } from "@/ui/PageHead";
+
+export function HarboursPage() {
+  return <PageHead title={t("title")} />;
+}
+"""
+PAGE_WORDS = """import { define } from "@/i18n";
+
+export const t = define("harbours", { title: "Harbours" });
+"""
+PAGE_ROW = """  harbours: {
+    path: "/harbours",
+    title: t("harbours"),
+    load: async () => (await import("@/features/harbours/HarboursPage")).HarboursPage,
+  },
+"""
+
 
 def add_tool(tree: Path) -> None:
     (tree / "src/stead/tools/echo.py").write_text(TOOL)
@@ -81,6 +100,35 @@ def add_session_event(tree: Path) -> None:
     insert(tree / "src/stead/domain/event_words.py", '    "budget.raised"', words)
 
 
+def add_page(tree: Path) -> None:
+    page = tree / "frontend/src/features/harbours/HarboursPage.tsx"
+    page.parent.mkdir()
+    page.write_text(PAGE)
+    (tree / "frontend/src/i18n/en/harbours.ts").write_text(PAGE_WORDS)
+    app = tree / "frontend/src/app"
+    insert(tree / "frontend/src/i18n/en/app.ts", "  settings:", '  harbours: "Harbours",\n')
+    insert(app / "pages.ts", "  settings: {\n", PAGE_ROW)
+    insert(app / "shell/places.ts", '"settings"]', '"harbours", ')
+    insert(tree / "tests/browser/routes.py", '    "/settings":', '    "/harbours": ("/harbours",),\n')
+    (tree / "frontend/node_modules").symlink_to(ROOT / "frontend/node_modules")
+    run(
+        tree,
+        str(ROOT / "scripts/with_node.sh"),
+        "npm",
+        "--prefix",
+        "frontend",
+        "exec",
+        "--",
+        "tsc",
+        "--noEmit",
+        "-p",
+        "frontend",
+    )
+    from_tests = "from tests.browser import routes; assert set(routes.of_the_app()) == routes.ROUTES.keys()"
+    run_there(tree, "-c", from_tests)
+    (tree / "frontend/node_modules").unlink()
+
+
 def insert(path: Path, before: str, line: str) -> None:
     text = path.read_text()
     assert text.count(before) == 1, f"{before!r} is no longer a place of its own in {path.name}"
@@ -88,7 +136,7 @@ def insert(path: Path, before: str, line: str) -> None:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("add", "most"), [(add_tool, 3), (add_session_event, 4)])
+@pytest.mark.parametrize(("add", "most"), [(add_tool, 3), (add_session_event, 4), (add_page, 6)])
 def test_an_addition_touches_few_files_and_the_tree_is_whole_with_it(
     add: Callable[[Path], None], most: int, tmp_path: Path
 ) -> None:
@@ -111,8 +159,10 @@ def test_an_addition_touches_few_files_and_the_tree_is_whole_with_it(
 
 
 def run_there(tree: Path, *words: str) -> None:
+    run(tree, sys.executable, *words)
+
+
+def run(tree: Path, *words: str) -> None:
     environment = dict(os.environ, PYTHONPATH=f"{tree / 'src'}:{tree}")
-    done = subprocess.run(
-        [sys.executable, *words], cwd=tree, env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(words, cwd=tree, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]

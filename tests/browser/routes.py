@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
+import re
 from pathlib import Path
 
 from tests.browser.stage import Stage
 
-_LIST = Path(__file__).parents[2] / "frontend" / "src" / "app" / "routes.json"
+_PAGES = Path(__file__).parents[2] / "frontend" / "src" / "app" / "pages.ts"
 
 ROUTES: dict[str, tuple[str, ...]] = {
     "/": ("/",),
@@ -47,7 +47,7 @@ ADDRESSES = [(route, address) for route, addresses in ROUTES.items() for address
 
 def of_the_app() -> list[str]:
     """The routes that the app says it has."""
-    return [str(route) for route in json.loads(_LIST.read_text("utf-8"))]
+    return re.findall(r'^    path: "(.+)",$', _PAGES.read_text("utf-8"), re.MULTILINE)
 
 
 def path(address: str, stage: Stage) -> str:

@@ -31,6 +31,7 @@ def test_a_goal_is_given_on_the_page_its_question_answered_and_its_end_seen(
     hands.press(page, "button", ONCE)
     walked.house.wait(id, "completed")
     says(page, "high water at 06:10")
+    expect(page.get_by_text("high water at 06:10")).to_have_count(1)
     assert "High at 06:10" in (walked.project / "SUMMARY.md").read_text("utf-8")
     (walked.project / "SUMMARY.md").unlink()
 

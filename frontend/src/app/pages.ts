@@ -1,6 +1,6 @@
 /**
- * Every page: its address, its name, and where its code is. The router, the rail, the palette and the tests read this list
- * (the tests by `routes.json`, which `routes.test.ts` holds against it).
+ * Every page: its address, its name, and where its code is. The router, the rail, the palette and the tests of the browser
+ * (`tests/browser/routes.py`) read this list.
  */
 import type { ComponentType } from "react";
 import { t } from "@/i18n/en/app";

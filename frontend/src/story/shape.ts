@@ -16,7 +16,6 @@ export type Edit = Schema["Edit"];
 export type OpenedItem = Schema["OpenedItem"];
 export type MessageItem = Schema["MessageItem"];
 export type ReplyItem = Schema["ReplyItem"];
-export type FailedItem = Schema["FailedItem"];
 export type PlanItem = Schema["PlanItem"];
 export type LineItem = Schema["LineItem"];
 

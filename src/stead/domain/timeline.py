@@ -14,6 +14,7 @@ import msgspec
 from stead.domain import events as ev
 from stead.domain.approval_events import ApprovalRequested
 from stead.domain.checkpoints import FileChange
+from stead.domain.event_words import Tone
 from stead.domain.ids import CallKey, RequestNo, SessionId
 from stead.domain.machine_events import EgressUsed
 from stead.domain.messages import Usage
@@ -23,8 +24,8 @@ from stead.domain.trials import Landing
 
 ERROR_CHARS = 300
 """Of an outcome that a step shows as its error; the whole text is its output."""
-SHAPE = "1"
-"""Raised when the stored form of an item changes, so that read models of before are made again from the journal."""
+SHAPE = "2"
+"""Raised when the stored form of an item changes, or words in it: read models are then made again."""
 
 StepState = Literal["new", "asking", "approved", "refused", "lapsed", "running", "done", "dropped"]
 """``dropped``: the turn was over, or the conversation went on from elsewhere, before it came to this call."""
@@ -46,6 +47,18 @@ class Placed(msgspec.Struct, frozen=True, tag_field="kind"):
     seq: int
     ts_ms: int
     turn: int
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A line of an item, the same in every door.
+
+    Args:
+        tone: what it is to the reader; "" for plain news, "quiet" for what happens all the time.
+        text: Stead's own words and what others wrote in turn, beginning with its own; a door cleans what others wrote.
+    """
+
+    tone: Tone
+    text: tuple[str, ...]
 
 
 class OpenedItem(Placed, frozen=True, tag="opened"):
@@ -117,6 +130,8 @@ class StepItem(Placed, frozen=True, tag="step"):
         edited: the door through which the person put in other arguments; "" for the model's own.
         retries: how often the person had it run again.
         landing: what became of the changes that it made; nothing where it made none.
+        words: what people did to it.
+        landed: the landing in words.
     """
 
     index: int
@@ -140,12 +155,8 @@ class StepItem(Placed, frozen=True, tag="step"):
     egress: tuple[EgressUsed, ...] = ()
     landing: Landing | None = None
     read: ReadingCost = ReadingCost()
-
-
-class FailedItem(Placed, frozen=True, tag="failed"):
-    """A request that brought nothing usable."""
-
-    body: ev.ModelFailed
+    words: tuple[Line, ...] = ()
+    landed: tuple[Line, ...] = ()
 
 
 class PlanItem(Placed, frozen=True, tag="plan"):
@@ -155,21 +166,17 @@ class PlanItem(Placed, frozen=True, tag="plan"):
     before: tuple[PlanStep, ...]
 
 
-class CarriedItem(Placed, frozen=True, tag="carried"):
-    """The conversation goes on from event ``at`` of ``source``, with so many messages."""
-
-    source: SessionId
-    at: int
-    messages: int
-
-
 class LineItem(Placed, frozen=True, tag="line"):
-    """Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out."""
+    """Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
+
+    ``words``: what it says; lines after the first belong to it. Nothing for an event that needs no words.
+    """
 
     body: ev.Body
+    words: tuple[Line, ...] = ()
 
 
-Item = OpenedItem | MessageItem | ReplyItem | StepItem | FailedItem | PlanItem | CarriedItem | LineItem
+Item = OpenedItem | MessageItem | ReplyItem | StepItem | PlanItem | LineItem
 
 
 class OpenRequest(msgspec.Struct, frozen=True):

@@ -6,20 +6,21 @@ event that is not named here is a line of its own, so a new one needs nothing he
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from stead.domain import events as ev
+from stead.domain.event_words import Words, landed, lines, step_words, worded
 from stead.domain.ids import CallKey
 from stead.domain.messages import Text, Thinking, ToolCall, meant
 from stead.domain.objectives import PlanStep
 from stead.domain.timeline import (
-    CarriedItem,
     Edit,
-    FailedItem,
     Item,
+    Line,
     LineItem,
     MessageItem,
     OpenedItem,
@@ -32,6 +33,7 @@ from stead.domain.timeline import (
 
 ENDINGS = ev.TurnEnded | ev.SessionClosed | ev.ConversationSet | ev.ObjectiveEnded
 """What leaves calls behind that are not carried out any more."""
+_ANSWERED = ev.ApprovalRequested | ev.ApprovalGiven | ev.ApprovalDenied | ev.ApprovalLapsed
 _SILENT = ev.ModelRequested | ev.ReadingRequested | ev.MachineStarted | ev.MachineEnded
 
 
@@ -68,8 +70,6 @@ def follow(event: ev.Event, standing: Standing, find: Find) -> list[Item]:
             return [MessageItem(*place, body)]
         case ev.ModelReplied():
             return _replied(event, body, standing, find)
-        case ev.ModelFailed():
-            return [FailedItem(*place, body)]
         case ev.PlanMade():
             return [PlanItem(*place, body, standing.plan)]
         case _ if isinstance(body, _SILENT):
@@ -83,15 +83,21 @@ def follow(event: ev.Event, standing: Standing, find: Find) -> list[Item]:
 
 
 def _line(place: tuple[str, int, int, int, int], body: ev.Body) -> Item:
+    words = _lines(worded(to_builtins(body)))
     match body:
-        case ev.ConversationSet(source=source, at=at, carried=carried):
-            return CarriedItem(*place, source, at, len(carried.messages))
+        case ev.ConversationSet():
+            body = replace(body, carried=ev.Carried(()))
         case ev.InstructionsSet():
-            return LineItem(*place, replace(body, text=""))
+            body = replace(body, text="")
         case ev.ContextCompacted():
-            return LineItem(*place, replace(body, head=()))
+            body = replace(body, head=())
         case _:
-            return LineItem(*place, body)
+            pass
+    return LineItem(*place, body, words)
+
+
+def _lines(words: Iterable[Words]) -> tuple[Line, ...]:
+    return tuple(Line(tone, text) for tone, text in lines(words))
 
 
 def _replied(event: ev.Event, body: ev.ModelReplied, standing: Standing, find: Find) -> list[Item]:
@@ -171,6 +177,14 @@ def _called(event: ev.Event, body: ev.Body, find: Find) -> list[Item] | None:
 
 
 def _changed(step: StepItem, event: ev.Event, body: ev.Body) -> StepItem:
+    """The step after an event about it, with what people did to it in words."""
+    step = _after(step, event, body)
+    if isinstance(body, ev.CallEdited | ev.CallCancelled | ev.CallRetried | _ANSWERED):
+        return replace(step, words=_lines(step_words(to_builtins(step))))
+    return step
+
+
+def _after(step: StepItem, event: ev.Event, body: ev.Body) -> StepItem:
     match body:
         case ev.CallJudged(tool=tool, verdict=verdict):
             state = {"ask": "asking", "deny": "refused", "allow": "approved"}[verdict]
@@ -191,7 +205,7 @@ def _changed(step: StepItem, event: ev.Event, body: ev.Body) -> StepItem:
         case ev.FileChanged(change=change):
             return replace(step, edits=(*step.edits, Edit(change, event.seq)))
         case ev.ChangesLanded(landing=landing):
-            return replace(step, landing=landing)
+            return replace(step, landing=landing, landed=_lines(landed(to_builtins(landing))))
         case ev.EgressUsed():
             return replace(step, egress=(*step.egress, body))
         case ev.ReadingReplied(spend=spend):
@@ -242,4 +256,4 @@ def _dropped(keys: tuple[CallKey, ...], find: Find) -> list[Item]:
 
 def _undone(step: StepItem) -> StepItem:
     """A step whose call is to be judged, and run, again."""
-    return replace(step, state="new", finished=None, landing=None)
+    return replace(step, state="new", finished=None, landing=None, landed=())

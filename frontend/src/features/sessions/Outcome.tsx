@@ -1,7 +1,9 @@
-/** How it ended: what it says it did, what shows it, or why it could not and what can be done. */
+/** How it ended: which files it wrote, or why it could not and what can be done; its last words where no reply has them. */
 import { useState } from "react";
 import { t } from "@/i18n/en/contract";
 import { Markdown } from "@/markdown/Lazy";
+import type { Item } from "@/story/shape";
+import { lastReply } from "@/story/view/rows";
 import { reasonWords } from "@/story/view/words";
 import { Button } from "@/ui/Button";
 import { cx } from "@/ui/classes";
@@ -9,11 +11,13 @@ import { formatDuration } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
 import { Shape } from "@/ui/State";
 import { RetryDialog } from "./Dialogs";
+import { writtenBy } from "./facts";
 import { type Row, stateOf } from "./words";
 
 const SHOWN_FILES = 6;
 
-export function Outcome({ row, written }: { row: Row; written: readonly string[] }) {
+export function Outcome({ row, items }: { row: Row; items: readonly Item[] }) {
+  const written = writtenBy(items);
   const good = row.status === "completed";
   const title = good ? t("status_completed") : row.status === "failed" ? t("failedTitle") : t("status_cancelled");
   const kind = stateOf(row.status);
@@ -35,7 +39,7 @@ export function Outcome({ row, written }: { row: Row; written: readonly string[]
         </span>
       </h2>
       {!good && row.reason && <p className="mt-1 font-medium">{sentence(reasonWords(row.reason))}</p>}
-      {row.summary && (
+      {row.summary && row.summary.trim() !== lastReply(items) && (
         <div className="mt-2 max-w-measure">
           <Markdown>{row.summary}</Markdown>
         </div>

@@ -21,7 +21,7 @@ import { Composer } from "./Composer";
 import { Contract } from "./Contract";
 import { Controls } from "./Controls";
 import { Find } from "./Find";
-import { evidenceOf, grantsOf, mayHoldChanges, samplesOf, writtenBy } from "./facts";
+import { evidenceOf, grantsOf, mayHoldChanges, samplesOf } from "./facts";
 import { Now } from "./Now";
 import { Outcome } from "./Outcome";
 import { Presence } from "./Presence";
@@ -103,7 +103,7 @@ function Desk({ row, story, ready }: { row: Row; story: Story; ready: boolean })
         <div className="flex min-h-0 min-w-0 flex-1 flex-col">
           {(ended || waits) && (
             <ScrollBox className="flex max-h-[60%] shrink-0 flex-col gap-4 overflow-y-auto border-line border-b p-4 md:px-6">
-              {ended && <Outcome row={row} written={writtenBy(story.items)} />}
+              {ended && <Outcome row={row} items={story.items} />}
               {waits && <TrialPanel row={row} />}
             </ScrollBox>
           )}

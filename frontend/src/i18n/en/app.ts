@@ -53,7 +53,6 @@ export const t = define("app", {
   palette: "Go to, or do",
   paletteHint: "Type a page, a session, an objective or something to do",
   shortcuts: "Keyboard shortcuts",
-  notifications: "Notifications",
   signOut: "Sign out",
   signInTitle: "Sign this browser in",
   signInWhy: "Stead lets in only browsers that its owner opened. There is no password to type.",

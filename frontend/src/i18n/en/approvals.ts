@@ -21,7 +21,6 @@ export const t = define("approvals", {
   apiChange: "Have a service do something, for {folder}",
   tool: "Use the tool {tool} in {folder}",
   forWork: "For",
-  openWork: "Open",
   risk: "{risk} risk",
   low: "low",
   medium: "medium",
@@ -92,6 +91,4 @@ export const t = define("approvals", {
   reviewIt: "Review",
   reviewNamed: "Review the changes of {what}",
   other: "All questions",
-  newTitle: "Something waits for you",
-  showIt: "Show it",
 });

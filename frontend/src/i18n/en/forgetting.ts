@@ -40,7 +40,6 @@ export const t = define("forgetting", {
   receipts: "Receipts",
   receiptsAbout: "Signed proof of each forgetting, without a word of what went.",
   receiptsName: "receipts",
-  receiptsFailed: "The receipts could not be read",
   receiptsNone: "Nothing was forgotten for good yet",
   receiptsNoneWhy: "Each forgetting leaves a receipt here.",
   receipt: "A receipt",

@@ -18,7 +18,6 @@ export const t = define("history", {
   failed: "The search did not work",
   noneTitle: "Nothing has the words “{query}”",
   noneWhy: "The search knows whole words and the beginning of the last one. What was deleted is not found.",
-  noneAction: "Search anew",
   hereNone: "Nothing here, but there are places elsewhere.",
   said_opening: "Goal or title",
   said_turn: "End of a turn",

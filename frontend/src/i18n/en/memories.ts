@@ -63,7 +63,6 @@ export const t = define("memories", {
   onlyExpired: "Expired",
   onlyRetired: "Taken back",
   onlyPinned: "Pinned only",
-  ofRun: "Made by one run",
   clear: "Show everything",
   shown: "{count, plural, one {# memory} other {# memories}}",
   shownMore: "{count, plural, one {# memory} other {# memories}} so far",
@@ -177,7 +176,6 @@ export const t = define("memories", {
   evidenceNone: "You wrote it yourself; that is its evidence.",
   evidenceFailed: "The words could not be read",
   evidenceGone: "These words were erased; nothing of them is left.",
-  evidenceOf: "In {title}",
   evidenceHere: "Show it there",
   untitled: "a session that is gone",
   whoUser: "you",
@@ -185,8 +183,6 @@ export const t = define("memories", {
   versions: "What was held before and after",
   versionsFailed: "The versions could not be read",
   versionNow: "This one",
-  versionFirst: "First words",
-  versionChanged: "Changed words",
   // -- how it was found
   why: "Found by",
   score: "Weight {score}",
@@ -206,7 +202,6 @@ export const t = define("memories", {
   importAbout:
     "CLAUDE.md, MEMORY.md, notes in Markdown, or a JSONL export of Stead. They come unpinned, with low confidence and their file’s name.",
   importFile: "Choose a file",
-  importChosen: "{name}, {size}",
   importName: "Name of the file",
   importNameHint: "It is how the form is known: .md, .txt or .jsonl.",
   importText: "Its text",

@@ -22,8 +22,6 @@ export const t = define("memory-views", {
   loadedNone: "It begins with no file of memory: nothing is pinned there, and soul.md and user.md are empty.",
   loadedFailed: "The files could not be read",
   show: "Show",
-  looking: "Looking…",
-  lookingSince: "{seconds}",
   toldNothing: "It would be told nothing",
   toldNothingWhy: "Nothing that is remembered and may be told there has to do with these words. That is an answer too.",
   toldList: "What would be told",
@@ -105,14 +103,12 @@ export const t = define("memory-views", {
   accepting: "Accepting…",
   accepted: "Accepted",
   refused: "Refused",
-  answered: "Answered before",
   // -- runs
   runsAbout:
     "What was said since the last time is worked into memory while nobody waits. Each run can be looked at and taken back.",
   consolidate: "Consolidate now",
   consolidating: "Consolidating…",
   consolidated: "Consolidated",
-  runsFailed: "The runs could not be read",
   runsNone: "Nothing was consolidated yet",
   runsNoneWhy: "It happens by itself after sessions have rested, and when you ask for it.",
   runsName: "runs of consolidation",

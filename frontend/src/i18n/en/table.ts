@@ -16,8 +16,6 @@ export const t = define("table", {
   rowsOf: "{shown} of {count, plural, one {# row} other {# rows}}",
   nothingMatches: "Nothing matches",
   nothingMatchesWhy: "{count, plural, one {The only row does} other {None of # rows does}} not match this filter.",
-  sortedUp: "{column}, sorted upwards",
-  sortedDown: "{column}, sorted downwards",
   failed: "These rows could not be read",
   kept: "Nothing was changed.",
   again: "Try again",

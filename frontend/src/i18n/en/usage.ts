@@ -42,8 +42,6 @@ export const t = define("usage", {
   onDay: "{day}: {amount}",
   noMoney: "No price is known for what was used, so there is no money to draw. The tokens are.",
   plotLabel: "{what}, {days} days. The most was {most}, on {day}. The numbers are in the table below.",
-  plotFailed: "The plot could not be loaded; the numbers are in the table below.",
-  loading: "Loading the plot",
   // -- tables
   by: "Numbers",
   byDay: "By day",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { done, message, opening, reply, step, story } from "../samples";
+import { done, type Fresh, line, message, opening, reply, step, story } from "../samples";
 import { drawn, matches } from "./rows";
 import { objectOf, standOf } from "./words";
 
@@ -43,4 +43,26 @@ it("says of a call what it is about and how it stands", () => {
   expect(standOf(read)).toEqual({ kind: "good", word: "done" });
   expect(objectOf(planned)).toBe("2 steps");
   expect(standOf({ ...read, state: "done", finished: null })).toEqual({ kind: "quiet", word: "done" });
+});
+
+/** An end of an objective, as its item has it. */
+function ended(summary: string): Fresh {
+  return line({ type: "objective.ended", status: "failed", reason: "unmet", summary }, "failed");
+}
+
+function summaries(...items: Fresh[]): string[] {
+  return drawn(story(...items).items).flatMap((item) =>
+    item.kind === "line" && item.body.type === "objective.ended" ? [item.body.summary] : [],
+  );
+}
+
+it("says the last words of an objective once: in the reply, or with its outcome above the timeline", () => {
+  const retried = line({ type: "objective.retried", budget: { tokens: 1000, usd_micros: "unlimited" } }, "runs again");
+  expect(summaries(reply(1, "It is sorted.\n"), ended("It is sorted."))).toEqual([""]);
+  expect(summaries(ended("The tokens are used up."))).toEqual([""]);
+  expect(summaries(ended("The tokens are used up."), retried, ended("Again."))).toEqual([
+    "The tokens are used up.",
+    "",
+  ]);
+  expect(summaries(reply(1, "I cannot."), ended("I cannot."), retried)).toEqual([""]);
 });

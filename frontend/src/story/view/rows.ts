@@ -1,12 +1,12 @@
 /** Which items are drawn, each on a row of its own. */
-import type { Item, Story } from "../shape";
+import type { Item, ReplyItem, Story } from "../shape";
 
 /**
  * A reply that only calls says nothing by itself, and the plan tool's call says what the plan after it says, unless
  * somebody was asked about it.
  */
 export function drawn(items: readonly Item[]): readonly Item[] {
-  return items.filter((item) => {
+  return lastWordsOnce(items).filter((item) => {
     if (item.kind === "reply") return item.text.trim() !== "" || item.thinking !== "" || item.attempts.length > 0;
     if (item.kind === "step") {
       return (
@@ -16,6 +16,25 @@ export function drawn(items: readonly Item[]): readonly Item[] {
     if (item.kind === "plan") return item.body.by !== "stead" || item.body.steps.length > 0;
     return true;
   });
+}
+
+/**
+ * An end without the words that stand elsewhere: in the reply before it, or with the outcome above the timeline. The end
+ * of a run before the last keeps words that no reply has.
+ */
+function lastWordsOnce(items: readonly Item[]): readonly Item[] {
+  const retried = items.findLastIndex((item) => item.kind === "line" && item.body.type === "objective.retried");
+  return items.map((item, at) => {
+    if (item.kind !== "line" || item.body.type !== "objective.ended") return item;
+    const said = at > retried || lastReply(items.slice(0, at)) === item.body.summary.trim();
+    return said ? { ...item, body: { ...item.body, summary: "" } } : item;
+  });
+}
+
+/** What the model said last, in a reply; "" for nothing. */
+export function lastReply(items: readonly Item[]): string {
+  const reply = items.findLast((item): item is ReplyItem => item.kind === "reply" && item.text.trim() !== "");
+  return reply?.text.trim() ?? "";
 }
 
 /** How high a row may be, in CSS pixels, before it was measured. */
@@ -55,12 +74,8 @@ function textOf(item: Item): string {
       return item.body.steps.map((step) => step.title).join("\n");
     case "opened":
       return `${item.body.title}\n${item.body.contract?.goal ?? ""}`;
-    case "failed":
-      return item.body.error;
-    case "line":
-      return "text" in item.body ? item.body.text : "summary" in item.body ? item.body.summary : "";
     default:
-      return "";
+      return item.words.map((line) => line.text.join("")).join("\n");
   }
 }
 
