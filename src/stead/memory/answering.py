@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec.structs import replace
 
 from stead.brain.remembering import normal, overtaken
-from stead.domain.memory import Hit, Memory, PlaceId, Viewer, visible
+from stead.domain.memory import Hit, HitReason, Memory, PlaceId, Viewer, visible
 from stead.memory import words
 from stead.memory.finding import Found
 from stead.memory.gathering import Asked, Search
@@ -45,11 +45,10 @@ def answer(searches: Iterable[Search], ask: Asked, always_chars: int) -> tuple[H
     said = set(query.told)  # with what hits say, so that nothing is told twice
 
     def told(some: Iterable[Ranked]) -> Iterator[Hit]:
-        for one in some:
-            text = words.around(found[one.key].text, ask.terms, query.chars)
-            told_words = normal(text)
-            if told_words not in said and found[one.key].ref not in said:
-                yield _hit(found[one.key], one, text)
+        for hit in (_hit(found[one.key], one, ask) for one in some):
+            told_words = normal(hit.text)
+            if told_words not in said and hit.ref not in said:
+                yield hit
             said.add(told_words)
 
     always = tuple(told(_always(gathered, found, ranked, always_chars))) if not query.looked_up else ()
@@ -111,16 +110,17 @@ def _always(
         if key is None or key not in found or len(found[key].text) > most_chars:
             continue
         most_chars -= len(found[key].text)
-        yield replace(scored.get(key) or Ranked(Lead(key, found[key].source)), pinned=True)
+        also = scored.get(key, Ranked(key, 0.0, ()))
+        yield Ranked(key, also.score, (HitReason("pinned", 0.0), *also.why))
 
 
-def _hit(found: Found, ranked: Ranked, text: str) -> Hit:
+def _hit(found: Found, ranked: Ranked, ask: Asked) -> Hit:
     memory: Memory | None = found.row.memory if found.row else None
     return Hit(
         ref=found.ref,
         source=found.source,
         place=ranked.key[0],
-        text=text,
+        text=words.around(found.text, ask.terms, ask.query.chars),
         who=found.who,
         session=found.session,
         ts_ms=found.ts_ms,

@@ -10,7 +10,7 @@ people (LoCoMo) and with an assistant (BEAM); those of each kind of text are in 
 4. A turn of the one participant who is named gets something on top, and the person's own words before an assistant's.
 5. A memory that neither a name, nor enough of the words, nor the meaning speaks for is left out, unless nothing speaks
    for any: then those that stand out may be meant in other words. All turns are left out when nothing speaks for one
-   of them. What a model is shown unasked of a chat has to be good turn by turn, or one good turn would bring nine that
+   of them. What a model is told unasked of a chat has to be good turn by turn, or one good turn would bring nine that
    are only the person's.
 """
 
@@ -62,12 +62,10 @@ NAMED = 1.25
 """For a memory that is asked for by a name of it: more than words and meaning are together."""
 LEAST_TOLD = 0.3
 """Of the words, for a memory without a name, whatever turns have."""
-PARTS: Final = ("alias", "words", "meaning", "neighbour", "session", "speaker", "person")
-"""Of a score."""
 NEAREST, STANDS_OUT = 2, 0.25
 """Where nothing speaks for a memory, so many that are nearer than the middle one by this much of a cosine are taken."""
 ALSO_TOLD, ALSO_NEAR = 0.25, 0.35
-"""For a turn of a chat that is shown unasked: this part of what the best one has of the words, or this cosine."""
+"""For a turn of a chat that is told unasked: this part of what the best one has of the words, or this cosine."""
 
 
 class Lead(msgspec.Struct, frozen=True):
@@ -99,33 +97,11 @@ class Lead(msgspec.Struct, frozen=True):
 
 
 class Ranked(msgspec.Struct, frozen=True):
-    """A candidate with its score, and of what that is made.
+    """A candidate with its score, and of what that is made."""
 
-    Args:
-        lead: see there.
-        score: the sum of the parts.
-        parts: as ``PARTS`` names them.
-        pinned: it is always shown to the model.
-    """
-
-    lead: Lead
-    score: float = 0.0
-    parts: tuple[float, ...] = ()
-    pinned: bool = False
-
-    @property
-    def key(self) -> Key:
-        """Which."""
-        return self.lead.key
-
-    @property
-    def why(self) -> tuple[HitReason, ...]:
-        """The parts that speak for it, the greatest first; made for the few candidates that become hits."""
-        found = {"words": self.lead.words > 0, "meaning": self.lead.meaning is not None}
-        parts = zip(PARTS, self.parts, strict=False)
-        why = [HitReason(by, round(score, 4)) for by, score in parts if score > 0 or found.get(by)]
-        always = (HitReason("pinned", 0.0),) if self.pinned else ()
-        return (*always, *sorted(why, key=lambda part: -part.score))
+    key: Key
+    score: float
+    why: tuple[HitReason, ...]
 
 
 def rank(leads: Iterable[Lead], *, looked_up: bool = False) -> list[Ranked]:
@@ -185,19 +161,20 @@ def _rank(leads: list[Lead], weights: Weights) -> list[Ranked]:
     sessions = _sessions(leads, together) if weights.session else {}
     ranked = []
     for lead in leads:
-        key = lead.key
-        if not (lead.named or lead.words > 0 or lead.meaning is not None or near[key]):
+        parts = {
+            "alias": NAMED * lead.named,
+            "words": (1 - share) * words.get(lead.key, 0.0),
+            "meaning": share * meaning.get(lead.key, 0.0),
+            "neighbour": near[lead.key],
+            "session": weights.session * sessions.get(lead.session, 0.0),
+            "speaker": weights.speaker * lead.speaks,
+            "person": weights.person * lead.person,
+        }
+        legs = {"alias": lead.named, "words": lead.words > 0, "meaning": lead.meaning is not None}
+        if not any(legs.values()) and not near[lead.key]:
             continue  # who said it, and in which session, says nothing by itself
-        parts = (
-            NAMED * lead.named,
-            (1 - share) * words.get(key, 0.0),
-            share * meaning.get(key, 0.0),
-            near[key],
-            weights.session * sessions.get(lead.session, 0.0),
-            weights.speaker * lead.speaks,
-            weights.person * lead.person,
-        )
-        ranked.append(Ranked(lead, sum(parts), parts))
+        why = [HitReason(by, round(score, 4)) for by, score in parts.items() if score > 0 or legs.get(by)]
+        ranked.append(Ranked(lead.key, sum(parts.values()), tuple(sorted(why, key=lambda part: -part.score))))
     return ranked
 
 
