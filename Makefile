@@ -3,8 +3,7 @@
 .PHONY: help up down test test-long check bench bench-security bench-ui bench-memory ui ui-types picture wheel promises lock docs clean
 
 BIN := .venv/bin
-# One more than the cores of the smallest machine that they run on: half of what tests do is wait.
-WORKERS ?= 3
+WORKERS ?= 2
 COMPILE := .uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
 

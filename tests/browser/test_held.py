@@ -50,5 +50,5 @@ def test_what_waits_is_found_from_home_and_settled_in_its_session(fresh: Stage, 
     panel.get_by_role("button", name="Throw away").click()
     page.get_by_role("dialog").get_by_role("button", name="Throw away").click()
     expect(panel).to_have_count(0)
-    expect(main).to_contain_text("the changes that waited were thrown away")
+    expect(main).to_contain_text("The changes that waited were thrown away")
     assert house.get("/reviews")["items"] == []

@@ -240,7 +240,7 @@ def test_a_session_says_what_it_was_told_of_memory_and_leads_to_it(some: Stage, 
     desk.turn("When does the ferry leave on Sundays? Tell me of the harbour")
     page = visit(some, f"/sessions/{desk.id}")
     page.get_by_role("button", name="remembered were told").or_(
-        page.get_by_role("button", name="remembered thing")
+        page.get_by_role("button", name="remembered was told")
     ).first.click()
     says(page, "found by its words")
     page.get_by_role("link", name=f"Show “{FERRY}”").click()

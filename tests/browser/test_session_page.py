@@ -57,7 +57,7 @@ def test_a_session_is_opened_spoken_to_and_written_to_while_it_writes(stage: Sta
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible()  # words of a reply that is not over
     expect(page.get_by_role("textbox", name=SAY)).to_have_value("")
     say(page, "and say when you are done")
-    expect(main).to_contain_text("turn 1 done")
+    expect(main).to_contain_text("Turn 1 done")
     session = page.url.rpartition("/")[2]
     said = [body["text"] for body in bodies(stage, session, "message.received")]
     assert said == ["Please tell it slowly", "and say when you are done"]
@@ -68,7 +68,7 @@ def test_what_is_being_written_survives_a_reload_and_what_was_said_comes_back(st
     session = sit_down(stage, "Drafts")
     page = visit(stage, f"/sessions/{session}")
     say(page, "Please tell me of the harbour")
-    expect(page.get_by_role("main")).to_contain_text("turn 1 done")
+    expect(page.get_by_role("main")).to_contain_text("Turn 1 done")
     field = page.get_by_role("textbox", name=SAY)
     field.press("ArrowUp")
     expect(field).to_have_value("Please tell me of the harbour")
@@ -134,14 +134,14 @@ def test_what_runs_is_cut_in_on_stopped_and_goes_on(stage: Stage, visit: Visit) 
     page.get_by_role("button", name="Queue (1)").click()  # what runs is finished first, unless it is called off
     page.get_by_role("button", name="Call off").click()
     expect(main).to_contain_text("cut off")
-    expect(main).to_contain_text("turn 1 done")
+    expect(main).to_contain_text("Turn 1 done")
     say(page, "Please keep watch again")
     expect(main).to_contain_text("running")
     page.get_by_role("button", name="Stop", exact=True).click()
-    expect(main).to_contain_text("stopped from web")
+    expect(main).to_contain_text("Stopped, from the page")
     assert stage.house.get(f"/sessions/{session}")["status"] == "paused"
     page.get_by_role("button", name="Resume").click()
-    expect(main).to_contain_text("turn 2 done")
+    expect(main).to_contain_text("Turn 2 done")
     assert [body["interrupts"] for body in bodies(stage, session, "message.received")] == [False, True, False]
 
 
@@ -164,14 +164,14 @@ def test_a_session_is_forked_put_away_and_erased(stage: Stage, visit: Visit) -> 
     session = sit_down(stage, "The first")
     page = visit(stage, f"/sessions/{session}")
     say(page, "Please tell me of the harbour")
-    expect(page.get_by_role("main")).to_contain_text("turn 1 done")
+    expect(page.get_by_role("main")).to_contain_text("Turn 1 done")
     menu = page.get_by_role("button", name="More", exact=True)
     menu.click()
     page.get_by_role("menuitem", name="Fork from here").click()
     page.get_by_role("textbox", name="Title").fill("The second")
     page.get_by_role("button", name="Fork", exact=True).click()
     expect(page.get_by_role("heading", level=1, name="The second")).to_be_visible()
-    expect(page.get_by_role("main")).to_contain_text("the conversation goes on from event")
+    expect(page.get_by_role("main")).to_contain_text("goes on from an earlier moment")
     menu.click()
     page.get_by_role("menuitem", name="Delete…").click()
     page.get_by_role("button", name="Delete…").click()

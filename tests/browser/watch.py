@@ -15,7 +15,7 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Page, Re
 _INNER = ("data:", "blob:", "about:")
 """Addresses that reach nobody."""
 _NO_ANSWER = re.compile(
-    r"net::ERR_(CONNECTION_\w+|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING|NETWORK_IO_SUSPENDED|ABORTED)"
+    r"net::ERR_(CONNECTION_\w+|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING|NETWORK_IO_SUSPENDED|ABORTED)"
     r"|WebSocket connection to '[^']+' failed"
 )
 """How a daemon that is away looks on the console."""

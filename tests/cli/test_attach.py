@@ -145,7 +145,7 @@ def test_the_arguments_are_edited_line_by_line_before_the_call_runs(cli: Cli, se
         terminal.type("\n")
         terminal.until("new [2]: ")
         terminal.type("II\n")
-        assert "edit notes.txt: runs with other arguments (from cli)" in terminal.until("turn 1 done")
+        assert "edit runs with other arguments (from cli)" in terminal.until("turn 1 done")
         leave(terminal)
     edit = next(command for command in api.commands if isinstance(command, commands.EditCall))
     assert edit == commands.EditCall(
@@ -203,7 +203,7 @@ def test_a_question_may_be_left_and_the_person_stays(cli: Cli, serve: Serve) -> 
         terminal.type("q\n")
         terminal.until("Left pending. Answer it later with: stead approve a_")
         assert cli("approve", (row := next(iter(api.approvals.values()))).id, "--digest", row.digest).code == 0
-        assert "edit notes.txt: allowed" in terminal.until(PROMPT)
+        assert "allowed edit notes.txt" in terminal.until(PROMPT)
         leave(terminal)
 
 

@@ -100,7 +100,7 @@ def test_an_approved_objective_is_watched_from_its_start_to_its_end(cli: Cli, se
     assert approved.out.endswith(f"Allowed, once.\nwatch it go on: stead watch {run.id}\n")
     watched = cli("watch", run.id[:6])
     assert watched.code == 0
-    assert "write SUMMARY.md: allowed (answered from cli)\n> write SUMMARY.md  ok" in watched.out
+    assert "allowed write SUMMARY.md (answered from cli)\n> write SUMMARY.md  ok" in watched.out
     assert "SUMMARY.md has the headings.\ncompleted\n  SUMMARY.md has 31 lines.\n" in watched.out
     (decision,) = [command for command in api.commands if isinstance(command, commands.Decide)]
     assert decision.digest == api.approvals[decision.approval].digest
@@ -114,7 +114,7 @@ def test_a_refusal_carries_its_reason_and_the_objective_goes_on_without(cli: Cli
     assert "Refused." in denied.out
     watched = cli("watch", only_run(api).id)
     assert watched.code == 1
-    assert "write SUMMARY.md: refused (answered from cli): not in this folder" in watched.out
+    assert "refused write SUMMARY.md (answered from cli): not in this folder" in watched.out
     assert "> write SUMMARY.md  denied, asked because: " in watched.out
 
 

@@ -15,7 +15,6 @@ from stead.cli.output import Output
 from stead.cli.spending import SESSION_BUDGET
 from stead.cli.timeline import TimelinePrinter
 from stead.domain import commands
-from stead.domain.event_words import lines, worded
 from stead.domain.events import Budget, CallRetried, ModelRef, ModelRequested, PlanStep, Spend
 from stead.domain.ids import ApprovalId, CallKey, CheckpointId, RequestNo
 from stead.domain.policies import Profile
@@ -434,10 +433,10 @@ def test_no_event_of_a_session_reaches_the_terminal_as_anything_but_text(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     body = _spoiled(json.loads(file.read_text("utf-8")))
-    printed({"kind": "line", "place": 0, "body": body, "words": words_of(body)})
+    printed({"kind": "line", "place": 0, "body": body})
     shown = capsys.readouterr().out
     assert not set(shown) & HARMFUL
-    if file.stem.startswith(("checkpoint.", "file.", "edit.", "memory.loaded", "memory.recalled")):
+    if file.stem.startswith(("checkpoint.", "file.", "edit.", "memory.")):
         assert "end" in shown, "it is shown at all"
 
 
@@ -462,7 +461,7 @@ def test_of_a_call_that_changes_later_only_what_was_added_is_printed(capsys: pyt
     assert "I build.\n> shell make  ok, 5 ms" in added()
     assert added() == ""
     story.tell(CallRetried(key, "shell", "web"))
-    assert added() == "shell make: runs again\n"
+    assert added() == "shell runs again\n"
     story.run("error", "no rule")
     assert added() == "> shell make  error, 5 ms  [100 tokens, $0.00]\n    | no rule\n"
 
@@ -483,17 +482,12 @@ def test_long_work_says_how_far_it_is_now_and_then(
     assert capsys.readouterr().out == "(checkpoint: 400 of 1,000 files)\n"
 
 
-def words_of(body: dict[str, Any]) -> list[dict[str, Any]]:
-    """As the item of the event has them."""
-    return [{"tone": tone, "text": text} for tone, text in lines(worded(body))]
-
-
 def test_what_a_model_is_given_of_memory_is_counted_and_shown_only_when_asked_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     told = [{"ref": "m_00112233445566aa", "text": "Ada lives in Graz.", "by": ["alias", "words"]}]
     body = {"type": "memory.recalled", "told": told, "dead": ["meaning"]}
     for verbose in (False, True):
-        printed({"kind": "line", "place": 0, "body": body, "words": words_of(body)}, verbose=verbose)
+        printed({"kind": "line", "place": 0, "body": body}, verbose=verbose)
     count = "told 1 remembered thing (meaning: out of work)\n"
     assert capsys.readouterr().out == f"{count}{count}  m_00112233445566aa  Ada lives in Graz.  (alias, words)\n"

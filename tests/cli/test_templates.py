@@ -81,8 +81,9 @@ def test_a_value_is_cleaned_in_every_place_that_does_not_say_otherwise() -> None
         "{many}",
         "{many:then}",
         "{inner.text}",
+        "{rows:paths}",
     ):
-        row = {"text": hostile, "many": [hostile], "inner": {"text": hostile}}
+        row = {"text": hostile, "many": [hostile], "inner": {"text": hostile}, "rows": [{"path": hostile}]}
         assert fill(template, row) == "red second line", template
     assert fill("{text:path}", {"text": hostile}).isprintable()
 

@@ -35,7 +35,8 @@ hostile = st.lists(marks, max_size=12).map(lambda parts: _MARKER + "".join(parts
 
 
 def _text(events: Iterable[ev.Event]) -> str:
-    return "".join(told(items_of(events)))
+    first, *others = events
+    return "".join(told(first.session, items_of([first, *others])))
 
 
 def _inline(tokens: Iterable[Token]) -> Iterable[Token]:
@@ -100,7 +101,7 @@ def test_a_session_reads_like_a_story() -> None:
         "**Model** `acme/m1`:\n\n> I sort them.",
         '**Call** `write` (`call_1_1`): **ok**, 5 ms\n\n```json\n{"path":"boats.txt"}\n```',
         "**Asked** whether it may run",
-        "*allowed (answered from `web`)*",
+        "*allowed `call_1_1` (answered from `web`)*",
         "**Changed** ~ `boats.txt`  +2 -1.\n\n```diff\n--- a/boats.txt",
         "wrote 20 bytes",
         "*checkpoint `k_1` before turn 1 (12 files, 90 bytes, 1 changed) in 5 ms*",
@@ -140,4 +141,4 @@ def test_terminals_of_the_person_are_told_without_what_was_typed() -> None:
     )
     text = _text(story.events)
     assert "*a terminal was opened (from `web`)*" in text
-    assert "*a terminal ended: `memory` (137)*" in text
+    assert "*a terminal ended: it took too much memory*" in text

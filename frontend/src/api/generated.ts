@@ -2903,6 +2903,22 @@ export interface components {
             words: string[];
         };
         /**
+         * CarriedItem
+         * @description The conversation goes on from event ``at`` of ``source``, with so many messages.
+         */
+        CarriedItem: {
+            at: number;
+            id: string;
+            /** @enum {unknown} */
+            kind: "carried";
+            messages: number;
+            place: number;
+            seq: number;
+            source: string;
+            ts_ms: number;
+            turn: number;
+        };
+        /**
          * ChainSet
          * @description The default model and its fallbacks for new objectives; empty means whatever is found.
          */
@@ -3647,6 +3663,20 @@ export interface components {
             subject: string;
         };
         /**
+         * FailedItem
+         * @description A request that brought nothing usable.
+         */
+        FailedItem: {
+            body: components["schemas"]["ModelFailed"];
+            id: string;
+            /** @enum {unknown} */
+            kind: "failed";
+            place: number;
+            seq: number;
+            ts_ms: number;
+            turn: number;
+        };
+        /**
          * FileChange
          * @description How one path differs between two moments. ``diff`` is unified and capped; "" for what is no text.
          */
@@ -4252,23 +4282,8 @@ export interface components {
             wall_s: number;
         };
         /**
-         * Line
-         * @description A line of an item, the same in every door.
-         *
-         *     Args:
-         *         tone: what it is to the reader; "" for plain news, "quiet" for what happens all the time.
-         *         text: Stead's own words and what others wrote in turn, beginning with its own; a door cleans what others wrote.
-         */
-        Line: {
-            text: string[];
-            /** @enum {unknown} */
-            tone: "" | "danger" | "good" | "quiet" | "strong" | "warning";
-        };
-        /**
          * LineItem
          * @description Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
-         *
-         *     ``words``: what it says; lines after the first belong to it. Nothing for an event that needs no words.
          */
         LineItem: {
             body: components["schemas"]["MessageReceived"] | components["schemas"]["NoticeGiven"] | components["schemas"]["PlanMade"] | components["schemas"]["ModelRequested"] | components["schemas"]["ModelReplied"] | components["schemas"]["ModelFailed"] | components["schemas"]["CallJudged"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalGiven"] | components["schemas"]["ApprovalDenied"] | components["schemas"]["ApprovalLapsed"] | components["schemas"]["GrantMade"] | components["schemas"]["GrantRevoked"] | components["schemas"]["SourcesTrusted"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolReopened"] | components["schemas"]["ToolFinished"] | components["schemas"]["SessionPaused"] | components["schemas"]["SessionResumed"] | components["schemas"]["SessionStopped"] | components["schemas"]["ObjectiveEnded"] | components["schemas"]["ObjectiveRetried"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SessionOpened"] | components["schemas"]["ProjectRulesRead"] | components["schemas"]["ConversationSet"] | components["schemas"]["CheckpointTaken"] | components["schemas"]["CheckpointFailed"] | components["schemas"]["CheckpointRestored"] | components["schemas"]["FileChanged"] | components["schemas"]["EditUndone"] | components["schemas"]["CallEdited"] | components["schemas"]["CallCancelled"] | components["schemas"]["CallRetried"] | components["schemas"]["TurnEnded"] | components["schemas"]["SessionClosed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["ContextTrimmed"] | components["schemas"]["ContextCompacted"] | components["schemas"]["InstructionsSet"] | components["schemas"]["ReadingRequested"] | components["schemas"]["ReadingReplied"] | components["schemas"]["ReadingFailed"] | components["schemas"]["MachineStarted"] | components["schemas"]["MachineEnded"] | components["schemas"]["ProtectedQuarantined"] | components["schemas"]["QuarantineSettled"] | components["schemas"]["ChangesLanded"] | components["schemas"]["ReviewWanted"] | components["schemas"]["TrialApplied"] | components["schemas"]["TrialDiscarded"] | components["schemas"]["EgressUsed"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalClosed"] | components["schemas"]["MemoryMade"] | components["schemas"]["MemoryAmended"] | components["schemas"]["MemoryRetired"] | components["schemas"]["MemoryRestored"] | components["schemas"]["ForgettingBegun"] | components["schemas"]["MemoryForgotten"] | components["schemas"]["MemoryProposed"] | components["schemas"]["ProposalSettled"] | components["schemas"]["MemoryConsolidated"] | components["schemas"]["MemoryLoaded"] | components["schemas"]["MemoryRecalled"] | components["schemas"]["ContentRedacted"] | components["schemas"]["DaemonStarted"] | components["schemas"]["DaemonStopped"] | components["schemas"]["ProviderConfigured"] | components["schemas"]["ProviderRemoved"] | components["schemas"]["SearchConfigured"] | components["schemas"]["SearchRemoved"] | components["schemas"]["ChainSet"] | components["schemas"]["CapSet"] | components["schemas"]["HostAllowed"] | components["schemas"]["RuleMade"] | components["schemas"]["RuleRemoved"] | components["schemas"]["HostDisallowed"] | components["schemas"]["FolderReached"] | components["schemas"]["SecretAdded"] | components["schemas"]["SecretBound"] | components["schemas"]["SecretUnbound"] | components["schemas"]["SecretRemoved"] | components["schemas"]["SecretUsed"] | components["schemas"]["DirectiveSet"] | components["schemas"]["DirectiveRemoved"] | components["schemas"]["DirectivesOrdered"];
@@ -4279,8 +4294,6 @@ export interface components {
             seq: number;
             ts_ms: number;
             turn: number;
-            /** @default [] */
-            words: components["schemas"]["Line"][];
         };
         /**
          * LoadedFile
@@ -6573,8 +6586,6 @@ export interface components {
          *         edited: the door through which the person put in other arguments; "" for the model's own.
          *         retries: how often the person had it run again.
          *         landing: what became of the changes that it made; nothing where it made none.
-         *         words: what people did to it.
-         *         landed: the landing in words.
          */
         StepItem: {
             arguments: string;
@@ -6597,8 +6608,6 @@ export interface components {
             key: string;
             /** @enum {unknown} */
             kind: "step";
-            /** @default [] */
-            landed: components["schemas"]["Line"][];
             /** @default null */
             landing: components["schemas"]["Landing"] | null;
             place: number;
@@ -6632,8 +6641,6 @@ export interface components {
             turn: number;
             /** @default 0 */
             usd_micros: number;
-            /** @default [] */
-            words: components["schemas"]["Line"][];
         };
         /**
          * StepRow
@@ -6776,7 +6783,7 @@ export interface components {
          * @description As a door gives it.
          */
         TimelinePage: {
-            items: (components["schemas"]["OpenedItem"] | components["schemas"]["MessageItem"] | components["schemas"]["ReplyItem"] | components["schemas"]["StepItem"] | components["schemas"]["PlanItem"] | components["schemas"]["LineItem"])[];
+            items: (components["schemas"]["OpenedItem"] | components["schemas"]["MessageItem"] | components["schemas"]["ReplyItem"] | components["schemas"]["StepItem"] | components["schemas"]["FailedItem"] | components["schemas"]["PlanItem"] | components["schemas"]["CarriedItem"] | components["schemas"]["LineItem"])[];
             more: boolean;
             replied: number;
             request: components["schemas"]["OpenRequest"] | null;

@@ -97,8 +97,8 @@ export function message(words: string): Fresh {
   };
 }
 
-export function line(body: LineBody, ...text: string[]): Fresh {
-  return { kind: "line", body, words: text.length > 0 ? [{ tone: "quiet", text }] : [] };
+export function line(body: LineBody): Fresh {
+  return { kind: "line", body };
 }
 
 export function reply(number: number, words: string, calls = 0): Fresh {
@@ -146,8 +146,6 @@ export function step(index: number, tool: string, given: object, more: Partial<S
     egress: [],
     landing: null,
     read: { requests: 0, tokens: 0, usd_micros: 0 },
-    words: [],
-    landed: [],
     ...more,
   };
 }

@@ -16,6 +16,7 @@ export type Edit = Schema["Edit"];
 export type OpenedItem = Schema["OpenedItem"];
 export type MessageItem = Schema["MessageItem"];
 export type ReplyItem = Schema["ReplyItem"];
+export type FailedItem = Schema["FailedItem"];
 export type PlanItem = Schema["PlanItem"];
 export type LineItem = Schema["LineItem"];
 

@@ -3,8 +3,7 @@ import { cx } from "./classes";
 
 export type StateKind = "work" | "ask" | "danger" | "good" | "tainted" | "quiet";
 
-/** The colour of the text of each. */
-export const STATE_COLOURS: Record<StateKind, string> = {
+const TEXT: Record<StateKind, string> = {
   work: "text-accent",
   ask: "text-ask",
   danger: "text-danger",
@@ -33,7 +32,7 @@ export function State({
   className?: string | undefined;
 }) {
   return (
-    <span className={cx("inline-flex items-center gap-1.5 whitespace-nowrap", STATE_COLOURS[kind], className)}>
+    <span className={cx("inline-flex items-center gap-1.5 whitespace-nowrap", TEXT[kind], className)}>
       <Shape kind={kind} />
       {children}
     </span>
@@ -54,7 +53,7 @@ export function Badge({
     <span
       className={cx(
         "inline-flex h-5 max-w-full items-center gap-1 rounded-sm border px-1.5 text-xs font-medium whitespace-nowrap",
-        STATE_COLOURS[kind],
+        TEXT[kind],
         FILL[kind],
         className,
       )}

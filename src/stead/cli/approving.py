@@ -11,14 +11,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from stead.cli.cards import card, doubtful, headline, is_cut, source_name
-from stead.cli.diffs import review_lines
 from stead.cli.finding import find_approval
 from stead.cli.forms import Listing, OneOf, arg, command
 from stead.cli.invocation import NEEDS_PERSON, OK, CommandError, Invocation
 from stead.cli.labels import subject_of
 from stead.cli.output import clean, clean_line
-from stead.cli.templates import fill
+from stead.cli.templates import fill, filled
 from stead.client import ApiError, Json
+from stead.domain.event_words import review
 from stead.domain.shown import must_be_opened
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _approvals(invocation: Invocation, arguments: Namespace) -> int:
         out.line("No question waits for your answer." if reviews else "Nothing waits for your answer.")
     for row in reviews:
         out.line(fill("\n{title:100}", row))
-        out.lines("  " + line for line in review_lines(row))
+        out.lines("  " + line for line, _ in filled(review(row["id"], row["review"])))
     return OK
 
 

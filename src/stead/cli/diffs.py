@@ -5,19 +5,15 @@ Layer: cli. Paths and lines were written by a model or a machine; people decide 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from stead.cli.figures import counted
 from stead.cli.output import Output, reveal_line
-from stead.cli.templates import fill, filled
+from stead.cli.templates import fill
 from stead.client import Json
-from stead.domain.event_words import changed_file, review
+from stead.domain.event_words import changed_file
 from stead.domain.shown import reveal
 
-DECIDE = "stead held diff {session}, then: stead held apply {session}  or  stead held discard {session}"
-"""How changes of a session that wait are looked at and decided on."""
-UNDO_RESTORE = "  undo it: stead session restore {session} {before}"
-"""How going back is undone, of its event with the session."""
 _LINE_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -47,12 +43,6 @@ def print_changes(out: Output, changes: Sequence[Json], *, stat: bool) -> None:
             out.line(f"    {line}")
     added, removed = (sum(change[name] for change in changes) for name in ("added", "removed"))
     out.line(f"{counted(len(changes), 'path')} differ{'s' if len(changes) == 1 else ''}: +{added} -{removed} lines")
-
-
-def review_lines(row: Json) -> Iterator[str]:
-    """Changes that wait for the person, of a row of ``/reviews``, and what can be done."""
-    yield from (line for line, _ in filled(review(row["review"])))
-    yield fill(DECIDE, {"session": row["id"]})
 
 
 def styled(line: str, out: Output) -> str:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import shlex
 from argparse import ArgumentParser, Namespace
 
-from stead.cli.diffs import diff_lines, path_of, review_lines
+from stead.cli.diffs import diff_lines, path_of
 from stead.cli.figures import counted
 from stead.cli.finding import find_objective
 from stead.cli.invocation import NEEDS_PERSON, OK, Command, CommandError, Invocation, add_yes_option
 from stead.cli.output import clean_line, reveal_line
+from stead.cli.templates import filled
 from stead.client import Json
-from stead.domain.event_words import MARKS
+from stead.domain.event_words import MARKS, review
 
 _ALSO = "Also what programs of yours act on: --include-protected. Also where your own file changed: --force"
 _WAYS = ("list", "diff", "apply", "discard", "bring")
@@ -64,7 +65,7 @@ def _list(invocation: Invocation) -> int:
         return invocation.report({"items": rows})
     for row in rows:
         invocation.out.line(f"{clean_line(row['title'], 100)}, in {reveal_line(row['directory'])}")
-        invocation.out.lines("  " + line for line in review_lines(row))
+        invocation.out.lines("  " + line for line, _ in filled(review(row["id"], row["review"])))
     if not rows:
         invocation.out.line("No changes wait for you.")
     return OK

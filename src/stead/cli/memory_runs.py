@@ -12,8 +12,9 @@ from stead.cli.finding import find_proposal, find_run
 from stead.cli.forms import YES, Act, Listing, Row, arg, number
 from stead.cli.invocation import OK, Invocation
 from stead.cli.output import clean
-from stead.cli.templates import fill, some
+from stead.cli.templates import fill, filled, some
 from stead.client import ApiError, Json
+from stead.domain.event_words import worded
 
 _WHAT = {"forget": "forget", "skill": "make a skill", "soul": "change soul.md", "scope": "tell it in more places"}
 _SIGNS = {"made": "+", "amended": "~", "retired": "-", "restored": "+"}
@@ -71,7 +72,7 @@ def _diff(invocation: Invocation, arguments: Namespace) -> int:
     for changed in diff["changed"]:
         out.line(_changed(changed))
     for proposal in diff["proposed"]:
-        out.line(fill("? {id}  {why:140}", proposal))
+        out.lines(text for text, _ in filled(worded({**proposal, "type": "memory.proposed"})))
     if not diff["changed"] and not diff["proposed"]:
         out.line("It changed nothing that is still kept.")
     said = "\ntaken back by {reverted_by}" if diff["reverted_by"] else "\ntake it back: stead memory revert {run}"

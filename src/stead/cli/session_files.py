@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 
-from stead.cli.diffs import UNDO_RESTORE, headline, print_changes
+from stead.cli.diffs import headline, print_changes
 from stead.cli.figures import counted
 from stead.cli.finding import call_key, find_checkpoint
 from stead.cli.forms import CALL, SESSION, YES, Act, Listing, OneOf, Row, arg, fields
@@ -92,9 +92,8 @@ def _restore(invocation: Invocation, arguments: Namespace) -> int:
     if out.as_json:
         out.json(fact)
     else:
-        for text, style in filled(restored(fact)):
-            out.lines([text], style)
-        out.line(fill(UNDO_RESTORE, {**fact, "session": session}))
+        for text, style in filled(restored({**fact, "session": session})):
+            out.line(out.style(text, style) if style else text)
     return FAILED if fact["failed"] else OK
 
 

@@ -13,18 +13,19 @@ from typing import Any
 
 from stead.cli import figures
 from stead.cli.output import Output, clean, clean_line, reveal_line
-from stead.domain import event_words, templates
+from stead.domain import templates
+from stead.domain.event_words import Words
 from stead.domain.shown import reveal
 
 Line = tuple[str, str]
 """A line, ready to be shown, and its style; "" for none."""
-TONES = {"quiet": "dim", "good": "green", "warning": "yellow", "danger": "red", "strong": "bold"}
 _SPENT = "usd_micros_used"
 _STYLES: dict[str, Callable[[Any], str]] = {
     "number": figures.tokens,
     "money": figures.money,
     "cost": lambda row: figures.money(row[_SPENT if _SPENT in row else "usd_micros"], known=row["price_known"]),
     "count": lambda items: f"{len(items):,}",
+    "paths": lambda files: clean_line(", ".join(file["path"] for file in files), 400),
     "percent": lambda share: f"{share:.1f} %",
     "share": lambda share: f"{share:.2f}",
     "size": figures.size,
@@ -47,14 +48,9 @@ def fill(template: str, value: Any) -> str:
     return templates.fill(template, value, _styled)
 
 
-def filled(words: Iterable[event_words.Words]) -> Iterator[Line]:
+def filled(words: Iterable[Words]) -> Iterator[Line]:
     """Words of ``domain.event_words`` as lines."""
-    return (said(tone, text) for tone, text in event_words.lines(words))
-
-
-def said(tone: str, text: Sequence[str]) -> Line:
-    """A line of an item: what others wrote in it, every second text, is revealed."""
-    return "".join(reveal_line(part) if at % 2 else part for at, part in enumerate(text)), TONES.get(tone, "")
+    return ((fill(template, values), style) for template, values, style in words)
 
 
 def lines(template: str, value: Mapping[str, Any]) -> list[str]:

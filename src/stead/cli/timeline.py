@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from stead.cli import figures
-from stead.cli.diffs import DECIDE, UNDO_RESTORE, diff_lines, headline
+from stead.cli.diffs import diff_lines
 from stead.cli.labels import model_name, subject_of
 from stead.cli.output import Output, clean, clean_line, reveal_line
-from stead.cli.templates import Line, fill, said
+from stead.cli.templates import Line, fill, filled
 from stead.client import Json
+from stead.domain.event_words import changed_file, landed, step_words, worded
 
 TAIL_LINES = 5
 LIVE_LINES = 40
@@ -23,8 +25,7 @@ DIFF_LINES = 40
 _WRITERS = ("write", "edit")
 _LINE_LIMIT = 160
 _PROGRESS_S = 2.0
-_ENDS = {"objective.ended": 1, "turn.ended": 0}
-"""Events with last words, and before which of their lines these are printed."""
+_ENDS = ("objective.ended", "turn.ended")
 _OUTCOMES = {
     "ok": ("ok", "green"),
     "error": ("error", "red"),
@@ -117,10 +118,16 @@ class TimelinePrinter:
                 self._lines([(fill("you (from {door}): {text:400}", item["body"]), "cyan")])
             case "reply":
                 self._print_reply(item)
+            case "failed":
+                self._reply, self._replied = "", item["body"]["number"]
+                said = "! no usable reply ({kind}): {error:300}[; asked to wait {retry_after_ms:duration}]"
+                self._line(fill(said, item["body"]), "yellow")
             case "plan":
                 self._lines(_plan(item["body"], item["before"]))
+            case "carried":
+                self._line(fill("the conversation is as it was after event {at} of {source}", item), "yellow")
             case _:
-                self._print_line(item["body"], item["words"])
+                self._print_line(item["body"])
 
     def _print_reply(self, item: Json) -> None:
         text = item["text"]
@@ -132,25 +139,24 @@ class TimelinePrinter:
         self._reply, self._replied, self._said = "", item["number"], text.strip()
         self._lines((f"  (before: {clean_line(attempt, _LINE_LIMIT)})", "dim") for attempt in item["attempts"])
 
-    def _print_line(self, body: Json, words: list[Json]) -> None:
-        if body["type"] == "file.changed":
-            self._lines(_edit(self._session, body["key"], body["change"], self._out))
-            return
-        if body["type"] == "model.failed":
-            self._reply, self._replied = "", body["number"]
-        summary = body["summary"] if body["type"] in _ENDS else ""
-        last = clean(summary).strip("\n").split("\n") if summary.strip() not in ("", self._said) else ()
+    def _print_line(self, body: Json) -> None:
+        match body["type"]:
+            case "objective.ended":
+                style = {"completed": "green", "failed": "red"}.get(body["status"], "yellow")
+                why = "" if body["reason"] in ("done", body["status"]) else fill(" ({reason})", body)
+                self._line(fill("{status}", body) + why, style)
+            case "file.changed":
+                self._lines(_edit(self._session, body["key"], body["change"], self._out))
+                return
+            case _:
+                pass
+        if body["type"] in _ENDS and body["summary"].strip() not in ("", self._said):
+            self._lines((f"  {line}".rstrip(), "") for line in clean(body["summary"]).strip("\n").split("\n"))
+        words = worded({**body, "session": self._session})
         brief = body["type"] == "memory.recalled" and not self._verbose
-        lines = [said(**line) for line in words[: 1 if brief else None]]
-        lines[_ENDS.get(body["type"], 0) : 0] = [(f"  {line}".rstrip(), "") for line in last]
-        self._lines(lines)
-        values = {**body, "session": self._session}
+        self._lines(filled(islice(words, 1) if brief else words))
         if body["type"] == "turn.ended":
             self._line(f"  {self._cost} so far", "dim")
-        elif body["type"] == "checkpoint.restored":
-            self._line(fill(UNDO_RESTORE, values))
-        elif body["type"] == "review.wanted" and body["review"]["waiting"]:
-            self._line(fill(DECIDE, values), "yellow")
 
     # -- calls ----------------------------------------------------------------------------------------------------
 
@@ -162,10 +168,9 @@ class TimelinePrinter:
             self.running.pop(key, None)
         if step["tool"] == "plan" and not (finished and finished["outcome"] != "ok"):
             return  # the plan itself is an item
-        asked = step["question"]["asked"]["id"] if step["question"] else ""
-        for text, style in (said(**line) for line in step["words"]):
-            if _is_new(f"{asked} {step['retries']} {text}", printed):
-                self._line(f"{_call(step)}: {text}", style)
+        for name, words in step_words(step, _call(step)):
+            if _is_new(name, printed):
+                self._lines(filled([words]))
         run = f"{step['retries']} {step['started_ms']}"
         if step["state"] == "running" and self._live and _is_new(f"start {run}", printed):
             self.finish_line()
@@ -179,8 +184,7 @@ class TimelinePrinter:
             if _is_new(f"edit {edit['seq']}", printed):
                 self._lines(_edit(self._session, key, edit["change"], self._out))
         if step["landing"] and step["tool"] != "shell" and _is_new(f"landing {step['landing']}", printed):
-            landed = (said(**line) for line in step["landed"] if line["tone"] != "quiet")
-            self._lines(landed)  # what a shell prints says so
+            self._lines(filled(landed(step["landing"])))  # what a shell prints says so
 
     def _finish(self, step: Json, finished: Json) -> None:
         outcome = finished["outcome"]
@@ -234,7 +238,7 @@ class TimelinePrinter:
         match item["kind"]:
             case "reply":
                 spend = item["spend"]
-            case "line" if item["body"]["type"] == "model.failed":
+            case "failed":
                 spend = item["body"]["spend"]
             case "step":
                 spend = {**item["read"], "price_known": True}
@@ -305,7 +309,7 @@ def _plan(body: Json, before: list[Json]) -> Iterator[Line]:
 
 def _edit(session: str, key: str, change: Json, out: Output) -> Iterator[Line]:
     values = {"key": key, "session": session}
-    yield f"  {headline(change)}  [{fill('{key}', values)}]", "bold"
+    yield f"  {fill(changed_file(change), change)}  [{fill('{key}', values)}]", "bold"
     lines = diff_lines(change, out, limit=DIFF_LINES)
     yield from ((f"    {line}", "") for line in lines)
     if len(lines) > DIFF_LINES:

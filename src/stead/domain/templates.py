@@ -14,7 +14,7 @@ in a value is ever read as a template.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 Show = Callable[[Any, str], str]
@@ -32,35 +32,19 @@ def fill(template: str, value: Any, show: Show) -> str:
     Raises:
         KeyError: the value has no such field, or there is no such style.
     """
-    return "".join(piece if isinstance(piece, str) else show(*piece) for piece in pieces(template, value))
+    return _PLACE.sub(lambda found: _filled(found, value, show), template)
 
 
-def pieces(template: str, value: Any) -> Iterator[str | tuple[Any, str]]:
-    """The template's own texts, and between them the fields that are to be shown, each with its style.
-
-    Raises:
-        KeyError: the value has no such field.
-    """
-    at = 0
-    for found in _PLACE.finditer(template):
-        yield template[at : found.start()]
-        yield from _placed(found, value)
-        at = found.end()
-    yield template[at:]
-
-
-def _placed(found: re.Match[str], value: Any) -> Iterator[str | tuple[Any, str]]:
+def _filled(found: re.Match[str], value: Any, show: Show) -> str:
     if (group := found["group"]) is not None:
-        if all(_field(value, place["path"]) for place in _PLACE.finditer(group)):
-            yield from pieces(group, value)
-        return
+        named = [place["path"] for place in _PLACE.finditer(group)]
+        return fill(group, value, show) if all(_field(value, path) for path in named) else ""
     field = _field(value, found["path"])
     if found["yes"] is not None:
-        yield found["yes"] if field else found["no"] or ""
-    elif not field and found["otherwise"] is not None:
-        yield found["otherwise"]
-    else:
-        yield field, found["style"] or ""
+        return found["yes"] if field else found["no"] or ""
+    if not field and found["otherwise"] is not None:
+        return found["otherwise"]
+    return show(field, found["style"] or "")
 
 
 def _field(value: Any, path: str) -> Any:

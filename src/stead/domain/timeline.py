@@ -14,7 +14,6 @@ import msgspec
 from stead.domain import events as ev
 from stead.domain.approval_events import ApprovalRequested
 from stead.domain.checkpoints import FileChange
-from stead.domain.event_words import Tone
 from stead.domain.ids import CallKey, RequestNo, SessionId
 from stead.domain.machine_events import EgressUsed
 from stead.domain.messages import Usage
@@ -24,8 +23,8 @@ from stead.domain.trials import Landing
 
 ERROR_CHARS = 300
 """Of an outcome that a step shows as its error; the whole text is its output."""
-SHAPE = "2"
-"""Raised when the stored form of an item changes, or words in it: read models are then made again."""
+SHAPE = "1"
+"""Raised when the stored form of an item changes, so that read models of before are made again from the journal."""
 
 StepState = Literal["new", "asking", "approved", "refused", "lapsed", "running", "done", "dropped"]
 """``dropped``: the turn was over, or the conversation went on from elsewhere, before it came to this call."""
@@ -47,18 +46,6 @@ class Placed(msgspec.Struct, frozen=True, tag_field="kind"):
     seq: int
     ts_ms: int
     turn: int
-
-
-class Line(msgspec.Struct, frozen=True):
-    """A line of an item, the same in every door.
-
-    Args:
-        tone: what it is to the reader; "" for plain news, "quiet" for what happens all the time.
-        text: Stead's own words and what others wrote in turn, beginning with its own; a door cleans what others wrote.
-    """
-
-    tone: Tone
-    text: tuple[str, ...]
 
 
 class OpenedItem(Placed, frozen=True, tag="opened"):
@@ -130,8 +117,6 @@ class StepItem(Placed, frozen=True, tag="step"):
         edited: the door through which the person put in other arguments; "" for the model's own.
         retries: how often the person had it run again.
         landing: what became of the changes that it made; nothing where it made none.
-        words: what people did to it.
-        landed: the landing in words.
     """
 
     index: int
@@ -155,8 +140,12 @@ class StepItem(Placed, frozen=True, tag="step"):
     egress: tuple[EgressUsed, ...] = ()
     landing: Landing | None = None
     read: ReadingCost = ReadingCost()
-    words: tuple[Line, ...] = ()
-    landed: tuple[Line, ...] = ()
+
+
+class FailedItem(Placed, frozen=True, tag="failed"):
+    """A request that brought nothing usable."""
+
+    body: ev.ModelFailed
 
 
 class PlanItem(Placed, frozen=True, tag="plan"):
@@ -166,17 +155,21 @@ class PlanItem(Placed, frozen=True, tag="plan"):
     before: tuple[PlanStep, ...]
 
 
-class LineItem(Placed, frozen=True, tag="line"):
-    """Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out.
+class CarriedItem(Placed, frozen=True, tag="carried"):
+    """The conversation goes on from event ``at`` of ``source``, with so many messages."""
 
-    ``words``: what it says; lines after the first belong to it. Nothing for an event that needs no words.
-    """
+    source: SessionId
+    at: int
+    messages: int
+
+
+class LineItem(Placed, frozen=True, tag="line"):
+    """Anything else that happened: one event, shown in a line or two; long texts that are not shown are left out."""
 
     body: ev.Body
-    words: tuple[Line, ...] = ()
 
 
-Item = OpenedItem | MessageItem | ReplyItem | StepItem | PlanItem | LineItem
+Item = OpenedItem | MessageItem | ReplyItem | StepItem | FailedItem | PlanItem | CarriedItem | LineItem
 
 
 class OpenRequest(msgspec.Struct, frozen=True):

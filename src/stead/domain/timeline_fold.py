@@ -6,21 +6,20 @@ event that is not named here is a line of its own, so a new one needs nothing he
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
-from msgspec import to_builtins
 from msgspec.structs import replace
 
 from stead.domain import events as ev
-from stead.domain.event_words import Words, landed, lines, step_words, worded
 from stead.domain.ids import CallKey
 from stead.domain.messages import Text, Thinking, ToolCall, meant
 from stead.domain.objectives import PlanStep
 from stead.domain.timeline import (
+    CarriedItem,
     Edit,
+    FailedItem,
     Item,
-    Line,
     LineItem,
     MessageItem,
     OpenedItem,
@@ -33,7 +32,6 @@ from stead.domain.timeline import (
 
 ENDINGS = ev.TurnEnded | ev.SessionClosed | ev.ConversationSet | ev.ObjectiveEnded
 """What leaves calls behind that are not carried out any more."""
-_ANSWERED = ev.ApprovalRequested | ev.ApprovalGiven | ev.ApprovalDenied | ev.ApprovalLapsed
 _SILENT = ev.ModelRequested | ev.ReadingRequested | ev.MachineStarted | ev.MachineEnded
 
 
@@ -70,6 +68,8 @@ def follow(event: ev.Event, standing: Standing, find: Find) -> list[Item]:
             return [MessageItem(*place, body)]
         case ev.ModelReplied():
             return _replied(event, body, standing, find)
+        case ev.ModelFailed():
+            return [FailedItem(*place, body)]
         case ev.PlanMade():
             return [PlanItem(*place, body, standing.plan)]
         case _ if isinstance(body, _SILENT):
@@ -83,21 +83,15 @@ def follow(event: ev.Event, standing: Standing, find: Find) -> list[Item]:
 
 
 def _line(place: tuple[str, int, int, int, int], body: ev.Body) -> Item:
-    words = _lines(worded(to_builtins(body)))
     match body:
-        case ev.ConversationSet():
-            body = replace(body, carried=ev.Carried(()))
+        case ev.ConversationSet(source=source, at=at, carried=carried):
+            return CarriedItem(*place, source, at, len(carried.messages))
         case ev.InstructionsSet():
-            body = replace(body, text="")
+            return LineItem(*place, replace(body, text=""))
         case ev.ContextCompacted():
-            body = replace(body, head=())
+            return LineItem(*place, replace(body, head=()))
         case _:
-            pass
-    return LineItem(*place, body, words)
-
-
-def _lines(words: Iterable[Words]) -> tuple[Line, ...]:
-    return tuple(Line(tone, text) for tone, text in lines(words))
+            return LineItem(*place, body)
 
 
 def _replied(event: ev.Event, body: ev.ModelReplied, standing: Standing, find: Find) -> list[Item]:
@@ -177,14 +171,6 @@ def _called(event: ev.Event, body: ev.Body, find: Find) -> list[Item] | None:
 
 
 def _changed(step: StepItem, event: ev.Event, body: ev.Body) -> StepItem:
-    """The step after an event about it, with what people did to it in words."""
-    step = _after(step, event, body)
-    if isinstance(body, ev.CallEdited | ev.CallCancelled | ev.CallRetried | _ANSWERED):
-        return replace(step, words=_lines(step_words(to_builtins(step))))
-    return step
-
-
-def _after(step: StepItem, event: ev.Event, body: ev.Body) -> StepItem:
     match body:
         case ev.CallJudged(tool=tool, verdict=verdict):
             state = {"ask": "asking", "deny": "refused", "allow": "approved"}[verdict]
@@ -205,7 +191,7 @@ def _after(step: StepItem, event: ev.Event, body: ev.Body) -> StepItem:
         case ev.FileChanged(change=change):
             return replace(step, edits=(*step.edits, Edit(change, event.seq)))
         case ev.ChangesLanded(landing=landing):
-            return replace(step, landing=landing, landed=_lines(landed(to_builtins(landing))))
+            return replace(step, landing=landing)
         case ev.EgressUsed():
             return replace(step, egress=(*step.egress, body))
         case ev.ReadingReplied(spend=spend):
@@ -256,4 +242,4 @@ def _dropped(keys: tuple[CallKey, ...], find: Find) -> list[Item]:
 
 def _undone(step: StepItem) -> StepItem:
     """A step whose call is to be judged, and run, again."""
-    return replace(step, state="new", finished=None, landing=None, landed=())
+    return replace(step, state="new", finished=None, landing=None)

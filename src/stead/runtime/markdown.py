@@ -8,14 +8,22 @@ running text. Characters that nobody sees are spelled out, so that a page shows 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable
+from typing import Any
 
+from stead.domain import figures, templates
 from stead.screen.visible import spell_out
 
 TEXT_CHARS = 6000
 """Of one text that is shown; the journal has the rest."""
 LINE_CHARS = 300
 _RUNS = re.compile("`+")
+_FIGURES: dict[str, Callable[[Any], str]] = {
+    "number": figures.tokens,
+    "money": figures.money,
+    "size": figures.size,
+    "duration": figures.duration,
+}
 _PLAIN = re.compile(r"[\w \n.,:;?!'\"()%+-]*")
 
 
@@ -53,9 +61,21 @@ def span(text: str) -> str:
     return f"{ticks}{pad}{shown}{'…' if len(text) > LINE_CHARS else ''}{pad}{ticks}"
 
 
-def in_line(text: Sequence[str]) -> str:
-    """The text of a line of the timeline; what others wrote in it, every second text, becomes spans."""
-    return "".join(span(part) if at % 2 else part for at, part in enumerate(text))
+def fill(template: str, values: dict[str, Any]) -> str:
+    """A template of ``domain.templates``; every text in it becomes a span."""
+    return templates.fill(template, values, _shown)
+
+
+def _shown(field: Any, style: str) -> str:
+    if style.startswith("#"):
+        return figures.counted(field if isinstance(field, int) else len(field), *style[1:].split("/"))
+    if style in _FIGURES:
+        return _FIGURES[style](field)
+    if style == "paths":
+        return ", ".join(span(file["path"]) for file in field)
+    if isinstance(field, list | tuple):
+        return ", ".join(span(str(one)) for one in field)
+    return str(field) if isinstance(field, int) else span(field)
 
 
 def _longest_run(text: str) -> int:

@@ -6,17 +6,19 @@ and spans of code (``runtime.markdown``); the words between them are Stead's own
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 import msgspec
 
 from stead.domain import events as ev
 from stead.domain.checkpoints import FileChange
-from stead.domain.event_words import changed_file, lines
+from stead.domain.event_words import changed_file, step_words, worded
+from stead.domain.ids import SessionId
 from stead.domain.timeline import (
+    CarriedItem,
+    FailedItem,
     Item,
-    Line,
     LineItem,
     MessageItem,
     OpenedItem,
@@ -24,30 +26,31 @@ from stead.domain.timeline import (
     ReplyItem,
     StepItem,
 )
-from stead.runtime.markdown import fenced, in_line, said, span
+from stead.runtime.markdown import fenced, fill, said, span
 
 _SIGNS = {"todo": " ", "doing": "-", "done": "x", "skipped": "~"}
 
 
-def told(items: Iterable[Item]) -> Iterator[str]:
+def told(session: SessionId, items: Iterable[Item]) -> Iterator[str]:
     """The story, piece by piece, as Markdown.
 
     Args:
-        items: of one session, in order.
+        session: whose it is, an objective's for one.
+        items: its own, in order.
     """
     turn = 0
     for item in items:
         ending = isinstance(item, LineItem) and isinstance(item.body, ev.TurnEnded)
         if ending:
-            yield _told(item)
+            yield _told(session, item)
         if item.turn != turn:
             turn = item.turn
             yield f"## Turn {turn}\n\n"
         if not ending:
-            yield _told(item)
+            yield _told(session, item)
 
 
-def _told(item: Item) -> str:
+def _told(session: SessionId, item: Item) -> str:
     match item:
         case OpenedItem():
             return _opening(item)
@@ -59,15 +62,15 @@ def _told(item: Item) -> str:
             return f"**Model** {span(f'{model.provider}/{model.model}')}:\n\n{said(words)}" if words else ""
         case StepItem():
             return _step(item)
+        case FailedItem(body=ev.ModelFailed(kind=kind, error=error)):
+            return f"A request brought nothing ({span(kind)}): {span(error)}.\n\n"
         case PlanItem(body=ev.PlanMade(steps=steps, by=by)):
-            listed = "".join(f"- \\[{_SIGNS[step.status]}\\] {span(step.title)}\n" for step in steps)
-            return f"**Plan**, by the {by}:\n\n{listed or '(empty)'}\n\n" if by != "stead" else ""
-        case LineItem(body=ev.NoticeGiven(text=text)):
-            return f"**Stead** told the model:\n\n{said(text)}"
-        case LineItem(body=ev.ObjectiveEnded(status=status, reason=reason, summary=summary)):
-            return f"**Ended** {status} ({span(reason)}):\n\n{said(summary)}"
-        case LineItem(words=words):
-            return _lines(words)
+            lines = "".join(f"- \\[{_SIGNS[step.status]}\\] {span(step.title)}\n" for step in steps)
+            return f"**Plan**, by the {by}:\n\n{lines or '(empty)'}\n\n" if by != "stead" else ""
+        case CarriedItem(source=source, at=at):
+            return f"**The conversation goes on** from event {at} of {span(source)}.\n\n"
+        case LineItem(body=body):
+            return _line(session, body)
 
 
 def _step(step: StepItem) -> str:
@@ -75,7 +78,8 @@ def _step(step: StepItem) -> str:
     how = f": **{finished.outcome}**, {finished.duration_ms} ms" if finished else " has not ended."
     reason = step.question and step.question.asked.reason
     asked = f"**Asked** whether it may run: {span(reason.text)} ({span(reason.rule)})\n\n" if reason else ""
-    did = "".join(f"*{in_line(words.text)}*\n\n" for words in step.words)
+    words = step_words(msgspec.to_builtins(step), step.key)
+    did = "".join(f"*{fill(template, values)}*\n\n" for _, (template, values, _) in words)
     edits = "".join(
         f"**Changed** {_change(edit.change)}{', and undone' if edit.undone else ''}.\n\n"
         + (fenced(edit.change.diff, "diff") if edit.change.diff else "")
@@ -100,17 +104,27 @@ def _opening(item: OpenedItem) -> str:
     return f"{head}**Goal**:\n\n{said(body.contract.goal)}" + (f"Constraints:\n\n{limits}\n" if limits else "")
 
 
-def _lines(words: Sequence[Line]) -> str:
-    if not words:
+def _line(session: SessionId, body: ev.Body) -> str:
+    """What has no item of its own, in the words that the terminal has for it; "" for what needs none."""
+    match body:
+        case ev.NoticeGiven(text=text):
+            return f"**Stead** told the model:\n\n{said(text)}"
+        case ev.ObjectiveEnded(status=status, reason=reason, summary=summary):
+            return f"**Ended** {status} ({span(reason)}):\n\n{said(summary)}"
+        case _:
+            pass
+    values = msgspec.to_builtins(body)
+    lines = [fill(template, given) for template, given, _ in worded({**values, "session": session})]
+    if not lines:
         return ""
-    head, *rest = (in_line(line.text) for line in words)
+    head, *rest = lines
     more = "".join(f"- \\{line.strip()}\n" if line.strip()[0] in "+-~" else f"- {line.strip()}\n" for line in rest)
     return f"*{head.strip()}*\n\n" + (f"{more}\n" if more else "")
 
 
 def _change(change: FileChange) -> str:
     values = msgspec.to_builtins(change)
-    return "".join(in_line(text) for _, text in lines([(changed_file(values), values, "")]))
+    return fill(changed_file(values), values)
 
 
 def _at(ts_ms: int) -> str:

@@ -161,7 +161,7 @@ def export_session(
     format: Annotated[Literal["markdown"], Meta(description="The only one there is.")] = "markdown",
 ) -> Response:
     """The session as a story for people: who said what, which calls with what outcome, what changed."""
-    text = "".join(told(_items(context.behind.views, session)))
+    text = "".join(told(session, _items(context.behind.views, session)))
     return Response(text, media_type="text/markdown; charset=utf-8")
 
 

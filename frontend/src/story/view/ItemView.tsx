@@ -4,13 +4,15 @@ import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/story";
 import { Markdown } from "@/markdown/Lazy";
 import { cx } from "@/ui/classes";
+import { formatDuration } from "@/ui/format";
 import { SafeText } from "@/ui/SafeText";
+import { Shape } from "@/ui/State";
 import { Tainted } from "@/ui/Tainted";
 import { Time } from "@/ui/Time";
-import type { Item, LineItem, MessageItem, OpenedItem, PlanItem, ReplyItem, Row, StepItem, Writing } from "../shape";
+import type { FailedItem, Item, MessageItem, OpenedItem, PlanItem, ReplyItem, Row, StepItem, Writing } from "../shape";
 import { Ask } from "./Ask";
 import { Fold } from "./Fold";
-import { kindOf, LineText, Words } from "./Lines";
+import { quiet, type Shown, shownOf } from "./lines";
 import { isRemembered, Remembered } from "./Remembered";
 import { StepDetail } from "./StepDetail";
 import { StepLine } from "./StepLine";
@@ -33,23 +35,22 @@ export const ItemView = memo(function ItemView({ item, row, open, onToggle }: It
       return <Reply item={item} open={open} onToggle={onToggle} />;
     case "step":
       return <Step item={item} row={row} open={open} onToggle={onToggle} />;
+    case "failed":
+      return <Failed item={item} />;
     case "plan":
       return <Plan item={item} />;
+    case "carried":
+      return <Line shown={quiet(`${t("set")} (${t("setMessages", { count: item.messages })})`)} />;
     case "line":
-      if (isRemembered(item.body))
-        return <Remembered id={item.id} body={item.body} words={item.words} open={open} onToggle={onToggle} />;
-      if (item.body.type === "turn.ended") return <TurnEnd words={item.words} ts={item.ts_ms} />;
-      return (
-        <Words words={item.words}>
-          {item.body.type === "objective.ended" && item.body.summary && (
-            <div className="mt-2 text-base">
-              <Markdown>{item.body.summary}</Markdown>
-            </div>
-          )}
-        </Words>
+      return isRemembered(item.body) ? (
+        <Remembered id={item.id} body={item.body} open={open} onToggle={onToggle} />
+      ) : item.body.type === "turn.ended" ? (
+        <TurnEnd body={item.body} ts={item.ts_ms} />
+      ) : (
+        <Line shown={shownOf(item.body)} summary={item.body.type === "objective.ended" ? item.body.summary : ""} />
       );
     default:
-      return <p className="py-1 text-ink-2 text-sm">{t("strange", { type: (item as Item).kind })}</p>;
+      return <Line shown={quiet(t("strange", { type: (item as Item).kind }))} />;
   }
 });
 
@@ -152,6 +153,21 @@ function Step({ item, row, open, onToggle }: Omit<ItemProps, "item"> & { item: S
   );
 }
 
+function Failed({ item: { body } }: { item: FailedItem }) {
+  const wait =
+    body.retry_after_ms > 0 ? `, ${t("waitsFor", { time: formatDuration(body.retry_after_ms / 1000) })}` : "";
+  return (
+    <p className="flex items-baseline gap-2 py-1 text-ask text-sm">
+      <Shape kind="ask" />
+      <span className="min-w-0">
+        <SafeText>
+          {(body.error ? t("failedRequest", { why: body.error }) : t("failedKind", { kind: body.kind })) + wait}
+        </SafeText>
+      </span>
+    </p>
+  );
+}
+
 function Plan({ item: { body, before } }: { item: PlanItem }) {
   const { steps, calls = [] } = body;
   const same = steps.length === before.length && steps.every((step, at) => step.title === before[at]?.title);
@@ -215,16 +231,41 @@ function Steps({ steps }: { steps: readonly Schema["PlanStep"][] }) {
   );
 }
 
-/** The files that a turn changed are shown with its calls. */
-function TurnEnd({ words: [line], ts }: { words: LineItem["words"]; ts: number }) {
-  if (!line) return null;
+function TurnEnd({ body, ts }: { body: Schema["TurnEnded"]; ts: number }) {
+  const { kind, text } = shownOf(body);
   return (
-    <p className={cx("mt-1 flex items-center gap-3 py-1 text-xs", kindOf(line) === "ask" ? "text-ask" : "text-ink-3")}>
-      <span className="first-letter:uppercase">
-        <LineText line={line} />
-      </span>
+    <p className={cx("mt-1 flex items-center gap-3 py-1 text-xs", kind === "ask" ? "text-ask" : "text-ink-3")}>
+      <span>{text}</span>
       <span className="h-px flex-1 bg-line" />
       <Time at={ts} exact className="tabular" />
     </p>
   );
 }
+
+function Line({ shown: { kind, text, more }, summary = "" }: { shown: Shown; summary?: string }) {
+  return (
+    <div className="py-1 text-sm">
+      <p className={cx("flex items-baseline gap-2", KINDS[kind])}>
+        {kind !== "quiet" && <Shape kind={kind} />}
+        <span className="min-w-0 max-w-measure">
+          <SafeText lines>{text}</SafeText>
+        </span>
+      </p>
+      {more}
+      {summary && (
+        <div className="mt-2 text-base">
+          <Markdown>{summary}</Markdown>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const KINDS = {
+  work: "text-accent",
+  ask: "text-ask",
+  danger: "text-danger",
+  good: "text-good",
+  tainted: "text-tainted",
+  quiet: "text-ink-2",
+} as const;

@@ -3,10 +3,9 @@ import { t } from "@/i18n/en/story";
 import { Link } from "@/ui/Link";
 import { brief } from "@/ui/reveal";
 import { SafeText } from "@/ui/SafeText";
-import type { LineBody, LineItem } from "../shape";
+import type { LineBody } from "../shape";
 import { wayWord } from "../ways";
 import { Fold } from "./Fold";
-import { textOf } from "./Lines";
 
 export type RememberedBody = Extract<LineBody, { type: "memory.loaded" | "memory.recalled" }>;
 
@@ -17,14 +16,17 @@ export function isRemembered(body: LineBody): body is RememberedBody {
 interface RememberedProps {
   id: string;
   body: RememberedBody;
-  words: LineItem["words"];
   open: boolean;
   onToggle: (id: string) => void;
 }
 
-export function Remembered({ id, body, words, open, onToggle }: RememberedProps) {
+export function Remembered({ id, body, open, onToggle }: RememberedProps) {
+  const summary =
+    body.type === "memory.loaded"
+      ? t("loaded", { count: body.files.length })
+      : t("recalled", { count: body.told.length });
   return (
-    <Fold id={id} open={open} onToggle={onToggle} summary={textOf(words[0])}>
+    <Fold id={id} open={open} onToggle={onToggle} summary={summary}>
       {body.type === "memory.loaded" ? (
         body.files.map((file) => (
           <section key={file.path} aria-label={file.path} className="mt-1">

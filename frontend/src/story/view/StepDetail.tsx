@@ -8,8 +8,8 @@ import { Tainted } from "@/ui/Tainted";
 import { argumentsOf } from "../calls";
 import type { StepItem } from "../shape";
 import { Edits } from "./Edits";
-import { LineText, Words } from "./Lines";
 import { LongText } from "./LongText";
+import { doorWord, landingWords } from "./words";
 
 const LONG = 160;
 /** Of a list, so many. */
@@ -42,11 +42,7 @@ export function StepDetail({ session, step }: { session: string; step: StepItem 
           )}
         </Part>
       )}
-      {step.landed.length > 0 && (
-        <Part title={t("landing")}>
-          <Words words={step.landed} />
-        </Part>
-      )}
+      {step.landing && <Landed landing={step.landing} />}
       <Egress uses={step.egress} />
       <p className="text-ink-3 text-xs">
         <span className="font-mono">{step.key}</span>
@@ -109,15 +105,26 @@ function Course({ step }: { step: StepItem }) {
           <span className="text-ink-3">({t("rule", { rule: judged.reason.rule })})</span>
         </p>
       )}
-      {step.words.map((line, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a step are replaced as a whole
-        <p key={at} className="first-letter:uppercase">
-          <LineText line={line} />
+      {question && question.status !== "pending" && <p>{answerWords(question)}</p>}
+      {step.edited && <p>{t("editedBy", { door: doorWord(step.edited) })}</p>}
+      {step.cancelled && (
+        <p>
+          <SafeText>
+            {step.cancel_reason ? t("cancelledWhy", { why: step.cancel_reason }) : t("cancelledPlain")}
+          </SafeText>
         </p>
-      ))}
+      )}
+      {step.retries > 0 && <p>{t("retried", { count: step.retries })}</p>}
       {step.finished?.outcome === "unknown" && <p className="text-danger">{t("unknownWhy")}</p>}
     </div>
   );
+}
+
+function answerWords({ status, door: at, why }: NonNullable<StepItem["question"]>): ReactNode {
+  const door = doorWord(at);
+  if (status === "given") return t("allowedBy", { door });
+  if (status === "lapsed") return t("lapsedWhy", { why });
+  return <SafeText>{why ? t("deniedWhy", { door, why }) : t("deniedBy", { door })}</SafeText>;
 }
 
 /** The mark of what came from elsewhere than the person's folder and Stead itself. */
@@ -125,6 +132,27 @@ function Whence({ finished }: { finished: NonNullable<StepItem["finished"]> }) {
   const { source, label } = finished;
   if (label.integrity !== "untrusted" || label.typed || !source || source === "workspace") return null;
   return <Tainted origins={[source]} word />;
+}
+
+/** What became of its changes, and why not all of them are in the folder. */
+function Landed({ landing }: { landing: Schema["Landing"] }) {
+  return (
+    <Part title={t("landing")}>
+      <p>
+        <SafeText>{landingWords(landing).join(", ") || t("landedNothing")}</SafeText>
+      </p>
+      <ul className="font-mono text-xs leading-5">
+        {[...landing.held, ...landing.refused].slice(0, SHOWN).map(({ path, why }) => (
+          <li key={path}>
+            <SafeText>{path}</SafeText>{" "}
+            <span className="font-sans text-ink-2">
+              <SafeText>{why}</SafeText>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
 }
 
 function Egress({ uses }: { uses: readonly Schema["EgressUsed"][] }) {

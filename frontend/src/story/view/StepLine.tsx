@@ -5,7 +5,7 @@ import { cx } from "@/ui/classes";
 import { formatDuration, formatTokens, formatUsd } from "@/ui/format";
 import { Icon } from "@/ui/Icon";
 import { SafeText } from "@/ui/SafeText";
-import { Shape, STATE_COLOURS } from "@/ui/State";
+import { Shape } from "@/ui/State";
 import type { StepItem } from "../shape";
 import { Elapsed } from "./Elapsed";
 import { objectOf, standOf, verbOf } from "./words";
@@ -37,7 +37,7 @@ export const StepLine = memo(function StepLine({
       )}
     >
       <Icon name="chevron-right" size={12} className={cx("text-ink-3 transition-transform", open && "rotate-90")} />
-      <span className={STATE_COLOURS[kind]}>
+      <span className={COLOUR[kind]}>
         <Shape kind={kind} />
       </span>
       <span className="shrink-0 font-medium">{verb || <SafeText mono>{step.tool}</SafeText>}</span>
@@ -47,11 +47,7 @@ export const StepLine = memo(function StepLine({
       <span className="flex shrink-0 items-baseline gap-3 text-ink-2 text-sm tabular">
         {step.landing && step.landing.held.length > 0 && <span className="text-ask">{t("heldShort")}</span>}
         <Lines step={step} />
-        {kind === "good" ? (
-          <span className="sr-only">{word}</span>
-        ) : (
-          <span className={STATE_COLOURS[kind]}>{word}</span>
-        )}
+        {kind === "good" ? <span className="sr-only">{word}</span> : <span className={COLOUR[kind]}>{word}</span>}
         <Took step={step} />
         {step.tokens_in + step.tokens_out > 0 && (
           <span
@@ -67,6 +63,15 @@ export const StepLine = memo(function StepLine({
     </button>
   );
 });
+
+const COLOUR = {
+  work: "text-accent",
+  ask: "text-ask",
+  danger: "text-danger",
+  good: "text-good",
+  tainted: "text-tainted",
+  quiet: "text-ink-3",
+} as const;
 
 function Took({ step }: { step: StepItem }) {
   if (step.state === "running") return <Elapsed since={step.started_ms} />;

@@ -47,7 +47,7 @@ it("says of a call what it is about and how it stands", () => {
 
 /** An end of an objective, as its item has it. */
 function ended(summary: string): Fresh {
-  return line({ type: "objective.ended", status: "failed", reason: "unmet", summary }, "failed");
+  return line({ type: "objective.ended", status: "failed", reason: "unmet", summary });
 }
 
 function summaries(...items: Fresh[]): string[] {
@@ -57,7 +57,7 @@ function summaries(...items: Fresh[]): string[] {
 }
 
 it("says the last words of an objective once: in the reply, or with its outcome above the timeline", () => {
-  const retried = line({ type: "objective.retried", budget: { tokens: 1000, usd_micros: "unlimited" } }, "runs again");
+  const retried = line({ type: "objective.retried", budget: { tokens: 1000, usd_micros: "unlimited" } });
   expect(summaries(reply(1, "It is sorted.\n"), ended("It is sorted."))).toEqual([""]);
   expect(summaries(ended("The tokens are used up."))).toEqual([""]);
   expect(summaries(ended("The tokens are used up."), retried, ended("Again."))).toEqual([

@@ -74,8 +74,12 @@ function textOf(item: Item): string {
       return item.body.steps.map((step) => step.title).join("\n");
     case "opened":
       return `${item.body.title}\n${item.body.contract?.goal ?? ""}`;
+    case "failed":
+      return item.body.error;
+    case "line":
+      return "text" in item.body ? item.body.text : "summary" in item.body ? item.body.summary : "";
     default:
-      return item.words.map((line) => line.text.join("")).join("\n");
+      return "";
   }
 }
 

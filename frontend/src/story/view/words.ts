@@ -1,4 +1,5 @@
 /** What items of a story are called: verbs for tools, words for reasons and states. */
+import type { Schema } from "@/api/client";
 import { t } from "@/i18n/en/story";
 import type { StateKind } from "@/ui/State";
 import { subjectOf } from "../calls";
@@ -85,4 +86,22 @@ const STATES: Readonly<Record<string, StateKind>> = { running: "work", asking: "
 /** Where somebody spoke or answered. */
 export function doorWord(door: string): string {
   return door === "web" || door === "cli" ? t(`door_${door}`) : door;
+}
+
+/** What became of changes, a few words each. */
+export function landingWords(landing: Schema["Landing"]): string[] {
+  return [
+    landing.count > 0 ? t("landed", { count: landing.count }) : "",
+    landing.merged.length > 0 ? t("mergedChanges", { count: landing.merged.length }) : "",
+    landing.stayed > 0 ? t("stayed", { count: landing.stayed }) : "",
+    landing.held.length > 0 ? t("heldChanges", { count: landing.held.length }) : "",
+    landing.refused.length > 0 ? t("refusedChanges", { count: landing.refused.length }) : "",
+    landing.failed ? t("landingFailed", { why: landing.failed }) : "",
+    landing.open ? t("landingOpen") : "",
+  ].filter(Boolean);
+}
+
+/** How many changes wait, as a sentence; fewer than none are too many to be counted. */
+export function reviewWords(waiting: number): string {
+  return waiting < 0 ? t("reviewMany") : t("reviewWanted", { count: waiting });
 }
