@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.axe import axe
 from tests.browser.chrome import PHONE, Visit, settled
 from tests.browser.stage import Stage, staged
+from tests.browser.watch import Watch
 from tests.flows.house import use_model
 
 SAY = "What you say"
@@ -160,7 +161,9 @@ def test_the_plan_is_the_persons_to_change(stage: Stage, visit: Visit) -> None:
     assert [step["title"] for step in plan] == ["Trim the wick", "Fill the oil"]
 
 
-def test_a_session_is_forked_put_away_and_erased(stage: Stage, visit: Visit) -> None:
+def test_a_session_is_forked_put_away_and_erased(stage: Stage, visit: Visit, watch: Watch) -> None:
+    watch.expect(404, "/files")  # what the page reads after each event may be asked for just before it is erased
+    watch.expect_console("404")
     session = sit_down(stage, "The first")
     page = visit(stage, f"/sessions/{session}")
     say(page, "Please tell me of the harbour")

@@ -23,7 +23,9 @@ export function useDeed(session: string) {
     act: (deed: Deed, then?: (answer: Schema["Answer"]) => void) =>
       command.mutate(deed, {
         onSuccess: (answer) => {
-          void queries.invalidateQueries({ queryKey: ["sessions", session] });
+          // One that is closed may be deleted at once; what is read of it again meanwhile would not be there.
+          if (deed.verb !== "close" && deed.verb !== "delete")
+            void queries.invalidateQueries({ queryKey: ["sessions", session] });
           then?.(answer);
         },
         onError: (error) => {
